@@ -1,0 +1,2 @@
+/** JMH benchmarks, each stating the question that it answers. */
+package io.tunnel.bench;

@@ -1,0 +1,124 @@
+package io.tunnel.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import io.tunnel.server.fixture.ClockReader;
+import io.tunnel.server.fixture.ClockReaderMain;
+import io.tunnel.server.fixture.ImpureCore;
+import io.tunnel.server.fixture.PureCore;
+import io.tunnel.server.fixture.SneakyCore;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The rules that keep the arrow an arrow, checked on the main classes of all modules. */
+class ArchitectureTest {
+
+  private static final JavaClasses MAIN =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("io.tunnel");
+
+  /** Classes that break the rules, or just do not. */
+  private static final JavaClasses FIXTURES =
+      new ClassFileImporter().importPackages("io.tunnel.server.fixture");
+
+  @Test
+  void the_main_classes_of_the_modules_are_seen_and_the_fixtures_are_not() {
+    assertThat(MAIN)
+        .extracting(JavaClass::getName)
+        .contains("io.tunnel.cli.TunnelCommand")
+        .doesNotContain(ArchitectureTest.class.getName(), ClockReader.class.getName());
+    assertThat(MAIN)
+        .extracting(JavaClass::getPackageName)
+        .contains("io.tunnel.server", "io.tunnel.sdk", "io.tunnel.terminal");
+  }
+
+  @Test
+  void cores_are_pure() {
+    Rules.CORES_ARE_PURE.check(MAIN);
+  }
+
+  @Test
+  void the_core_rule_finds_what_a_core_must_not_touch() {
+    assertThat(violators(Rules.CORES_ARE_PURE))
+        .contains(ImpureCore.class.getName(), SneakyCore.class.getName())
+        .doesNotContain(PureCore.class.getName());
+    assertThat(violations(Rules.CORES_ARE_PURE))
+        .contains("java.lang.Thread", "java.io.", "java.time.Clock", "java.util.concurrent.");
+  }
+
+  @Test
+  void clock_and_chance_come_only_from_wiring() {
+    Rules.CLOCK_AND_CHANCE_ARE_INJECTED.check(MAIN);
+  }
+
+  @Test
+  void the_clock_rule_finds_calls_and_method_references_outside_wiring() {
+    assertThat(violators(Rules.CLOCK_AND_CHANCE_ARE_INJECTED))
+        .contains(ClockReader.class.getName())
+        .doesNotContain(ClockReaderMain.class.getName());
+    assertThat(violations(Rules.CLOCK_AND_CHANCE_ARE_INJECTED))
+        .contains(
+            "java.lang.Thread.sleep",
+            "java.lang.System.nanoTime",
+            "java.lang.System.currentTimeMillis",
+            "java.time.Instant.now",
+            "java.util.UUID.randomUUID",
+            "java.lang.Math.random",
+            "java.util.Random.<init>()")
+        .doesNotContain("java.util.Random.<init>(long)", "java.time.Instant.now(java.time.Clock)");
+  }
+
+  @Test
+  void server_and_sdk_never_see_each_other() {
+    Rules.SERVER_DOES_NOT_SEE_SDK.check(MAIN);
+    Rules.SDK_DOES_NOT_SEE_SERVER.check(MAIN);
+  }
+
+  @Test
+  void the_protocol_knows_no_network_no_store_and_neither_side() {
+    Rules.PROTOCOL_STANDS_ALONE.check(MAIN);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"log", "table", "partition", "channel", "session", "catalog"})
+  void a_room_of_the_server_knows_nobody_that_reads_from_it(String room) {
+    Rules.roomFollowsTheArrow(room).check(MAIN);
+  }
+
+  @Test
+  void at_least_half_of_the_types_of_the_server_are_package_private() {
+    List<JavaClass> types = Rules.topLevelTypesOf("io.tunnel.server", MAIN);
+    List<String> seenOutside =
+        types.stream().filter(Rules::isPublic).map(JavaClass::getName).sorted().toList();
+    assertThat(seenOutside)
+        .as("public types of %d in the server", types.size())
+        .hasSizeLessThanOrEqualTo(types.size() / 2);
+  }
+
+  @Test
+  void names_say_what_a_thing_is() {
+    Rules.NO_PACKAGE_IS_NAMED_UTIL.check(MAIN);
+    Rules.NO_CLASS_HAS_AN_EMPTY_NAME.check(MAIN);
+  }
+
+  private static String violations(ArchRule rule) {
+    return String.join("\n", rule.evaluate(FIXTURES).getFailureReport().getDetails());
+  }
+
+  private static List<String> violators(ArchRule rule) {
+    return FIXTURES.stream()
+        .filter(
+            type -> rule.evaluate(FIXTURES.that(DescribedPredicate.equalTo(type))).hasViolation())
+        .map(JavaClass::getName)
+        .toList();
+  }
+}

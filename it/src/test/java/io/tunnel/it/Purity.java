@@ -1,0 +1,84 @@
+package io.tunnel.it;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** What a core may touch, and where time and chance come from. */
+final class Purity {
+
+  /**
+   * Pure are the language, the collections and the protocol's values. A type of the core's own
+   * package is pure if everything that it depends on is.
+   */
+  static final ArchCondition<JavaClass> DEPEND_ONLY_ON_PURE_TYPES =
+      new ArchCondition<>("depend only on java.lang, java.util, the model and pure neighbours") {
+        @Override
+        public void check(JavaClass core, ConditionEvents events) {
+          for (Dependency dependency : core.getDirectDependenciesFromSelf()) {
+            Set<JavaClass> seen = new HashSet<>(Set.of(core));
+            if (!isPure(dependency.getTargetClass(), core.getPackageName(), seen)) {
+              events.add(SimpleConditionEvent.violated(core, dependency.getDescription()));
+            }
+          }
+        }
+      };
+
+  /** Holds also for method references, such as {@code System::nanoTime}. */
+  static final ArchCondition<JavaClass> TAKE_TIME_OR_CHANCE_FROM_THE_JDK =
+      new ArchCondition<>("take time or chance from the JDK") {
+        @Override
+        public void check(JavaClass type, ConditionEvents events) {
+          for (JavaAccess<?> access : type.getAccessesFromSelf()) {
+            if (TIME_AND_CHANCE.matcher(access.getTarget().getFullName()).matches()) {
+              events.add(SimpleConditionEvent.satisfied(type, access.getDescription()));
+            }
+          }
+        }
+      };
+
+  private static final Pattern PURE =
+      Pattern.compile("(java\\.(lang|util)|io\\.tunnel\\.(model|codec|wire))\\..*");
+
+  /** Inside java.lang and java.util, what starts threads, waits, guesses or does I/O. */
+  private static final Pattern IMPURE =
+      Pattern.compile(
+          "java\\.lang\\.(Thread.*|Process.*|Runtime|InheritableThreadLocal)"
+              + "|java\\.util\\.concurrent\\.(?!TimeUnit).*"
+              + "|java\\.util\\.(logging|prefs|jar)\\..*"
+              + "|java\\.util\\.(Timer.*|Scanner|Formatter)"
+              + "|java\\.util\\.zip\\.(ZipFile|.*Stream).*");
+
+  private static final Pattern TIME_AND_CHANCE =
+      Pattern.compile(
+          "java\\.lang\\.Thread\\.sleep\\(.*"
+              + "|java\\.util\\.concurrent\\.TimeUnit\\.sleep\\(.*"
+              + "|java\\.lang\\.System\\.(nanoTime|currentTimeMillis)\\(\\)"
+              + "|java\\.time\\.\\w+\\.now\\((java\\.time\\.ZoneId)?\\)"
+              + "|java\\.time\\.Clock\\.(system|tick)\\w*\\(.*"
+              + "|java\\.util\\.UUID\\.randomUUID\\(\\)"
+              + "|java\\.lang\\.Math\\.random\\(\\)"
+              + "|java\\.util\\.(Random|SplittableRandom)\\.<init>\\(\\)"
+              + "|java\\.security\\.SecureRandom\\.<init>\\(.*"
+              + "|java\\.util\\.concurrent\\.ThreadLocalRandom\\.current\\(\\)");
+
+  private Purity() {}
+
+  private static boolean isPure(JavaClass target, String ownPackage, Set<JavaClass> seen) {
+    JavaClass type = target.getBaseComponentType();
+    if (type.isPrimitive() || !seen.add(type)) {
+      return true;
+    }
+    if (type.getPackageName().equals(ownPackage)) {
+      return type.getDirectDependenciesFromSelf().stream()
+          .allMatch(dependency -> isPure(dependency.getTargetClass(), ownPackage, seen));
+    }
+    return PURE.matcher(type.getName()).matches() && !IMPURE.matcher(type.getName()).matches();
+  }
+}

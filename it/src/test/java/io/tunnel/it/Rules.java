@@ -1,0 +1,123 @@
+package io.tunnel.it;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** The rules of {@link ArchitectureTest}. They hold on an empty tree and bite as it grows. */
+final class Rules {
+
+  static final ArchRule CORES_ARE_PURE =
+      classes()
+          .that(topLevelName("are a core", ".*Core"))
+          .and()
+          .resideInAnyPackage("io.tunnel.server..", "io.tunnel.sdk..")
+          .should(Purity.DEPEND_ONLY_ON_PURE_TYPES)
+          .because("a core takes values and returns values; its shell does the rest")
+          .allowEmptyShould(true);
+
+  static final ArchRule CLOCK_AND_CHANCE_ARE_INJECTED =
+      noClasses()
+          .that(not(topLevelName("are wiring", ".*Command|.*Main|SystemClock|Wiring.*")))
+          .should(Purity.TAKE_TIME_OR_CHANCE_FROM_THE_JDK)
+          .because("time and chance are parameters, so that a test can choose them")
+          .allowEmptyShould(true);
+
+  static final ArchRule SERVER_DOES_NOT_SEE_SDK =
+      noClasses()
+          .that()
+          .resideInAPackage("io.tunnel.server..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.tunnel.sdk..")
+          .allowEmptyShould(true);
+
+  static final ArchRule SDK_DOES_NOT_SEE_SERVER =
+      noClasses()
+          .that()
+          .resideInAPackage("io.tunnel.sdk..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.tunnel.server..")
+          .allowEmptyShould(true);
+
+  static final ArchRule PROTOCOL_STANDS_ALONE =
+      noClasses()
+          .that()
+          .resideInAnyPackage("io.tunnel.model..", "io.tunnel.codec..", "io.tunnel.wire..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              "io.netty..", "org.rocksdb..", "io.tunnel.sdk..", "io.tunnel.server..")
+          .allowEmptyShould(true);
+
+  static final ArchRule NO_PACKAGE_IS_NAMED_UTIL =
+      noClasses().should().resideInAPackage("io.tunnel..util..").allowEmptyShould(true);
+
+  static final ArchRule NO_CLASS_HAS_AN_EMPTY_NAME =
+      noClasses()
+          .should()
+          .haveNameMatching(".*(Manager|Helper|Utils?|Impl|Context)")
+          .because("such a name does not say what the class is")
+          .allowEmptyShould(true);
+
+  /** Per room of the server, the rooms against the arrow: those that read from it. */
+  private static final Map<String, List<String>> AGAINST_THE_ARROW =
+      Map.of(
+          "log", List.of("partition", "table", "channel", "session", "net"),
+          "table", List.of("partition", "channel", "session", "net"),
+          "partition", List.of("channel", "session", "net"),
+          "channel", List.of("partition", "session", "net"),
+          "session", List.of("net"),
+          "catalog", List.of("channel", "session", "net"));
+
+  private Rules() {}
+
+  static ArchRule roomFollowsTheArrow(String room) {
+    String[] readers =
+        AGAINST_THE_ARROW.get(room).stream().map(Rules::packagesOfRoom).toArray(String[]::new);
+    return noClasses()
+        .that()
+        .resideInAPackage(packagesOfRoom(room))
+        .should()
+        .dependOnClassesThat(resideInAnyPackage(readers))
+        .because("a room knows the port of the room that it reads from, never who reads from it")
+        .allowEmptyShould(true);
+  }
+
+  static List<JavaClass> topLevelTypesOf(String rootPackage, JavaClasses all) {
+    return all.stream()
+        .filter(resideInAnyPackage(rootPackage + ".."))
+        .filter(JavaClass::isTopLevelClass)
+        .filter(type -> !type.getSimpleName().equals("package-info"))
+        .toList();
+  }
+
+  static boolean isPublic(JavaClass type) {
+    return type.getModifiers().contains(JavaModifier.PUBLIC);
+  }
+
+  private static String packagesOfRoom(String room) {
+    return "io.tunnel.server." + room + "..";
+  }
+
+  /** On the outermost class, because what is nested in a core is a part of the core. */
+  private static DescribedPredicate<JavaClass> topLevelName(String description, String regex) {
+    Pattern pattern = Pattern.compile("(.*\\.)?(" + regex + ")(\\$.*)?");
+    return DescribedPredicate.describe(
+        description,
+        type ->
+            pattern.matcher(type.getName().replaceFirst("\\$.*", "")).matches()
+                && !type.getName().endsWith("package-info"));
+  }
+}

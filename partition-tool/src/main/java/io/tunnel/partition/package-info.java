@@ -1,0 +1,2 @@
+/** Creates tables and pre-splits them, planning before it acts. */
+package io.tunnel.partition;

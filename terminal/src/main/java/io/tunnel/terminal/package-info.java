@@ -1,0 +1,2 @@
+/** What all command-line tools share: progress, tables for people, exit codes. */
+package io.tunnel.terminal;

@@ -1,0 +1,288 @@
+package io.tunnel.codec;
+
+import static io.tunnel.codec.BatchLayout.HEADER_BYTES;
+
+import io.tunnel.model.BinaryValue;
+import io.tunnel.model.BooleanValue;
+import io.tunnel.model.ChangeKind;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnUpdate;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.DoubleValue;
+import io.tunnel.model.IntegerValue;
+import io.tunnel.model.Limits;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowDeleteChange;
+import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.StringValue;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.CRC32C;
+
+/**
+ * Encodes rows of one partition into one batch. A row that is refused leaves the batch as it was.
+ * Not thread-safe.
+ *
+ * <p>Rows of one shape name the same columns in the same order, so a name is first compared with
+ * the one that stood in its place in the row before; only a different one is looked up in the
+ * dictionary.
+ */
+public final class BatchBuilder {
+
+  private static final int ROW_LENGTH_BYTES = 5;
+
+  private final List<PrimaryKeySchema> schema;
+  private final ByteSink sink;
+  private final List<String> names = new ArrayList<>();
+  private final Map<String, Integer> indexByName = new HashMap<>();
+  private int nameBytes;
+  private int rowCount;
+  private int nextNameGuess;
+  private final NameSet usedNames = new NameSet();
+
+  /** An empty batch for keys of {@code schema} that expects to grow to {@code bytes}. */
+  public BatchBuilder(List<PrimaryKeySchema> schema, int bytes) {
+    this.schema = List.copyOf(schema);
+    this.sink = new ByteSink(Math.max(HEADER_BYTES, bytes));
+    sink.skip(HEADER_BYTES);
+  }
+
+  /** Rows so far. */
+  public int rowCount() {
+    return rowCount;
+  }
+
+  /** Bytes that {@link #build} would return now. */
+  public int byteCount() {
+    return sink.size() + nameBytes;
+  }
+
+  /**
+   * Adds a row. Returns false, and changes nothing, when the batch is full: it has no room for the
+   * row's bytes under {@link Limits#BATCH_BYTES_MAX}, for another row, or for its names. An empty
+   * batch takes any legal row.
+   *
+   * @throws IllegalArgumentException when the row is over a limit or its key does not match the
+   *     schema
+   */
+  public boolean add(RowChange row) {
+    if (rowCount == Limits.BATCH_ROWS_MAX) {
+      return false;
+    }
+    int start = sink.size();
+    int namesBefore = names.size();
+    int nameBytesBefore = nameBytes;
+    boolean added = false;
+    try {
+      added = write(row, start);
+    } finally {
+      if (!added) {
+        sink.truncate(start);
+        forgetNames(namesBefore, nameBytesBefore);
+      }
+    }
+    return added;
+  }
+
+  private boolean write(RowChange row, int start) {
+    sink.skip(ROW_LENGTH_BYTES);
+    sink.writeByte(flags(row.kind(), row.condition()));
+    writeKey(row);
+    nextNameGuess = 0;
+    usedNames.clear();
+    if (row instanceof RowPutChange put) {
+      sink.writeVarint(put.columns().size());
+      for (Column column : put.columns()) {
+        writeColumn(column.name(), column.value());
+      }
+    } else if (row instanceof RowUpdateChange update) {
+      sink.writeVarint(update.updates().size());
+      for (ColumnUpdate column : update.updates()) {
+        writeUpdate(column);
+      }
+    } else if (row instanceof RowDeleteChange) {
+      sink.writeVarint(0);
+    }
+    int bytes = sink.size() - start - ROW_LENGTH_BYTES;
+    if (bytes > Limits.ROW_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "row "
+              + row.primaryKey()
+              + " has "
+              + bytes
+              + " bytes; a row has at most "
+              + Limits.ROW_BYTES_MAX);
+    }
+    closeRow(start, bytes);
+    if (byteCount() > Limits.BATCH_BYTES_MAX || names.size() > Limits.BATCH_NAMES_MAX) {
+      return false;
+    }
+    rowCount++;
+    return true;
+  }
+
+  /** Puts the row's length before it, in as few bytes as it needs. */
+  private void closeRow(int start, int bytes) {
+    byte[] array = sink.array();
+    int bodyAt = Binary.putVarint(array, start, bytes);
+    System.arraycopy(array, start + ROW_LENGTH_BYTES, array, bodyAt, bytes);
+    sink.truncate(bodyAt + bytes);
+  }
+
+  private void writeKey(RowChange row) {
+    // Nearly every key is under 128 bytes, whose length takes one byte; a longer one is moved.
+    int lengthAt = sink.skip(1);
+    KeyCodec.write(sink, row.primaryKey(), schema);
+    int bytes = sink.size() - lengthAt - 1;
+    int lengthBytes = Binary.varintBytes(bytes);
+    if (lengthBytes > 1) {
+      sink.skip(lengthBytes - 1);
+      System.arraycopy(sink.array(), lengthAt + 1, sink.array(), lengthAt + lengthBytes, bytes);
+    }
+    Binary.putVarint(sink.array(), lengthAt, bytes);
+  }
+
+  private void writeUpdate(ColumnUpdate update) {
+    if (update instanceof ColumnUpdate.Put put) {
+      writeColumn(put.name(), put.value());
+    } else {
+      writeName(update.name());
+      sink.writeByte(BatchLayout.TYPE_DELETE_COLUMN);
+    }
+  }
+
+  private void writeColumn(String name, ColumnValue value) {
+    writeName(name);
+    if (value instanceof IntegerValue integer) {
+      sink.writeByte(BatchLayout.TYPE_INTEGER);
+      sink.writeLong(integer.value());
+    } else if (value instanceof StringValue string) {
+      sink.writeByte(BatchLayout.TYPE_STRING);
+      writeSized(name, Utf8.encode(string.value()));
+    } else if (value instanceof BinaryValue binary) {
+      sink.writeByte(BatchLayout.TYPE_BINARY);
+      requireValueBytes(name, binary.value().length());
+      sink.writeVarint(binary.value().length());
+      sink.write(binary.value());
+    } else if (value instanceof DoubleValue real) {
+      sink.writeByte(BatchLayout.TYPE_DOUBLE);
+      sink.writeLong(Double.doubleToRawLongBits(real.value()));
+    } else if (value instanceof BooleanValue flag) {
+      sink.writeByte(BatchLayout.TYPE_BOOLEAN);
+      sink.writeByte(flag.value() ? 1 : 0);
+    }
+  }
+
+  private void writeSized(String name, byte[] bytes) {
+    requireValueBytes(name, bytes.length);
+    sink.writeVarint(bytes.length);
+    sink.write(bytes, 0, bytes.length);
+  }
+
+  private static void requireValueBytes(String name, int bytes) {
+    if (bytes > Limits.VALUE_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "column '"
+              + name
+              + "' has "
+              + bytes
+              + " bytes; a value has at most "
+              + Limits.VALUE_BYTES_MAX);
+    }
+  }
+
+  private void writeName(String name) {
+    int index = nameIndex(name);
+    if (!usedNames.add(index)) {
+      throw new IllegalArgumentException("column '" + name + "' is named twice in one row");
+    }
+    sink.writeVarint(index);
+  }
+
+  private int nameIndex(String name) {
+    int guess = nextNameGuess++;
+    if (guess < names.size() && names.get(guess).equals(name)) {
+      return guess;
+    }
+    Integer known = indexByName.get(name);
+    if (known != null) {
+      nextNameGuess = known + 1;
+      return known;
+    }
+    int index = names.size();
+    int bytes = Utf8.encode(name).length;
+    names.add(name);
+    indexByName.put(name, index);
+    nameBytes += Binary.varintBytes(bytes) + bytes;
+    nextNameGuess = index + 1;
+    return index;
+  }
+
+  private void forgetNames(int count, int bytes) {
+    while (names.size() > count) {
+      indexByName.remove(names.remove(names.size() - 1));
+    }
+    nameBytes = bytes;
+  }
+
+  private static int flags(ChangeKind kind, RowExistenceExpectation condition) {
+    return kind.code() | condition.code() << BatchLayout.CONDITION_SHIFT;
+  }
+
+  /** The batch as a writer sends it: for {@code partition}, without position or commit time. */
+  public byte[] build(int partition) {
+    return build(partition, 0, 0);
+  }
+
+  /** The batch with everything in its header said. */
+  public byte[] build(int partition, long basePosition, long commitMicros) {
+    int rowsBytes = sink.size() - HEADER_BYTES;
+    for (String name : names) {
+      Utf8.writeSized(sink, name);
+    }
+    byte[] batch = sink.toByteArray();
+    sink.truncate(HEADER_BYTES + rowsBytes);
+    writeHeader(batch, 0, batch.length, names.size(), partition, rowCount, rowsBytes);
+    stamp(batch, 0, basePosition, commitMicros);
+    return batch;
+  }
+
+  /**
+   * Fills in the header of a batch of {@code bytes} bytes; position, commit time and checksum are
+   * {@link #stamp}'s.
+   */
+  public static void writeHeader(
+      byte[] array,
+      int offset,
+      int bytes,
+      int nameCount,
+      int partition,
+      int rowCount,
+      int rowsBytes) {
+    Binary.putInt(array, offset + BatchLayout.LENGTH, bytes - 4);
+    array[offset + BatchLayout.FORMAT] = BatchLayout.FORMAT_1;
+    array[offset + BatchLayout.ATTRIBUTES] = 0;
+    Binary.putShort(array, offset + BatchLayout.NAME_COUNT, nameCount);
+    Binary.putInt(array, offset + BatchLayout.PARTITION, partition);
+    Binary.putInt(array, offset + BatchLayout.ROW_COUNT, rowCount);
+    Binary.putInt(array, offset + BatchLayout.ROWS_BYTES, rowsBytes);
+  }
+
+  /**
+   * Gives the batch at {@code offset} its position and commit time, and closes it with its
+   * checksum.
+   */
+  public static void stamp(byte[] array, int offset, long basePosition, long commitMicros) {
+    Binary.putLong(array, offset + BatchLayout.BASE_POSITION, basePosition);
+    Binary.putLong(array, offset + BatchLayout.COMMIT_MICROS, commitMicros);
+    int length = Binary.getInt(array, offset + BatchLayout.LENGTH);
+    CRC32C crc = new CRC32C();
+    crc.update(array, offset + BatchLayout.FORMAT, length - 4);
+    Binary.putInt(array, offset + BatchLayout.CRC, (int) crc.getValue());
+  }
+}

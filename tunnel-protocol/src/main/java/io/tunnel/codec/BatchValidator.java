@@ -1,0 +1,106 @@
+package io.tunnel.codec;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChangeKind;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.RowExistenceExpectation;
+import java.util.List;
+
+/**
+ * Decides whether a batch that a writer sent may enter the log: everything that a later reader will
+ * rely on is checked here, once, so that no reader ever meets a row that it cannot decode. One
+ * instance serves one table; not thread-safe.
+ */
+public final class BatchValidator {
+
+  private final List<PrimaryKeySchema> schema;
+  private final PrimaryKeyType partitionKeyType;
+
+  /** A validator for rows with keys of {@code schema}. */
+  public BatchValidator(List<PrimaryKeySchema> schema) {
+    this.schema = List.copyOf(schema);
+    this.partitionKeyType = schema.get(0).type();
+  }
+
+  /**
+   * Checks every row: its key against the schema and the range {@code [from, to)} of encoded first
+   * key columns ({@link Bytes#EMPTY} for an open end), its columns' types, values and names.
+   *
+   * @return whether any row has a condition
+   * @throws RefusedException with the reason; nothing was changed
+   */
+  public boolean require(ChangeBatch batch, Bytes from, Bytes to) {
+    byte[] array = batch.array();
+    if (batch.rowCount() == 0) {
+      throw new RefusedException(ErrorCode.INVALID_REQUEST, "a batch has at least one row");
+    }
+    try {
+      int dictionary = batch.dictionaryOffset();
+      Dictionary.require(
+          array, dictionary, dictionary + batch.dictionaryBytes(), batch.nameCount());
+      boolean conditional = false;
+      RowCursor row = batch.rows();
+      while (row.next()) {
+        requireKey(row, array, from, to);
+        requireColumns(row, batch.nameCount());
+        conditional |= row.condition() != RowExistenceExpectation.IGNORE;
+      }
+      return conditional;
+    } catch (MalformedException e) {
+      throw new RefusedException(ErrorCode.INVALID_REQUEST, e.getMessage());
+    }
+  }
+
+  private void requireKey(RowCursor row, byte[] array, Bytes from, Bytes to) {
+    int offset = row.keyOffset();
+    try {
+      KeyCodec.require(array, offset, row.keyBytes(), schema);
+    } catch (MalformedException e) {
+      throw new RefusedException(
+          ErrorCode.KEY_MISMATCH, "row " + row.index() + ": " + e.getMessage());
+    }
+    int first =
+        KeyCodec.skipColumn(array, offset, offset + row.keyBytes(), partitionKeyType) - offset;
+    if (from.compareTo(array, offset, first) > 0
+        || (to.length() > 0 && to.compareTo(array, offset, first) <= 0)) {
+      throw new RefusedException(
+          ErrorCode.WRONG_PARTITION,
+          "row "
+              + row.index()
+              + " does not belong to partition "
+              + row.batch().partition()
+              + "; read the table's partition map again");
+    }
+  }
+
+  private static void requireColumns(RowCursor row, int nameCount) {
+    ChangeKind kind = row.kind();
+    ColumnCursor columns = row.columns();
+    if (kind == ChangeKind.DELETE && columns.left() > 0) {
+      throw new MalformedException("row " + row.index() + " is a DELETE with columns");
+    }
+    if (kind == ChangeKind.UPDATE && columns.left() == 0) {
+      throw new MalformedException("row " + row.index() + " is an UPDATE without columns");
+    }
+    NameSet used = new NameSet();
+    while (columns.next()) {
+      int name = columns.nameIndex();
+      if (name >= nameCount) {
+        throw new MalformedException(
+            "row " + row.index() + ": column name " + name + " of " + nameCount);
+      }
+      if (!used.add(name)) {
+        throw new MalformedException(
+            "row " + row.index() + " names column '" + row.batch().name(name) + "' twice");
+      }
+      if (columns.isDelete() && kind != ChangeKind.UPDATE) {
+        throw new MalformedException(
+            "row " + row.index() + " is a " + kind + " that removes a column");
+      }
+      columns.requireValue();
+    }
+  }
+}

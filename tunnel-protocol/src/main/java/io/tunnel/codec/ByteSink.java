@@ -1,0 +1,94 @@
+package io.tunnel.codec;
+
+import io.tunnel.model.Bytes;
+import java.util.Arrays;
+
+/**
+ * A byte array that grows as it is written. Numbers are written as {@link Binary} reads them. Not
+ * thread-safe.
+ */
+public final class ByteSink {
+
+  private byte[] array;
+  private int size;
+
+  /** An empty sink with room for {@code bytes} before it grows. */
+  public ByteSink(int bytes) {
+    array = new byte[Math.max(16, bytes)];
+  }
+
+  /** Bytes written. */
+  public int size() {
+    return size;
+  }
+
+  /** The bytes themselves, valid up to {@link #size()} and until the next write: not a copy. */
+  public byte[] array() {
+    return array;
+  }
+
+  /** Forgets everything from {@code newSize} on. */
+  public void truncate(int newSize) {
+    if (newSize < 0 || newSize > size) {
+      throw new IllegalArgumentException("truncate to " + newSize + " of " + size);
+    }
+    size = newSize;
+  }
+
+  /** Leaves {@code bytes} bytes to be filled in later and returns the offset of the first. */
+  public int skip(int bytes) {
+    ensure(bytes);
+    int at = size;
+    size += bytes;
+    return at;
+  }
+
+  /**
+   * Makes room for {@code bytes} more, so that callers may write into {@link #array()} and {@link
+   * #skip} after.
+   */
+  public void ensure(int bytes) {
+    if (array.length - size < bytes) {
+      array = Arrays.copyOf(array, Math.max(array.length * 2, Math.addExact(size, bytes)));
+    }
+  }
+
+  /** Writes the low 8 bits. */
+  public void writeByte(int value) {
+    ensure(1);
+    array[size++] = (byte) value;
+  }
+
+  /** Writes 4 bytes. */
+  public void writeInt(int value) {
+    Binary.putInt(array, skip(4), value);
+  }
+
+  /** Writes 8 bytes. */
+  public void writeLong(long value) {
+    Binary.putLong(array, skip(8), value);
+  }
+
+  /** Writes a varint. */
+  public void writeVarint(int value) {
+    ensure(5);
+    size = Binary.putVarint(array, size, value);
+  }
+
+  /** Writes {@code length} bytes of {@code source}. */
+  public void write(byte[] source, int offset, int length) {
+    int at = skip(length);
+    System.arraycopy(source, offset, array, at, length);
+  }
+
+  /** Writes all bytes. */
+  public void write(Bytes source) {
+    int at = skip(source.length());
+    source.copyInto(array, at);
+  }
+
+  /** A copy of what was written. */
+  public byte[] toByteArray() {
+    return Arrays.copyOf(array, size);
+  }
+}

@@ -1,0 +1,177 @@
+package io.tunnel.codec;
+
+import static io.tunnel.codec.BatchLayout.HEADER_BYTES;
+
+import io.tunnel.model.Limits;
+import java.util.zip.CRC32C;
+
+/**
+ * A batch of rows of one partition, seen in the bytes that hold it; nothing is decoded before it is
+ * asked for, and nothing is copied. The bytes must not change while the view is used.
+ *
+ * <p>The row at index {@code i} has the position {@code basePosition() + i}.
+ */
+public final class ChangeBatch {
+
+  /** Bytes of a batch's header, and so of the smallest batch. */
+  public static final int HEADER_BYTES_MIN = HEADER_BYTES;
+
+  private final byte[] array;
+  private final int offset;
+  private final int bytes;
+  private String[] names;
+
+  private ChangeBatch(byte[] array, int offset, int bytes) {
+    this.array = array;
+    this.offset = offset;
+    this.bytes = bytes;
+  }
+
+  /**
+   * The batch that starts at {@code offset}; its checksum and its header are verified, so that what
+   * follows cannot fail on bytes that changed on their way.
+   *
+   * @throws MalformedException when no whole and intact batch stands there before {@code limit}
+   */
+  public static ChangeBatch parse(byte[] array, int offset, int limit) {
+    int bytes = sizeAt(array, offset, limit);
+    if (bytes > limit - offset) {
+      throw new MalformedException(
+          "a batch of " + bytes + " bytes where " + (limit - offset) + " are left");
+    }
+    CRC32C crc = new CRC32C();
+    crc.update(array, offset + BatchLayout.FORMAT, bytes - BatchLayout.FORMAT);
+    int stored = Binary.getInt(array, offset + BatchLayout.CRC);
+    if ((int) crc.getValue() != stored) {
+      throw new MalformedException(
+          String.format("a batch's checksum is %08x, its bytes give %08x", stored, crc.getValue()));
+    }
+    ChangeBatch batch = new ChangeBatch(array, offset, bytes);
+    batch.requireHeader();
+    return batch;
+  }
+
+  /**
+   * Bytes of the batch at {@code offset} as its length field says, of which at least that field
+   * must be there.
+   */
+  public static int sizeAt(byte[] array, int offset, int limit) {
+    if (limit - offset < 4) {
+      throw new MalformedException("a batch's length is cut off");
+    }
+    int length = Binary.getInt(array, offset);
+    if (length < HEADER_BYTES - 4 || length > Limits.BATCH_BYTES_MAX - 4) {
+      throw new MalformedException(
+          "a batch's length is "
+              + length
+              + ", not "
+              + (HEADER_BYTES - 4)
+              + " to "
+              + (Limits.BATCH_BYTES_MAX - 4));
+    }
+    return length + 4;
+  }
+
+  private void requireHeader() {
+    int format = Binary.getByte(array, offset + BatchLayout.FORMAT);
+    int attributes = Binary.getByte(array, offset + BatchLayout.ATTRIBUTES);
+    if (format != BatchLayout.FORMAT_1 || attributes != 0) {
+      throw new MalformedException(
+          "a batch of format " + format + " with attributes " + attributes + ", not 1 with 0");
+    }
+    int rowsBytes = Binary.getInt(array, offset + BatchLayout.ROWS_BYTES);
+    if (rowCount() < 0 || rowCount() > Limits.BATCH_ROWS_MAX) {
+      throw new MalformedException("a batch of " + rowCount() + " rows");
+    }
+    if (rowsBytes < 0 || rowsBytes > bytes - HEADER_BYTES) {
+      throw new MalformedException(
+          "a batch of " + bytes + " bytes that says its rows have " + rowsBytes);
+    }
+  }
+
+  /** The partition whose rows these are. */
+  public int partition() {
+    return Binary.getInt(array, offset + BatchLayout.PARTITION);
+  }
+
+  /** The position of the first row. */
+  public long basePosition() {
+    return Binary.getLong(array, offset + BatchLayout.BASE_POSITION);
+  }
+
+  /** The position of the last row; one before {@link #basePosition} when there is none. */
+  public long lastPosition() {
+    return basePosition() + rowCount() - 1;
+  }
+
+  /** When the rows were committed, in microseconds since 1970. */
+  public long commitMicros() {
+    return Binary.getLong(array, offset + BatchLayout.COMMIT_MICROS);
+  }
+
+  /** How many rows. */
+  public int rowCount() {
+    return Binary.getInt(array, offset + BatchLayout.ROW_COUNT);
+  }
+
+  /** Where the batch starts in {@link #array}. */
+  public int offset() {
+    return offset;
+  }
+
+  /** How many bytes it has. */
+  public int byteCount() {
+    return bytes;
+  }
+
+  /** The array that holds it: not a copy. */
+  public byte[] array() {
+    return array;
+  }
+
+  /** Where its rows start. */
+  public int rowsOffset() {
+    return offset + HEADER_BYTES;
+  }
+
+  /** Bytes of its rows. */
+  public int rowsBytes() {
+    return Binary.getInt(array, offset + BatchLayout.ROWS_BYTES);
+  }
+
+  /** Where its dictionary starts: behind the rows. */
+  public int dictionaryOffset() {
+    return rowsOffset() + rowsBytes();
+  }
+
+  /** Bytes of its dictionary. */
+  public int dictionaryBytes() {
+    return bytes - HEADER_BYTES - rowsBytes();
+  }
+
+  /** Names in its dictionary. */
+  public int nameCount() {
+    return Binary.getShort(array, offset + BatchLayout.NAME_COUNT);
+  }
+
+  /** The name at {@code index}. */
+  public String name(int index) {
+    String[] decoded = names;
+    if (decoded == null) {
+      // Two threads may both decode; they store equal arrays of immutable strings.
+      decoded =
+          Dictionary.decode(
+              array, dictionaryOffset(), dictionaryOffset() + dictionaryBytes(), nameCount());
+      names = decoded;
+    }
+    if (index >= decoded.length) {
+      throw new MalformedException("column name " + index + " of " + decoded.length);
+    }
+    return decoded[index];
+  }
+
+  /** A cursor before the first row. */
+  public RowCursor rows() {
+    return new RowCursor(this);
+  }
+}

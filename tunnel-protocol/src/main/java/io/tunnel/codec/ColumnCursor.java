@@ -1,0 +1,141 @@
+package io.tunnel.codec;
+
+import io.tunnel.model.BinaryValue;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.Limits;
+
+/**
+ * Walks over the columns of one row as they are encoded: their count, then name index, type and
+ * value of each.
+ */
+public final class ColumnCursor {
+
+  private final byte[] array;
+  private final int end;
+  private int left;
+  private int columnOffset;
+  private int at;
+  private int nameIndex;
+  private int type;
+  private int valueOffset;
+  private int valueBytes;
+
+  /** A cursor before the first of the columns that stand between {@code offset} and {@code end}. */
+  public ColumnCursor(byte[] array, int offset, int end) {
+    this.array = array;
+    this.end = end;
+    long count = Binary.getVarint(array, offset, end);
+    left = Binary.value(count);
+    at = Binary.next(count);
+    if (left > Limits.ROW_COLUMNS_MAX) {
+      throw new MalformedException(
+          "a row of " + left + " columns; at most " + Limits.ROW_COLUMNS_MAX + " are allowed");
+    }
+  }
+
+  /** Columns that {@link #next} has not reached yet. */
+  public int left() {
+    return left;
+  }
+
+  /**
+   * Moves to the next column; false behind the last.
+   *
+   * @throws MalformedException when the column is cut off or of no known type, or bytes are left
+   *     behind the last
+   */
+  public boolean next() {
+    if (left == 0) {
+      if (at != end) {
+        throw new MalformedException((end - at) + " bytes behind a row's last column");
+      }
+      return false;
+    }
+    left--;
+    columnOffset = at;
+    long name = Binary.getVarint(array, at, end);
+    nameIndex = Binary.value(name);
+    at = Binary.next(name);
+    if (at >= end) {
+      throw new MalformedException("a column's type is cut off");
+    }
+    type = array[at++];
+    sizeValue();
+    if (valueBytes > end - valueOffset) {
+      throw new MalformedException(
+          "a value of " + valueBytes + " bytes where " + (end - valueOffset) + " are left");
+    }
+    at = valueOffset + valueBytes;
+    return true;
+  }
+
+  private void sizeValue() {
+    valueOffset = at;
+    switch (type) {
+      case BatchLayout.TYPE_INTEGER, BatchLayout.TYPE_DOUBLE -> valueBytes = 8;
+      case BatchLayout.TYPE_BOOLEAN -> valueBytes = 1;
+      case BatchLayout.TYPE_DELETE_COLUMN -> valueBytes = 0;
+      case BatchLayout.TYPE_STRING, BatchLayout.TYPE_BINARY -> {
+        long length = Binary.getVarint(array, at, end);
+        valueOffset = Binary.next(length);
+        valueBytes = Binary.value(length);
+        if (valueBytes > Limits.VALUE_BYTES_MAX) {
+          throw new MalformedException(
+              "a value of "
+                  + valueBytes
+                  + " bytes; at most "
+                  + Limits.VALUE_BYTES_MAX
+                  + " are allowed");
+        }
+      }
+      default -> throw new MalformedException("a column of unknown type " + type);
+    }
+  }
+
+  /** Index of the column's name in the dictionary. */
+  public int nameIndex() {
+    return nameIndex;
+  }
+
+  /** Whether an update removes the column; it has no value then. */
+  public boolean isDelete() {
+    return type == BatchLayout.TYPE_DELETE_COLUMN;
+  }
+
+  /**
+   * Where the column's type stands: the bytes from here to {@link #columnEnd} hold the value
+   * whatever its name.
+   */
+  public int typeOffset() {
+    return columnOffset + Binary.varintBytes(nameIndex);
+  }
+
+  /** Where the column ends. */
+  public int columnEnd() {
+    return at;
+  }
+
+  /** Throws {@link MalformedException} unless the value is one of its type. */
+  void requireValue() {
+    if (type == BatchLayout.TYPE_STRING) {
+      Utf8.require(array, valueOffset, valueBytes);
+    } else if (type == BatchLayout.TYPE_BOOLEAN && (array[valueOffset] & ~1) != 0) {
+      throw new MalformedException("a BOOLEAN of " + array[valueOffset]);
+    }
+  }
+
+  /** The value, decoded; an {@link IllegalStateException} for a column that an update removes. */
+  public ColumnValue value() {
+    return switch (type) {
+      case BatchLayout.TYPE_INTEGER -> ColumnValue.fromLong(Binary.getLong(array, valueOffset));
+      case BatchLayout.TYPE_DOUBLE ->
+          ColumnValue.fromDouble(Double.longBitsToDouble(Binary.getLong(array, valueOffset)));
+      case BatchLayout.TYPE_BOOLEAN -> ColumnValue.fromBoolean(array[valueOffset] != 0);
+      case BatchLayout.TYPE_STRING ->
+          ColumnValue.fromString(Utf8.decode(array, valueOffset, valueBytes));
+      case BatchLayout.TYPE_BINARY -> new BinaryValue(Bytes.copyOf(array, valueOffset, valueBytes));
+      default -> throw new IllegalStateException("a removed column has no value");
+    };
+  }
+}

@@ -1,0 +1,63 @@
+package io.tunnel.codec;
+
+import io.tunnel.model.Limits;
+import java.util.HashSet;
+import java.util.Set;
+
+/** Column names as bytes: each its length as a varint, then its UTF-8. */
+public final class Dictionary {
+
+  private Dictionary() {}
+
+  /**
+   * The {@code count} names between {@code offset} and {@code limit}.
+   *
+   * @throws MalformedException when there are more or fewer, or one is not a column name
+   */
+  public static String[] decode(byte[] array, int offset, int limit, int count) {
+    if (count > Limits.BATCH_NAMES_MAX) {
+      throw new MalformedException(
+          "a dictionary of "
+              + count
+              + " names; at most "
+              + Limits.BATCH_NAMES_MAX
+              + " are allowed");
+    }
+    String[] names = new String[count];
+    int at = offset;
+    for (int i = 0; i < count; i++) {
+      long length = Binary.getVarint(array, at, limit);
+      int bytes = Binary.value(length);
+      at = Binary.next(length);
+      if (bytes == 0 || bytes > Limits.COLUMN_NAME_BYTES_MAX || bytes > limit - at) {
+        throw new MalformedException("a column name of " + bytes + " bytes");
+      }
+      Utf8.require(array, at, bytes);
+      names[i] = Utf8.decode(array, at, bytes);
+      at += bytes;
+    }
+    if (at != limit) {
+      throw new MalformedException("bytes behind the dictionary's last name");
+    }
+    return names;
+  }
+
+  /** The bytes of these names. */
+  public static byte[] encode(String[] names) {
+    ByteSink sink = new ByteSink(64);
+    for (String name : names) {
+      Utf8.writeSized(sink, name);
+    }
+    return sink.toByteArray();
+  }
+
+  /** Throws {@link MalformedException} unless the bytes are {@code count} distinct names. */
+  static void require(byte[] array, int offset, int limit, int count) {
+    Set<String> seen = new HashSet<>();
+    for (String name : decode(array, offset, limit, count)) {
+      if (!seen.add(name)) {
+        throw new MalformedException("column name '" + name + "' stands twice in a dictionary");
+      }
+    }
+  }
+}

@@ -1,0 +1,267 @@
+package io.tunnel.codec;
+
+import io.tunnel.model.BinaryValue;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.IntegerValue;
+import io.tunnel.model.Limits;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeyColumn;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.StringValue;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Primary keys as bytes whose unsigned lexicographic order is the order of the keys, so that the
+ * same bytes serve as the key on the wire, in the log and in the store, and a comparison never
+ * decodes.
+ *
+ * <p>A column is a tag and its value: INTEGER is 8 bytes with the sign bit flipped; STRING and
+ * BINARY are their bytes with 0x00 written as 0x00 0xFF, closed by 0x00. The escape follows
+ * FoundationDB's tuple layer: no tag is 0xFF, so a closing 0x00 can't be mistaken for an escape,
+ * and a shorter text sorts before its extensions.
+ */
+public final class KeyCodec {
+
+  private static final int INTEGER_TAG = 0x03;
+  private static final int STRING_TAG = 0x05;
+  private static final int BINARY_TAG = 0x07;
+  private static final int ESCAPED = 0xff;
+
+  private KeyCodec() {}
+
+  /** The bytes of {@code key}, whose columns must match {@code schema} in order, name and type. */
+  public static Bytes encode(PrimaryKey key, List<PrimaryKeySchema> schema) {
+    ByteSink sink = new ByteSink(64);
+    write(sink, key, schema);
+    return Bytes.copyOf(sink.array(), 0, sink.size());
+  }
+
+  /** Writes {@code key}, whose columns must match {@code schema} in order, name and type. */
+  public static void write(ByteSink sink, PrimaryKey key, List<PrimaryKeySchema> schema) {
+    List<PrimaryKeyColumn> columns = key.columns();
+    boolean matches = columns.size() == schema.size();
+    for (int i = 0; matches && i < columns.size(); i++) {
+      PrimaryKeyColumn column = columns.get(i);
+      matches =
+          column.value().keyType() == schema.get(i).type()
+              && column.name().equals(schema.get(i).name());
+    }
+    if (!matches) {
+      throw new IllegalArgumentException(
+          "key " + key + " does not match the table's " + describe(schema));
+    }
+    for (int i = 0; i < columns.size(); i++) {
+      write(sink, columns.get(i).value());
+    }
+  }
+
+  /** The bytes of one key column. */
+  public static Bytes encode(PrimaryKeyValue value) {
+    ByteSink sink = new ByteSink(32);
+    write(sink, value);
+    return Bytes.copyOf(sink.array(), 0, sink.size());
+  }
+
+  /** Writes one key column. */
+  public static void write(ByteSink sink, PrimaryKeyValue value) {
+    if (value instanceof IntegerValue integer) {
+      sink.writeByte(INTEGER_TAG);
+      sink.writeLong(integer.value() ^ Long.MIN_VALUE);
+    } else if (value instanceof StringValue string) {
+      sink.writeByte(STRING_TAG);
+      writeEscaped(sink, Utf8.encode(string.value()));
+    } else if (value instanceof BinaryValue binary) {
+      sink.writeByte(BINARY_TAG);
+      writeEscaped(sink, binary.value().toByteArray());
+    }
+  }
+
+  private static void writeEscaped(ByteSink sink, byte[] bytes) {
+    if (bytes.length > Limits.KEY_COLUMN_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "a primary-key column has at most "
+              + Limits.KEY_COLUMN_BYTES_MAX
+              + " bytes, not "
+              + bytes.length);
+    }
+    sink.ensure(2 * bytes.length + 1);
+    byte[] array = sink.array();
+    int at = sink.size();
+    for (byte b : bytes) {
+      array[at++] = b;
+      if (b == 0) {
+        array[at++] = (byte) ESCAPED;
+      }
+    }
+    array[at++] = 0;
+    sink.skip(at - sink.size());
+  }
+
+  /**
+   * The offset behind the key column that starts at {@code offset}; throws {@link
+   * MalformedException} unless a whole, valid column of {@code type} stands there before {@code
+   * limit}.
+   */
+  public static int skipColumn(byte[] array, int offset, int limit, PrimaryKeyType type) {
+    if (offset >= limit) {
+      throw new MalformedException("a key ends where a column of type " + type + " should be");
+    }
+    int tag = array[offset];
+    if (tag != tag(type)) {
+      throw new MalformedException(
+          "key column of type " + typeName(tag) + " where the table has " + type);
+    }
+    if (tag == INTEGER_TAG) {
+      if (limit - offset < 9) {
+        throw new MalformedException("an INTEGER key column runs over the key's end");
+      }
+      return offset + 9;
+    }
+    int end = closingZero(array, offset + 1, limit);
+    int escapes = escapes(array, offset + 1, end);
+    if (end - offset - 1 - escapes > Limits.KEY_COLUMN_BYTES_MAX) {
+      throw new MalformedException(
+          "a key column is over " + Limits.KEY_COLUMN_BYTES_MAX + " bytes");
+    }
+    if (tag == STRING_TAG) {
+      requireText(array, offset + 1, end, escapes);
+    }
+    return end + 1;
+  }
+
+  private static int closingZero(byte[] array, int from, int limit) {
+    int at = from;
+    while (at < limit) {
+      if (array[at] == 0) {
+        if (at + 1 == limit || (array[at + 1] & 0xff) != ESCAPED) {
+          return at;
+        }
+        at++;
+      }
+      at++;
+    }
+    throw new MalformedException("a key column is not closed");
+  }
+
+  private static int escapes(byte[] array, int from, int end) {
+    int escapes = 0;
+    for (int at = from; at < end; at++) {
+      if (array[at] == 0) {
+        escapes++;
+        at++;
+      }
+    }
+    return escapes;
+  }
+
+  private static void requireText(byte[] array, int from, int end, int escapes) {
+    if (escapes == 0) {
+      Utf8.require(array, from, end - from);
+    } else {
+      byte[] plain = unescape(array, from, end, escapes);
+      Utf8.require(plain, 0, plain.length);
+    }
+  }
+
+  private static byte[] unescape(byte[] array, int from, int end, int escapes) {
+    byte[] plain = new byte[end - from - escapes];
+    int to = 0;
+    for (int at = from; at < end; at++) {
+      plain[to++] = array[at];
+      if (array[at] == 0) {
+        at++;
+      }
+    }
+    return plain;
+  }
+
+  /**
+   * Throws {@link MalformedException} unless the bytes are a key of {@code schema} and nothing
+   * else.
+   */
+  public static void require(byte[] array, int offset, int length, List<PrimaryKeySchema> schema) {
+    int limit = offset + length;
+    int at = offset;
+    for (int i = 0; i < schema.size(); i++) {
+      at = skipColumn(array, at, limit, schema.get(i).type());
+    }
+    if (at != limit) {
+      throw new MalformedException("a key has more columns than the table's " + describe(schema));
+    }
+  }
+
+  /** The key that the bytes hold, named by {@code schema}. */
+  public static PrimaryKey decode(
+      byte[] array, int offset, int length, List<PrimaryKeySchema> schema) {
+    List<PrimaryKeyColumn> columns = new ArrayList<>(schema.size());
+    int limit = offset + length;
+    int at = offset;
+    for (PrimaryKeySchema column : schema) {
+      int next = skipColumn(array, at, limit, column.type());
+      columns.add(new PrimaryKeyColumn(column.name(), value(array, at, next, column.type())));
+      at = next;
+    }
+    if (at != limit) {
+      throw new MalformedException("a key has more columns than the table's " + describe(schema));
+    }
+    return new PrimaryKey(columns);
+  }
+
+  /** The value of the one key column of {@code type} that the bytes hold. */
+  public static PrimaryKeyValue decodeColumn(Bytes column, PrimaryKeyType type) {
+    byte[] array = column.toByteArray();
+    int next = skipColumn(array, 0, array.length, type);
+    if (next != array.length) {
+      throw new MalformedException("bytes behind a key column");
+    }
+    return value(array, 0, next, type);
+  }
+
+  private static PrimaryKeyValue value(byte[] array, int from, int next, PrimaryKeyType type) {
+    if (type == PrimaryKeyType.INTEGER) {
+      return new IntegerValue(Binary.getLong(array, from + 1) ^ Long.MIN_VALUE);
+    }
+    int end = next - 1;
+    int escapes = escapes(array, from + 1, end);
+    if (type == PrimaryKeyType.BINARY) {
+      byte[] plain = unescape(array, from + 1, end, escapes);
+      return new BinaryValue(Bytes.copyOf(plain));
+    }
+    if (escapes == 0) {
+      return new StringValue(Utf8.decode(array, from + 1, end - from - 1));
+    }
+    byte[] plain = unescape(array, from + 1, end, escapes);
+    return new StringValue(Utf8.decode(plain, 0, plain.length));
+  }
+
+  private static int tag(PrimaryKeyType type) {
+    return switch (type) {
+      case INTEGER -> INTEGER_TAG;
+      case STRING -> STRING_TAG;
+      case BINARY -> BINARY_TAG;
+    };
+  }
+
+  private static String typeName(int tag) {
+    return switch (tag) {
+      case INTEGER_TAG -> "INTEGER";
+      case STRING_TAG -> "STRING";
+      case BINARY_TAG -> "BINARY";
+      default -> "unknown tag " + tag;
+    };
+  }
+
+  private static String describe(List<PrimaryKeySchema> schema) {
+    StringBuilder text = new StringBuilder("(");
+    for (PrimaryKeySchema column : schema) {
+      text.append(text.length() == 1 ? "" : ", ")
+          .append(column.name())
+          .append(' ')
+          .append(column.type());
+    }
+    return text.append(')').toString();
+  }
+}

@@ -1,0 +1,36 @@
+package io.tunnel.codec;
+
+import java.util.BitSet;
+
+/**
+ * The names that a row has used so far, as indexes into a dictionary. Rows rarely go beyond the
+ * first 64.
+ */
+final class NameSet {
+
+  private long low;
+  private BitSet high;
+
+  /** Adds {@code index}; false when it was there already. */
+  boolean add(int index) {
+    if (index < Long.SIZE) {
+      long bit = 1L << index;
+      boolean added = (low & bit) == 0;
+      low |= bit;
+      return added;
+    }
+    if (high == null) {
+      high = new BitSet();
+    }
+    boolean added = !high.get(index);
+    high.set(index);
+    return added;
+  }
+
+  void clear() {
+    low = 0;
+    if (high != null) {
+      high.clear();
+    }
+  }
+}

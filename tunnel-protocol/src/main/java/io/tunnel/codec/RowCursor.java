@@ -1,0 +1,142 @@
+package io.tunnel.codec;
+
+import io.tunnel.model.ChangeKind;
+import io.tunnel.model.Limits;
+import io.tunnel.model.RowExistenceExpectation;
+
+/**
+ * Walks over the rows of a batch, giving each one's parts as offsets into the batch's array. Not
+ * thread-safe.
+ */
+public final class RowCursor {
+
+  private static final ChangeKind[] KINDS = {
+    null, ChangeKind.PUT, ChangeKind.UPDATE, ChangeKind.DELETE
+  };
+  private static final RowExistenceExpectation[] CONDITIONS = {
+    RowExistenceExpectation.IGNORE,
+    RowExistenceExpectation.EXPECT_EXIST,
+    RowExistenceExpectation.EXPECT_NOT_EXIST
+  };
+
+  private final ChangeBatch batch;
+  private final byte[] array;
+  private final int rowCount;
+  private final int end;
+  private int index = -1;
+  private int rowOffset;
+  private int rowEnd;
+  private int flags;
+  private int keyOffset;
+  private int keyBytes;
+
+  RowCursor(ChangeBatch batch) {
+    this.batch = batch;
+    this.array = batch.array();
+    this.rowCount = batch.rowCount();
+    this.end = batch.dictionaryOffset();
+    this.rowEnd = batch.rowsOffset();
+  }
+
+  /**
+   * Moves to the next row; false behind the last.
+   *
+   * @throws MalformedException when the row is cut off, or bytes are left behind the last row
+   */
+  public boolean next() {
+    if (index + 1 >= rowCount) {
+      if (rowEnd != end) {
+        throw new MalformedException((end - rowEnd) + " bytes behind a batch's last row");
+      }
+      return false;
+    }
+    rowOffset = rowEnd;
+    moveTo(rowOffset);
+    index++;
+    return true;
+  }
+
+  /**
+   * Moves to the row that starts at {@code offset}, as {@link #rowOffset} gave it; {@link #index}
+   * is not meant then.
+   */
+  public void moveTo(int offset) {
+    rowOffset = offset;
+    long length = Binary.getVarint(array, offset, end);
+    int flagsAt = Binary.next(length);
+    int bytes = Binary.value(length);
+    if (bytes > Limits.ROW_BYTES_MAX || bytes > end - flagsAt || bytes < 3) {
+      throw new MalformedException(
+          "a row of " + bytes + " bytes where " + (end - flagsAt) + " are left");
+    }
+    rowEnd = flagsAt + bytes;
+    flags = array[flagsAt];
+    int kind = flags & BatchLayout.KIND_MASK;
+    if ((flags & ~BatchLayout.FLAGS_MASK) != 0
+        || kind == 0
+        || flags >>> BatchLayout.CONDITION_SHIFT >= CONDITIONS.length) {
+      throw new MalformedException("a row with flags " + (flags & 0xff));
+    }
+    long key = Binary.getVarint(array, flagsAt + 1, rowEnd);
+    keyOffset = Binary.next(key);
+    keyBytes = Binary.value(key);
+    if (keyBytes > rowEnd - keyOffset) {
+      throw new MalformedException("a key of " + keyBytes + " bytes in a row of " + bytes);
+    }
+  }
+
+  /** The batch whose rows these are. */
+  public ChangeBatch batch() {
+    return batch;
+  }
+
+  /** The row's index in its batch, from 0. */
+  public int index() {
+    return index;
+  }
+
+  /** Where the row starts, its length included. */
+  public int rowOffset() {
+    return rowOffset;
+  }
+
+  /** Where the row ends. */
+  public int rowEnd() {
+    return rowEnd;
+  }
+
+  /** What the change does. */
+  public ChangeKind kind() {
+    return KINDS[flags & BatchLayout.KIND_MASK];
+  }
+
+  /** What must hold of the row for the change to be applied. */
+  public RowExistenceExpectation condition() {
+    return CONDITIONS[flags >>> BatchLayout.CONDITION_SHIFT];
+  }
+
+  /** Where the key's bytes start. */
+  public int keyOffset() {
+    return keyOffset;
+  }
+
+  /** How many bytes the key has. */
+  public int keyBytes() {
+    return keyBytes;
+  }
+
+  /** Where the columns start: their count as a varint, then the columns. */
+  public int columnsOffset() {
+    return keyOffset + keyBytes;
+  }
+
+  /** Bytes of the columns with their count. */
+  public int columnsBytes() {
+    return rowEnd - columnsOffset();
+  }
+
+  /** A cursor before the row's first column. */
+  public ColumnCursor columns() {
+    return new ColumnCursor(array, columnsOffset(), rowEnd);
+  }
+}

@@ -1,0 +1,83 @@
+package io.tunnel.codec;
+
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+
+/** Text as UTF-8, refusing what UTF-8 cannot hold instead of replacing it. */
+final class Utf8 {
+
+  private static final long HIGH_BITS = 0x8080808080808080L;
+
+  private Utf8() {}
+
+  /** Writes {@code text} with its byte length before it as a varint. */
+  static void writeSized(ByteSink sink, String text) {
+    byte[] encoded = encode(text);
+    sink.writeVarint(encoded.length);
+    sink.write(encoded, 0, encoded.length);
+  }
+
+  /** The bytes of {@code text}. */
+  static byte[] encode(String text) {
+    byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
+    // getBytes puts '?' in place of an unpaired surrogate; only text that holds a '?' can hide one.
+    if (text.length() != encoded.length || hasQuestionMark(encoded)) {
+      requireEncodable(text);
+    }
+    return encoded;
+  }
+
+  private static boolean hasQuestionMark(byte[] encoded) {
+    for (byte b : encoded) {
+      if (b == '?') {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static void requireEncodable(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (Character.isHighSurrogate(c)
+          && i + 1 < text.length()
+          && Character.isLowSurrogate(text.charAt(i + 1))) {
+        i++;
+      } else if (Character.isSurrogate(c)) {
+        throw new IllegalArgumentException(
+            "text holds an unpaired surrogate at character " + i + ", which UTF-8 cannot encode");
+      }
+    }
+  }
+
+  /** Throws {@link MalformedException} unless the bytes are UTF-8. */
+  static void require(byte[] array, int offset, int length) {
+    int at = offset;
+    int end = offset + length;
+    while (end - at >= 8 && (Binary.getLong(array, at) & HIGH_BITS) == 0) {
+      at += 8;
+    }
+    while (at < end && array[at] >= 0) {
+      at++;
+    }
+    if (at < end) {
+      decodeStrictly(array, offset, length);
+    }
+  }
+
+  /** The text that the bytes spell, which {@link #require} has accepted. */
+  static String decode(byte[] array, int offset, int length) {
+    return new String(array, offset, length, StandardCharsets.UTF_8);
+  }
+
+  private static CharBuffer decodeStrictly(byte[] array, int offset, int length) {
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(array, offset, length));
+    } catch (CharacterCodingException e) {
+      throw new MalformedException(
+          "text of " + length + " bytes at byte " + offset + " is not UTF-8");
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package io.tunnel.model;
+
+import java.util.Objects;
+
+/** Bytes. */
+public record BinaryValue(Bytes value) implements PrimaryKeyValue {
+
+  /** Refuses null. */
+  public BinaryValue {
+    Objects.requireNonNull(value, "value");
+  }
+
+  @Override
+  public ColumnType type() {
+    return ColumnType.BINARY;
+  }
+
+  @Override
+  public PrimaryKeyType keyType() {
+    return PrimaryKeyType.BINARY;
+  }
+
+  @Override
+  public byte[] asBinary() {
+    return value.toByteArray();
+  }
+
+  @Override
+  public String toString() {
+    return value.toString();
+  }
+}

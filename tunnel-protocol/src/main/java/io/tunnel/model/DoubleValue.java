@@ -1,0 +1,20 @@
+package io.tunnel.model;
+
+/** An IEEE 754 double; two values are equal when {@link Double#compare} says so. */
+public record DoubleValue(double value) implements ColumnValue {
+
+  @Override
+  public ColumnType type() {
+    return ColumnType.DOUBLE;
+  }
+
+  @Override
+  public double asDouble() {
+    return value;
+  }
+
+  @Override
+  public String toString() {
+    return Double.toString(value);
+  }
+}

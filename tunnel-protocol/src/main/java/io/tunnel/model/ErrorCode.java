@@ -1,0 +1,88 @@
+package io.tunnel.model;
+
+/**
+ * Why a request was refused. A code that is {@linkplain #retriable() retriable} promises that
+ * nothing of the request was applied and that the same request may succeed later.
+ */
+public enum ErrorCode {
+  /** The request is malformed, or breaks a limit that has no code of its own. */
+  INVALID_REQUEST(1, false),
+  /** The first frame was not a greeting, or not of a protocol version that this server speaks. */
+  UNSUPPORTED_VERSION(2, false),
+  /** The server does not know the operation. */
+  UNKNOWN_OPERATION(3, false),
+  /** A frame is longer than {@link Limits#FRAME_BYTES_MAX}. */
+  FRAME_TOO_LARGE(4, false),
+  /** A checksum did not match: the bytes changed on their way. */
+  CORRUPT(5, false),
+  /** No table of that name or id. */
+  TABLE_NOT_FOUND(10, false),
+  /** A table of that name exists. */
+  TABLE_EXISTS(11, false),
+  /** A key's columns do not match the table's schema in count or type. */
+  KEY_MISMATCH(12, false),
+  /** A row is over a limit. */
+  ROW_TOO_LARGE(13, false),
+  /** A batch is over a limit. */
+  BATCH_TOO_LARGE(14, false),
+  /**
+   * The row-existence condition of a row did not hold; the other rows of its batch are not touched.
+   */
+  CONDITION_FAILED(15, false),
+  /**
+   * The row does not belong to the partition that the batch names: the sender's partition map is
+   * old.
+   */
+  WRONG_PARTITION(16, false),
+  /** No tunnel of that name or id. */
+  TUNNEL_NOT_FOUND(20, false),
+  /** A tunnel of that name exists on the table. */
+  TUNNEL_EXISTS(21, false),
+  /** The session does not exist or its lease has ended. */
+  SESSION_ENDED(22, false),
+  /** The channel belongs to a newer epoch: what the sender holds is no longer its own. */
+  FENCED(23, false),
+  /** A checkpoint lies beyond what was delivered, or before what is checkpointed. */
+  INVALID_CHECKPOINT(24, false),
+  /** The changes asked for are no longer kept. */
+  HISTORY_LOST(25, false),
+  /** The server has as much to do as it accepts. */
+  BUSY(30, true),
+  /** The server is stopping. */
+  SHUTTING_DOWN(31, true),
+  /**
+   * The disk failed under the request; the server has stopped writing, and whether it was applied
+   * is not known.
+   */
+  STORAGE_FAILED(32, false),
+  /** A fault of the server's own. */
+  INTERNAL(33, false);
+
+  private final int code;
+  private final boolean retriable;
+
+  ErrorCode(int code, boolean retriable) {
+    this.code = code;
+    this.retriable = retriable;
+  }
+
+  /** The number on the wire; never changes and is never used again. */
+  public int code() {
+    return code;
+  }
+
+  /** Whether nothing was applied and the same request may succeed later. */
+  public boolean retriable() {
+    return retriable;
+  }
+
+  /** The code of that number; {@link #INTERNAL} for one that this version does not know. */
+  public static ErrorCode of(int code) {
+    for (ErrorCode candidate : values()) {
+      if (candidate.code == code) {
+        return candidate;
+      }
+    }
+    return INTERNAL;
+  }
+}

@@ -1,0 +1,40 @@
+package io.tunnel.model;
+
+/** Limits that both ends of a connection enforce. Bytes are counted as encoded. */
+public final class Limits {
+
+  /** Primary-key columns of a table. */
+  public static final int KEY_COLUMNS_MAX = 4;
+
+  /** Bytes of one STRING or BINARY primary-key column, before encoding (as in Tablestore). */
+  public static final int KEY_COLUMN_BYTES_MAX = 1024;
+
+  /** Bytes of a column name in UTF-8 (as in Tablestore). */
+  public static final int COLUMN_NAME_BYTES_MAX = 255;
+
+  /** Attribute columns of one row (as in Tablestore). */
+  public static final int ROW_COLUMNS_MAX = 1024;
+
+  /** Bytes of one STRING or BINARY attribute (as in Tablestore). */
+  public static final int VALUE_BYTES_MAX = 2 * 1024 * 1024;
+
+  /** Bytes of one row: key, names and values. */
+  public static final int ROW_BYTES_MAX = 4 * 1024 * 1024;
+
+  /** Rows of one batch. */
+  public static final int BATCH_ROWS_MAX = 65_536;
+
+  /** Distinct column names of one batch. */
+  public static final int BATCH_NAMES_MAX = 4_096;
+
+  /** Bytes of one batch, header included; the largest row fits with room for its names. */
+  public static final int BATCH_BYTES_MAX = 6 * 1024 * 1024;
+
+  /** Bytes of one frame after its length field. */
+  public static final int FRAME_BYTES_MAX = 8 * 1024 * 1024;
+
+  /** Partitions of one table. */
+  public static final int TABLE_PARTITIONS_MAX = 1_024;
+
+  private Limits() {}
+}

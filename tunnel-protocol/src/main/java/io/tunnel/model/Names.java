@@ -1,0 +1,43 @@
+package io.tunnel.model;
+
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
+
+/**
+ * The rules for names of tables, tunnels and columns; each check returns the name or throws {@link
+ * IllegalArgumentException}.
+ */
+public final class Names {
+
+  private static final Pattern RESOURCE = Pattern.compile("[A-Za-z_][A-Za-z0-9_-]{0,254}");
+
+  private Names() {}
+
+  /**
+   * A table or tunnel name: 1 to 255 of A-Z a-z 0-9 _ -, the first a letter or _. {@code what}
+   * opens the error.
+   */
+  public static String requireResourceName(String what, String name) {
+    if (name == null || !RESOURCE.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          what
+              + " name '"
+              + name
+              + "' is not valid: 1 to 255 of A-Z a-z 0-9 _ -, the first a letter or _");
+    }
+    return name;
+  }
+
+  /** A column name: 1 to {@link Limits#COLUMN_NAME_BYTES_MAX} bytes of UTF-8. */
+  public static String requireColumnName(String name) {
+    if (name == null || name.isEmpty()) {
+      throw new IllegalArgumentException("a column name must not be empty");
+    }
+    if (name.length() > Limits.COLUMN_NAME_BYTES_MAX / 4
+        && name.getBytes(StandardCharsets.UTF_8).length > Limits.COLUMN_NAME_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "column name '" + name + "' is over " + Limits.COLUMN_NAME_BYTES_MAX + " bytes");
+    }
+    return name;
+  }
+}

@@ -1,0 +1,24 @@
+package io.tunnel.model;
+
+import java.util.List;
+import java.util.Objects;
+
+/** A row as it is stored: its key and its columns in the order of their names' first use. */
+public record Row(PrimaryKey primaryKey, List<Column> columns) {
+
+  /** Refuses null. */
+  public Row {
+    Objects.requireNonNull(primaryKey, "primaryKey");
+    columns = List.copyOf(columns);
+  }
+
+  /** The value of the column of that name, or null when the row has none. */
+  public ColumnValue value(String name) {
+    for (Column column : columns) {
+      if (column.name().equals(name)) {
+        return column.value();
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,34 @@
+package io.tunnel.model;
+
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Replaces a row by these columns, or creates it. A column named twice is refused when the row is
+ * written.
+ */
+public record RowPutChange(
+    PrimaryKey primaryKey, List<Column> columns, RowExistenceExpectation condition)
+    implements RowChange {
+
+  /** Refuses null and more than {@link Limits#ROW_COLUMNS_MAX} columns. */
+  public RowPutChange {
+    Objects.requireNonNull(primaryKey, "primaryKey");
+    columns = List.copyOf(columns);
+    Objects.requireNonNull(condition, "condition");
+    if (columns.size() > Limits.ROW_COLUMNS_MAX) {
+      throw new IllegalArgumentException(
+          "a row has at most " + Limits.ROW_COLUMNS_MAX + " columns, not " + columns.size());
+    }
+  }
+
+  /** An unconditional put. */
+  public RowPutChange(PrimaryKey primaryKey, List<Column> columns) {
+    this(primaryKey, columns, RowExistenceExpectation.IGNORE);
+  }
+
+  @Override
+  public ChangeKind kind() {
+    return ChangeKind.PUT;
+  }
+}

@@ -1,0 +1,31 @@
+package io.tunnel.model;
+
+import java.util.List;
+import java.util.Objects;
+
+/** Sets and removes single columns of a row, and creates the row if it does not exist. */
+public record RowUpdateChange(
+    PrimaryKey primaryKey, List<ColumnUpdate> updates, RowExistenceExpectation condition)
+    implements RowChange {
+
+  /** Refuses null, no updates at all, and more than {@link Limits#ROW_COLUMNS_MAX}. */
+  public RowUpdateChange {
+    Objects.requireNonNull(primaryKey, "primaryKey");
+    updates = List.copyOf(updates);
+    Objects.requireNonNull(condition, "condition");
+    if (updates.isEmpty() || updates.size() > Limits.ROW_COLUMNS_MAX) {
+      throw new IllegalArgumentException(
+          "an update names 1 to " + Limits.ROW_COLUMNS_MAX + " columns, not " + updates.size());
+    }
+  }
+
+  /** An unconditional update. */
+  public RowUpdateChange(PrimaryKey primaryKey, List<ColumnUpdate> updates) {
+    this(primaryKey, updates, RowExistenceExpectation.IGNORE);
+  }
+
+  @Override
+  public ChangeKind kind() {
+    return ChangeKind.UPDATE;
+  }
+}

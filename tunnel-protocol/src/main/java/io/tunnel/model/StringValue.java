@@ -1,0 +1,32 @@
+package io.tunnel.model;
+
+import java.util.Objects;
+
+/** Unicode text. */
+public record StringValue(String value) implements PrimaryKeyValue {
+
+  /** Refuses null. */
+  public StringValue {
+    Objects.requireNonNull(value, "value");
+  }
+
+  @Override
+  public ColumnType type() {
+    return ColumnType.STRING;
+  }
+
+  @Override
+  public PrimaryKeyType keyType() {
+    return PrimaryKeyType.STRING;
+  }
+
+  @Override
+  public String asString() {
+    return value;
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,122 @@
+package io.tunnel.wire;
+
+import io.tunnel.codec.Binary;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.function.Consumer;
+
+/**
+ * Makes frames of the bytes of one connection, however they are cut. A payload is copied once, from
+ * the buffer it arrived in to the array that the frame owns; that array grows with what has
+ * arrived, so that a length field alone makes nobody allocate a large one. Not thread-safe.
+ */
+public final class FrameAssembler {
+
+  private static final int TRUSTED_BYTES = 256 * 1024;
+
+  private final int frameBytesMax;
+  private final byte[] header = new byte[Frame.HEADER_BYTES];
+  private int headerBytes;
+  private byte[] payload;
+  private int payloadBytes;
+  private int payloadLength;
+
+  /** An assembler that accepts frames up to {@link Limits#FRAME_BYTES_MAX}. */
+  public FrameAssembler() {
+    this(Limits.FRAME_BYTES_MAX);
+  }
+
+  /** An assembler that accepts {@code frameBytesMax} bytes behind a length field. */
+  public FrameAssembler(int frameBytesMax) {
+    this.frameBytesMax = frameBytesMax;
+  }
+
+  /** Whether a frame has begun that is not whole yet. */
+  public boolean isMidFrame() {
+    return headerBytes > 0;
+  }
+
+  /**
+   * Takes all bytes of {@code in} and passes on every frame that they complete, in order.
+   *
+   * @throws FrameException when they cannot be a frame; the assembler must not be used any more
+   */
+  public void feed(ByteBuffer in, Consumer<Frame> frames) {
+    while (in.hasRemaining() || isWhole()) {
+      if (headerBytes < Frame.HEADER_BYTES) {
+        readHeader(in);
+      } else if (payloadBytes < payloadLength) {
+        readPayload(in);
+      } else {
+        headerBytes = 0;
+        byte[] done = payload;
+        payload = null;
+        frames.accept(
+            new Frame(
+                Binary.getByte(header, 4),
+                Frame.kindOf(Binary.getByte(header, 5)),
+                Binary.getInt(header, 8),
+                done));
+      }
+    }
+  }
+
+  private boolean isWhole() {
+    return headerBytes == Frame.HEADER_BYTES && payloadBytes == payloadLength;
+  }
+
+  private void readHeader(ByteBuffer in) {
+    int count = Math.min(in.remaining(), Frame.HEADER_BYTES - headerBytes);
+    in.get(header, headerBytes, count);
+    headerBytes += count;
+    if (headerBytes < Frame.HEADER_BYTES) {
+      if (headerBytes >= 4) {
+        requireLength();
+      }
+      return;
+    }
+    requireLength();
+    if (Frame.kindOf(Binary.getByte(header, 5)) == null || Binary.getShort(header, 6) != 0) {
+      throw new FrameException(
+          ErrorCode.INVALID_REQUEST,
+          "a frame of kind "
+              + Binary.getByte(header, 5)
+              + " with reserved bits "
+              + Binary.getShort(header, 6)
+              + ", not of kind 0 to 3 with 0: this is not the tunnel protocol");
+    }
+    payloadLength = Binary.getInt(header, 0) - Frame.COUNTED_HEADER_BYTES;
+    payloadBytes = 0;
+    payload = new byte[Math.min(payloadLength, TRUSTED_BYTES)];
+  }
+
+  private void requireLength() {
+    int length = Binary.getInt(header, 0);
+    if (length < Frame.COUNTED_HEADER_BYTES) {
+      throw new FrameException(
+          length < 0 ? ErrorCode.FRAME_TOO_LARGE : ErrorCode.INVALID_REQUEST,
+          "a frame of "
+              + Integer.toUnsignedString(length)
+              + " bytes, not "
+              + Frame.COUNTED_HEADER_BYTES
+              + " to "
+              + frameBytesMax);
+    }
+    if (length > frameBytesMax) {
+      throw new FrameException(
+          ErrorCode.FRAME_TOO_LARGE,
+          "a frame of " + length + " bytes; at most " + frameBytesMax + " are accepted");
+    }
+  }
+
+  private void readPayload(ByteBuffer in) {
+    if (payloadBytes == payload.length) {
+      payload = Arrays.copyOf(payload, Math.min(payloadLength, payload.length * 4));
+    }
+    int count = Math.min(in.remaining(), payload.length - payloadBytes);
+    in.get(payload, payloadBytes, count);
+    payloadBytes += count;
+  }
+}

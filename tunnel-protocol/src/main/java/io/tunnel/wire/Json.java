@@ -1,0 +1,159 @@
+package io.tunnel.wire;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonParseException;
+import com.google.gson.TypeAdapter;
+import com.google.gson.TypeAdapterFactory;
+import com.google.gson.reflect.TypeToken;
+import com.google.gson.stream.JsonReader;
+import com.google.gson.stream.JsonToken;
+import com.google.gson.stream.JsonWriter;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.IntegerValue;
+import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.StringValue;
+import java.io.IOException;
+import java.lang.reflect.ParameterizedType;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Optional;
+
+/**
+ * Control payloads as JSON in UTF-8. {@link Bytes} are lower-case hexadecimal; a key value is an
+ * object with one member named {@code integer} (a decimal string, so that no reader rounds it),
+ * {@code string} or {@code binary} (Base64); an absent {@link Optional} is left out. An empty
+ * payload reads as an empty object.
+ */
+public final class Json {
+
+  private static final Gson GSON =
+      new GsonBuilder()
+          .disableHtmlEscaping()
+          .registerTypeAdapter(Bytes.class, new BytesAdapter().nullSafe())
+          .registerTypeHierarchyAdapter(PrimaryKeyValue.class, new KeyValueAdapter().nullSafe())
+          .registerTypeAdapterFactory(new OptionalFactory())
+          .create();
+
+  private Json() {}
+
+  /** The bytes of {@code payload}. */
+  public static byte[] encode(Control payload) {
+    return payload instanceof Control.Empty
+        ? new byte[0]
+        : GSON.toJson(payload).getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** {@code payload} as one line of text. */
+  public static String toText(Control payload) {
+    return GSON.toJson(payload);
+  }
+
+  /**
+   * Reads a payload.
+   *
+   * @throws MalformedException when it is not JSON, lacks a member, or holds a value that the type
+   *     refuses
+   */
+  public static <T extends Control> T decode(byte[] payload, Class<T> type) {
+    String text = payload.length == 0 ? "{}" : new String(payload, StandardCharsets.UTF_8);
+    try {
+      T decoded = GSON.fromJson(text, type);
+      if (decoded == null) {
+        throw new MalformedException("null is not a " + type.getSimpleName());
+      }
+      return decoded;
+    } catch (JsonParseException | IllegalArgumentException | NullPointerException e) {
+      throw new MalformedException("not a " + type.getSimpleName() + ": " + e.getMessage());
+    } catch (MalformedException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      // Gson wraps what a record's constructor throws in a plain RuntimeException.
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new MalformedException("not a " + type.getSimpleName() + ": " + cause.getMessage());
+    }
+  }
+
+  private static final class BytesAdapter extends TypeAdapter<Bytes> {
+    @Override
+    public void write(JsonWriter out, Bytes value) throws IOException {
+      out.value(value.toString());
+    }
+
+    @Override
+    public Bytes read(JsonReader in) throws IOException {
+      return Bytes.fromHex(in.nextString());
+    }
+  }
+
+  private static final class KeyValueAdapter extends TypeAdapter<PrimaryKeyValue> {
+    @Override
+    public void write(JsonWriter out, PrimaryKeyValue value) throws IOException {
+      out.beginObject();
+      if (value instanceof IntegerValue integer) {
+        out.name("integer").value(Long.toString(integer.value()));
+      } else if (value instanceof StringValue string) {
+        out.name("string").value(string.value());
+      } else {
+        out.name("binary").value(Base64.getEncoder().encodeToString(value.asBinary()));
+      }
+      out.endObject();
+    }
+
+    @Override
+    public PrimaryKeyValue read(JsonReader in) throws IOException {
+      in.beginObject();
+      String type = in.nextName();
+      String text = in.nextString();
+      in.endObject();
+      return switch (type) {
+        case "integer" -> PrimaryKeyValue.fromLong(Long.parseLong(text));
+        case "string" -> PrimaryKeyValue.fromString(text);
+        case "binary" -> PrimaryKeyValue.fromBinary(Base64.getDecoder().decode(text));
+        default ->
+            throw new JsonParseException(
+                "a key value of type '" + type + "', not integer, string or binary");
+      };
+    }
+  }
+
+  private static final class OptionalFactory implements TypeAdapterFactory {
+    @Override
+    @SuppressWarnings("unchecked") // T is Optional<E>, as the check of its raw type says.
+    public <T> TypeAdapter<T> create(Gson gson, TypeToken<T> type) {
+      if (type.getRawType() != Optional.class) {
+        return null;
+      }
+      TypeToken<?> element =
+          TypeToken.get(((ParameterizedType) type.getType()).getActualTypeArguments()[0]);
+      return (TypeAdapter<T>) new OptionalAdapter<>(gson.getAdapter(element));
+    }
+  }
+
+  private static final class OptionalAdapter<E> extends TypeAdapter<Optional<E>> {
+    private final TypeAdapter<E> element;
+
+    OptionalAdapter(TypeAdapter<E> element) {
+      this.element = element;
+    }
+
+    @Override
+    public void write(JsonWriter out, Optional<E> value) throws IOException {
+      if (value != null && value.isPresent()) {
+        element.write(out, value.get());
+      } else {
+        out.nullValue();
+      }
+    }
+
+    @Override
+    public Optional<E> read(JsonReader in) throws IOException {
+      if (in.peek() == JsonToken.NULL) {
+        in.nextNull();
+        return Optional.empty();
+      }
+      return Optional.ofNullable(element.read(in));
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package io.tunnel.wire;
+
+/** What a frame is about. The codes never change and are never used again. */
+public enum Operation {
+  /** Opens a connection: magic, protocol version, and who calls. */
+  HELLO(1),
+
+  /** JSON: {@link Control.CreateTable} to {@link Control.TableDescription}. */
+  CREATE_TABLE(16),
+  /** JSON: {@link Control.TableName} to {@link Control.TableDescription}. */
+  DESCRIBE_TABLE(17),
+  /** JSON: empty to {@link Control.TableList}. */
+  LIST_TABLES(18),
+  /** JSON: {@link Control.TableName} to empty. */
+  DROP_TABLE(19),
+  /** JSON: {@link Control.CreateTunnel} to {@link Control.TunnelInfo}. */
+  CREATE_TUNNEL(20),
+  /** JSON: {@link Control.TunnelName} to {@link Control.TunnelDescription}. */
+  DESCRIBE_TUNNEL(21),
+  /** JSON: {@link Control.TableName}, or empty for all tables, to {@link Control.TunnelList}. */
+  LIST_TUNNELS(22),
+  /** JSON: {@link Control.TunnelName} to empty. */
+  DELETE_TUNNEL(23),
+
+  /** Binary: {@link WriteRequest} to {@link WriteResult}. */
+  WRITE(32),
+  /** Binary: {@link GetRowRequest} to a batch of no or one row. */
+  GET_ROW(33),
+  /** Binary: {@link RangeRequest} to {@link RangePage}. */
+  GET_RANGE(34),
+
+  /**
+   * JSON: {@link Control.OpenSession} to {@link Control.SessionOpened}. The session lives on this
+   * connection.
+   */
+  OPEN_SESSION(48),
+  /** JSON: {@link Control.SessionId} to empty; its channels are handed on. */
+  CLOSE_SESSION(49),
+  /** JSON: {@link Control.SessionId} to empty; renews the lease. */
+  HEARTBEAT(50),
+  /**
+   * Pushed by the server, JSON: {@link Control.Assignment}. Delivery starts when the worker gives
+   * credit.
+   */
+  ASSIGN(51),
+  /**
+   * Pushed by the server, JSON: {@link Control.Revocation}. The worker finishes, checkpoints and
+   * releases.
+   */
+  REVOKE(52),
+  /** Binary: {@link ChannelRef} to empty; the worker gives a channel back. */
+  RELEASE(53),
+  /** Pushed by the server, binary: {@link Delivery}. */
+  DELIVER(54),
+  /** Pushed by the worker, binary: {@link Credit}. */
+  CREDIT(55),
+  /** Binary: {@link Checkpoint} to empty. */
+  CHECKPOINT(56);
+
+  private static final Operation[] BY_CODE = new Operation[64];
+
+  static {
+    for (Operation operation : values()) {
+      BY_CODE[operation.code] = operation;
+    }
+  }
+
+  private final int code;
+
+  Operation(int code) {
+    this.code = code;
+  }
+
+  /** The number on the wire. */
+  public int code() {
+    return code;
+  }
+
+  /** The operation of that number, or null when this version knows none. */
+  public static Operation of(int code) {
+    return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : null;
+  }
+}

@@ -1,0 +1,66 @@
+package io.tunnel.wire;
+
+import io.tunnel.codec.Binary;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.Bytes;
+
+/** Reads a binary payload from its start; whatever is not there is a {@link MalformedException}. */
+final class PayloadReader {
+
+  private final String what;
+  private final byte[] payload;
+  private int at;
+
+  PayloadReader(String what, byte[] payload) {
+    this.what = what;
+    this.payload = payload;
+  }
+
+  int readByte() {
+    return Binary.getByte(payload, take(1));
+  }
+
+  int readShort() {
+    return Binary.getShort(payload, take(2));
+  }
+
+  int readInt() {
+    return Binary.getInt(payload, take(4));
+  }
+
+  long readLong() {
+    return Binary.getLong(payload, take(8));
+  }
+
+  /** A varint length and that many bytes. */
+  Bytes readSized() {
+    long length = Binary.getVarint(payload, at, payload.length);
+    at = Binary.next(length);
+    int bytes = Binary.value(length);
+    return Bytes.copyOf(payload, take(bytes), bytes);
+  }
+
+  /** Where the next byte stands. */
+  int at() {
+    return at;
+  }
+
+  int left() {
+    return payload.length - at;
+  }
+
+  void requireEnd() {
+    if (at != payload.length) {
+      throw new MalformedException(left() + " bytes behind a " + what);
+    }
+  }
+
+  private int take(int bytes) {
+    if (bytes > left()) {
+      throw new MalformedException("a " + what + " of " + payload.length + " bytes is cut off");
+    }
+    int from = at;
+    at += bytes;
+    return from;
+  }
+}

@@ -1,0 +1,66 @@
+package io.tunnel.wire;
+
+import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.Bytes;
+
+/**
+ * A page of the rows whose encoded keys lie in {@code [from, to)}, in key order: {@code u32} table
+ * id, {@code u8} direction, {@code u32} rows at most, {@code u32} bytes at most, then {@code from}
+ * and {@code to}, each a varint length and its bytes; an empty one is an open end. A bound need not
+ * be a whole key: its bytes are compared as they are.
+ */
+public record RangeRequest(
+    int tableId, Direction direction, int rowsMax, int bytesMax, Bytes from, Bytes to) {
+
+  /** Refuses limits under 1. */
+  public RangeRequest {
+    if (rowsMax < 1 || bytesMax < 1) {
+      throw new IllegalArgumentException(
+          "a page has at least 1 row and 1 byte, not " + rowsMax + " and " + bytesMax);
+    }
+  }
+
+  /** The bytes. */
+  public byte[] encode() {
+    ByteSink sink = new ByteSink(32 + from.length() + to.length());
+    sink.writeInt(tableId);
+    sink.writeByte(direction.code());
+    sink.writeInt(rowsMax);
+    sink.writeInt(bytesMax);
+    sink.writeVarint(from.length());
+    sink.write(from);
+    sink.writeVarint(to.length());
+    sink.write(to);
+    return sink.toByteArray();
+  }
+
+  /** Reads {@link #encode}'s bytes. */
+  public static RangeRequest decode(byte[] payload) {
+    PayloadReader reader = new PayloadReader("range request", payload);
+    int tableId = reader.readInt();
+    int direction = reader.readByte();
+    int rowsMax = reader.readInt();
+    int bytesMax = reader.readInt();
+    Bytes from = reader.readSized();
+    Bytes to = reader.readSized();
+    reader.requireEnd();
+    if (direction > Direction.BACKWARD.code() || rowsMax < 1 || bytesMax < 1) {
+      throw new MalformedException(
+          "a range request of direction "
+              + direction
+              + " for "
+              + rowsMax
+              + " rows of "
+              + bytesMax
+              + " bytes");
+    }
+    return new RangeRequest(
+        tableId,
+        direction == Direction.FORWARD.code() ? Direction.FORWARD : Direction.BACKWARD,
+        rowsMax,
+        bytesMax,
+        from,
+        to);
+  }
+}

@@ -1,0 +1,2 @@
+/** The server: one node that keeps tables, their logs and the progress of their tunnels. */
+package io.tunnel.server;
