@@ -21,6 +21,11 @@ public enum Operation {
   LIST_TUNNELS(22),
   /** JSON: {@link Control.TunnelName} to empty. */
   DELETE_TUNNEL(23),
+  /**
+   * JSON: {@link Control.TableName} to {@link Control.TableDescription} with ranges but without
+   * counts: cheap.
+   */
+  PARTITION_MAP(24),
 
   /** Binary: {@link WriteRequest} to {@link WriteResult}. */
   WRITE(32),
