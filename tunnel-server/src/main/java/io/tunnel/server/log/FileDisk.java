@@ -1,0 +1,120 @@
+package io.tunnel.server.log;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A directory of the file system. */
+public final class FileDisk implements Disk {
+
+  private final Path directory;
+
+  /** Uses {@code directory}, which is created when it does not exist. */
+  public FileDisk(Path directory) throws IOException {
+    this.directory = Files.createDirectories(directory);
+  }
+
+  @Override
+  public List<String> list() throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.map(path -> path.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  @Override
+  public File open(String name) throws IOException {
+    return new ChannelFile(
+        FileChannel.open(
+            directory.resolve(name),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE));
+  }
+
+  @Override
+  public void replace(String name, ByteBuffer content) throws IOException {
+    Path next = directory.resolve(name + ".next");
+    try (FileChannel file =
+        FileChannel.open(
+            next,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE)) {
+      while (content.hasRemaining()) {
+        file.write(content);
+      }
+      file.force(true);
+    }
+    Files.move(next, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+    syncNames();
+  }
+
+  @Override
+  public ByteBuffer readOnly(String name) throws IOException {
+    try (FileChannel file = FileChannel.open(directory.resolve(name), StandardOpenOption.READ)) {
+      return file.map(FileChannel.MapMode.READ_ONLY, 0, file.size());
+    }
+  }
+
+  @Override
+  public void delete(String name) throws IOException {
+    Files.deleteIfExists(directory.resolve(name));
+  }
+
+  @Override
+  public void syncNames() throws IOException {
+    try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
+      names.force(true);
+    }
+  }
+
+  private record ChannelFile(FileChannel file) implements File {
+
+    @Override
+    public long size() throws IOException {
+      return file.size();
+    }
+
+    @Override
+    public void write(ByteBuffer source, long offset) throws IOException {
+      long at = offset;
+      while (source.hasRemaining()) {
+        at += file.write(source, at);
+      }
+    }
+
+    @Override
+    public void read(ByteBuffer target, long offset) throws IOException {
+      long at = offset;
+      while (target.hasRemaining()) {
+        int count = file.read(target, at);
+        if (count < 0) {
+          throw new EOFException("the file ends at byte " + file.size() + ", wanted byte " + at);
+        }
+        at += count;
+      }
+    }
+
+    @Override
+    public void sync() throws IOException {
+      file.force(false);
+    }
+
+    @Override
+    public void truncate(long size) throws IOException {
+      file.truncate(size);
+    }
+
+    @Override
+    public void close() throws IOException {
+      file.close();
+    }
+  }
+}
