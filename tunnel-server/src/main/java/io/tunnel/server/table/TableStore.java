@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntPredicate;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.Range;
 import org.rocksdb.ReadOptions;
@@ -225,6 +226,21 @@ public final class TableStore implements Closeable {
               List.of(new Range(start, limit)),
               SizeApproximationFlag.INCLUDE_FILES,
               SizeApproximationFlag.INCLUDE_MEMTABLES)[0];
+    }
+  }
+
+  /** Removes the rows of partitions that exist no more, which a crash may have left behind. */
+  public void retainPartitions(IntPredicate isLive) throws IOException {
+    int next = StoreFormat.SYSTEM_PARTITION + 1;
+    try (RocksIterator at = db.newIterator()) {
+      for (at.seek(StoreFormat.partitionKey(next)); at.isValid(); ) {
+        int partition = Binary.getInt(at.key(), 0);
+        if (!isLive.test(partition)) {
+          dropPartition(partition);
+        }
+        next = partition + 1;
+        at.seek(StoreFormat.partitionKey(next));
+      }
     }
   }
 
