@@ -99,15 +99,30 @@ public final class BatchBuilder {
       sink.writeVarint(put.columns().size());
       for (Column column : put.columns()) {
         writeColumn(column.name(), column.value());
+        requireRowBytes(row, start);
       }
     } else if (row instanceof RowUpdateChange update) {
       sink.writeVarint(update.updates().size());
       for (ColumnUpdate column : update.updates()) {
         writeUpdate(column);
+        requireRowBytes(row, start);
       }
     } else if (row instanceof RowDeleteChange) {
       sink.writeVarint(0);
     }
+    closeRow(start, sink.size() - start - ROW_LENGTH_BYTES);
+    if (byteCount() > Limits.BATCH_BYTES_MAX || names.size() > Limits.BATCH_NAMES_MAX) {
+      return false;
+    }
+    rowCount++;
+    return true;
+  }
+
+  /**
+   * Refuses a row as soon as it is over the limit: the columns that are still to come may have
+   * gigabytes.
+   */
+  private void requireRowBytes(RowChange row, int start) {
     int bytes = sink.size() - start - ROW_LENGTH_BYTES;
     if (bytes > Limits.ROW_BYTES_MAX) {
       throw new IllegalArgumentException(
@@ -115,15 +130,9 @@ public final class BatchBuilder {
               + row.primaryKey()
               + " has "
               + bytes
-              + " bytes; a row has at most "
+              + " bytes or more; a row has at most "
               + Limits.ROW_BYTES_MAX);
     }
-    closeRow(start, bytes);
-    if (byteCount() > Limits.BATCH_BYTES_MAX || names.size() > Limits.BATCH_NAMES_MAX) {
-      return false;
-    }
-    rowCount++;
-    return true;
   }
 
   /** Puts the row's length before it, in as few bytes as it needs. */

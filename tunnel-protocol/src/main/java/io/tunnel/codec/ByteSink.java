@@ -61,12 +61,14 @@ public final class ByteSink {
 
   /** Writes 4 bytes. */
   public void writeInt(int value) {
-    Binary.putInt(array, skip(4), value);
+    int at = skip(4);
+    Binary.putInt(array, at, value);
   }
 
   /** Writes 8 bytes. */
   public void writeLong(long value) {
-    Binary.putLong(array, skip(8), value);
+    int at = skip(8);
+    Binary.putLong(array, at, value);
   }
 
   /** Writes a varint. */

@@ -1,12 +1,12 @@
 package io.tunnel.codec;
 
 import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /** Text as UTF-8, refusing what UTF-8 cannot hold instead of replacing it. */
-final class Utf8 {
+public final class Utf8 {
 
   private static final long HIGH_BITS = 0x8080808080808080L;
 
@@ -19,8 +19,8 @@ final class Utf8 {
     sink.write(encoded, 0, encoded.length);
   }
 
-  /** The bytes of {@code text}. */
-  static byte[] encode(String text) {
+  /** The bytes of {@code text}; {@link IllegalArgumentException} for an unpaired surrogate. */
+  public static byte[] encode(String text) {
     byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
     // getBytes puts '?' in place of an unpaired surrogate; only text that holds a '?' can hide one.
     if (text.length() != encoded.length || hasQuestionMark(encoded)) {
@@ -52,6 +52,26 @@ final class Utf8 {
     }
   }
 
+  /**
+   * The bytes of as much of {@code text} as fits into {@code bytesMax}, cut between two characters;
+   * an unpaired surrogate becomes a question mark. For texts that only people read.
+   */
+  public static byte[] encodeStart(String text, int bytesMax) {
+    byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
+    if (encoded.length <= bytesMax) {
+      return encoded;
+    }
+    int end = bytesMax;
+    while (end > 0 && isInsideCharacter(encoded[end])) {
+      end--;
+    }
+    return Arrays.copyOf(encoded, end);
+  }
+
+  private static boolean isInsideCharacter(byte b) {
+    return (b & 0xc0) == 0x80;
+  }
+
   /** Throws {@link MalformedException} unless the bytes are UTF-8. */
   static void require(byte[] array, int offset, int length) {
     int at = offset;
@@ -63,8 +83,14 @@ final class Utf8 {
       at++;
     }
     if (at < end) {
-      decodeStrictly(array, offset, length);
+      requireEveryByte(array, offset, length);
     }
+  }
+
+  /** The text that the bytes spell; {@link MalformedException} when they are not UTF-8. */
+  public static String decodeStrictly(byte[] bytes) {
+    require(bytes, 0, bytes.length);
+    return decode(bytes, 0, bytes.length);
   }
 
   /** The text that the bytes spell, which {@link #require} has accepted. */
@@ -72,9 +98,9 @@ final class Utf8 {
     return new String(array, offset, length, StandardCharsets.UTF_8);
   }
 
-  private static CharBuffer decodeStrictly(byte[] array, int offset, int length) {
+  private static void requireEveryByte(byte[] array, int offset, int length) {
     try {
-      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(array, offset, length));
+      StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(array, offset, length));
     } catch (CharacterCodingException e) {
       throw new MalformedException(
           "text of " + length + " bytes at byte " + offset + " is not UTF-8");

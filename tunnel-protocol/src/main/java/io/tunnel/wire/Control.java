@@ -31,7 +31,7 @@ public sealed interface Control {
     /** Refuses null. */
     public CreateTable {
       Objects.requireNonNull(meta, "meta");
-      splitPoints = splitPoints == null ? List.of() : List.copyOf(splitPoints);
+      splitPoints = splitPoints == null ? List.of() : list(splitPoints, "splitPoints");
     }
   }
 
@@ -45,9 +45,9 @@ public sealed interface Control {
 
   /** All tables, by name. */
   record TableList(List<String> tables) implements Control {
-    /** Copies the list. */
+    /** Refuses null and copies the list. */
     public TableList {
-      tables = List.copyOf(tables);
+      tables = list(tables, "tables");
     }
   }
 
@@ -79,9 +79,11 @@ public sealed interface Control {
       long firstPosition,
       long committed)
       implements Control {
-    /** Copies the list. */
+    /** Refuses null and copies the list. */
     public PartitionDescription {
-      parents = List.copyOf(parents);
+      Objects.requireNonNull(from, "from");
+      Objects.requireNonNull(to, "to");
+      parents = list(parents, "parents");
     }
   }
 
@@ -93,9 +95,10 @@ public sealed interface Control {
   record TableDescription(
       int tableId, TableMeta meta, long createdMs, List<PartitionDescription> partitions)
       implements Control {
-    /** Copies the list. */
+    /** Refuses null and copies the list. */
     public TableDescription {
-      partitions = List.copyOf(partitions);
+      Objects.requireNonNull(meta, "meta");
+      partitions = list(partitions, "partitions");
     }
   }
 
@@ -128,13 +131,22 @@ public sealed interface Control {
       TunnelType type,
       StreamStart start,
       long createdMs)
-      implements Control {}
+      implements Control {
+    /** Refuses null. */
+    public TunnelInfo {
+      Objects.requireNonNull(tunnelId, "tunnelId");
+      Objects.requireNonNull(tunnel, "tunnel");
+      Objects.requireNonNull(table, "table");
+      Objects.requireNonNull(type, "type");
+      Objects.requireNonNull(start, "start");
+    }
+  }
 
   /** Tunnels by table and name. */
   record TunnelList(List<TunnelInfo> tunnels) implements Control {
-    /** Copies the list. */
+    /** Refuses null and copies the list. */
     public TunnelList {
-      tunnels = List.copyOf(tunnels);
+      tunnels = list(tunnels, "tunnels");
     }
   }
 
@@ -161,13 +173,22 @@ public sealed interface Control {
       long lagRows,
       long lagBytes,
       long lagMs)
-      implements Control {}
+      implements Control {
+    /** Refuses null, but for the options: JSON leaves out what is not there. */
+    public ChannelDescription {
+      Objects.requireNonNull(channelId, "channelId");
+      Objects.requireNonNull(status, "status");
+      owner = owner == null ? Optional.empty() : owner;
+      clientTag = clientTag == null ? Optional.empty() : clientTag;
+    }
+  }
 
   /** A tunnel with its channels in the order of the table's partitions. */
   record TunnelDescription(TunnelInfo info, List<ChannelDescription> channels) implements Control {
-    /** Copies the list. */
+    /** Refuses null and copies the list. */
     public TunnelDescription {
-      channels = List.copyOf(channels);
+      Objects.requireNonNull(info, "info");
+      channels = list(channels, "channels");
     }
   }
 
@@ -196,7 +217,13 @@ public sealed interface Control {
   }
 
   /** The session is open; assignments follow. */
-  record SessionOpened(String sessionId, TableMeta table) implements Control {}
+  record SessionOpened(String sessionId, TableMeta table) implements Control {
+    /** Refuses null. */
+    public SessionOpened {
+      Objects.requireNonNull(sessionId, "sessionId");
+      Objects.requireNonNull(table, "table");
+    }
+  }
 
   /** Names a session. */
   record SessionId(String sessionId) implements Control {
@@ -214,12 +241,30 @@ public sealed interface Control {
    */
   record Assignment(
       String sessionId, String channelId, int partition, int handle, long epoch, long checkpointed)
-      implements Control {}
+      implements Control {
+    /** Refuses null. */
+    public Assignment {
+      Objects.requireNonNull(sessionId, "sessionId");
+      Objects.requireNonNull(channelId, "channelId");
+    }
+  }
 
   /**
    * A channel is to be given back.
    *
    * @param deadlineMs how long the worker has from now; then the channel is taken
    */
-  record Revocation(String sessionId, int handle, long epoch, long deadlineMs) implements Control {}
+  record Revocation(String sessionId, int handle, long epoch, long deadlineMs) implements Control {
+    /** Refuses null. */
+    public Revocation {
+      Objects.requireNonNull(sessionId, "sessionId");
+    }
+  }
+
+  private static <T> List<T> list(List<T> list, String name) {
+    for (T element : Objects.requireNonNull(list, name)) {
+      Objects.requireNonNull(element, name);
+    }
+    return List.copyOf(list);
+  }
 }

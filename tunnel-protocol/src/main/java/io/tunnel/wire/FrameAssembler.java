@@ -28,8 +28,20 @@ public final class FrameAssembler {
     this(Limits.FRAME_BYTES_MAX);
   }
 
-  /** An assembler that accepts {@code frameBytesMax} bytes behind a length field. */
+  /**
+   * An assembler that accepts {@code frameBytesMax} bytes behind a length field: at least an empty
+   * frame's, at most {@link Limits#FRAME_BYTES_MAX}, which no peer exceeds.
+   */
   public FrameAssembler(int frameBytesMax) {
+    if (frameBytesMax < Frame.COUNTED_HEADER_BYTES || frameBytesMax > Limits.FRAME_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "frameBytesMax is "
+              + Frame.COUNTED_HEADER_BYTES
+              + " to "
+              + Limits.FRAME_BYTES_MAX
+              + ", not "
+              + frameBytesMax);
+    }
     this.frameBytesMax = frameBytesMax;
   }
 

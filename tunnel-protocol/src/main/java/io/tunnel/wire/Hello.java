@@ -3,7 +3,9 @@ package io.tunnel.wire;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.MalformedException;
+import io.tunnel.codec.Utf8;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 
 /**
  * The first payload of a connection, both ways: {@code u32} {@link Protocol#MAGIC}, {@code u16}
@@ -15,14 +17,22 @@ public record Hello(int version, String name) {
 
   private static final int NAME_BYTES_MAX = 256;
 
-  /** The bytes. */
+  /** Refuses null, and versions that have no room on the wire. */
+  public Hello {
+    Objects.requireNonNull(name, "name");
+    if (version < 0 || version > 0xffff) {
+      throw new IllegalArgumentException("a version is 0 to 65535, not " + version);
+    }
+  }
+
+  /** The bytes; a name is cut after {@value #NAME_BYTES_MAX}. */
   public byte[] encode() {
-    byte[] text = name.getBytes(StandardCharsets.UTF_8);
+    byte[] text = Utf8.encodeStart(name, NAME_BYTES_MAX);
     ByteSink sink = new ByteSink(8 + text.length);
     sink.writeInt(Protocol.MAGIC);
     sink.writeByte(version >>> 8);
     sink.writeByte(version);
-    sink.write(text, 0, Math.min(text.length, NAME_BYTES_MAX));
+    sink.write(text, 0, text.length);
     return sink.toByteArray();
   }
 

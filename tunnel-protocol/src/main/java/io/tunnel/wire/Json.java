@@ -3,6 +3,7 @@ package io.tunnel.wire;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonParseException;
+import com.google.gson.Strictness;
 import com.google.gson.TypeAdapter;
 import com.google.gson.TypeAdapterFactory;
 import com.google.gson.reflect.TypeToken;
@@ -10,13 +11,13 @@ import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
 import com.google.gson.stream.JsonWriter;
 import io.tunnel.codec.MalformedException;
+import io.tunnel.codec.Utf8;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.IntegerValue;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.StringValue;
 import java.io.IOException;
 import java.lang.reflect.ParameterizedType;
-import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Optional;
 
@@ -24,13 +25,15 @@ import java.util.Optional;
  * Control payloads as JSON in UTF-8. {@link Bytes} are lower-case hexadecimal; a key value is an
  * object with one member named {@code integer} (a decimal string, so that no reader rounds it),
  * {@code string} or {@code binary} (Base64); an absent {@link Optional} is left out. An empty
- * payload reads as an empty object.
+ * payload reads as an empty object, a number that is not said as 0, and a member that this version
+ * does not know is skipped.
  */
 public final class Json {
 
   private static final Gson GSON =
       new GsonBuilder()
           .disableHtmlEscaping()
+          .setStrictness(Strictness.STRICT)
           .registerTypeAdapter(Bytes.class, new BytesAdapter().nullSafe())
           .registerTypeHierarchyAdapter(PrimaryKeyValue.class, new KeyValueAdapter().nullSafe())
           .registerTypeAdapterFactory(new OptionalFactory())
@@ -38,11 +41,12 @@ public final class Json {
 
   private Json() {}
 
-  /** The bytes of {@code payload}. */
+  /**
+   * The bytes of {@code payload}; {@link IllegalArgumentException} when a text in it cannot be
+   * UTF-8.
+   */
   public static byte[] encode(Control payload) {
-    return payload instanceof Control.Empty
-        ? new byte[0]
-        : GSON.toJson(payload).getBytes(StandardCharsets.UTF_8);
+    return payload instanceof Control.Empty ? new byte[0] : Utf8.encode(GSON.toJson(payload));
   }
 
   /** {@code value} as one line of text, in the same form. */
@@ -57,7 +61,13 @@ public final class Json {
    *     refuses
    */
   public static <T extends Control> T decode(byte[] payload, Class<T> type) {
-    return ofText(payload.length == 0 ? "{}" : new String(payload, StandardCharsets.UTF_8), type);
+    String text;
+    try {
+      text = payload.length == 0 ? "{}" : Utf8.decodeStrictly(payload);
+    } catch (RuntimeException e) {
+      throw new MalformedException("not a " + type.getSimpleName() + ": " + reason(e));
+    }
+    return ofText(text, type);
   }
 
   /**
@@ -67,21 +77,32 @@ public final class Json {
    *     refuses
    */
   public static <T> T ofText(String text, Class<T> type) {
+    T decoded;
     try {
-      T decoded = GSON.fromJson(text, type);
-      if (decoded == null) {
-        throw new MalformedException("null is not a " + type.getSimpleName());
-      }
-      return decoded;
-    } catch (JsonParseException | IllegalArgumentException | NullPointerException e) {
-      throw new MalformedException("not a " + type.getSimpleName() + ": " + e.getMessage());
-    } catch (MalformedException e) {
-      throw e;
+      decoded = GSON.fromJson(text, type);
     } catch (RuntimeException e) {
-      // Gson wraps what a record's constructor throws in a plain RuntimeException.
-      Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw new MalformedException("not a " + type.getSimpleName() + ": " + cause.getMessage());
+      throw new MalformedException("not a " + type.getSimpleName() + ": " + reason(e));
     }
+    if (decoded == null) {
+      throw new MalformedException("not a " + type.getSimpleName() + ": null, not an object");
+    }
+    return decoded;
+  }
+
+  /**
+   * What was wrong, on one line. Gson wraps whatever happens, also in the constructor of a record,
+   * and adds a second line for programmers.
+   */
+  private static String reason(RuntimeException error) {
+    Throwable innermost = error;
+    while (innermost.getCause() != null) {
+      innermost = innermost.getCause();
+    }
+    String message = innermost.getMessage();
+    if (innermost instanceof NullPointerException) {
+      return message == null ? "null in a list" : "lacks a valid " + message;
+    }
+    return message == null ? innermost.toString() : message.lines().findFirst().orElse("");
   }
 
   private static final class BytesAdapter extends TypeAdapter<Bytes> {
@@ -117,13 +138,21 @@ public final class Json {
       String text = in.nextString();
       in.endObject();
       return switch (type) {
-        case "integer" -> PrimaryKeyValue.fromLong(Long.parseLong(text));
+        case "integer" -> PrimaryKeyValue.fromLong(parseLong(text));
         case "string" -> PrimaryKeyValue.fromString(text);
         case "binary" -> PrimaryKeyValue.fromBinary(Base64.getDecoder().decode(text));
         default ->
             throw new JsonParseException(
                 "a key value of type '" + type + "', not integer, string or binary");
       };
+    }
+  }
+
+  private static long parseLong(String text) {
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException e) {
+      throw new JsonParseException("'" + text + "' is not an integer of 64 bits");
     }
   }
 

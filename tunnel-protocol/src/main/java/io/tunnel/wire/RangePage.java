@@ -13,9 +13,15 @@ import java.util.Optional;
  */
 public record RangePage(Optional<Bytes> next, ChangeBatch rows) {
 
-  /** The bytes of a page with the batch in {@code batch}. */
+  /**
+   * The bytes of a page with the batch in {@code batch}. A {@code next} that is there is not empty:
+   * its reader would start again.
+   */
   public static byte[] encode(Optional<Bytes> next, byte[] batch) {
     Bytes bound = next.orElse(Bytes.EMPTY);
+    if (next.isPresent() == (bound.length() == 0)) {
+      throw new IllegalArgumentException("an empty next is an open end: the range starts again");
+    }
     ByteSink sink = new ByteSink(8 + bound.length() + batch.length);
     sink.writeByte(next.isPresent() ? 1 : 0);
     sink.writeVarint(bound.length());
@@ -27,12 +33,20 @@ public record RangePage(Optional<Bytes> next, ChangeBatch rows) {
   /** Reads {@link #encode}'s bytes; the batch is a view of them. */
   public static RangePage decode(byte[] payload) {
     PayloadReader reader = new PayloadReader("range page", payload);
-    boolean more = reader.readByte() != 0;
+    int more = reader.readByte();
     Bytes bound = reader.readSized();
+    if (more > 1 || (more == 1) == (bound.length() == 0)) {
+      throw new MalformedException(
+          "a range page that says "
+              + more
+              + " (0 the last, 1 there may be more) with a bound of "
+              + bound.length()
+              + " bytes");
+    }
     ChangeBatch rows = ChangeBatch.parse(payload, reader.at(), payload.length);
     if (reader.at() + rows.byteCount() != payload.length) {
       throw new MalformedException("bytes behind a range page's batch");
     }
-    return new RangePage(more ? Optional.of(bound) : Optional.empty(), rows);
+    return new RangePage(more == 1 ? Optional.of(bound) : Optional.empty(), rows);
   }
 }

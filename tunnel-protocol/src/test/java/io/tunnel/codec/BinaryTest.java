@@ -1,0 +1,73 @@
+package io.tunnel.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.tunnel.model.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class BinaryTest {
+
+  private static Stream<Integer> numbers() {
+    List<Integer> numbers = new ArrayList<>(List.of(0, 1, Integer.MAX_VALUE));
+    for (int bits = 1; bits < 31; bits++) {
+      numbers.addAll(List.of((1 << bits) - 1, 1 << bits, (1 << bits) + 1));
+    }
+    return numbers.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("numbers")
+  void a_varint_survives_the_round_trip_and_is_refused_when_cut(int number) {
+    byte[] array = new byte[10];
+    int end = Binary.putVarint(array, 3, number);
+    assertThat(end - 3).isEqualTo(Binary.varintBytes(number));
+
+    long varint = Binary.getVarint(array, 3, end);
+    assertThat(Binary.value(varint)).isEqualTo(number);
+    assertThat(Binary.next(varint)).isEqualTo(end);
+    for (int limit = 3; limit < end; limit++) {
+      int cut = limit;
+      assertThatExceptionOfType(MalformedException.class)
+          .isThrownBy(() -> Binary.getVarint(array, 3, cut))
+          .withMessageContaining("runs over the end");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "8000, padded",
+    "ff00, padded",
+    "80808000, padded",
+    "8080808000, padded",
+    "ffffffff08, over 2^31-1",
+    "ffffffff0f, over 2^31-1",
+    "ffffffff87, over 2^31-1",
+    "808080808001, over 2^31-1"
+  })
+  void another_spelling_of_a_number_and_a_number_too_large_are_refused(String hex, String message) {
+    byte[] bytes = Bytes.fromHex(hex).toByteArray();
+    assertThatExceptionOfType(MalformedException.class)
+        .isThrownBy(() -> Binary.getVarint(bytes, 0, bytes.length))
+        .withMessageContaining(message);
+  }
+
+  @Test
+  void fixed_width_numbers_are_big_endian() {
+    byte[] array = new byte[15];
+    Binary.putShort(array, 1, 0x1fffe);
+    Binary.putInt(array, 3, 0x01020304);
+    Binary.putLong(array, 7, -2);
+    assertThat(Bytes.copyOf(array)).hasToString("00fffe01020304fffffffffffffffe");
+    assertThat(Binary.getShort(array, 1)).isEqualTo(0xfffe);
+    assertThat(Binary.getInt(array, 3)).isEqualTo(0x01020304);
+    assertThat(Binary.getLong(array, 7)).isEqualTo(-2);
+    assertThat(Binary.getByte(array, 14)).isEqualTo(0xfe);
+  }
+}

@@ -1,0 +1,59 @@
+package io.tunnel.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.tunnel.model.Bytes;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class Utf8Test {
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "a", "?", "what?", "12345678", "123456789é", "é?", "中文", "😀", "a😀?\0\uffff"})
+  void text_survives_the_round_trip(String text) {
+    byte[] bytes = Utf8.encode(text);
+    assertThat(bytes).isEqualTo(text.getBytes(StandardCharsets.UTF_8));
+    Utf8.require(bytes, 0, bytes.length);
+    assertThat(Utf8.decode(bytes, 0, bytes.length)).isEqualTo(text);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"\ud83d", "\ude00", "a\ud83d", "\ud83da", "\ude00\ud83d", "é\ud83d", "?\ud83d??"})
+  void an_unpaired_surrogate_is_refused_instead_of_replaced(String text) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Utf8.encode(text))
+        .withMessageContaining("unpaired surrogate");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "80", // a continuation without a start
+        "c3", // a start without a continuation
+        "c080", // zero, spelled too long
+        "eda080", // a surrogate
+        "f4908080", // beyond the last character
+        "6162636465666768ff", // behind eight bytes of ASCII
+      })
+  void bytes_that_are_not_utf8_are_refused(String hex) {
+    byte[] bytes = Bytes.fromHex(hex).toByteArray();
+    assertThatExceptionOfType(MalformedException.class)
+        .isThrownBy(() -> Utf8.require(bytes, 0, bytes.length))
+        .withMessageContaining("not UTF-8");
+  }
+
+  @Test
+  void only_the_bytes_of_the_text_are_looked_at() {
+    byte[] bytes = Bytes.fromHex("ff6162636465666768696aff").toByteArray();
+    assertThatCode(() -> Utf8.require(bytes, 1, 10)).doesNotThrowAnyException();
+    assertThatExceptionOfType(MalformedException.class)
+        .isThrownBy(() -> Utf8.require(bytes, 1, 11));
+  }
+}

@@ -1,0 +1,343 @@
+package io.tunnel.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import com.google.gson.JsonPrimitive;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelStatus;
+import io.tunnel.model.Durability;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
+import io.tunnel.model.TunnelType;
+import java.lang.reflect.RecordComponent;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class JsonTest {
+
+  private static final TableMeta META =
+      new TableMeta(
+          "orders",
+          List.of(
+              new PrimaryKeySchema("hash", PrimaryKeyType.BINARY),
+              new PrimaryKeySchema("é\"中😀<&", PrimaryKeyType.INTEGER)),
+          new TableOptions(Durability.OS));
+
+  private static final Control.PartitionDescription PARTITION =
+      new Control.PartitionDescription(
+          7,
+          Bytes.fromHex("00ff80"),
+          Bytes.EMPTY,
+          List.of(3, 4),
+          Long.MAX_VALUE,
+          true,
+          Long.MIN_VALUE,
+          9_007_199_254_740_993L,
+          1,
+          0);
+
+  private static final Control.TunnelInfo TUNNEL =
+      new Control.TunnelInfo(
+          "t-1", "sync", "orders", TunnelType.Stream, StreamStart.EARLIEST, 1_700_000_000_000L);
+
+  private static final Control.ChannelDescription HELD =
+      new Control.ChannelDescription(
+          "c-1",
+          7,
+          ChannelStatus.OPEN,
+          Optional.of("s-1"),
+          Optional.of("worker"),
+          2,
+          10,
+          20,
+          30,
+          20,
+          4_000,
+          5);
+
+  private static final Control.ChannelDescription FREE =
+      new Control.ChannelDescription(
+          "c-2", 8, ChannelStatus.WAIT, Optional.empty(), Optional.empty(), 0, 0, 0, 0, 0, 0, 0);
+
+  static Stream<Control> samples() {
+    return Stream.of(
+        new Control.Empty(),
+        new Control.CreateTable(
+            META,
+            List.of(
+                PrimaryKeyValue.fromBinary(new byte[] {0, -1}),
+                PrimaryKeyValue.fromString("é\0\n"),
+                PrimaryKeyValue.fromLong(Long.MIN_VALUE))),
+        new Control.TableName("orders"),
+        new Control.TableList(List.of("a", "b")),
+        PARTITION,
+        new Control.TableDescription(1, META, 1_700_000_000_000L, List.of(PARTITION)),
+        new Control.CreateTunnel("orders", "sync", TunnelType.BaseAndStream, StreamStart.LATEST),
+        new Control.TunnelName("orders", "sync"),
+        TUNNEL,
+        new Control.TunnelList(List.of(TUNNEL)),
+        HELD,
+        FREE,
+        new Control.TunnelDescription(TUNNEL, List.of(HELD, FREE)),
+        new Control.OpenSession("t-1", "worker", 30_000, 0),
+        new Control.SessionOpened("s-1", META),
+        new Control.SessionId("s-1"),
+        new Control.Assignment("s-1", "c-1", 7, 1, 2, 3),
+        new Control.Revocation("s-1", 1, 2, 30_000));
+  }
+
+  @Test
+  void every_control_payload_is_tested_here() {
+    assertThat(samples().<Class<?>>map(Control::getClass).collect(Collectors.toSet()))
+        .containsExactlyInAnyOrder(
+            Arrays.stream(Control.class.getPermittedSubclasses()).toArray(Class<?>[]::new));
+  }
+
+  @ParameterizedTest
+  @MethodSource("samples")
+  void a_payload_survives_the_round_trip(Control sample) {
+    assertThat((Control) Json.decode(Json.encode(sample), sample.getClass())).isEqualTo(sample);
+    assertThat(Json.toText(sample)).doesNotContain("\n");
+  }
+
+  @ParameterizedTest
+  @MethodSource("samples")
+  void a_missing_or_null_member_is_refused_by_its_name(Control sample) {
+    for (RecordComponent component : sample.getClass().getRecordComponents()) {
+      if (isNeeded(component)) {
+        JsonObject without = json(sample);
+        without.remove(component.getName());
+        assertRefused(without, sample.getClass(), component.getName());
+        JsonObject withNull = json(sample);
+        withNull.add(component.getName(), JsonNull.INSTANCE);
+        assertRefused(withNull, sample.getClass(), component.getName());
+      }
+    }
+  }
+
+  /** A number that is not said is 0, and a table without split points has one partition. */
+  private static boolean isNeeded(RecordComponent component) {
+    return !component.getType().isPrimitive()
+        && component.getType() != Optional.class
+        && !component.getName().equals("splitPoints");
+  }
+
+  @ParameterizedTest
+  @MethodSource("samples")
+  void a_member_of_another_type_is_refused(Control sample) {
+    JsonObject object = new JsonObject();
+    object.addProperty("x", 1);
+    JsonArray array = new JsonArray();
+    array.add(JsonNull.INSTANCE);
+    for (RecordComponent component : sample.getClass().getRecordComponents()) {
+      for (JsonElement wrong : List.of(object, array)) {
+        JsonObject changed = json(sample);
+        changed.add(component.getName(), wrong);
+        assertRefused(changed, sample.getClass(), "");
+      }
+      if (component.getType().isPrimitive()) {
+        JsonObject changed = json(sample);
+        changed.add(component.getName(), new JsonPrimitive("many"));
+        if (component.getType() != boolean.class) {
+          assertRefused(changed, sample.getClass(), "many");
+        }
+      }
+    }
+  }
+
+  @Test
+  void numbers_and_lists_that_are_not_said_are_zero_and_empty() {
+    Control.OpenSession session =
+        decode("{'tunnelId':'t','clientTag':'c','leaseMs':1000}", Control.OpenSession.class);
+    assertThat(session.maxChannels()).isZero();
+    JsonObject table = json(new Control.CreateTable(META, List.of()));
+    table.remove("splitPoints");
+    assertThat(decode(table.toString(), Control.CreateTable.class).splitPoints()).isEmpty();
+    JsonObject channel = json(FREE);
+    assertThat(channel.keySet()).doesNotContain("owner", "clientTag");
+    channel.add("owner", JsonNull.INSTANCE);
+    assertThat(decode(channel.toString(), Control.ChannelDescription.class)).isEqualTo(FREE);
+  }
+
+  @Test
+  void members_of_a_later_version_are_skipped() {
+    assertThat(
+            decode("{'later':{'x':[1,{}]},'table':'orders','more':null}", Control.TableName.class))
+        .isEqualTo(new Control.TableName("orders"));
+  }
+
+  @Test
+  void no_bytes_are_an_empty_object() {
+    assertThat(Json.encode(new Control.Empty())).isEmpty();
+    assertThat(Json.decode(new byte[0], Control.Empty.class)).isEqualTo(new Control.Empty());
+    assertRefused("", Control.TableName.class, "lacks a valid table");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "null | not a TableName: null",
+        "[] | Expected BEGIN_OBJECT",
+        "5 | Expected BEGIN_OBJECT",
+        "\"x\" | Expected BEGIN_OBJECT",
+        "{ | not a TableName",
+        "{\"table\":\"a\"} {} | not a TableName",
+        "{\"table\":\"a\",} | not a TableName",
+        "{table:\"a\"} | not a TableName",
+        "{\"table\":a} | not a TableName",
+        "{\"table\":\"a\" /* why */} | not a TableName",
+        "garbage | not a TableName",
+        "{\"table\":\"\\ud83x\"} | not a TableName"
+      })
+  void what_is_not_json_or_no_object_is_refused(String text, String message) {
+    assertRefused(text, Control.TableName.class, message);
+  }
+
+  @Test
+  void bytes_that_are_not_utf8_are_refused_instead_of_replaced() {
+    byte[] payload = "{\"table\":\"a?\"}".getBytes(StandardCharsets.ISO_8859_1);
+    payload[11] = (byte) 0xff;
+    assertThatExceptionOfType(MalformedException.class)
+        .isThrownBy(() -> Json.decode(payload, Control.TableName.class))
+        .withMessageContaining("not UTF-8");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Json.encode(new Control.TableName("\ud83d")))
+        .withMessageContaining("unpaired surrogate");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{} | Expected a name",
+        "{\"integer\":\"1\",\"string\":\"x\"} | Expected END_OBJECT",
+        "{\"integer\":\"x\"} | 'x' is not an integer of 64 bits",
+        "{\"integer\":\"9223372036854775808\"} | '9223372036854775808' is not an integer",
+        "{\"binary\":\"****\"} | Illegal base64 character",
+        "{\"double\":\"1\"} | 'double', not integer, string or binary",
+        "{\"string\":null} | Expected a string",
+        "\"x\" | Expected BEGIN_OBJECT",
+        "null | splitPoints"
+      })
+  void a_split_point_that_is_no_key_value_is_refused(String value, String message) {
+    assertRefused(
+        "{\"meta\":"
+            + json(new Control.SessionOpened("s", META)).get("table")
+            + ",\"splitPoints\":["
+            + value
+            + "]}",
+        Control.CreateTable.class,
+        message);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "orders | nothing | EARLIEST | sync | type (BaseData, Stream or BaseAndStream)",
+        "orders | Stream | NEVER | sync | start (EARLIEST or LATEST)",
+        "orders | Stream | LATEST | 1st | 'tunnel name '1st' is not valid"
+      })
+  void a_value_that_the_model_refuses_is_refused_with_its_words(
+      String table, String type, String start, String tunnel, String message) {
+    assertRefused(
+        String.format(
+            "{'table':'%s','type':'%s','start':'%s','tunnel':'%s'}", table, type, start, tunnel),
+        Control.CreateTunnel.class,
+        message.replaceFirst("^'", ""));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"999, 0, leaseMs", "3600001, 0, leaseMs", "1000, -1, maxChannels"})
+  void a_session_out_of_bounds_is_refused(long leaseMs, int maxChannels, String message) {
+    assertRefused(
+        "{'tunnelId':'t','clientTag':'c','leaseMs':%d,'maxChannels':%d}"
+            .formatted(leaseMs, maxChannels),
+        Control.OpenSession.class,
+        message);
+  }
+
+  @ParameterizedTest
+  @MethodSource("samples")
+  void any_cut_of_a_payload_is_refused(Control sample) {
+    byte[] bytes = Json.encode(sample);
+    for (int length = 1; length < bytes.length; length++) {
+      byte[] cut = Arrays.copyOf(bytes, length);
+      assertThatExceptionOfType(MalformedException.class)
+          .isThrownBy(() -> Json.decode(cut, sample.getClass()))
+          .withMessageStartingWith("not a " + sample.getClass().getSimpleName());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("samples")
+  void changed_bytes_are_read_or_refused(Control sample) {
+    Random random = new Random(3);
+    byte[] bytes = Json.encode(sample);
+    for (int round = 0; round < 2_000 && bytes.length > 0; round++) {
+      byte[] changed = bytes.clone();
+      for (int changes = random.nextInt(3); changes >= 0; changes--) {
+        changed[random.nextInt(changed.length)] = (byte) random.nextInt();
+      }
+      try {
+        assertThat((Control) Json.decode(changed, sample.getClass())).isNotNull();
+      } catch (MalformedException e) {
+        assertThat(e).hasMessageMatching("(?s)not a \\w+: .{5,}").hasMessageNotContaining(": null");
+      }
+    }
+  }
+
+  @Test
+  void deep_nesting_is_refused_before_it_takes_the_stack() {
+    assertRefused(
+        "{\"x\":" + "[".repeat(1_000_000) + "]".repeat(1_000_000) + ",\"table\":\"a\"}",
+        Control.TableName.class,
+        "Nesting limit");
+  }
+
+  private static JsonObject json(Control payload) {
+    return JsonParser.parseString(Json.toText(payload)).getAsJsonObject();
+  }
+
+  private static <T extends Control> T decode(String text, Class<T> type) {
+    return Json.decode(text.replace('\'', '"').getBytes(StandardCharsets.UTF_8), type);
+  }
+
+  private static void assertRefused(
+      JsonObject object, Class<? extends Control> type, String message) {
+    assertRefused(object.toString(), type, message);
+  }
+
+  private static void assertRefused(String text, Class<? extends Control> type, String message) {
+    String json = text.contains("\"") ? text : text.replace('\'', '"');
+    assertThatExceptionOfType(MalformedException.class)
+        .as("%s as %s", json.substring(0, Math.min(200, json.length())), type.getSimpleName())
+        .isThrownBy(() -> Json.decode(json.getBytes(StandardCharsets.UTF_8), type))
+        .withMessageContaining(type.getSimpleName())
+        .withMessageContaining(message);
+  }
+}

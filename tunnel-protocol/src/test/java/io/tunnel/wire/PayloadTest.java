@@ -1,0 +1,301 @@
+package io.tunnel.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.tunnel.codec.Binary;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.Durability;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.wire.WriteResult.Rejection;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class PayloadTest {
+
+  private static final Bytes KEY = Bytes.fromHex("038000000000000001");
+
+  /**
+   * A payload with its decoder.
+   *
+   * @param openEnd whether it ends with text of any length, so that a cut or a longer one is one
+   *     too
+   */
+  private record Sample(Object value, Bytes encoded, Function<byte[], ?> decoder, boolean openEnd) {
+    byte[] bytes() {
+      return encoded.toByteArray();
+    }
+
+    @Override
+    public String toString() {
+      return value.getClass().getSimpleName() + " of " + encoded.length() + " bytes";
+    }
+  }
+
+  private static Sample sample(Object value, byte[] bytes, Function<byte[], ?> decoder) {
+    return new Sample(value, Bytes.copyOf(bytes), decoder, false);
+  }
+
+  private static Sample openEnded(Object value, byte[] bytes, Function<byte[], ?> decoder) {
+    return new Sample(value, Bytes.copyOf(bytes), decoder, true);
+  }
+
+  private static Stream<Sample> plainPayloads() {
+    return Stream.of(
+        openEnded(new Hello(1, "é中😀"), new Hello(1, "é中😀").encode(), Hello::decode),
+        openEnded(new Hello(65_535, ""), new Hello(65_535, "").encode(), Hello::decode),
+        openEnded(
+            new ErrorPayload(ErrorCode.BUSY, "später"),
+            new ErrorPayload(ErrorCode.BUSY, "später").encode(),
+            ErrorPayload::decode),
+        sample(
+            new ChannelRef(-1, Long.MIN_VALUE),
+            new ChannelRef(-1, Long.MIN_VALUE).encode(),
+            ChannelRef::decode),
+        sample(
+            new Checkpoint(7, 8, Long.MAX_VALUE),
+            new Checkpoint(7, 8, Long.MAX_VALUE).encode(),
+            Checkpoint::decode),
+        sample(
+            new Credit(7, -8, Integer.MAX_VALUE),
+            new Credit(7, -8, Integer.MAX_VALUE).encode(),
+            Credit::decode),
+        sample(
+            new GetRowRequest(5, KEY), new GetRowRequest(5, KEY).encode(), GetRowRequest::decode),
+        sample(
+            new RangeRequest(5, Direction.BACKWARD, 1, Integer.MAX_VALUE, KEY, Bytes.EMPTY),
+            new RangeRequest(5, Direction.BACKWARD, 1, Integer.MAX_VALUE, KEY, Bytes.EMPTY)
+                .encode(),
+            RangeRequest::decode),
+        sample(
+            new WriteResult(Long.MAX_VALUE, 0, List.of()),
+            new WriteResult(Long.MAX_VALUE, 0, List.of()).encode(),
+            WriteResult::decode),
+        sample(rejecting(), rejecting().encode(), WriteResult::decode));
+  }
+
+  private static WriteResult rejecting() {
+    return new WriteResult(
+        100,
+        65_533,
+        List.of(
+            new Rejection(0, ErrorCode.CONDITION_FAILED),
+            new Rejection(1, ErrorCode.CONDITION_FAILED),
+            new Rejection(65_535, ErrorCode.INTERNAL)));
+  }
+
+  /** Payloads with a batch in them, which have no value of their own to compare with. */
+  private static Stream<Sample> batchPayloads() {
+    return Stream.of(
+        sample("write", WireSamples.writeRequest(Optional.empty()), WriteRequest::decode),
+        sample("write", WireSamples.writeRequest(Optional.of(Durability.OS)), WriteRequest::decode),
+        sample("page", RangePage.encode(Optional.of(KEY), WireSamples.batch(2)), RangePage::decode),
+        sample("page", RangePage.encode(Optional.empty(), WireSamples.batch(0)), RangePage::decode),
+        sample("delivery", WireSamples.delivery(), Delivery::decode));
+  }
+
+  private static Stream<Sample> allPayloads() {
+    return Stream.concat(plainPayloads(), batchPayloads());
+  }
+
+  @ParameterizedTest
+  @MethodSource("plainPayloads")
+  void a_payload_survives_the_round_trip(Sample sample) {
+    assertThat((Object) sample.decoder().apply(sample.bytes())).isEqualTo(sample.value());
+  }
+
+  @ParameterizedTest
+  @MethodSource("allPayloads")
+  void a_payload_cut_short_is_refused(Sample sample) {
+    for (int length = 0; length < sample.bytes().length; length++) {
+      byte[] cut = Arrays.copyOf(sample.bytes(), length);
+      if (sample.openEnd()) {
+        assertTotal(sample, cut);
+      } else if (!endsWithABatch(sample, length)) {
+        assertThatExceptionOfType(MalformedException.class)
+            .as("%s cut to %d", sample, length)
+            .isThrownBy(() -> sample.decoder().apply(cut))
+            .withMessageMatching(".{10,}");
+      }
+    }
+  }
+
+  /** A delivery that is cut between its batches is one. */
+  private static boolean endsWithABatch(Sample sample, int length) {
+    return sample.value().equals("delivery")
+        && length == Delivery.PREFIX_BYTES + WireSamples.batch(2).length;
+  }
+
+  @ParameterizedTest
+  @MethodSource("allPayloads")
+  void a_payload_with_a_flipped_bit_is_read_or_refused(Sample sample) {
+    for (int bit = 0; bit < 8 * sample.bytes().length; bit++) {
+      byte[] flipped = sample.bytes().clone();
+      flipped[bit / 8] ^= (byte) (1 << bit % 8);
+      assertTotal(sample, flipped);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("allPayloads")
+  void bytes_behind_a_payload_are_refused(Sample sample) {
+    byte[] longer = Arrays.copyOf(sample.bytes(), sample.bytes().length + 1);
+    if (sample.openEnd()) {
+      assertTotal(sample, longer);
+    } else {
+      assertThatExceptionOfType(MalformedException.class)
+          .isThrownBy(() -> sample.decoder().apply(longer));
+    }
+  }
+
+  private static void assertTotal(Sample sample, byte[] bytes) {
+    try {
+      assertThat((Object) sample.decoder().apply(bytes)).isNotNull();
+    } catch (MalformedException e) {
+      assertThat(e).hasMessageMatching(".{10,}");
+    }
+  }
+
+  @Test
+  void a_write_request_gives_back_what_it_was_made_of() {
+    byte[] payload = WireSamples.writeRequest(Optional.of(Durability.OS));
+    WriteRequest request = WriteRequest.decode(payload);
+    assertThat(request.tableId()).isEqualTo(3);
+    assertThat(request.durability()).contains(Durability.OS);
+    assertThat(request.batch().rowCount()).isEqualTo(2);
+    assertThat(request.batch().array()).isSameAs(payload);
+    assertThat(WriteRequest.decode(WireSamples.writeRequest(Optional.empty())).durability())
+        .isEmpty();
+
+    payload[4] = 3;
+    assertThatExceptionOfType(MalformedException.class)
+        .isThrownBy(() -> WriteRequest.decode(payload))
+        .withMessage("durability 3, not 0 (the table's), 1 (FSYNC) or 2 (OS)");
+  }
+
+  @Test
+  void a_delivery_gives_back_its_batches_in_order() {
+    Delivery delivery = Delivery.decode(WireSamples.delivery());
+    assertThat(delivery.handle()).isEqualTo(4);
+    assertThat(delivery.epoch()).isEqualTo(5);
+    assertThat(delivery.firstPosition()).isEqualTo(11);
+    assertThat(delivery.batches().stream().map(ChangeBatch::rowCount)).containsExactly(2, 1);
+    assertThatExceptionOfType(MalformedException.class)
+        .isThrownBy(() -> Delivery.decode(new byte[Delivery.PREFIX_BYTES]))
+        .withMessageContaining("without a batch");
+  }
+
+  @Test
+  void a_page_says_where_to_go_on_or_that_it_is_the_last() {
+    byte[] batch = WireSamples.batch(2);
+    RangePage page = RangePage.decode(RangePage.encode(Optional.of(KEY), batch));
+    assertThat(page.next()).contains(KEY);
+    assertThat(page.rows().rowCount()).isEqualTo(2);
+    assertThat(RangePage.decode(RangePage.encode(Optional.empty(), batch)).next()).isEmpty();
+  }
+
+  @Test
+  void a_page_that_would_start_the_range_again_is_refused_on_both_ends() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> RangePage.encode(Optional.of(Bytes.EMPTY), WireSamples.batch(0)))
+        .withMessageContaining("next");
+    byte[] payload = RangePage.encode(Optional.empty(), WireSamples.batch(0));
+    for (int flag : new int[] {1, 2, 255}) {
+      payload[0] = (byte) flag;
+      assertThatExceptionOfType(MalformedException.class)
+          .isThrownBy(() -> RangePage.decode(payload))
+          .withMessageContaining("a range page that says " + flag);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // first position, rows applied, rows rejected, index and code of each
+    "0000000000000001 ffffffff 00000000, -1 and 0 rows",
+    "0000000000000001 00000000 ffffffff, 0 and -1 rows",
+    "0000000000000001 00010000 00000001 00000000 000f, 65536 and 1 rows",
+    "0000000000000001 00000000 00000001 00000001 000f, rejects row 1 after -1",
+    "0000000000000001 00000000 00000002 00000001 000f 00000001 000f, rejects row 1 after 1",
+    "0000000000000001 00000001 00000001 ffffffff 000f, rejects row -1 after -1",
+    "0000000000000001 00000001 00000002 00000001 000f 00000000 000f, rejects row 0 after 1"
+  })
+  void a_write_result_that_contradicts_itself_is_refused(String hex, String message) {
+    byte[] payload = Bytes.fromHex(hex.replace(" ", "")).toByteArray();
+    assertThatExceptionOfType(MalformedException.class)
+        .isThrownBy(() -> WriteResult.decode(payload))
+        .withMessageContaining(message);
+  }
+
+  @Test
+  void an_error_code_of_a_later_version_reads_as_internal() {
+    byte[] payload = new ErrorPayload(ErrorCode.BUSY, "x").encode();
+    Binary.putShort(payload, 0, 60_000);
+    assertThat(ErrorPayload.decode(payload)).isEqualTo(new ErrorPayload(ErrorCode.INTERNAL, "x"));
+    assertThat(ErrorPayload.decode(payload).toException().code()).isEqualTo(ErrorCode.INTERNAL);
+  }
+
+  @Test
+  void a_long_message_is_cut_between_two_characters() {
+    for (String character : List.of("a", "é", "中", "😀")) {
+      for (String before : List.of("", "x", "xx", "xxx")) {
+        String message = before + character.repeat(4_096);
+        byte[] payload = new ErrorPayload(ErrorCode.BUSY, message).encode();
+        assertThat(payload.length).isBetween(2 + 4_093, 2 + 4_096);
+        assertThat(message).startsWith(ErrorPayload.decode(payload).message());
+        Hello hello = Hello.decode(new Hello(1, message).encode());
+        assertThat(hello.name().length()).isPositive();
+        assertThat(message).startsWith(hello.name());
+      }
+    }
+  }
+
+  @Test
+  void a_greeting_without_the_magic_is_refused() {
+    byte[] payload = new Hello(1, "x").encode();
+    payload[0] ^= 1;
+    assertThatExceptionOfType(MalformedException.class)
+        .isThrownBy(() -> Hello.decode(payload))
+        .withMessageContaining("TNL1");
+  }
+
+  @Test
+  void values_that_no_peer_would_take_are_refused_before_they_are_sent() {
+    assertThatIllegalArgumentException().isThrownBy(() -> new Credit(1, 1, 0));
+    assertThatIllegalArgumentException().isThrownBy(() -> new Checkpoint(1, 1, -1));
+    for (int wrong : new int[] {0, -1, Integer.MIN_VALUE}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(
+              () -> new RangeRequest(1, Direction.FORWARD, wrong, 1, Bytes.EMPTY, Bytes.EMPTY));
+      assertThatIllegalArgumentException()
+          .isThrownBy(
+              () -> new RangeRequest(1, Direction.FORWARD, 1, wrong, Bytes.EMPTY, Bytes.EMPTY));
+    }
+  }
+
+  @Test
+  void every_operation_error_and_kind_is_found_by_its_number() {
+    for (Operation operation : Operation.values()) {
+      assertThat(Operation.of(operation.code())).isEqualTo(operation);
+    }
+    assertThat(IntStream.of(-1, 0, 2, 63, 64, 255).mapToObj(Operation::of)).containsOnlyNulls();
+    for (ErrorCode code : ErrorCode.values()) {
+      assertThat(ErrorCode.of(code.code())).isEqualTo(code);
+    }
+    for (FrameKind kind : FrameKind.values()) {
+      assertThat(Frame.kindOf(kind.code())).isEqualTo(kind);
+    }
+    assertThatCode(() -> Frame.kindOf(255)).doesNotThrowAnyException();
+  }
+}
