@@ -1,0 +1,19 @@
+package io.tunnel.sdk;
+
+/**
+ * A tunnel was created.
+ *
+ * @param tunnelInfo what does not change about it
+ */
+public record CreateTunnelResponse(TunnelInfo tunnelInfo) {
+
+  /** Names the tunnel for a {@link TunnelWorker}. */
+  public String getTunnelId() {
+    return tunnelInfo.tunnelId();
+  }
+
+  /** What does not change about the tunnel. */
+  public TunnelInfo getTunnelInfo() {
+    return tunnelInfo;
+  }
+}

@@ -1,0 +1,4 @@
+package io.tunnel.sdk;
+
+/** A tunnel was deleted. */
+public record DeleteTunnelResponse() {}

@@ -1,0 +1,19 @@
+package io.tunnel.sdk;
+
+/**
+ * Makes a processor per channel, which checkpoints by itself: with a factory, the worker sends no
+ * checkpoints of its own.
+ */
+@FunctionalInterface
+public interface IChannelProcessorFactory {
+
+  /**
+   * A processor for a channel that this worker has been assigned. When it throws, the channel is
+   * given back and taken up again after a pause.
+   *
+   * @param clientId the worker's session
+   * @param checkpointer stores the progress of this channel
+   */
+  IChannelProcessor createProcessor(
+      String tunnelId, String clientId, String channelId, ICheckpointer checkpointer);
+}

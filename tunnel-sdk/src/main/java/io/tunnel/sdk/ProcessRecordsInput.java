@@ -1,0 +1,88 @@
+package io.tunnel.sdk;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/** The next changes of one channel, in order. */
+public final class ProcessRecordsInput {
+
+  private final List<StreamRecord> records;
+  private final String nextToken;
+  private final String traceId;
+  private final String channelId;
+  private final CommitTimes commitTimes;
+
+  /**
+   * When the changes of an input were committed, in microseconds since 1970.
+   *
+   * @param firstMicros the first change
+   * @param lastMicros the last change
+   */
+  public record CommitTimes(long firstMicros, long lastMicros) {}
+
+  /**
+   * An input; the SDK makes these, and so may a test of a processor.
+   *
+   * @param nextToken what to checkpoint when all records are processed; null at the channel's end
+   */
+  public ProcessRecordsInput(
+      List<StreamRecord> records,
+      String nextToken,
+      String traceId,
+      String channelId,
+      CommitTimes commitTimes) {
+    this.records = Objects.requireNonNull(records, "records");
+    this.nextToken = nextToken;
+    this.traceId = Objects.requireNonNull(traceId, "traceId");
+    this.channelId = Objects.requireNonNull(channelId, "channelId");
+    this.commitTimes = Objects.requireNonNull(commitTimes, "commitTimes");
+  }
+
+  /**
+   * The changes, at least one, at rising positions. The size is known without decoding anything;
+   * the records are made when the first is asked for.
+   */
+  public List<StreamRecord> getRecords() {
+    return records;
+  }
+
+  /**
+   * What to checkpoint when all of these are processed: an opaque text; null at the end of the
+   * channel.
+   */
+  public String getNextToken() {
+    return nextToken;
+  }
+
+  /** Names the channel, the same for all workers. */
+  public String getChannelId() {
+    return channelId;
+  }
+
+  /** The channel's partition: the part of the channel id before the first underscore. */
+  public String getPartitionId() {
+    int end = channelId.indexOf('_');
+    return end < 0 ? channelId : channelId.substring(0, end);
+  }
+
+  /** Names this input in logs. */
+  public String getTraceId() {
+    return traceId;
+  }
+
+  /** When the first of the changes was committed, in microseconds since 1970. */
+  public long firstCommitMicros() {
+    return commitTimes.firstMicros();
+  }
+
+  /** When the last of the changes was committed, in microseconds since 1970. */
+  public long lastCommitMicros() {
+    return commitTimes.lastMicros();
+  }
+
+  /** The token, absent at the end of the channel. */
+  public Optional<String> token() {
+    return Optional.ofNullable(nextToken);
+  }
+}

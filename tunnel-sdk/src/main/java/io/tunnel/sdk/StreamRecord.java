@@ -1,0 +1,113 @@
+package io.tunnel.sdk;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnCursor;
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.Column;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeySchema;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One change: a small view of the bytes that were delivered. Key and columns are decoded by each
+ * call that asks for them, so keep what you need twice. A record may be kept for as long as you
+ * like; it keeps the delivery that it came in (usually up to 256 KiB).
+ */
+public final class StreamRecord {
+
+  /** What a change does to its row. */
+  public enum RecordType {
+    /** Replaces the whole row. */
+    PUT,
+    /** Sets and removes single columns; creates the row if it does not exist. */
+    UPDATE,
+    /** Removes the row. */
+    DELETE
+  }
+
+  private final ChangeBatch batch;
+  private final List<PrimaryKeySchema> schema;
+  private final long position;
+  private final int rowOffset;
+
+  /**
+   * The row of {@code batch} that starts at {@code rowOffset}; the SDK makes these, and so may a
+   * test of a processor.
+   *
+   * @param schema the key columns of the table
+   */
+  public StreamRecord(
+      ChangeBatch batch, int rowOffset, long position, List<PrimaryKeySchema> schema) {
+    this.batch = batch;
+    this.rowOffset = rowOffset;
+    this.position = position;
+    this.schema = schema;
+  }
+
+  /** What the change does. */
+  public RecordType getRecordType() {
+    return switch (row().kind()) {
+      case PUT -> RecordType.PUT;
+      case UPDATE -> RecordType.UPDATE;
+      case DELETE -> RecordType.DELETE;
+    };
+  }
+
+  /** The row's key, decoded by this call. */
+  public PrimaryKey getPrimaryKey() {
+    RowCursor row = row();
+    return KeyCodec.decode(batch.array(), row.keyOffset(), row.keyBytes(), schema);
+  }
+
+  /** What is done to the row's columns, decoded by this call; empty for a DELETE. */
+  public List<RecordColumn> getColumns() {
+    ColumnCursor columns = row().columns();
+    List<RecordColumn> decoded = new ArrayList<>(columns.left());
+    while (columns.next()) {
+      String name = batch.name(columns.nameIndex());
+      decoded.add(
+          columns.isDelete()
+              ? RecordColumn.deleted(name)
+              : RecordColumn.put(new Column(name, columns.value())));
+    }
+    return decoded;
+  }
+
+  /** The columns before the change: empty, because tables do not keep before images yet. */
+  public List<RecordColumn> getOriginColumns() {
+    return List.of();
+  }
+
+  /** Where the record stands in its partition. */
+  public RecordSequenceInfo getSequenceInfo() {
+    return new RecordSequenceInfo(position, batch.commitMicros());
+  }
+
+  /** Order of the change inside its partition. */
+  public long position() {
+    return position;
+  }
+
+  /** When the change was committed, in microseconds since 1970. */
+  public long commitMicros() {
+    return batch.commitMicros();
+  }
+
+  /** The partition of the row. */
+  public int partition() {
+    return batch.partition();
+  }
+
+  private RowCursor row() {
+    RowCursor row = batch.rows();
+    row.moveTo(rowOffset);
+    return row;
+  }
+
+  @Override
+  public String toString() {
+    return position + " " + getRecordType() + " " + getPrimaryKey() + " " + getColumns();
+  }
+}

@@ -1,0 +1,62 @@
+package io.tunnel.sdk;
+
+import io.tunnel.model.Durability;
+import io.tunnel.model.Limits;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * How a {@link TableWriter} collects rows.
+ *
+ * @param batchBytesMax encoded bytes after which a partition's batch is closed; a larger row makes
+ *     a batch of its own
+ * @param linger how long a row waits for others of its partition at most; zero to send at once what
+ *     is there whenever the partition has no batch under way
+ * @param bufferBytesMax encoded bytes of rows without an outcome after which {@link
+ *     TableWriter#add} blocks; each calling thread may go over it by one row. The rows themselves
+ *     are kept as objects besides, usually two to four times as large
+ * @param durability what to promise instead of what the table's options say
+ */
+public record TableWriterConfig(
+    int batchBytesMax, Duration linger, long bufferBytesMax, Optional<Durability> durability) {
+
+  /** 256 KiB, 5 ms, 32 MiB, the table's durability. */
+  public static final TableWriterConfig DEFAULTS =
+      new TableWriterConfig(256 * 1024, Duration.ofMillis(5), 32L << 20, Optional.empty());
+
+  /** Refuses null, negative times, and sizes under 1 byte or over a batch's limit. */
+  public TableWriterConfig {
+    if (batchBytesMax < 1 || batchBytesMax > Limits.BATCH_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "batchBytesMax is 1 to " + Limits.BATCH_BYTES_MAX + ", not " + batchBytesMax);
+    }
+    if (linger.isNegative()) {
+      throw new IllegalArgumentException("linger is at least 0, not " + linger);
+    }
+    if (bufferBytesMax < 1) {
+      throw new IllegalArgumentException("bufferBytesMax is at least 1, not " + bufferBytesMax);
+    }
+    Objects.requireNonNull(durability, "durability");
+  }
+
+  /** A copy with another batch size. */
+  public TableWriterConfig withBatchBytesMax(int bytes) {
+    return new TableWriterConfig(bytes, linger, bufferBytesMax, durability);
+  }
+
+  /** A copy with another linger. */
+  public TableWriterConfig withLinger(Duration time) {
+    return new TableWriterConfig(batchBytesMax, time, bufferBytesMax, durability);
+  }
+
+  /** A copy with another limit of the buffer. */
+  public TableWriterConfig withBufferBytesMax(long bytes) {
+    return new TableWriterConfig(batchBytesMax, linger, bytes, durability);
+  }
+
+  /** A copy with that durability. */
+  public TableWriterConfig withDurability(Durability level) {
+    return new TableWriterConfig(batchBytesMax, linger, bufferBytesMax, Optional.of(level));
+  }
+}

@@ -1,0 +1,273 @@
+package io.tunnel.sdk;
+
+import java.util.Optional;
+
+/**
+ * Options of a {@link TunnelWorker}, named as in Tablestore's SDK where it has them. A worker reads
+ * them once, when it is made; one configuration may serve many workers.
+ */
+public final class TunnelWorkerConfig {
+
+  private IChannelProcessor channelProcessor;
+  private long heartbeatTimeoutInSec = 30;
+  private long heartbeatIntervalInSec = 5;
+  private long checkpointIntervalInMillis = 5_000;
+  private String clientTag = System.getProperty("os.name", "worker");
+  private int maxChannelParallel = -1;
+  private int maxChannels;
+  private int processorThreads = 2 * Runtime.getRuntime().availableProcessors();
+  private int channelCreditBytes = 1 << 20;
+  private int processRowsMax = 10_000;
+  private int processBytesMax = 1 << 20;
+  private int processAttemptsMax = 3;
+  private int maxRetryIntervalInMillis = 2_000;
+  private long shutdownDeadlineInMillis = 30_000;
+
+  /** Without a processor: the worker is given a factory. */
+  public TunnelWorkerConfig() {}
+
+  /** With a processor that all channels share. */
+  public TunnelWorkerConfig(IChannelProcessor channelProcessor) {
+    this.channelProcessor = channelProcessor;
+  }
+
+  /** Starts a configuration in one expression. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** The processor that all channels share; null when there is none. */
+  public IChannelProcessor getChannelProcessor() {
+    return channelProcessor;
+  }
+
+  /** The processor that all channels share, if any. */
+  public Optional<IChannelProcessor> channelProcessor() {
+    return Optional.ofNullable(channelProcessor);
+  }
+
+  /** Sets the processor that all channels share. */
+  public void setChannelProcessor(IChannelProcessor processor) {
+    channelProcessor = processor;
+  }
+
+  /** See {@link #setHeartbeatTimeoutInSec}. */
+  public long getHeartbeatTimeoutInSec() {
+    return heartbeatTimeoutInSec;
+  }
+
+  /**
+   * How long the server keeps the session of a worker that is silent; 1 to 3600, default 30. A
+   * worker whose connection closes loses its session at once.
+   */
+  public void setHeartbeatTimeoutInSec(long seconds) {
+    heartbeatTimeoutInSec = requireRange("heartbeatTimeoutInSec", seconds, 1, 3_600);
+  }
+
+  /** See {@link #setHeartbeatIntervalInSec}. */
+  public long getHeartbeatIntervalInSec() {
+    return heartbeatIntervalInSec;
+  }
+
+  /**
+   * How often the worker says that it lives; at least 1, default 5; never less than thrice a
+   * timeout.
+   */
+  public void setHeartbeatIntervalInSec(long seconds) {
+    heartbeatIntervalInSec = requireRange("heartbeatIntervalInSec", seconds, 1, 3_600);
+  }
+
+  /** See {@link #setCheckpointIntervalInMillis}. */
+  public long getCheckpointIntervalInMillis() {
+    return checkpointIntervalInMillis;
+  }
+
+  /**
+   * How often progress is checkpointed while there is any; 1 to a day, default 5000. A crash
+   * repeats the changes since; a graceful end repeats none.
+   */
+  public void setCheckpointIntervalInMillis(long millis) {
+    checkpointIntervalInMillis = requireRange("checkpointIntervalInMillis", millis, 1, 86_400_000);
+  }
+
+  /** See {@link #setClientTag}. */
+  public String getClientTag() {
+    return clientTag;
+  }
+
+  /** What the worker calls itself in descriptions of the tunnel; default the system's name. */
+  public void setClientTag(String tag) {
+    if (tag == null || tag.isEmpty() || tag.length() > 255) {
+      throw new IllegalArgumentException("clientTag has 1 to 255 characters");
+    }
+    clientTag = tag;
+  }
+
+  /** See {@link #setMaxChannelParallel}. */
+  public int getMaxChannelParallel() {
+    return maxChannelParallel;
+  }
+
+  /** Channels processed at the same time at most; -1, the default, for no limit but the threads. */
+  public void setMaxChannelParallel(int channels) {
+    if (channels == 0 || channels < -1) {
+      throw new IllegalArgumentException(
+          "maxChannelParallel is at least 1, or -1 for no limit, not " + channels);
+    }
+    maxChannelParallel = channels;
+  }
+
+  /** See {@link #setMaxChannels}. */
+  public int getMaxChannels() {
+    return maxChannels;
+  }
+
+  /** Channels that the worker will hold at most; 0, the default, for any number. */
+  public void setMaxChannels(int channels) {
+    maxChannels = (int) requireRange("maxChannels", channels, 0, Integer.MAX_VALUE);
+  }
+
+  /** See {@link #setProcessorThreads}. */
+  public int getProcessorThreads() {
+    return processorThreads;
+  }
+
+  /** Threads that call processors at most, never more than channels; default twice the cores. */
+  public void setProcessorThreads(int threads) {
+    processorThreads = (int) requireRange("processorThreads", threads, 1, 10_000);
+  }
+
+  /** See {@link #setChannelCreditBytes}. */
+  public int getChannelCreditBytes() {
+    return channelCreditBytes;
+  }
+
+  /**
+   * Bytes that may be delivered to a channel and wait for its processor; 1 to 1 GiB, default 1 MiB.
+   * One delivery may go over it.
+   */
+  public void setChannelCreditBytes(int bytes) {
+    channelCreditBytes = (int) requireRange("channelCreditBytes", bytes, 1, 1 << 30);
+  }
+
+  /** See {@link #setProcessRowsMax}. */
+  public int getProcessRowsMax() {
+    return processRowsMax;
+  }
+
+  /**
+   * Rows given to one {@code process} at most, default 10,000; a single delivery is not split, and
+   * may go over it.
+   */
+  public void setProcessRowsMax(int rows) {
+    processRowsMax = (int) requireRange("processRowsMax", rows, 1, Integer.MAX_VALUE);
+  }
+
+  /** See {@link #setProcessBytesMax}. */
+  public int getProcessBytesMax() {
+    return processBytesMax;
+  }
+
+  /** Delivered bytes given to one {@code process} at most, default 1 MiB; as for the rows. */
+  public void setProcessBytesMax(int bytes) {
+    processBytesMax = (int) requireRange("processBytesMax", bytes, 1, Integer.MAX_VALUE);
+  }
+
+  /** See {@link #setProcessAttemptsMax}. */
+  public int getProcessAttemptsMax() {
+    return processAttemptsMax;
+  }
+
+  /** How often the same input is given to a processor that throws, in all; default 3. */
+  public void setProcessAttemptsMax(int attempts) {
+    processAttemptsMax = (int) requireRange("processAttemptsMax", attempts, 1, Integer.MAX_VALUE);
+  }
+
+  /** See {@link #setMaxRetryIntervalInMillis}. */
+  public int getMaxRetryIntervalInMillis() {
+    return maxRetryIntervalInMillis;
+  }
+
+  /** The longest pause between two attempts to process or to connect; at least 1, default 2000. */
+  public void setMaxRetryIntervalInMillis(int millis) {
+    maxRetryIntervalInMillis = (int) requireRange("maxRetryIntervalInMillis", millis, 1, 3_600_000);
+  }
+
+  /** See {@link #setShutdownDeadlineInMillis}. */
+  public long getShutdownDeadlineInMillis() {
+    return shutdownDeadlineInMillis;
+  }
+
+  /** How long {@link TunnelWorker#shutdown} waits for processors; at least 0, default 30,000. */
+  public void setShutdownDeadlineInMillis(long millis) {
+    shutdownDeadlineInMillis = requireRange("shutdownDeadlineInMillis", millis, 0, 86_400_000);
+  }
+
+  private static long requireRange(String name, long value, long min, long max) {
+    if (value < min || value > max) {
+      throw new IllegalArgumentException(name + " is " + min + " to " + max + ", not " + value);
+    }
+    return value;
+  }
+
+  /** Collects options; each method is the setter of that name. */
+  public static final class Builder {
+
+    private final TunnelWorkerConfig config = new TunnelWorkerConfig();
+
+    private Builder() {}
+
+    /** The processor that all channels share. */
+    public Builder processor(IChannelProcessor processor) {
+      config.setChannelProcessor(processor);
+      return this;
+    }
+
+    /** What the worker calls itself. */
+    public Builder clientTag(String tag) {
+      config.setClientTag(tag);
+      return this;
+    }
+
+    /** How often progress is checkpointed. */
+    public Builder checkpointIntervalInMillis(long millis) {
+      config.setCheckpointIntervalInMillis(millis);
+      return this;
+    }
+
+    /** Bytes delivered ahead per channel. */
+    public Builder channelCreditBytes(int bytes) {
+      config.setChannelCreditBytes(bytes);
+      return this;
+    }
+
+    /** Threads that call processors at most. */
+    public Builder processorThreads(int threads) {
+      config.setProcessorThreads(threads);
+      return this;
+    }
+
+    /** Channels held at most. */
+    public Builder maxChannels(int channels) {
+      config.setMaxChannels(channels);
+      return this;
+    }
+
+    /** How long the session outlives silence. */
+    public Builder heartbeatTimeoutInSec(long seconds) {
+      config.setHeartbeatTimeoutInSec(seconds);
+      return this;
+    }
+
+    /** How often the worker says that it lives. */
+    public Builder heartbeatIntervalInSec(long seconds) {
+      config.setHeartbeatIntervalInSec(seconds);
+      return this;
+    }
+
+    /** The configuration; the builder must not be used any more. */
+    public TunnelWorkerConfig build() {
+      return config;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package io.tunnel.sdk;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * How a worker is.
+ *
+ * @param state what it does
+ * @param sessionId its session; absent while it has none
+ * @param channels the channels that it holds
+ * @param counters what has happened since it started
+ * @param lastError the last trouble in words for people; absent when there was none
+ */
+public record TunnelWorkerStatus(
+    State state,
+    Optional<String> sessionId,
+    List<ChannelProgress> channels,
+    Counters counters,
+    Optional<String> lastError) {
+
+  /** What a worker does. */
+  public enum State {
+    /** Made, or ended gracefully before it ever worked. */
+    WORKER_READY,
+    /** It has a session, or will have one by itself as soon as the server can be reached. */
+    WORKER_STARTED,
+    /** It was shut down. */
+    WORKER_ENDED,
+    /** It stopped for a reason that waiting does not cure, see the last error. */
+    WORKER_HALT
+  }
+
+  /**
+   * A channel that the worker holds.
+   *
+   * @param state what is done with it, in words for people
+   * @param epoch this holding's number
+   * @param processed every change up to this position was processed
+   * @param checkpointed every change up to this position is known to be checkpointed
+   * @param bufferedBytes bytes that were delivered and are not processed yet
+   */
+  public record ChannelProgress(
+      String channelId,
+      int partition,
+      String state,
+      long epoch,
+      long processed,
+      long checkpointed,
+      long bufferedBytes) {}
+
+  /**
+   * What has happened since a worker started.
+   *
+   * @param sessions sessions opened; more than one means that it had to reconnect
+   * @param fenced channels that a newer holder had taken
+   * @param failed channels stopped because their processor, or the server's log, kept failing
+   * @param checkpoints checkpoints that the server has stored
+   */
+  public record Counters(long sessions, long fenced, long failed, long checkpoints) {}
+
+  /** Refuses null. */
+  public TunnelWorkerStatus {
+    Objects.requireNonNull(state, "state");
+    Objects.requireNonNull(sessionId, "sessionId");
+    channels = List.copyOf(channels);
+    Objects.requireNonNull(counters, "counters");
+    Objects.requireNonNull(lastError, "lastError");
+  }
+}
