@@ -1,6 +1,7 @@
 package io.tunnel.terminal;
 
 import java.util.Objects;
+import java.util.function.Supplier;
 
 /** A command cannot do what it was asked for, and knows how to say so in one line. */
 public final class CommandFailure extends RuntimeException {
@@ -23,6 +24,18 @@ public final class CommandFailure extends RuntimeException {
   /** The command line is wrong in a way that only the command itself can see. */
   public static CommandFailure usage(String message) {
     return new CommandFailure(ExitCode.USAGE, message);
+  }
+
+  /**
+   * What {@code parse} makes of the command line; its {@link IllegalArgumentException} becomes a
+   * {@linkplain #usage usage error} with the same message.
+   */
+  public static <T> T checkUsage(Supplier<T> parse) {
+    try {
+      return parse.get();
+    } catch (IllegalArgumentException e) {
+      throw usage(e.getMessage());
+    }
   }
 
   /** The job failed. */

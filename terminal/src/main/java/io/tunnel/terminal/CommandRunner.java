@@ -27,6 +27,7 @@ public final class CommandRunner {
    */
   public static int run(CommandLine root, Diagnosis diagnosis, String... arguments) {
     equip(root.getCommandSpec(), root.getCommandSpec().version());
+    root.setCaseInsensitiveEnumValuesAllowed(true);
     root.setParameterExceptionHandler((refusal, ignored) -> refuse(refusal));
     root.setExecutionExceptionHandler(
         (trouble, command, ignored) -> fail(command, trouble, diagnosis.of(trouble)));
