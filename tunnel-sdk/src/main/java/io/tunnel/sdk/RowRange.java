@@ -1,16 +1,80 @@
 package io.tunnel.sdk;
 
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
+import io.tunnel.wire.Direction;
+import io.tunnel.wire.RangePage;
+import io.tunnel.wire.RangeRequest;
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
 
-/** The rows of a range; pages are fetched while it is iterated. */
-@SuppressWarnings("DoNotCallSuggester")
+/**
+ * The rows of a range. Pages are fetched while it is iterated, each as it is when it is fetched;
+ * every {@link #iterator()} reads anew. A row that is written meanwhile may be seen or not.
+ */
 public final class RowRange implements Iterable<Row> {
 
-  RowRange() {}
+  private static final int PAGE_BYTES = 1 << 20;
 
+  private final TableReads reads;
+  private final RangeQuery query;
+
+  RowRange(TableReads reads, RangeQuery query) {
+    this.reads = reads;
+    this.query = query;
+  }
+
+  /** Starts at the range's beginning; its methods throw what {@link TableClient#getRow} throws. */
   @Override
   public Iterator<Row> iterator() {
-    throw new UnsupportedOperationException();
+    return new Pages();
+  }
+
+  private final class Pages implements Iterator<Row> {
+
+    private Bytes from = reads.bound(query.from());
+    private Bytes to = reads.bound(query.to());
+    private long left = query.limit();
+    private boolean isLastPage = query.limit() == 0;
+    private Iterator<Row> page = List.<Row>of().iterator();
+
+    @Override
+    public boolean hasNext() {
+      while (!page.hasNext() && !isLastPage) {
+        fetch();
+      }
+      return page.hasNext();
+    }
+
+    @Override
+    public Row next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException("the range has no more rows");
+      }
+      return page.next();
+    }
+
+    private void fetch() {
+      int rowsMax = (int) Math.min(query.pageRows(), left);
+      RangePage fetched =
+          reads.page(id -> new RangeRequest(id, query.direction(), rowsMax, PAGE_BYTES, from, to));
+      List<Row> rows = new ArrayList<>(fetched.rows().rowCount());
+      List<PrimaryKeySchema> schema = reads.schema();
+      for (RowCursor row = fetched.rows().rows(); row.next(); ) {
+        rows.add(reads.decode(row, schema));
+      }
+      left -= rows.size();
+      isLastPage = fetched.next().isEmpty() || left <= 0;
+      if (query.direction() == Direction.FORWARD) {
+        from = fetched.next().orElse(from);
+      } else {
+        to = fetched.next().orElse(to);
+      }
+      page = rows.iterator();
+    }
   }
 }

@@ -5,76 +5,210 @@ import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.TableMeta;
+import io.tunnel.sdk.transport.Caller;
+import io.tunnel.sdk.transport.Connector;
+import io.tunnel.sdk.transport.EventLoops;
+import io.tunnel.sdk.transport.SystemClock;
+import io.tunnel.sdk.transport.Ticker;
+import io.tunnel.sdk.write.PartitionMaps;
+import io.tunnel.sdk.write.WriteEngine;
+import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** Tables and their rows. Thread-safe. */
-@SuppressWarnings("DoNotCallSuggester")
+/**
+ * Tables and their rows, over one connection that is opened again when it is lost. Thread-safe.
+ *
+ * <p>Methods that wait throw {@link io.tunnel.model.RefusedException} when the server refuses, and
+ * {@link ConnectionException} when it cannot be reached or does not answer; what can be repeated
+ * without harm is repeated before that, for {@link ClientConfig#retryDeadline}. They must not be
+ * called from a callback of the SDK: an {@link IllegalStateException} says so.
+ */
 public final class TableClient implements AutoCloseable {
 
+  private static final int LOOPS = 1;
+
+  /** Rows of one call are sent when all are there, so they need not linger by time. */
+  private static final Duration UNTIL_SENT = Duration.ofHours(1);
+
   private final ClientConfig config;
+  private final EventLoops loops;
+  private final Connector connector;
+  private final Caller caller;
+  private final Ticker ticker = new SystemClock();
+  private final Map<String, TableReads> readsByTable = new ConcurrentHashMap<>();
+  private final Map<String, WriteEngine> enginesByTable = new ConcurrentHashMap<>();
+  private final Set<TableWriter> writers = ConcurrentHashMap.newKeySet();
 
   private TableClient(ClientConfig config) {
     this.config = config;
+    this.loops = EventLoops.start(LOOPS);
+    this.connector = new Connector(config, loops, ticker);
+    this.caller = new Caller(connector, ticker);
   }
 
-  /** Connects to the server at {@code endpoint}. */
+  /** Connects to the server at {@code endpoint}, as {@link ClientConfig#of(String)} reads it. */
   public static TableClient connect(String endpoint) {
     return connect(ClientConfig.of(endpoint));
   }
 
-  /** Connects. */
+  /**
+   * Connects.
+   *
+   * @throws ConnectionException when the server cannot be reached before the connect deadline
+   * @throws io.tunnel.model.RefusedException when it speaks another version of the protocol
+   */
   public static TableClient connect(ClientConfig config) {
-    return new TableClient(config);
+    TableClient client = new TableClient(config);
+    try {
+      var unused = Caller.await(client.connector.connection());
+      return client;
+    } catch (RuntimeException e) {
+      client.close();
+      throw e;
+    }
   }
 
-  /** Creates a table. */
+  /**
+   * Creates a table with a partition more than split points.
+   *
+   * @param splitPoints values of the first key column in rising order
+   */
   public TableDescription createTable(TableMeta meta, List<PrimaryKeyValue> splitPoints) {
-    throw new UnsupportedOperationException(meta.toString() + splitPoints);
+    return change(
+        Operation.CREATE_TABLE, new Control.CreateTable(meta, splitPoints), TableDescription.class);
   }
 
-  /** A table with its partitions. */
+  /** A table with its partitions and counts; the server counts rows, which may take a second. */
   public TableDescription describeTable(String table) {
-    throw new UnsupportedOperationException(table);
+    return read(Operation.DESCRIBE_TABLE, new Control.TableName(table), TableDescription.class);
   }
 
-  /** All tables, by name. */
+  /** The names of all tables, sorted. */
   public List<String> listTables() {
-    throw new UnsupportedOperationException(config.toString());
+    return read(Operation.LIST_TABLES, new Control.Empty(), Control.TableList.class).tables();
   }
 
-  /** Drops a table. */
+  /** Drops a table with its rows, its changes and its tunnels. */
   public void dropTable(String table) {
-    throw new UnsupportedOperationException(table);
+    var unused = change(Operation.DROP_TABLE, new Control.TableName(table), Control.Empty.class);
+    readsByTable.remove(table);
   }
 
-  /** A row by its key. */
+  /**
+   * A row by its key.
+   *
+   * @throws IllegalArgumentException when the key does not match the table's
+   */
   public Optional<Row> getRow(String table, PrimaryKey key) {
-    throw new UnsupportedOperationException(table + key);
+    return reads(table).row(key);
   }
 
-  /** The rows of a range. */
+  /** The rows of a range, fetched page by page while they are iterated. */
   public RowRange getRange(String table, RangeQuery query) {
-    throw new UnsupportedOperationException(table + query);
+    return new RowRange(reads(table), query);
   }
 
-  /** Writes rows and waits for what became of each. */
+  /**
+   * Writes rows and waits for what became of each. Rows of one key are applied in the order given;
+   * a row that cannot be written is rejected alone.
+   */
   public BatchWriteResult write(String table, List<RowChange> rows) {
-    throw new UnsupportedOperationException(table + rows);
+    EventLoops.requireMayBlock("write");
+    return Caller.await(writeAsync(table, rows));
   }
 
-  /** Writes rows. */
+  /**
+   * Writes rows; the future completes when each has an outcome, and never exceptionally. Blocks
+   * while {@link ClientConfig#inFlightBytesMax} is used up, and on the first write to a table,
+   * whose partition map is read then.
+   */
   public CompletableFuture<BatchWriteResult> writeAsync(String table, List<RowChange> rows) {
-    throw new UnsupportedOperationException(table + rows);
+    WriteEngine engine = engine(table);
+    WriteCall call = new WriteCall(rows.size());
+    for (int i = 0; i < rows.size(); i++) {
+      call.add(engine, rows.get(i), i);
+    }
+    engine.hurry();
+    return call.result();
   }
 
-  /** Opens a buffered writer. */
+  /** Opens a buffered writer, the fast path for many rows. */
   public TableWriter openWriter(String table, TableWriterConfig writerConfig) {
-    throw new UnsupportedOperationException(table + writerConfig);
+    WriteEngine engine = WriteEngine.open(connector, ticker, maps(table), writerConfig);
+    TableWriter[] writer = new TableWriter[1];
+    writer[0] = new TableWriter(engine, () -> writers.remove(writer[0]));
+    writers.add(writer[0]);
+    return writer[0];
   }
 
+  private TableReads reads(String table) {
+    TableReads known = readsByTable.get(table);
+    if (known == null) {
+      known = new TableReads(caller, maps(table));
+      readsByTable.put(table, known);
+    }
+    return known;
+  }
+
+  private WriteEngine engine(String table) {
+    WriteEngine known = enginesByTable.get(table);
+    return known != null ? known : openEngine(table);
+  }
+
+  /** One at a time, so that a table never has two. */
+  private synchronized WriteEngine openEngine(String table) {
+    WriteEngine known = enginesByTable.get(table);
+    if (known == null) {
+      TableWriterConfig writerConfig =
+          TableWriterConfig.DEFAULTS
+              .withLinger(UNTIL_SENT)
+              .withBufferBytesMax(config.inFlightBytesMax());
+      known = WriteEngine.open(connector, ticker, maps(table), writerConfig);
+      enginesByTable.put(table, known);
+    }
+    return known;
+  }
+
+  private PartitionMaps maps(String table) {
+    byte[] payload = Json.encode(new Control.TableName(table));
+    return () ->
+        caller
+            .read(Operation.PARTITION_MAP, payload)
+            .thenApply(frame -> Json.decode(frame.payload(), TableDescription.class));
+  }
+
+  private <T extends Control> T read(Operation operation, Control request, Class<T> type) {
+    return decode(caller.read(operation, Json.encode(request)), type);
+  }
+
+  private <T extends Control> T change(Operation operation, Control request, Class<T> type) {
+    return decode(caller.change(operation, Json.encode(request)), type);
+  }
+
+  private static <T extends Control> T decode(CompletableFuture<Frame> answer, Class<T> type) {
+    return Json.decode(Caller.await(answer).payload(), type);
+  }
+
+  /**
+   * Waits until everything that is being written has an outcome, then closes the connection.
+   * Idempotent.
+   */
   @Override
-  public void close() {}
+  public void close() {
+    EventLoops.requireMayBlock("close");
+    List.copyOf(writers).forEach(TableWriter::close);
+    enginesByTable.values().forEach(WriteEngine::close);
+    connector.close();
+    loops.close();
+  }
 }

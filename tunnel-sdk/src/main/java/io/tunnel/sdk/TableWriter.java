@@ -1,25 +1,60 @@
 package io.tunnel.sdk;
 
 import io.tunnel.model.RowChange;
+import io.tunnel.sdk.write.WriteEngine;
+import java.util.Objects;
 
-/** Buffered writer of one table: the fast path. Thread-safe. */
-@SuppressWarnings("DoNotCallSuggester")
+/**
+ * Buffered writer of one table: the fast path. Rows are encoded on the thread that adds them,
+ * collected per partition and sent in batches; one batch per partition is under way while the next
+ * one grows. Writes to one key are applied in the order in which they were added to this writer.
+ * Thread-safe.
+ */
 public final class TableWriter implements AutoCloseable {
 
-  TableWriter() {}
+  private final WriteEngine engine;
+  private final Runnable onClose;
 
-  /** Adds a row. */
+  TableWriter(WriteEngine engine, Runnable onClose) {
+    this.engine = engine;
+    this.onClose = onClose;
+  }
+
+  /**
+   * Adds a row; waits while {@link TableWriterConfig#bufferBytesMax} is used up.
+   *
+   * @param callback learns what became of the row, exactly once
+   * @throws IllegalArgumentException when the row can never be written: it is over a limit, or its
+   *     key does not match the table's. Nothing was added then
+   * @throws IllegalStateException when the writer is closed, or when this was called from a
+   *     callback and would have to wait
+   */
   public void add(RowChange row, RowCallback callback) {
-    throw new UnsupportedOperationException(row.toString() + callback);
+    engine.add(Objects.requireNonNull(row, "row"), Objects.requireNonNull(callback, "callback"));
   }
 
-  /** Returns when everything added before has an outcome. */
+  /**
+   * Returns when everything added before has been told its outcome.
+   *
+   * @throws IllegalStateException when called from a callback
+   */
   public void flush() {
-    throw new UnsupportedOperationException();
+    engine.flush();
   }
 
+  /** Encoded bytes of the rows that have no outcome yet. */
+  public long bufferedBytes() {
+    return engine.bufferedBytes();
+  }
+
+  /**
+   * Flushes, then refuses rows. Idempotent.
+   *
+   * @throws IllegalStateException when called from a callback
+   */
   @Override
   public void close() {
-    throw new UnsupportedOperationException();
+    engine.close();
+    onClose.run();
   }
 }

@@ -1,0 +1,152 @@
+package io.tunnel.sdk.transport;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.tunnel.sdk.ClientConfig;
+import io.tunnel.sdk.ConnectionException;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.Hello;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.Protocol;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * One TCP connection that has been greeted. Every request ends: with its answer, with the server's
+ * refusal, or with a {@link ConnectionException} when the connection or the deadline ended first.
+ * Thread-safe; futures complete on the connection's event loop.
+ */
+public final class Connection {
+
+  private static final String NAME = "tunnel-sdk-java";
+  private static final byte[] NOTHING = {};
+
+  private final Channel nettyChannel;
+  private final ConnectionHandler handler;
+  private final Duration requestDeadline;
+
+  private Connection(Channel nettyChannel, ConnectionHandler handler, Duration requestDeadline) {
+    this.nettyChannel = nettyChannel;
+    this.handler = handler;
+    this.requestDeadline = requestDeadline;
+  }
+
+  /**
+   * Connects and greets. Fails with a retriable {@link ConnectionException} when the server cannot
+   * be reached before the deadline, and with the server's refusal when it does not want us.
+   */
+  public static CompletableFuture<Connection> open(
+      EventLoops loops, EventLoop loop, ClientConfig config, PushReceiver receiver) {
+    CompletableFuture<Connection> opened = new CompletableFuture<>();
+    ConnectionHandler handler = new ConnectionHandler(config.endpoint(), receiver);
+    int connectMs = (int) Math.min(Integer.MAX_VALUE, config.connectDeadline().toMillis());
+    ChannelFuture connecting =
+        new Bootstrap()
+            .group(loop)
+            .channel(loops.channelType())
+            .option(ChannelOption.TCP_NODELAY, true)
+            .option(ChannelOption.SO_KEEPALIVE, true)
+            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, connectMs)
+            .option(ChannelOption.RECVBUF_ALLOCATOR, ConnectionHandler.readBuffers())
+            .handler(
+                new ChannelInitializer<>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    channel.pipeline().addLast(handler);
+                  }
+                })
+            .connect(config.host(), config.port());
+    connecting.addListener(
+        done -> {
+          if (!done.isSuccess()) {
+            opened.completeExceptionally(unreachable(config, done.cause()));
+            return;
+          }
+          Connection connection =
+              new Connection(connecting.channel(), handler, config.requestDeadline());
+          connection.greet(config, opened);
+        });
+    return opened;
+  }
+
+  private static ConnectionException unreachable(ClientConfig config, Throwable cause) {
+    return new ConnectionException(
+        "cannot connect to " + config.endpoint() + ": " + cause.getMessage(), true, cause);
+  }
+
+  private void greet(ClientConfig config, CompletableFuture<Connection> opened) {
+    byte[] hello = new Hello(Protocol.VERSION, NAME).encode();
+    CompletableFuture<Frame> greeted = request(Operation.HELLO, hello, config.connectDeadline());
+    var unused =
+        greeted.whenComplete(
+            (answer, failure) -> {
+              if (failure == null) {
+                opened.complete(this);
+              } else {
+                opened.completeExceptionally(
+                    failure instanceof ConnectionException
+                        ? unreachable(config, failure)
+                        : failure);
+                close();
+              }
+            });
+  }
+
+  /** Asks, and waits for the answer as long as the configuration says. */
+  public CompletableFuture<Frame> request(Operation operation, byte[] payload) {
+    return request(operation, payload, requestDeadline);
+  }
+
+  /** Asks, and waits for the answer until the deadline. */
+  public CompletableFuture<Frame> request(Operation operation, byte[] payload, Duration deadline) {
+    return request(operation, payload, NOTHING, deadline);
+  }
+
+  /** Asks with a payload in two parts, so that the larger need not be copied to be prefixed. */
+  public CompletableFuture<Frame> request(Operation operation, byte[] prefix, byte[] payload) {
+    return request(operation, prefix, payload, requestDeadline);
+  }
+
+  private CompletableFuture<Frame> request(
+      Operation operation, byte[] prefix, byte[] payload, Duration deadline) {
+    PendingRequest request = new PendingRequest(operation, deadline);
+    onLoop(
+        () -> handler.send(request, prefix, payload),
+        () -> request.fail(new ConnectionException("the client is closed", true, null)));
+    return request.answer();
+  }
+
+  /** Says something that has no answer; dropped when the connection is lost. */
+  public void push(Operation operation, byte[] payload) {
+    onLoop(() -> handler.push(operation, payload), () -> {});
+  }
+
+  /** Runs the task on the connection's event loop: now when called there. */
+  private void onLoop(Runnable task, Runnable refused) {
+    EventLoop loop = nettyChannel.eventLoop();
+    if (loop.inEventLoop()) {
+      task.run();
+      return;
+    }
+    try {
+      loop.execute(task);
+    } catch (RejectedExecutionException closed) {
+      refused.run();
+    }
+  }
+
+  /** Whether requests can be sent; may change at any moment. */
+  public boolean isOpen() {
+    return nettyChannel.isActive();
+  }
+
+  /** Closes the connection; what is unanswered fails. */
+  public void close() {
+    var unused = nettyChannel.close();
+  }
+}

@@ -1,0 +1,214 @@
+package io.tunnel.sdk.transport;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.util.collection.IntObjectHashMap;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.sdk.ConnectionException;
+import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameAssembler;
+import io.tunnel.wire.FrameException;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Operation;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Frames of one connection, and which request each answers. Everything here runs on the
+ * connection's event loop, so nothing is locked.
+ *
+ * <p>A request may have been applied only if the operating system took the last byte of its frame:
+ * the server does nothing about a frame that is not whole. That moment is when Netty completes the
+ * write, so a write that failed is certainly not applied and one that completed is in doubt.
+ */
+final class ConnectionHandler extends ChannelInboundHandlerAdapter {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ConnectionHandler.class);
+  private static final int READ_BYTES_MIN = 4 * 1024;
+  private static final int READ_BYTES_START = 64 * 1024;
+  private static final int READ_BYTES_MAX = 1024 * 1024;
+
+  private final String endpoint;
+  private final PushReceiver receiver;
+  private final FrameAssembler assembler = new FrameAssembler();
+  private final IntObjectHashMap<PendingRequest> pending = new IntObjectHashMap<>();
+  private ChannelHandlerContext nettyContext;
+  private int lastCorrelationId;
+  private long receivedBytes;
+  private boolean isLost;
+  private Throwable reason;
+
+  ConnectionHandler(String endpoint, PushReceiver receiver) {
+    this.endpoint = endpoint;
+    this.receiver = receiver;
+  }
+
+  /** Large reads when much arrives: a delivery is a quarter of a megabyte. */
+  static RecvByteBufAllocator readBuffers() {
+    return new AdaptiveRecvByteBufAllocator(READ_BYTES_MIN, READ_BYTES_START, READ_BYTES_MAX);
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    nettyContext = context;
+  }
+
+  void send(PendingRequest request, byte[] prefix, byte[] payload) {
+    if (isLost) {
+      request.fail(lost(true));
+      return;
+    }
+    int id = nextCorrelationId();
+    pending.put(id, request);
+    request.receivedBefore = receivedBytes;
+    request.alarm =
+        nettyContext
+            .executor()
+            .schedule(() -> deadlinePassed(id), request.deadline().toNanos(), TimeUnit.NANOSECONDS);
+    ByteBuf frame = frame(request.operation(), FrameKind.REQUEST, id, prefix, payload);
+    var unused =
+        nettyContext
+            .writeAndFlush(frame)
+            .addListener(
+                written -> {
+                  if (written.isSuccess()) {
+                    request.isSent = true;
+                  } else if (pending.remove(id) != null) {
+                    reason = reason == null ? written.cause() : reason;
+                    request.fail(lost(true));
+                  }
+                });
+  }
+
+  void push(Operation operation, byte[] payload) {
+    if (!isLost) {
+      ByteBuf frame = frame(operation, FrameKind.PUSH, 0, payload, new byte[0]);
+      var unused = nettyContext.writeAndFlush(frame, nettyContext.voidPromise());
+    }
+  }
+
+  private ByteBuf frame(
+      Operation operation, FrameKind kind, int correlationId, byte[] prefix, byte[] payload) {
+    int payloadBytes = prefix.length + payload.length;
+    byte[] header = new byte[Frame.HEADER_BYTES];
+    Frame.writeHeader(header, 0, operation.code(), kind, correlationId, payloadBytes);
+    return nettyContext
+        .alloc()
+        .directBuffer(header.length + payloadBytes)
+        .writeBytes(header)
+        .writeBytes(prefix)
+        .writeBytes(payload);
+  }
+
+  /** Never 0, which means "no request", and never one that is still waited for. */
+  private int nextCorrelationId() {
+    do {
+      lastCorrelationId++;
+    } while (lastCorrelationId == 0 || pending.containsKey(lastCorrelationId));
+    return lastCorrelationId;
+  }
+
+  /** A connection on which nothing at all has come since the request was sent counts as dead. */
+  private void deadlinePassed(int id) {
+    PendingRequest request = pending.remove(id);
+    if (request == null) {
+      return;
+    }
+    String text =
+        endpoint + " did not answer " + request.operation() + " within " + request.deadline();
+    request.fail(new ConnectionException(text, !request.isSent, null));
+    if (receivedBytes == request.receivedBefore) {
+      fail(new ConnectionException(text + ", nor anything else", false, null));
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    ByteBuf bytes = (ByteBuf) message;
+    try {
+      receivedBytes += bytes.readableBytes();
+      for (ByteBuffer part : bytes.nioBuffers()) {
+        assembler.feed(part, this::received);
+      }
+    } catch (FrameException e) {
+      fail(e);
+    } finally {
+      bytes.release();
+    }
+  }
+
+  private void received(Frame frame) {
+    if (frame.kind() == FrameKind.RESPONSE || frame.kind() == FrameKind.ERROR) {
+      // The error of a channel's delivery names the channel where others name the request.
+      PendingRequest request = pending.get(frame.correlationId());
+      if (request != null && request.operation().code() == frame.operationCode()) {
+        pending.remove(frame.correlationId());
+        answer(request, frame);
+      } else if (frame.kind() == FrameKind.ERROR && frame.operationCode() == 0) {
+        fail(refusal(frame));
+      } else if (frame.kind() == FrameKind.ERROR) {
+        receiver.pushed(frame);
+      }
+      // Otherwise the answer to a request whose deadline has passed: nobody waits for it.
+    } else if (frame.kind() == FrameKind.PUSH) {
+      receiver.pushed(frame);
+    } else {
+      fail(new MalformedException("the server sent a request"));
+    }
+  }
+
+  private static void answer(PendingRequest request, Frame frame) {
+    if (frame.kind() == FrameKind.ERROR) {
+      request.fail(refusal(frame));
+    } else {
+      request.complete(frame);
+    }
+  }
+
+  private static RuntimeException refusal(Frame frame) {
+    try {
+      return ErrorPayload.decode(frame.payload()).toException();
+    } catch (MalformedException e) {
+      return new ConnectionException("an error that cannot be read", false, e);
+    }
+  }
+
+  /** Bytes or bugs that this connection does not survive. */
+  private void fail(Throwable cause) {
+    if (reason == null) {
+      reason = cause;
+    }
+    var unused = nettyContext.close();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    LOG.debug("connection to {} failed", endpoint, cause);
+    fail(cause);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    isLost = true;
+    List<PendingRequest> unanswered = new ArrayList<>(pending.values());
+    pending.clear();
+    for (PendingRequest request : unanswered) {
+      request.fail(lost(!request.isSent));
+    }
+    receiver.lost(lost(false));
+  }
+
+  private ConnectionException lost(boolean retriable) {
+    String why = reason == null ? "closed" : String.valueOf(reason.getMessage());
+    return new ConnectionException(
+        "the connection to " + endpoint + " is lost: " + why, retriable, reason);
+  }
+}

@@ -1,0 +1,96 @@
+package io.tunnel.sdk.transport;
+
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The few daemon threads of one client: they move bytes, keep time and call back. Native epoll
+ * where the platform has it.
+ */
+public final class EventLoops implements AutoCloseable {
+
+  private static final long QUIET_MS = 0;
+  private static final long CLOSE_MS_MAX = 2_000;
+
+  private final MultiThreadIoEventLoopGroup group;
+  private final Class<? extends Channel> channelType;
+
+  private EventLoops(MultiThreadIoEventLoopGroup group, Class<? extends Channel> channelType) {
+    this.group = group;
+    this.channelType = channelType;
+  }
+
+  /** That many threads; none starts before it is needed. */
+  public static EventLoops start(int threads) {
+    var factory = new LoopThreads();
+    return Epoll.isAvailable()
+        ? new EventLoops(
+            new MultiThreadIoEventLoopGroup(threads, factory, EpollIoHandler.newFactory()),
+            EpollSocketChannel.class)
+        : new EventLoops(
+            new MultiThreadIoEventLoopGroup(threads, factory, NioIoHandler.newFactory()),
+            NioSocketChannel.class);
+  }
+
+  /** One of the loops. */
+  public EventLoop next() {
+    return (EventLoop) group.next();
+  }
+
+  Class<? extends Channel> channelType() {
+    return channelType;
+  }
+
+  /** Whether the calling thread is one that the SDK calls back on: it must never wait. */
+  public static boolean isCallbackThread() {
+    return Thread.currentThread() instanceof LoopThread;
+  }
+
+  /**
+   * Refuses to wait on a thread that everything waits for.
+   *
+   * @throws IllegalStateException on a callback thread
+   */
+  public static void requireMayBlock(String what) {
+    if (isCallbackThread()) {
+      throw new IllegalStateException(
+          what
+              + " would block a callback thread of the SDK, which nothing could ever wake: call it"
+              + " from a thread of your own");
+    }
+  }
+
+  @Override
+  public void close() {
+    var closed = group.shutdownGracefully(QUIET_MS, CLOSE_MS_MAX, TimeUnit.MILLISECONDS);
+    if (!isCallbackThread()) {
+      closed.awaitUninterruptibly(CLOSE_MS_MAX);
+    }
+  }
+
+  private static final class LoopThread extends FastThreadLocalThread {
+    LoopThread(ThreadGroup group, Runnable task, String name) {
+      super(group, task, name);
+    }
+  }
+
+  private static final class LoopThreads extends DefaultThreadFactory {
+    LoopThreads() {
+      super("tunnel-sdk", true);
+    }
+
+    @Override
+    protected Thread newThread(Runnable task, String name) {
+      return new LoopThread(threadGroup, task, name);
+    }
+  }
+}

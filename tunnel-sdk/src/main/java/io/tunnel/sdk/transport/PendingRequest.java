@@ -1,0 +1,57 @@
+package io.tunnel.sdk.transport;
+
+import io.netty.util.concurrent.ScheduledFuture;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.Operation;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** A request without an answer. Its fields belong to the connection's event loop. */
+final class PendingRequest {
+
+  private final Operation operation;
+  private final Duration deadline;
+  private final CompletableFuture<Frame> answer = new CompletableFuture<>();
+
+  /** Whether the operating system has taken all of the frame: from then on it may be applied. */
+  boolean isSent;
+
+  /** Bytes that had been received on the connection when this was sent. */
+  long receivedBefore;
+
+  /** Fires when the deadline has passed. */
+  ScheduledFuture<?> alarm;
+
+  PendingRequest(Operation operation, Duration deadline) {
+    this.operation = operation;
+    this.deadline = deadline;
+  }
+
+  Operation operation() {
+    return operation;
+  }
+
+  Duration deadline() {
+    return deadline;
+  }
+
+  CompletableFuture<Frame> answer() {
+    return answer;
+  }
+
+  void complete(Frame frame) {
+    stopAlarm();
+    answer.complete(frame);
+  }
+
+  void fail(RuntimeException reason) {
+    stopAlarm();
+    answer.completeExceptionally(reason);
+  }
+
+  private void stopAlarm() {
+    if (alarm != null) {
+      alarm.cancel(false);
+    }
+  }
+}

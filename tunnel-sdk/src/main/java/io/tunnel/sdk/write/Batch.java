@@ -1,0 +1,108 @@
+package io.tunnel.sdk.write;
+
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RowChange;
+import io.tunnel.sdk.RowCallback;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Rows of one partition that are sent together. While it grows it belongs to its lane's lock;
+ * closed, to whoever took it from the lane's queue.
+ */
+final class Batch {
+
+  private static final byte[] NOT_BUILT = new byte[0];
+
+  private final List<RowChange> rows = new ArrayList<>();
+  private final List<RowCallback> callbacks = new ArrayList<>();
+  private final CompletableFuture<Void> done = new CompletableFuture<>();
+  private final long startedNanos;
+  private BatchBuilder builder;
+  private int encodedBytes;
+  private byte[] payload = NOT_BUILT;
+
+  /** Whether its rows were sent to another partition before. */
+  private boolean isRerouted;
+
+  /** Whether it is to be sent as soon as its lane is free, however young it is. */
+  private boolean isDue;
+
+  Batch(List<PrimaryKeySchema> schema, int bytesGuess, boolean isRerouted, long startedNanos) {
+    this.builder = new BatchBuilder(schema, bytesGuess);
+    this.encodedBytes = builder.byteCount();
+    this.isRerouted = isRerouted;
+    this.startedNanos = startedNanos;
+  }
+
+  /**
+   * Adds a row; returns the bytes that it takes, or -1 when the batch has no room for it.
+   *
+   * @throws IllegalArgumentException when the row can never be written; the batch is as it was
+   */
+  int add(RowChange row, RowCallback callback) {
+    if (!builder.add(row)) {
+      return -1;
+    }
+    rows.add(row);
+    callbacks.add(callback);
+    int before = encodedBytes;
+    encodedBytes = builder.byteCount();
+    // The header counts with the first row.
+    return rows.size() == 1 ? encodedBytes : encodedBytes - before;
+  }
+
+  /** Encodes the batch; no row can be added any more. */
+  void close(int partition) {
+    payload = builder.build(partition);
+    builder = null;
+  }
+
+  byte[] payload() {
+    return payload;
+  }
+
+  int rowCount() {
+    return rows.size();
+  }
+
+  RowChange row(int index) {
+    return rows.get(index);
+  }
+
+  RowCallback callback(int index) {
+    return callbacks.get(index);
+  }
+
+  /** What the budget was charged for it. */
+  int encodedBytes() {
+    return rows.isEmpty() ? 0 : encodedBytes;
+  }
+
+  long startedNanos() {
+    return startedNanos;
+  }
+
+  boolean isRerouted() {
+    return isRerouted;
+  }
+
+  void markRerouted() {
+    isRerouted = true;
+  }
+
+  boolean isDue() {
+    return isDue;
+  }
+
+  void makeDue() {
+    isDue = true;
+  }
+
+  /** Completes when every row's callback has returned. */
+  CompletableFuture<Void> done() {
+    return done;
+  }
+}

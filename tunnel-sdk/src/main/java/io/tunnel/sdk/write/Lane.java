@@ -1,0 +1,308 @@
+package io.tunnel.sdk.write;
+
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RowChange;
+import io.tunnel.sdk.RowCallback;
+import io.tunnel.sdk.write.LaneCore.State;
+import io.tunnel.sdk.write.LaneCore.Verdict;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The rows of one partition on their way: a batch that grows, closed batches that wait, and the
+ * head, the one that is under way. Callers' threads add under the lane's lock; the head is moved on
+ * by the engine's event loop alone.
+ *
+ * <p>Methods that can free the way return the batch that is to be sent now; the caller sends it
+ * after they have returned, outside the lock.
+ */
+final class Lane {
+
+  private static final int BYTES_GUESS_MIN = 1_024;
+
+  private final int partition;
+  private final byte[] prefix;
+  private final List<PrimaryKeySchema> schema;
+  private final LaneSettings settings;
+
+  // Guarded by this.
+  private final LaneCore core;
+  private final Deque<Batch> waiting = new ArrayDeque<>();
+  private Optional<Batch> growing = Optional.empty();
+  private Optional<Batch> head = Optional.empty();
+  private int bytesGuess = BYTES_GUESS_MIN;
+  private boolean isLingering;
+  private boolean isClosed;
+
+  /** Results to be told, in order; belongs to the event loop. */
+  private final Deque<Runnable> outbox = new ArrayDeque<>();
+
+  private boolean isTelling;
+
+  /**
+   * What an addition led to.
+   *
+   * @param wasAdded false when the lane takes no more rows: look for the partition map that
+   *     replaces this one
+   * @param toSend the batch to send now
+   * @param lingers whether a timer is to be set for {@link #lingered}
+   */
+  record Added(boolean wasAdded, Optional<Batch> toSend, boolean lingers) {
+    static final Added NOTHING_TO_DO = new Added(true, Optional.empty(), false);
+    private static final Added LINGERS = new Added(true, Optional.empty(), true);
+    private static final Added CLOSED = new Added(false, Optional.empty(), false);
+  }
+
+  Lane(int partition, byte[] prefix, List<PrimaryKeySchema> schema, LaneSettings settings) {
+    this.partition = partition;
+    this.prefix = prefix;
+    this.schema = schema;
+    this.settings = settings;
+    this.core = new LaneCore(settings.retryNanos());
+  }
+
+  int partition() {
+    return partition;
+  }
+
+  /** What stands before the batch in a write request. */
+  byte[] prefix() {
+    return prefix;
+  }
+
+  /**
+   * Adds a row.
+   *
+   * @throws IllegalArgumentException when the row can never be written
+   */
+  synchronized Added add(RowChange row, RowCallback callback, boolean isRerouted) {
+    if (isClosed) {
+      return Added.CLOSED;
+    }
+    Batch batch = growing.orElse(null);
+    int bytes =
+        batch == null || (isRerouted && !batch.isRerouted()) ? -1 : batch.add(row, callback);
+    if (bytes < 0) {
+      closeGrowing();
+      batch = new Batch(schema, bytesGuess, isRerouted, settings.ticker().nanos());
+      bytes = batch.add(row, callback);
+      if (bytes < 0) {
+        throw new IllegalStateException("an empty batch has no room for " + row.primaryKey());
+      }
+      growing = Optional.of(batch);
+    }
+    settings.budget().take(bytes);
+    if (batch.encodedBytes() >= settings.batchBytesMax()) {
+      closeGrowing();
+    }
+    return afterAdding();
+  }
+
+  private Added afterAdding() {
+    if (core.state() != State.IDLE) {
+      return Added.NOTHING_TO_DO;
+    }
+    if (!waiting.isEmpty() || settings.lingerNanos() == 0) {
+      return new Added(true, next(), false);
+    }
+    return lingersNow() ? Added.LINGERS : Added.NOTHING_TO_DO;
+  }
+
+  /** Whether a timer must be set, which is then taken as set. */
+  private boolean lingersNow() {
+    if (isLingering || growing.isEmpty() || core.state() != State.IDLE) {
+      return false;
+    }
+    isLingering = true;
+    return true;
+  }
+
+  private void closeGrowing() {
+    if (growing.isPresent()) {
+      Batch batch = growing.get();
+      batch.close(partition);
+      bytesGuess =
+          Math.min(
+              settings.batchBytesMax(), Math.max(BYTES_GUESS_MIN, batch.encodedBytes() * 5 / 4));
+      waiting.add(batch);
+      growing = Optional.empty();
+    }
+  }
+
+  /** The batch to send now, which becomes the head. */
+  private Optional<Batch> next() {
+    if (core.state() != State.IDLE || isClosed) {
+      return Optional.empty();
+    }
+    if (waiting.isEmpty() && growing.isPresent() && isRipe(growing.get())) {
+      closeGrowing();
+    }
+    head = Optional.ofNullable(waiting.poll());
+    if (head.isPresent()) {
+      core.sent();
+    }
+    return head;
+  }
+
+  private boolean isRipe(Batch batch) {
+    return batch.isDue()
+        || settings.ticker().nanos() - batch.startedNanos() >= settings.lingerNanos();
+  }
+
+  /** The timer of {@link Added#lingers} has fired. */
+  synchronized Added lingered() {
+    isLingering = false;
+    Optional<Batch> toSend = next();
+    return new Added(true, toSend, toSend.isEmpty() && lingersNow());
+  }
+
+  /** Nanoseconds until the growing batch is to be sent. */
+  synchronized long lingerLeftNanos() {
+    long age = growing.map(b -> settings.ticker().nanos() - b.startedNanos()).orElse(0L);
+    return Math.max(0, settings.lingerNanos() - age);
+  }
+
+  /** Sends what there is as soon as the lane is free. */
+  synchronized Optional<Batch> hurry() {
+    growing.ifPresent(Batch::makeDue);
+    return next();
+  }
+
+  /** Completes when every row that was added before has been told its outcome. */
+  synchronized CompletableFuture<Void> allDone() {
+    Optional<Batch> last = growing.or(() -> Optional.ofNullable(waiting.peekLast())).or(() -> head);
+    return last.map(Batch::done).orElse(CompletableFuture.completedFuture(null));
+  }
+
+  /** The head has a result. */
+  synchronized Added answered() {
+    head = Optional.empty();
+    core.answered();
+    return moveOn();
+  }
+
+  /** Like {@link #lingered}: the way may be free. */
+  private Added moveOn() {
+    Optional<Batch> toSend = next();
+    return new Added(true, toSend, toSend.isEmpty() && !isClosed && lingersNow());
+  }
+
+  /** The head failed; it stays the head when it is to be sent again or re-routed. */
+  synchronized Verdict failed(LaneCore.Failure failure, Batch batch) {
+    Verdict verdict =
+        core.failed(failure, batch.rowCount(), batch.isRerouted(), settings.ticker().nanos());
+    if (verdict != Verdict.RETRY && verdict != Verdict.REROUTE) {
+      head = Optional.empty();
+    }
+    return verdict;
+  }
+
+  /** After a failure that removed the head. */
+  synchronized Added afterFailure() {
+    return moveOn();
+  }
+
+  synchronized int failures() {
+    return core.failures();
+  }
+
+  /** The pause of a retry is over. */
+  synchronized Optional<Batch> resume() {
+    if (core.state() != State.PAUSED || isClosed) {
+      return Optional.empty();
+    }
+    core.sent();
+    return head;
+  }
+
+  /** The head was sent to the wrong partition, but by the new map this is the right one. */
+  synchronized Optional<Batch> sendAgain() {
+    if (core.state() != State.MISROUTED || isClosed) {
+      return Optional.empty();
+    }
+    head.ifPresent(Batch::markRerouted);
+    core.sent();
+    return head;
+  }
+
+  /** Takes the head that waits for a new partition map, which cannot be had. */
+  synchronized Optional<Batch> takeMisrouted() {
+    if (core.state() != State.MISROUTED) {
+      return Optional.empty();
+    }
+    core.taken();
+    Optional<Batch> taken = head;
+    head = Optional.empty();
+    return taken;
+  }
+
+  /** Puts the two halves of a batch that failed before all that wait. */
+  synchronized void split(Batch batch) {
+    Countdown countdown = new Countdown(batch);
+    int middle = batch.rowCount() / 2;
+    Batch first = part(batch, 0, middle, countdown);
+    Batch second = part(batch, middle, batch.rowCount(), countdown);
+    settings.budget().giveBack(batch.encodedBytes());
+    settings.budget().take(first.encodedBytes() + (long) second.encodedBytes());
+    waiting.addFirst(second);
+    waiting.addFirst(first);
+  }
+
+  private Batch part(Batch batch, int from, int to, Countdown countdown) {
+    Batch part = new Batch(schema, batch.encodedBytes(), batch.isRerouted(), batch.startedNanos());
+    for (int i = from; i < to; i++) {
+      part.add(batch.row(i), countdown.counting(batch.callback(i)));
+    }
+    part.close(partition);
+    return part;
+  }
+
+  /** From now on the lane takes no rows and sends nothing. */
+  synchronized void close() {
+    isClosed = true;
+  }
+
+  synchronized boolean isClosed() {
+    return isClosed;
+  }
+
+  synchronized boolean isInFlight() {
+    return core.state() == State.IN_FLIGHT;
+  }
+
+  /** Takes everything out of a closed lane, oldest first; nothing may be in flight. */
+  synchronized List<Batch> takeAll() {
+    core.taken();
+    List<Batch> all = new ArrayList<>();
+    head.ifPresent(all::add);
+    all.addAll(waiting);
+    growing.ifPresent(all::add);
+    head = Optional.empty();
+    waiting.clear();
+    growing = Optional.empty();
+    return all;
+  }
+
+  /**
+   * Tells results in the order of these calls, also when telling leads to the next call. On the
+   * event loop only.
+   */
+  void tell(Runnable results) {
+    outbox.add(results);
+    if (isTelling) {
+      return;
+    }
+    isTelling = true;
+    try {
+      for (Runnable next = outbox.poll(); next != null; next = outbox.poll()) {
+        next.run();
+      }
+    } finally {
+      isTelling = false;
+    }
+  }
+}

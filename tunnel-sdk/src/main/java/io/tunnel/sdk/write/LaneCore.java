@@ -1,0 +1,155 @@
+package io.tunnel.sdk.write;
+
+import io.tunnel.model.ErrorCode;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * Decides what happens to the batch at the head of a partition's queue. At most one batch is under
+ * way, and none is sent while an older one may still be sent again: that is what keeps the writes
+ * to a key in order.
+ *
+ * <p>Retries end {@code retryNanos} after the first failure since the last answer that was not one,
+ * so that batches which queued up behind an unreachable server do not each wait that long.
+ */
+final class LaneCore {
+
+  /** What the head batch is doing. */
+  enum State {
+    /** There is none. */
+    IDLE,
+    /** It was sent and is not answered. */
+    IN_FLIGHT,
+    /** It was not applied and waits to be sent again. */
+    PAUSED,
+    /** It was sent to the wrong partition and waits for the new partition map. */
+    MISROUTED;
+
+    private Set<State> next() {
+      return switch (this) {
+        case IDLE -> EnumSet.of(IN_FLIGHT);
+        case IN_FLIGHT -> EnumSet.of(IDLE, PAUSED, MISROUTED);
+        case PAUSED -> EnumSet.of(IN_FLIGHT, IDLE);
+        case MISROUTED -> EnumSet.of(IN_FLIGHT, IDLE);
+      };
+    }
+  }
+
+  /** Why a batch has no result. */
+  sealed interface Failure {
+
+    /** The server refused the whole batch. */
+    record Refused(ErrorCode code) implements Failure {}
+
+    /** It did not reach the server whole. */
+    record NotSent() implements Failure {}
+
+    /** It was sent, and no answer came. */
+    record Unanswered() implements Failure {}
+  }
+
+  /** What to do with the batch. */
+  enum Verdict {
+    /** Send it again after a pause that grows with {@link LaneCore#failures}. */
+    RETRY,
+    /** Report its rows as not sent. */
+    GIVE_UP,
+    /** Report its rows as in doubt. */
+    DOUBT,
+    /** Report its rows as rejected. */
+    REJECT,
+    /** Send its halves one after the other, so that a bad row fails alone. */
+    SPLIT,
+    /** Read the partition map again and send its rows where they belong. */
+    REROUTE
+  }
+
+  private final long retryNanos;
+  private State state = State.IDLE;
+  private int failures;
+  private long troubleSinceNanos;
+
+  LaneCore(long retryNanos) {
+    this.retryNanos = retryNanos;
+  }
+
+  State state() {
+    return state;
+  }
+
+  /** Failures in a row that were worth a retry. */
+  int failures() {
+    return failures;
+  }
+
+  /** The head batch is being sent. */
+  void sent() {
+    move(State.IN_FLIGHT, "sent");
+  }
+
+  /** The head batch has a result and is gone. */
+  void answered() {
+    move(State.IDLE, "answered");
+    failures = 0;
+  }
+
+  /** The head batch was taken away before it was sent again. */
+  void taken() {
+    if (state == State.IN_FLIGHT) {
+      throw new IllegalStateException("a batch in flight cannot be taken away");
+    }
+    if (state != State.IDLE) {
+      move(State.IDLE, "taken");
+    }
+  }
+
+  /**
+   * The head batch of {@code rows} rows failed.
+   *
+   * @param wasRerouted whether its rows were sent to another partition before
+   */
+  Verdict failed(Failure failure, int rows, boolean wasRerouted, long nowNanos) {
+    Verdict verdict = verdict(failure, rows, wasRerouted, nowNanos);
+    switch (verdict) {
+      case RETRY -> move(State.PAUSED, failure);
+      case REROUTE -> move(State.MISROUTED, failure);
+      default -> move(State.IDLE, failure);
+    }
+    if (verdict != Verdict.RETRY && verdict != Verdict.GIVE_UP) {
+      failures = 0;
+    }
+    return verdict;
+  }
+
+  private Verdict verdict(Failure failure, int rows, boolean wasRerouted, long nowNanos) {
+    if (failure instanceof Failure.Unanswered) {
+      return Verdict.DOUBT;
+    }
+    if (failure instanceof Failure.Refused refused && !refused.code().retriable()) {
+      return refusal(refused.code(), rows, wasRerouted);
+    }
+    if (failures == 0) {
+      troubleSinceNanos = nowNanos;
+    }
+    failures++;
+    return nowNanos - troubleSinceNanos < retryNanos ? Verdict.RETRY : Verdict.GIVE_UP;
+  }
+
+  private static Verdict refusal(ErrorCode code, int rows, boolean wasRerouted) {
+    return switch (code) {
+      case STORAGE_FAILED, INTERNAL -> Verdict.DOUBT;
+      case WRONG_PARTITION, TABLE_NOT_FOUND -> wasRerouted ? Verdict.REJECT : Verdict.REROUTE;
+      case KEY_MISMATCH, ROW_TOO_LARGE, BATCH_TOO_LARGE, INVALID_REQUEST ->
+          rows > 1 ? Verdict.SPLIT : Verdict.REJECT;
+      default -> Verdict.REJECT;
+    };
+  }
+
+  private void move(State next, Object reason) {
+    if (!state.next().contains(next)) {
+      throw new IllegalStateException(
+          "a lane that is " + state + " cannot be " + next + ": " + reason);
+    }
+    state = next;
+  }
+}

@@ -1,0 +1,12 @@
+package io.tunnel.sdk.write;
+
+import io.tunnel.wire.Control.TableDescription;
+import java.util.concurrent.CompletableFuture;
+
+/** Where the partition map of one table is read. */
+@FunctionalInterface
+public interface PartitionMaps {
+
+  /** The partitions as they are now; fails when there is no such table or no server. */
+  CompletableFuture<TableDescription> read();
+}

@@ -1,0 +1,55 @@
+package io.tunnel.sdk.write;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.Durability;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.wire.Control.PartitionDescription;
+import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.WriteRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Makes lanes for the partitions of a table; a partition that has one keeps it. */
+final class RouteBuilder {
+
+  private final Optional<Durability> durability;
+  private final LaneSettings settings;
+
+  RouteBuilder(Optional<Durability> durability, LaneSettings settings) {
+    this.durability = durability;
+    this.settings = settings;
+  }
+
+  /**
+   * Routes by that map.
+   *
+   * @param known lanes to keep: partition ids are never used again, so the id says it all
+   */
+  Routes build(TableDescription table, List<Lane> known) {
+    List<PartitionDescription> partitions = table.partitions();
+    if (partitions.isEmpty()) {
+      throw new IllegalStateException("table " + table.meta().name() + " has no partition");
+    }
+    byte[] prefix = new byte[WriteRequest.PREFIX_BYTES];
+    WriteRequest.writePrefix(prefix, 0, table.tableId(), durability);
+    List<Lane> lanes = new ArrayList<>();
+    List<Bytes> bounds = new ArrayList<>();
+    for (PartitionDescription partition : partitions) {
+      lanes.add(lane(partition.id(), prefix, table.meta().primaryKey(), known));
+      if (lanes.size() > 1) {
+        bounds.add(partition.from());
+      }
+    }
+    return new Routes(lanes, bounds);
+  }
+
+  private Lane lane(int id, byte[] prefix, List<PrimaryKeySchema> schema, List<Lane> known) {
+    for (Lane lane : known) {
+      if (lane.partition() == id) {
+        return lane;
+      }
+    }
+    return new Lane(id, prefix, schema, settings);
+  }
+}

@@ -1,0 +1,290 @@
+package io.tunnel.sdk.write;
+
+import io.netty.channel.EventLoop;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.RowChange;
+import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.RowCallback;
+import io.tunnel.sdk.RowResult;
+import io.tunnel.sdk.RowResult.Outcome;
+import io.tunnel.sdk.TableWriterConfig;
+import io.tunnel.sdk.transport.BackoffCore;
+import io.tunnel.sdk.transport.Caller;
+import io.tunnel.sdk.transport.Connection;
+import io.tunnel.sdk.transport.Connector;
+import io.tunnel.sdk.transport.EventLoops;
+import io.tunnel.sdk.transport.SystemClock;
+import io.tunnel.sdk.transport.Ticker;
+import io.tunnel.sdk.write.LaneCore.Verdict;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.WriteResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+
+/**
+ * Writes rows of one table: collects them per partition on the callers' threads, and moves one
+ * batch per partition at a time through the connection, on its event loop.
+ */
+public final class WriteEngine implements AutoCloseable {
+
+  private static final long PAUSE_FIRST_MS = 5;
+  private static final long PAUSE_MS_MAX = 500;
+
+  private final Connector connector;
+  private final EventLoop loop;
+  private final LaneSettings settings;
+  private final Rerouting rerouting;
+  private final RandomGenerator jitter = SystemClock.jitter();
+  private final BackoffCore backoff = BackoffCore.ofMillis(PAUSE_FIRST_MS, PAUSE_MS_MAX);
+
+  /** Held while rows move from the lanes of one partition map to those of the next. */
+  private final Object handover = new Object();
+
+  private volatile Routes routes;
+  private volatile boolean isClosed;
+
+  private WriteEngine(
+      Connector connector, LaneSettings settings, PartitionMaps maps, RouteBuilder routeBuilder) {
+    this.connector = connector;
+    this.loop = connector.loop();
+    this.settings = settings;
+    this.rerouting = new Rerouting(this, maps, routeBuilder);
+    this.routes = routeBuilder.build(Caller.await(maps.read()), List.of());
+  }
+
+  /** An engine for the table that {@code maps} reads the partition map of, which it does now. */
+  public static WriteEngine open(
+      Connector connector, Ticker ticker, PartitionMaps maps, TableWriterConfig config) {
+    LaneSettings settings =
+        new LaneSettings(
+            config.batchBytesMax(),
+            config.linger().toNanos(),
+            connector.config().retryDeadline().toNanos(),
+            new ByteBudget(config.bufferBytesMax()),
+            ticker);
+    return new WriteEngine(
+        connector, settings, maps, new RouteBuilder(config.durability(), settings));
+  }
+
+  /**
+   * Adds a row; waits while the buffer is full.
+   *
+   * @throws IllegalArgumentException when the row can never be written
+   * @throws IllegalStateException when the engine is closed, or would have to wait on a callback
+   *     thread
+   */
+  public void add(RowChange row, RowCallback callback) {
+    settings.budget().awaitRoom(this::hurry);
+    Lane.Added added;
+    Lane lane;
+    do {
+      if (isClosed) {
+        throw new IllegalStateException("the writer is closed");
+      }
+      Routes seen = routes;
+      lane = seen.laneOf(row);
+      added = lane.add(row, callback, false);
+      if (!added.wasAdded()) {
+        awaitNewRoutes(seen);
+      }
+    } while (!added.wasAdded());
+    act(lane, added);
+    if (settings.budget().hasWaiting() && settings.budget().isFull()) {
+      hurry();
+    }
+  }
+
+  private void awaitNewRoutes(Routes seen) {
+    EventLoops.requireMayBlock("adding a row while the table's partitions change");
+    boolean interrupted = false;
+    synchronized (handover) {
+      while (routes == seen && !isClosed) {
+        try {
+          handover.wait();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Sends what lingers. */
+  public void hurry() {
+    for (Lane lane : routes.lanes()) {
+      lane.hurry().ifPresent(batch -> send(lane, batch));
+    }
+  }
+
+  /**
+   * Returns when everything added before has been told its outcome.
+   *
+   * @throws IllegalStateException on a callback thread
+   */
+  public void flush() {
+    EventLoops.requireMayBlock("flush");
+    List<CompletableFuture<Void>> ends = new ArrayList<>();
+    synchronized (handover) {
+      for (Lane lane : routes.lanes()) {
+        ends.add(lane.allDone());
+      }
+    }
+    hurry();
+    ends.forEach(CompletableFuture::join);
+  }
+
+  /** Flushes, then refuses rows. Idempotent. */
+  @Override
+  public void close() {
+    if (!isClosed) {
+      flush();
+      isClosed = true;
+      synchronized (handover) {
+        handover.notifyAll();
+      }
+      // What other threads added while the flush waited.
+      flush();
+    }
+  }
+
+  /** Bytes of rows without an outcome. */
+  public long bufferedBytes() {
+    return settings.budget().used();
+  }
+
+  void act(Lane lane, Lane.Added added) {
+    added.toSend().ifPresent(batch -> send(lane, batch));
+    if (added.lingers()) {
+      var unused =
+          loop.schedule(
+              () -> act(lane, lane.lingered()), lane.lingerLeftNanos(), TimeUnit.NANOSECONDS);
+    }
+  }
+
+  void send(Lane lane, Batch batch) {
+    Connection open = connector.openConnection();
+    CompletableFuture<Frame> answer =
+        open != null
+            ? write(open, lane, batch)
+            : connector.connection().thenCompose(opened -> write(opened, lane, batch));
+    // What fails at once comes back by way of the loop, or a long queue would overflow the stack.
+    boolean isEarly = answer.isDone();
+    var unused =
+        answer.whenComplete(
+            (frame, failure) -> {
+              Runnable task = () -> completed(lane, batch, frame, Caller.unwrap(failure));
+              if (!isEarly && loop.inEventLoop()) {
+                task.run();
+              } else {
+                onLoop(task);
+              }
+            });
+  }
+
+  private static CompletableFuture<Frame> write(Connection connection, Lane lane, Batch batch) {
+    return connection.request(Operation.WRITE, lane.prefix(), batch.payload());
+  }
+
+  private void onLoop(Runnable task) {
+    try {
+      loop.execute(task);
+    } catch (RejectedExecutionException e) {
+      // The loop has ended: nothing runs on it any more that this could disturb.
+      task.run();
+    }
+  }
+
+  private void completed(Lane lane, Batch batch, Frame frame, Throwable failure) {
+    if (failure == null) {
+      try {
+        WriteResult result = Outcomes.read(frame.payload(), batch);
+        act(lane, lane.answered());
+        finish(lane, batch, () -> Outcomes.tell(batch, lane.partition(), result));
+      } catch (MalformedException e) {
+        failed(lane, batch, e);
+      }
+    } else {
+      failed(lane, batch, failure);
+    }
+    if (lane.isClosed()) {
+      rerouting.handOverIfQuiet();
+    }
+  }
+
+  private void failed(Lane lane, Batch batch, Throwable failure) {
+    Verdict verdict = lane.failed(kindOf(failure), batch);
+    switch (verdict) {
+      case RETRY -> {
+        long pause = backoff.pauseNanos(lane.failures(), jitter.nextDouble());
+        var unused =
+            loop.schedule(
+                () -> lane.resume().ifPresent(again -> send(lane, again)),
+                pause,
+                TimeUnit.NANOSECONDS);
+      }
+      case REROUTE -> rerouting.misrouted(lane);
+      case SPLIT -> {
+        lane.split(batch);
+        act(lane, lane.afterFailure());
+      }
+      case GIVE_UP -> fail(lane, batch, Outcome.NOT_SENT, failure);
+      case DOUBT -> fail(lane, batch, Outcome.IN_DOUBT, failure);
+      case REJECT -> fail(lane, batch, Outcome.REJECTED, failure);
+    }
+  }
+
+  /** Tells all rows of a batch that has left its lane that they failed, and moves the lane on. */
+  void fail(Lane lane, Batch batch, Outcome outcome, Throwable failure) {
+    RowResult result = Outcomes.failure(outcome, lane.partition(), failure);
+    act(lane, lane.afterFailure());
+    finish(lane, batch, () -> Outcomes.tellAll(batch, result));
+  }
+
+  private void finish(Lane lane, Batch batch, Runnable telling) {
+    lane.tell(
+        () -> {
+          settings.budget().giveBack(batch.encodedBytes());
+          telling.run();
+          batch.done().complete(null);
+        });
+  }
+
+  private static LaneCore.Failure kindOf(Throwable failure) {
+    if (failure instanceof RefusedException refused) {
+      return new LaneCore.Failure.Refused(refused.code());
+    }
+    return failure instanceof ConnectionException lost && lost.retriable()
+        ? new LaneCore.Failure.NotSent()
+        : new LaneCore.Failure.Unanswered();
+  }
+
+  /** Runs {@code move}, which empties lanes of the old map into those of {@code next}. */
+  void handOver(Routes next, Runnable move) {
+    synchronized (handover) {
+      move.run();
+      routes = next;
+      handover.notifyAll();
+    }
+    hurry();
+  }
+
+  Routes routes() {
+    return routes;
+  }
+
+  ByteBudget budget() {
+    return settings.budget();
+  }
+
+  EventLoop loop() {
+    return loop;
+  }
+}
