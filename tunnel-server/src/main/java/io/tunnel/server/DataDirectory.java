@@ -1,0 +1,141 @@
+package io.tunnel.server;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonParseException;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * The directory that a server keeps everything in, while it is this process's alone: {@code LOCK}
+ * is locked, and {@code FORMAT} says, as JSON, what version of the stored form it holds and how
+ * many shards.
+ */
+final class DataDirectory implements Closeable {
+
+  /** The stored form that this code reads and writes. */
+  static final int FORMAT = 1;
+
+  private static final Gson GSON = new Gson();
+
+  private final Path path;
+  private final FileChannel lockFile;
+  private final Format format;
+
+  private record Format(int format, int shards) {}
+
+  private DataDirectory(Path path, FileChannel lockFile, Format format) {
+    this.path = path;
+    this.lockFile = lockFile;
+    this.format = format;
+  }
+
+  /**
+   * Takes the directory, which is created when there is none.
+   *
+   * @param shards how many shards a new directory shall have
+   * @throws IOException when it cannot be written, is in use by another process, or holds a newer
+   *     form
+   */
+  static DataDirectory open(Path path, int shards) throws IOException {
+    FileChannel lockFile = lock(path);
+    try {
+      Format format = readFormat(path.resolve("FORMAT"), shards);
+      if (format.format() != FORMAT) {
+        throw new IOException(
+            "the data directory "
+                + path
+                + " has format "
+                + format.format()
+                + ", this server reads format "
+                + FORMAT
+                + "; use the version of the server that wrote it, or a newer one");
+      }
+      return new DataDirectory(path, lockFile, format);
+    } catch (IOException | RuntimeException e) {
+      lockFile.close();
+      throw e;
+    }
+  }
+
+  private static FileChannel lock(Path path) throws IOException {
+    FileChannel lockFile;
+    try {
+      Files.createDirectories(path);
+      lockFile =
+          FileChannel.open(
+              path.resolve("LOCK"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    } catch (IOException e) {
+      throw new IOException(
+          "cannot write to the data directory " + path + " (" + e + "); give another with --data",
+          e);
+    }
+    FileLock lock = null;
+    try {
+      lock = lockFile.tryLock();
+    } catch (OverlappingFileLockException e) {
+      // Another server in this very process has it; said below like any other.
+    }
+    if (lock == null) {
+      lockFile.close();
+      throw new IOException(
+          "the data directory "
+              + path
+              + " is in use by another server; stop that one, or give another with --data");
+    }
+    return lockFile;
+  }
+
+  private static Format readFormat(Path file, int shards) throws IOException {
+    String text;
+    try {
+      text = Files.readString(file);
+    } catch (NoSuchFileException e) {
+      Format fresh = new Format(FORMAT, shards);
+      Path next = file.resolveSibling("FORMAT.next");
+      Files.writeString(
+          next,
+          GSON.toJson(fresh),
+          StandardOpenOption.CREATE,
+          StandardOpenOption.TRUNCATE_EXISTING,
+          StandardOpenOption.WRITE,
+          StandardOpenOption.SYNC);
+      Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+      return fresh;
+    }
+    try {
+      Format format = GSON.fromJson(text, Format.class);
+      if (format != null
+          && format.format() > 0
+          && (format.format() != FORMAT || format.shards() > 0)) {
+        return format;
+      }
+    } catch (JsonParseException e) {
+      // Said below.
+    }
+    throw new IOException(
+        file + " does not say what format the data directory has: '" + text + "'");
+  }
+
+  /** Where it is. */
+  Path path() {
+    return path;
+  }
+
+  /** How many shards it holds. */
+  int shards() {
+    return format.shards();
+  }
+
+  @Override
+  public void close() throws IOException {
+    lockFile.close();
+  }
+}

@@ -1,0 +1,138 @@
+package io.tunnel.server;
+
+import io.tunnel.server.net.NetConfig;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code ./tunnel server}. */
+@Command(
+    name = "server",
+    mixinStandardHelpOptions = true,
+    description = "Runs a server: tables, their changes, and tunnels, in one process.",
+    footer = {
+      "",
+      "Prints 'tunnel server listening on HOST:PORT' and 'http on HOST:PORT' when it is ready.",
+      "Stops gracefully on SIGTERM or Ctrl-C.",
+      "",
+      "Exit codes: 0 stopped as asked; 2 bad options or configuration; 74 the data directory or",
+      "an address cannot be used."
+    })
+public final class ServerCommand implements Callable<Integer> {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(ServerCommand.class);
+  private static final int IO_FAILED = 74;
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--data",
+      required = true,
+      paramLabel = "DIR",
+      description = "Directory for everything that is stored; created if missing.")
+  private Path data;
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "JSON with settings that differ from the defaults; options win over it.")
+  private Path config;
+
+  @Option(names = "--host", description = "Address to listen on (default: 127.0.0.1).")
+  private String host;
+
+  @Option(names = "--port", description = "Port for clients; 0 for any free one (default: 7650).")
+  private Integer port;
+
+  @Option(
+      names = "--http-port",
+      description =
+          "Port for /health and /metrics; 0 for any free one, -1 for none (default: 7651).")
+  private Integer httpPort;
+
+  @Option(
+      names = "--insecure",
+      description = "Allow an address that other machines reach, though nobody is authenticated.")
+  private boolean isInsecure;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    ServerConfig settings;
+    try {
+      settings = settings();
+    } catch (IllegalArgumentException e) {
+      throw new CommandLine.ParameterException(spec.commandLine(), e.getMessage(), e);
+    } catch (IOException e) {
+      return fail("cannot read " + config + ": " + e);
+    }
+    CountDownLatch hasStopped = new CountDownLatch(1);
+    try (TunnelServer server = new TunnelServer(data, settings)) {
+      LOGGER.info("configuration: {}", settings);
+      CountDownLatch mustStop = new CountDownLatch(1);
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(mustStop, hasStopped), "stop"));
+      announce(server);
+      mustStop.await();
+      LOGGER.info("stopping");
+    } catch (IOException e) {
+      return fail(e.getMessage());
+    } finally {
+      hasStopped.countDown();
+    }
+    return 0;
+  }
+
+  private ServerConfig settings() throws IOException {
+    ServerConfig defaults = ServerConfig.defaults(Runtime.getRuntime().availableProcessors());
+    ServerConfig base = config == null ? defaults : defaults.withFile(config);
+    NetConfig net = base.net();
+    return new ServerConfig(
+        new NetConfig(
+            host == null ? net.host() : host,
+            port == null ? net.port() : port,
+            httpPort == null ? net.httpPort() : httpPort,
+            net.threads(),
+            isInsecure || net.isInsecure()),
+        base.log(),
+        base.shard(),
+        base.table(),
+        base.session());
+  }
+
+  private void announce(TunnelServer server) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.println("tunnel server listening on " + text(server.localAddress()));
+    server.httpAddress().ifPresent(address -> out.println("http on " + text(address)));
+    out.flush();
+  }
+
+  private static String text(InetSocketAddress address) {
+    return address.getAddress().getHostAddress() + ":" + address.getPort();
+  }
+
+  /** Runs when the process is asked to end: the process lives until the server has stopped. */
+  private static void stop(CountDownLatch mustStop, CountDownLatch hasStopped) {
+    mustStop.countDown();
+    try {
+      hasStopped.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private int fail(String message) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println("tunnel server: " + message);
+    err.flush();
+    return IO_FAILED;
+  }
+}

@@ -1,0 +1,113 @@
+package io.tunnel.server;
+
+import com.google.gson.FormattingStyle;
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import io.tunnel.server.net.NetConfig;
+import io.tunnel.server.partition.ShardConfig;
+import io.tunnel.server.session.SessionConfig;
+import io.tunnel.server.table.TableStoreConfig;
+import io.tunnel.wire.Protocol;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Everything that can be configured about a server; each part documents its own fields. A
+ * configuration file is a JSON object of the same shape that names only what differs from the
+ * defaults.
+ *
+ * @param net where it listens
+ * @param log how changes are stored
+ * @param shard limits of the threads that write
+ * @param table how rows are stored
+ * @param session limits of sessions
+ */
+public record ServerConfig(
+    NetConfig net,
+    LogConfig log,
+    ShardConfig shard,
+    TableStoreConfig table,
+    SessionConfig session) {
+
+  private static final Gson GSON =
+      new GsonBuilder().setFormattingStyle(FormattingStyle.COMPACT).create();
+
+  /**
+   * How changes are stored.
+   *
+   * @param shards logs, each with a thread of its own; fixed when a data directory is first used
+   * @param segmentBytesMax bytes after which a new file is begun
+   */
+  public record LogConfig(int shards, int segmentBytesMax) {
+    private static final int SHARDS_MAX = 64;
+    private static final int SEGMENT_BYTES_MIN = 1 << 16;
+    private static final int SEGMENT_BYTES_MAX = 1 << 30;
+
+    /** Refuses counts and sizes that cannot work. */
+    public LogConfig {
+      if (shards < 1 || shards > SHARDS_MAX) {
+        throw new IllegalArgumentException("log.shards is 1 to " + SHARDS_MAX + ", not " + shards);
+      }
+      if (segmentBytesMax < SEGMENT_BYTES_MIN || segmentBytesMax > SEGMENT_BYTES_MAX) {
+        throw new IllegalArgumentException(
+            "log.segmentBytesMax is 65536 (64 KiB) to 1073741824 (1 GiB), not " + segmentBytesMax);
+      }
+    }
+  }
+
+  /** What fits a machine with {@code cores} cores. */
+  public static ServerConfig defaults(int cores) {
+    return new ServerConfig(
+        new NetConfig(
+            "127.0.0.1", Protocol.PORT_DEFAULT, 7651, Math.max(1, Math.min(cores, 16)), false),
+        new LogConfig(Math.max(1, Math.min(cores / 2, 64)), 256 << 20),
+        new ShardConfig(1 << 20, 128 << 10, 64L << 20),
+        new TableStoreConfig(64L << 20, 64L << 20, Math.max(2, cores / 2)),
+        new SessionConfig(5_000, 256 << 10));
+  }
+
+  /** This configuration with what {@code file} says instead. */
+  public ServerConfig withFile(Path file) throws IOException {
+    try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+      JsonObject merged = GSON.toJsonTree(this).getAsJsonObject();
+      merge(merged, JsonParser.parseReader(reader).getAsJsonObject(), "");
+      return GSON.fromJson(merged, ServerConfig.class);
+    } catch (JsonParseException | IllegalStateException e) {
+      throw new IllegalArgumentException(file + " is not a JSON object: " + e.getMessage(), e);
+    } catch (IllegalArgumentException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      // Gson wraps what a record's constructor throws in a plain RuntimeException.
+      String reason = e.getCause() == null ? e.getMessage() : e.getCause().getMessage();
+      throw new IllegalArgumentException(file + ": " + reason, e);
+    }
+  }
+
+  private static void merge(JsonObject base, JsonObject changes, String path) {
+    for (String name : changes.keySet()) {
+      JsonElement known = base.get(name);
+      if (known == null) {
+        throw new IllegalArgumentException(
+            "unknown setting '" + path + name + "'; there are " + base.keySet());
+      }
+      if (known.isJsonObject() && changes.get(name).isJsonObject()) {
+        merge(known.getAsJsonObject(), changes.getAsJsonObject(name), path + name + ".");
+      } else {
+        base.add(name, changes.get(name));
+      }
+    }
+  }
+
+  /** One line of JSON. */
+  @Override
+  public String toString() {
+    return GSON.toJson(this);
+  }
+}

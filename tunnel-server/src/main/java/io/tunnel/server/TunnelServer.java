@@ -1,0 +1,244 @@
+package io.tunnel.server;
+
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.catalog.RocksCatalogStore;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.metrics.HttpServer;
+import io.tunnel.server.metrics.ServerMeters;
+import io.tunnel.server.net.NetServer;
+import io.tunnel.server.partition.RowReads;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.Shards;
+import io.tunnel.server.partition.Tables;
+import io.tunnel.server.session.ChannelView;
+import io.tunnel.server.session.Coordinator;
+import io.tunnel.wire.Control.ChannelDescription;
+import io.tunnel.wire.Control.TunnelDescription;
+import io.tunnel.wire.Control.TunnelInfo;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A whole server: here, and only here, its parts are made, joined and closed.
+ *
+ * <p>Threads: one owner per shard, a control thread for catalog and sessions, event loops for
+ * connections, readers for rows and pages. Parts are closed in the reverse of the order in which
+ * they were made.
+ */
+public final class TunnelServer implements Closeable {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(TunnelServer.class);
+  private static final int READER_THREADS = 2;
+  private static final int READS_WAITING_MAX = 4_096;
+  private static final long TICK_MS = 100;
+  private static final long STOP_DEADLINE_S = 10;
+
+  private final Deque<Closeable> opened = new ArrayDeque<>();
+  private final SystemClock clock = new SystemClock();
+  private final Catalog catalog;
+  private final Shards shards;
+  private final ScheduledExecutorService control;
+  private final Coordinator coordinator;
+  private final ServerMeters meters;
+  private final NetServer net;
+  private final Optional<HttpServer> http;
+
+  /**
+   * Opens the data directory, recovers, and begins to serve.
+   *
+   * @throws IOException when the directory, its content or an address cannot be used; says what
+   *     would be right
+   */
+  public TunnelServer(Path data, ServerConfig config) throws IOException {
+    try {
+      DataDirectory directory = open(DataDirectory.open(data, config.log().shards()));
+      meters = new ServerMeters();
+      opened.push(meters::close);
+      catalog = open(new Catalog(new RocksCatalogStore(directory.path().resolve("catalog"))));
+      Set<Integer> live = livePartitions();
+      shards =
+          open(
+              Shards.open(
+                  new Shards.Layout(
+                      directory.path(),
+                      directory.shards(),
+                      config.log().segmentBytesMax(),
+                      config.shard(),
+                      config.table()),
+                  live::contains,
+                  meters,
+                  clock));
+      meters.watch(shards);
+      ThreadPoolExecutor readers = readers();
+      opened.push(() -> stop(readers));
+      control = Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "control"));
+      opened.push(() -> stop(control));
+      coordinator = new Coordinator(catalog, shards, config.session(), clock::nanos);
+      net =
+          new NetServer(
+              config.net(),
+              new NetServer.Rooms(
+                  catalog,
+                  shards,
+                  new Tables(catalog, shards),
+                  new RowReads(catalog, shards, readers),
+                  coordinator),
+              new NetServer.Threads(control, readers, clock::epochMicros),
+              meters);
+      opened.push(net::close);
+      control.scheduleAtFixedRate(this::tick, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+      http = config.net().httpPort() < 0 ? Optional.empty() : Optional.of(http(config, readers));
+    } catch (IOException | RuntimeException e) {
+      closeAfter(e);
+      throw e;
+    }
+  }
+
+  private <T extends Closeable> T open(T part) {
+    opened.push(part);
+    return part;
+  }
+
+  private HttpServer http(ServerConfig config, ThreadPoolExecutor readers) throws IOException {
+    InetSocketAddress address =
+        new InetSocketAddress(net.localAddress().getAddress(), config.net().httpPort());
+    HttpServer server = new HttpServer(address, net.eventLoops(), readers, new ServerPages());
+    opened.push(server::close);
+    return server;
+  }
+
+  private Set<Integer> livePartitions() {
+    Set<Integer> live = new HashSet<>();
+    for (TableRecord table : catalog.tables()) {
+      for (PartitionRecord partition : table.partitions()) {
+        live.add(partition.id());
+      }
+    }
+    return live;
+  }
+
+  private static ThreadPoolExecutor readers() {
+    return new ThreadPoolExecutor(
+        READER_THREADS,
+        READER_THREADS,
+        0,
+        TimeUnit.SECONDS,
+        new ArrayBlockingQueue<>(READS_WAITING_MAX),
+        task -> new Thread(task, "reader"));
+  }
+
+  private void tick() {
+    try {
+      coordinator.tick();
+    } catch (RuntimeException e) {
+      // A schedule ends with the first exception; leases must go on ending.
+      LOGGER.error("the control thread's tick failed", e);
+    }
+  }
+
+  /** Where clients connect. */
+  public InetSocketAddress localAddress() {
+    return net.localAddress();
+  }
+
+  /** Where health and metrics are, if they are served. */
+  public Optional<InetSocketAddress> httpAddress() {
+    return http.map(HttpServer::localAddress);
+  }
+
+  /** What the HTTP port says of this server. */
+  private final class ServerPages implements HttpServer.Pages {
+
+    @Override
+    public boolean isHealthy() {
+      return shards.all().stream().noneMatch(Shard::hasFailed);
+    }
+
+    @Override
+    public String health() {
+      return "{\"status\":\""
+          + (isHealthy() ? "UP" : "STORAGE_FAILED")
+          + "\",\"connections\":"
+          + net.connectionCount()
+          + ",\"tables\":"
+          + catalog.tables().size()
+          + "}";
+    }
+
+    @Override
+    public String metrics() throws IOException {
+      List<TunnelDescription> tunnels = new ArrayList<>();
+      for (TunnelInfo tunnel : catalog.tunnels(Optional.empty())) {
+        List<ChannelDescription> channels = new ArrayList<>();
+        for (ChannelView view : channels(tunnel)) {
+          channels.add(view.describe(shards, clock.epochMicros()));
+        }
+        tunnels.add(new TunnelDescription(tunnel, channels));
+      }
+      meters.channels(tunnels);
+      return meters.scrape();
+    }
+
+    private List<ChannelView> channels(TunnelInfo tunnel) throws IOException {
+      try {
+        return control.submit(() -> coordinator.channels(tunnel)).get();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException("interrupted", e);
+      } catch (ExecutionException e) {
+        throw new IOException(e.getCause());
+      }
+    }
+  }
+
+  private static void stop(ExecutorService threads) throws IOException {
+    threads.shutdown();
+    try {
+      if (!threads.awaitTermination(STOP_DEADLINE_S, TimeUnit.SECONDS)) {
+        throw new IOException("threads did not stop within " + STOP_DEADLINE_S + " s");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while stopping", e);
+    }
+  }
+
+  /** Stops serving, commits and folds what was accepted, and closes everything. Idempotent. */
+  @Override
+  public void close() throws IOException {
+    IOException failure = new IOException("the server did not stop cleanly");
+    closeAfter(failure);
+    if (failure.getSuppressed().length > 0) {
+      throw failure;
+    }
+  }
+
+  private void closeAfter(Exception failure) {
+    while (!opened.isEmpty()) {
+      try {
+        opened.pop().close();
+      } catch (IOException | RuntimeException e) {
+        failure.addSuppressed(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package io.tunnel.server.channel;
+
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.log.Extents;
+import java.io.IOException;
+
+/** The connection that a channel delivers to. */
+public interface DeliveryPort {
+
+  /** Whether the connection takes more without piling it up in memory; asked on its own thread. */
+  boolean isWritable();
+
+  /** Runs {@code action} on the connection's own thread, soon. */
+  void execute(Runnable action);
+
+  /**
+   * Reads the batches and sends them as one delivery.
+   *
+   * @return bytes of the delivery's payload
+   * @throws RefusedException CORRUPT when they cannot be trusted; nothing was sent
+   */
+  int deliver(int handle, long epoch, long firstPosition, Extents batches) throws IOException;
+
+  /** Says that the channel cannot go on. */
+  void fail(int handle, RefusedException reason);
+}

@@ -1,0 +1,197 @@
+package io.tunnel.server.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.server.net.NetMeter;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.ShardMeter;
+import io.tunnel.server.partition.Shards;
+import io.tunnel.wire.Control.ChannelDescription;
+import io.tunnel.wire.Control.TunnelDescription;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+
+/** All meters of a server, and the ports through which the rooms feed them. */
+public final class ServerMeters implements ShardMeter, NetMeter, AutoCloseable {
+
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final JvmGcMetrics gc = new JvmGcMetrics();
+  private final Counter rowsWritten = counter("tunnel.rows.written", "Rows committed");
+  private final Counter rowsRejected =
+      counter("tunnel.rows.rejected", "Rows whose condition did not hold");
+  private final Counter bytesWritten =
+      counter("tunnel.bytes.written", "Bytes of batches committed");
+  private final Timer commit = timer("tunnel.commit", "Append and sync of a group");
+  private final Timer fold = timer("tunnel.fold", "Fold of a group into the table");
+  private final LongAdder connections = new LongAdder();
+  private final LongAdder received = new LongAdder();
+  private final LongAdder sent = new LongAdder();
+  private final LongAdder delivered = new LongAdder();
+  private final LongAdder deliveries = new LongAdder();
+  private final Map<ErrorCode, Counter> refusals = new EnumMap<>(ErrorCode.class);
+  private final MultiGauge lagRows =
+      multiGauge("tunnel.channel.lag.rows", "Changes not checkpointed");
+  private final MultiGauge lagBytes =
+      multiGauge("tunnel.channel.lag.bytes", "Bytes not checkpointed");
+  private final MultiGauge lagSeconds =
+      multiGauge("tunnel.channel.lag.seconds", "Age of the oldest change not checkpointed");
+
+  /** Meters that are all at zero. */
+  public ServerMeters() {
+    new JvmMemoryMetrics().bindTo(registry);
+    new ProcessorMetrics().bindTo(registry);
+    gc.bindTo(registry);
+    Gauge.builder("tunnel.connections", connections, LongAdder::sum).register(registry);
+    total("tunnel.net.received.bytes", received);
+    total("tunnel.net.sent.bytes", sent);
+    total("tunnel.delivered.bytes", delivered);
+    total("tunnel.deliveries", deliveries);
+    for (ErrorCode code : ErrorCode.values()) {
+      refusals.put(
+          code, Counter.builder("tunnel.refusals").tag("code", code.name()).register(registry));
+    }
+  }
+
+  private Counter counter(String name, String description) {
+    return Counter.builder(name).description(description).register(registry);
+  }
+
+  private Timer timer(String name, String description) {
+    return Timer.builder(name)
+        .description(description)
+        .publishPercentileHistogram()
+        .minimumExpectedValue(Duration.ofNanos(10_000))
+        .maximumExpectedValue(Duration.ofSeconds(10))
+        .register(registry);
+  }
+
+  private MultiGauge multiGauge(String name, String description) {
+    return MultiGauge.builder(name).description(description).register(registry);
+  }
+
+  private void total(String name, LongAdder sum) {
+    FunctionCounter.builder(name, sum, LongAdder::sum).register(registry);
+  }
+
+  /** Adds what each shard knows of its queue, its log and its table. */
+  public void watch(Shards shards) {
+    int id = 0;
+    for (Shard shard : shards.all()) {
+      Tags tags = Tags.of("shard", Integer.toString(id++));
+      Gauge.builder("tunnel.queue.bytes", shard, Shard::queuedBytes).tags(tags).register(registry);
+      Gauge.builder("tunnel.shard.failed", shard, s -> s.hasFailed() ? 1 : 0)
+          .tags(tags)
+          .register(registry);
+      Gauge.builder("tunnel.log.bytes", shard, s -> s.log().byteCount())
+          .tags(tags)
+          .register(registry);
+      Gauge.builder("tunnel.log.segments", shard, s -> s.log().segmentCount())
+          .tags(tags)
+          .register(registry);
+      Gauge.builder("tunnel.log.unsynced.bytes", shard, s -> s.log().end() - s.log().syncedOffset())
+          .tags(tags)
+          .register(registry);
+      Gauge.builder("tunnel.fold.lag.bytes", shard, s -> s.log().end() - s.table().foldedOffset())
+          .tags(tags)
+          .register(registry);
+      for (RocksFigure figure : RocksFigure.values()) {
+        Gauge.builder(figure.meter(), shard, s -> s.table().figure(figure.property()))
+            .tags(tags)
+            .register(registry);
+      }
+    }
+  }
+
+  /** Figures of all channels as they are in this moment. */
+  public void channels(List<TunnelDescription> tunnels) {
+    List<MultiGauge.Row<?>> rows = new ArrayList<>();
+    List<MultiGauge.Row<?>> bytes = new ArrayList<>();
+    List<MultiGauge.Row<?>> seconds = new ArrayList<>();
+    for (TunnelDescription tunnel : tunnels) {
+      for (ChannelDescription channel : tunnel.channels()) {
+        Tags tags =
+            Tags.of(
+                "table", tunnel.info().table(),
+                "tunnel", tunnel.info().tunnel(),
+                "partition", Integer.toString(channel.partition()));
+        rows.add(MultiGauge.Row.of(tags, (double) channel.lagRows()));
+        bytes.add(MultiGauge.Row.of(tags, (double) channel.lagBytes()));
+        seconds.add(MultiGauge.Row.of(tags, channel.lagMs() / 1e3));
+      }
+    }
+    lagRows.register(rows, true);
+    lagBytes.register(bytes, true);
+    lagSeconds.register(seconds, true);
+  }
+
+  /** All meters in Prometheus' text format. */
+  public String scrape() {
+    return registry.scrape();
+  }
+
+  @Override
+  public void committed(int shard, long rows, long bytes, long commitNanos, long foldNanos) {
+    rowsWritten.increment((double) rows);
+    bytesWritten.increment((double) bytes);
+    commit.record(commitNanos, TimeUnit.NANOSECONDS);
+    fold.record(foldNanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void rejected(int shard, long rows) {
+    rowsRejected.increment((double) rows);
+  }
+
+  @Override
+  public void connected() {
+    connections.increment();
+  }
+
+  @Override
+  public void disconnected() {
+    connections.decrement();
+  }
+
+  @Override
+  public void received(int bytes) {
+    received.add(bytes);
+  }
+
+  @Override
+  public void sent(int bytes) {
+    sent.add(bytes);
+  }
+
+  @Override
+  public void delivered(int bytes) {
+    delivered.add(bytes);
+    deliveries.increment();
+  }
+
+  @Override
+  public void refused(ErrorCode code) {
+    refusals.get(code).increment();
+  }
+
+  @Override
+  public void close() {
+    gc.close();
+    registry.close();
+  }
+}

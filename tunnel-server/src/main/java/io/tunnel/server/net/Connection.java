@@ -1,0 +1,279 @@
+package io.tunnel.server.net;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.channel.Channel;
+import io.tunnel.server.log.Extents;
+import io.tunnel.server.session.SessionPort;
+import io.tunnel.wire.Control;
+import io.tunnel.wire.Control.Assignment;
+import io.tunnel.wire.Control.Revocation;
+import io.tunnel.wire.Credit;
+import io.tunnel.wire.Delivery;
+import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameAssembler;
+import io.tunnel.wire.FrameException;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Hello;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.Protocol;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One client's connection: makes frames of bytes, greets, passes requests on, and carries answers
+ * and deliveries back. Its state belongs to its event loop; what other threads call is posted there
+ * by Netty.
+ */
+final class Connection extends ChannelInboundHandlerAdapter implements SessionPort {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(Connection.class);
+  private static final int NO_OPERATION = 0;
+
+  private final Requests requests;
+  private final NetMeter meter;
+  private final String serverName;
+  private final FrameAssembler assembler = new FrameAssembler();
+  private final Map<Integer, Channel> channels = new HashMap<>();
+  private ChannelHandlerContext context;
+  private boolean isGreeted;
+  private boolean isDoomed;
+
+  Connection(Requests requests, NetMeter meter, String serverName) {
+    this.requests = requests;
+    this.meter = meter;
+    this.serverName = serverName;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    context = ctx;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    meter.connected();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    meter.disconnected();
+    channels.values().forEach(Channel::stop);
+    channels.clear();
+    requests.disconnected(this);
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ByteBuf bytes = (ByteBuf) message;
+    try {
+      meter.received(bytes.readableBytes());
+      if (!isDoomed) {
+        for (ByteBuffer part : bytes.nioBuffers()) {
+          assembler.feed(part, this::receive);
+        }
+      }
+    } catch (FrameException e) {
+      doom(NO_OPERATION, 0, e.code(), e.getMessage());
+    } finally {
+      bytes.release();
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof IOException) {
+      LOGGER.debug("connection {} broke", ctx.channel().remoteAddress(), cause);
+    } else {
+      LOGGER.error("connection {} failed", ctx.channel().remoteAddress(), cause);
+    }
+    ctx.close();
+  }
+
+  private void receive(Frame frame) {
+    if (isDoomed) {
+      return;
+    }
+    if (!isGreeted) {
+      greet(frame);
+    } else if (frame.operation() == Operation.CREDIT && frame.kind() == FrameKind.PUSH) {
+      credit(frame);
+    } else if (frame.kind() != FrameKind.REQUEST) {
+      doom(
+          frame.operationCode(),
+          frame.correlationId(),
+          ErrorCode.INVALID_REQUEST,
+          "a client sends requests and pushes credit, not a "
+              + frame.kind()
+              + " of operation "
+              + frame.operationCode());
+    } else {
+      requests.handle(frame, this);
+    }
+  }
+
+  private void greet(Frame frame) {
+    try {
+      if (frame.operation() != Operation.HELLO || frame.kind() != FrameKind.REQUEST) {
+        throw new MalformedException("a connection opens with a HELLO request");
+      }
+      Hello hello = Hello.decode(frame.payload());
+      if (hello.version() != Protocol.VERSION) {
+        doom(
+            frame.operationCode(),
+            frame.correlationId(),
+            ErrorCode.UNSUPPORTED_VERSION,
+            "this server speaks protocol version " + Protocol.VERSION + ", not " + hello.version());
+        return;
+      }
+      isGreeted = true;
+      LOGGER.debug("'{}' connected from {}", hello.name(), context.channel().remoteAddress());
+      respond(frame, new Hello(Protocol.VERSION, serverName).encode());
+    } catch (MalformedException e) {
+      doom(frame.operationCode(), frame.correlationId(), ErrorCode.INVALID_REQUEST, e.getMessage());
+    }
+  }
+
+  private void credit(Frame frame) {
+    try {
+      Credit credit = Credit.decode(frame.payload());
+      Channel channel = channels.get(credit.handle());
+      if (channel != null && channel.epoch() == credit.epoch()) {
+        channel.credit(credit.bytes());
+      }
+    } catch (MalformedException e) {
+      doom(frame.operationCode(), 0, ErrorCode.INVALID_REQUEST, e.getMessage());
+    }
+  }
+
+  /** Says what is wrong and closes: the bytes that follow cannot be trusted to be frames. */
+  private void doom(int operation, int correlationId, ErrorCode code, String message) {
+    isDoomed = true;
+    LOGGER.info("closing {}: {}", context.channel().remoteAddress(), message);
+    send(operation, FrameKind.ERROR, correlationId, new ErrorPayload(code, message).encode());
+    context.channel().eventLoop().execute(() -> context.close());
+  }
+
+  /** Answers a request. May be called by any thread. */
+  void respond(Frame request, byte[] payload) {
+    send(request.operationCode(), FrameKind.RESPONSE, request.correlationId(), payload);
+  }
+
+  /** Refuses a request. May be called by any thread. */
+  void refuse(Frame request, RefusedException reason) {
+    meter.refused(reason.code());
+    send(
+        request.operationCode(),
+        FrameKind.ERROR,
+        request.correlationId(),
+        new ErrorPayload(reason.code(), reason.getMessage()).encode());
+  }
+
+  private void push(Operation operation, Control payload) {
+    send(operation.code(), FrameKind.PUSH, 0, Json.encode(payload));
+  }
+
+  private void send(int operation, FrameKind kind, int correlationId, byte[] payload) {
+    byte[] header = new byte[Frame.HEADER_BYTES];
+    Frame.writeHeader(header, 0, operation, kind, correlationId, payload.length);
+    ByteBuf frame = context.alloc().directBuffer(header.length + payload.length);
+    frame.writeBytes(header).writeBytes(payload);
+    meter.sent(frame.readableBytes());
+    context.writeAndFlush(frame, context.voidPromise());
+  }
+
+  @Override
+  public boolean isWritable() {
+    return context.channel().isWritable();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    // A client that does not take its answers gets no further requests read either.
+    ctx.channel().config().setAutoRead(ctx.channel().isWritable());
+    if (ctx.channel().isWritable()) {
+      Map.copyOf(channels).values().forEach(Channel::resume);
+    }
+  }
+
+  @Override
+  public void execute(Runnable action) {
+    context.channel().eventLoop().execute(action);
+  }
+
+  @Override
+  public int deliver(int handle, long epoch, long firstPosition, Extents batches)
+      throws IOException {
+    int payloadBytes = Delivery.PREFIX_BYTES + batches.bytes();
+    byte[] prefix = new byte[Frame.HEADER_BYTES + Delivery.PREFIX_BYTES];
+    Frame.writeHeader(prefix, 0, Operation.DELIVER.code(), FrameKind.PUSH, 0, payloadBytes);
+    Delivery.writePrefix(prefix, Frame.HEADER_BYTES, handle, epoch, firstPosition);
+    ByteBuf frame = context.alloc().directBuffer(Frame.HEADER_BYTES + payloadBytes);
+    boolean isRead = false;
+    try {
+      frame.writeBytes(prefix);
+      batches.read(frame.nioBuffer(frame.writerIndex(), batches.bytes()));
+      frame.writerIndex(frame.writerIndex() + batches.bytes());
+      isRead = true;
+    } finally {
+      if (!isRead) {
+        frame.release();
+      }
+    }
+    meter.delivered(payloadBytes);
+    context.writeAndFlush(frame, context.voidPromise());
+    return payloadBytes;
+  }
+
+  @Override
+  public void fail(int handle, RefusedException reason) {
+    send(
+        Operation.DELIVER.code(),
+        FrameKind.ERROR,
+        handle,
+        new ErrorPayload(reason.code(), reason.getMessage()).encode());
+  }
+
+  @Override
+  public void assign(Assignment assignment, Channel channel) {
+    execute(
+        () -> {
+          if (context.channel().isActive()) {
+            channels.put(assignment.handle(), channel);
+            channel.start();
+            push(Operation.ASSIGN, assignment);
+          }
+        });
+  }
+
+  @Override
+  public void revoke(Revocation revocation) {
+    execute(
+        () -> {
+          stop(revocation.handle());
+          push(Operation.REVOKE, revocation);
+        });
+  }
+
+  @Override
+  public void take(int handle) {
+    execute(() -> stop(handle));
+  }
+
+  private void stop(int handle) {
+    Channel channel = channels.remove(handle);
+    if (channel != null) {
+      channel.stop();
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package io.tunnel.server.net;
+
+/**
+ * Where the server listens.
+ *
+ * @param host address to bind; anything but loopback needs {@code isInsecure}
+ * @param port port of the tunnel protocol; 0 for any free one
+ * @param httpPort port of health and metrics; 0 for any free one, -1 for none
+ * @param threads event loops that serve connections
+ * @param isInsecure whether it was said that clients who are not authenticated may come from other
+ *     machines
+ */
+public record NetConfig(String host, int port, int httpPort, int threads, boolean isInsecure) {
+
+  private static final int PORT_MAX = 65_535;
+
+  /** Refuses ports and counts that cannot be. */
+  public NetConfig {
+    require(host != null && !host.isBlank(), "host is an address, not empty");
+    require(port >= 0 && port <= PORT_MAX, "port is 0 to 65535, not " + port);
+    require(httpPort >= -1 && httpPort <= PORT_MAX, "httpPort is -1 to 65535, not " + httpPort);
+    require(threads >= 1 && threads <= 256, "threads is 1 to 256, not " + threads);
+  }
+
+  private static void require(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException("net." + message);
+    }
+  }
+}

@@ -1,0 +1,168 @@
+package io.tunnel.server.net;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.flush.FlushConsolidationHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.partition.RowReads;
+import io.tunnel.server.partition.Shards;
+import io.tunnel.server.partition.Tables;
+import io.tunnel.server.session.Coordinator;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/** Listens, accepts connections, and gives each to an event loop. */
+public final class NetServer implements AutoCloseable {
+
+  private static final int FLUSHES_CONSOLIDATED_MAX = 256;
+  private static final int BACKLOG = 1024;
+  private static final WriteBufferWaterMark WRITE_BUFFER =
+      new WriteBufferWaterMark(512 * 1024, 1024 * 1024);
+
+  private final EventLoopGroup eventLoops;
+  private final ChannelGroup connections =
+      new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+  private final Channel listener;
+
+  /** The rooms that requests go to. */
+  public record Rooms(
+      Catalog catalog, Shards shards, Tables tables, RowReads reads, Coordinator coordinator) {}
+
+  /** The threads that serve what event loops must not wait for, and the wall clock. */
+  public record Threads(Executor control, Executor readers, LongSupplier epochMicros) {}
+
+  /**
+   * Binds and begins to serve.
+   *
+   * @throws IOException when the address cannot be bound, or must not be
+   */
+  public NetServer(NetConfig config, Rooms rooms, Threads threads, NetMeter meter)
+      throws IOException {
+    InetSocketAddress address = address(config);
+    ControlRequests control =
+        new ControlRequests(
+            rooms.catalog(),
+            rooms.shards(),
+            rooms.tables(),
+            rooms.coordinator(),
+            new ControlRequests.ControlThreads(
+                threads.control(), threads.readers(), threads.epochMicros()::getAsLong));
+    Requests requests = new Requests(rooms.catalog(), rooms.shards(), rooms.reads(), control);
+    eventLoops = eventLoops(config.threads());
+    ChannelFuture bound =
+        new ServerBootstrap()
+            .group(eventLoops)
+            .channel(serverChannelType())
+            .option(ChannelOption.SO_BACKLOG, BACKLOG)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WRITE_BUFFER)
+            .childHandler(new Initializer(requests, meter))
+            .bind(address)
+            .awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      eventLoops.shutdownGracefully();
+      throw new IOException(
+          "cannot listen on "
+              + address.getHostString()
+              + ":"
+              + address.getPort()
+              + " ("
+              + bound.cause().getMessage()
+              + "); choose another with --port, or 0 for any free one",
+          bound.cause());
+    }
+    listener = bound.channel();
+  }
+
+  private static InetSocketAddress address(NetConfig config) throws IOException {
+    InetAddress address = InetAddress.getByName(config.host());
+    if (!address.isLoopbackAddress() && !config.isInsecure()) {
+      throw new IOException(
+          "refusing to listen on "
+              + config.host()
+              + ": clients are not authenticated, so everybody who"
+              + " reaches this address could read and write all tables. Say --insecure if that is meant,"
+              + " or listen on 127.0.0.1");
+    }
+    return new InetSocketAddress(address, config.port());
+  }
+
+  private static EventLoopGroup eventLoops(int threads) {
+    IoHandlerFactory io =
+        Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+    return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory("net"), io);
+  }
+
+  private static Class<? extends ServerSocketChannel> serverChannelType() {
+    return Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+  }
+
+  /** Where it listens. */
+  public InetSocketAddress localAddress() {
+    return (InetSocketAddress) listener.localAddress();
+  }
+
+  /** Event loops, for other listeners of this server. */
+  public EventLoopGroup eventLoops() {
+    return eventLoops;
+  }
+
+  /** Connections that are open. */
+  public int connectionCount() {
+    return connections.size();
+  }
+
+  /** Stops listening; connections live on. */
+  public void stopListening() {
+    listener.close().awaitUninterruptibly();
+  }
+
+  /** Closes all connections and ends the event loops. */
+  @Override
+  public void close() {
+    stopListening();
+    connections.close().awaitUninterruptibly();
+    eventLoops.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+
+  private final class Initializer extends ChannelInitializer<Channel> {
+    private final Requests requests;
+    private final NetMeter meter;
+
+    Initializer(Requests requests, NetMeter meter) {
+      this.requests = requests;
+      this.meter = meter;
+    }
+
+    @Override
+    protected void initChannel(Channel nettyChannel) {
+      connections.add(nettyChannel);
+      nettyChannel
+          .pipeline()
+          .addLast(new FlushConsolidationHandler(FLUSHES_CONSOLIDATED_MAX, true))
+          .addLast(new Connection(requests, meter, "tunnel"));
+    }
+  }
+}

@@ -1,0 +1,193 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.Column;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.wire.Direction;
+import io.tunnel.wire.GetRowRequest;
+import io.tunnel.wire.RangePage;
+import io.tunnel.wire.RangeRequest;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
+
+/**
+ * Reading rows. A read passes through the queue of the row's shard, so that it sees every write
+ * acknowledged before it, and is then done on a reader's thread, so that it does not hold up
+ * writes.
+ */
+public final class RowReads {
+
+  private static final int PAGE_ROWS_MAX = 5_000;
+  private static final int PAGE_BYTES_MAX = 4 * 1024 * 1024;
+
+  private final Catalog catalog;
+  private final Shards shards;
+  private final Executor readers;
+
+  /** Reads on {@code readers}. */
+  public RowReads(Catalog catalog, Shards shards, Executor readers) {
+    this.catalog = catalog;
+    this.shards = shards;
+    this.readers = readers;
+  }
+
+  /** Is given the answer once. */
+  public interface Answer {
+    /** The payload. */
+    void read(byte[] payload);
+
+    /** The read was refused, or failed. */
+    void failed(RuntimeException reason);
+  }
+
+  /** Reads a row; the payload is a batch of no or one row. */
+  public void get(GetRowRequest request, Answer answer) {
+    TableRecord table = catalog.table(request.tableId());
+    byte[] key = request.key().toByteArray();
+    try {
+      KeyCodec.require(key, 0, key.length, table.meta().primaryKey());
+    } catch (MalformedException e) {
+      throw new RefusedException(ErrorCode.KEY_MISMATCH, e.getMessage());
+    }
+    PartitionRecord partition = table.partitionOf(request.key());
+    Shard shard = shards.of(partition.id());
+    answer(
+        shard,
+        answer,
+        () -> {
+          BatchBuilder row = new BatchBuilder(table.meta().primaryKey(), 256);
+          shard
+              .table()
+              .get(partition.id(), request.key())
+              .ifPresent(columns -> add(row, request.key(), columns, table.meta().primaryKey()));
+          return row.build(partition.id());
+        });
+  }
+
+  /** Reads a page of one partition; the payload is a {@link RangePage}. */
+  public void range(RangeRequest request, Answer answer) {
+    TableRecord table = catalog.table(request.tableId());
+    boolean isForward = request.direction() == Direction.FORWARD;
+    int index = isForward ? table.indexOf(request.from()) : lastIndex(table, request.to());
+    Shard shard = shards.of(table.partitions().get(index).id());
+    answer(shard, answer, () -> page(shard, table, index, request));
+  }
+
+  /** Index of the partition with the highest keys under {@code to}. */
+  private static int lastIndex(TableRecord table, Bytes to) {
+    if (to.length() == 0) {
+      return table.partitions().size() - 1;
+    }
+    int index = table.indexOf(to);
+    return index > 0 && table.partitions().get(index).from().equals(to) ? index - 1 : index;
+  }
+
+  private void answer(Shard shard, Answer answer, Supplier<byte[]> read) {
+    shard.execute(
+        () -> {
+          try {
+            readers.execute(() -> answerNow(shard, answer, read));
+          } catch (RejectedExecutionException e) {
+            answer.failed(
+                new RefusedException(ErrorCode.BUSY, "too many reads wait; try again later"));
+          }
+        });
+  }
+
+  private static void answerNow(Shard shard, Answer answer, Supplier<byte[]> read) {
+    try {
+      requireWhole(shard);
+      answer.read(read.get());
+    } catch (RuntimeException e) {
+      answer.failed(e);
+    }
+  }
+
+  private static void requireWhole(Shard shard) {
+    if (shard.hasFailed()) {
+      throw new RefusedException(
+          ErrorCode.STORAGE_FAILED,
+          "the server's disk failed; rows can be read again when the server was started anew");
+    }
+  }
+
+  private static byte[] page(Shard shard, TableRecord table, int index, RangeRequest request) {
+    PartitionRecord partition = table.partitions().get(index);
+    boolean isForward = request.direction() == Direction.FORWARD;
+    List<PrimaryKeySchema> schema = table.meta().primaryKey();
+    Page page = new Page(request, schema);
+    boolean isComplete =
+        shard.table().scan(partition.id(), request.from(), request.to(), isForward, page::add);
+    Optional<Bytes> next =
+        isComplete ? nextPartition(table, index, request) : Optional.of(page.next(isForward));
+    return RangePage.encode(next, page.rows.build(partition.id()));
+  }
+
+  /** The bound from which the partition behind this one is read, if the range reaches into it. */
+  private static Optional<Bytes> nextPartition(TableRecord table, int index, RangeRequest request) {
+    PartitionRecord partition = table.partitions().get(index);
+    if (request.direction() == Direction.FORWARD) {
+      boolean isLast =
+          index + 1 == table.partitions().size()
+              || (request.to().length() > 0 && partition.to().compareTo(request.to()) >= 0);
+      return isLast ? Optional.empty() : Optional.of(partition.to());
+    }
+    boolean isLast = index == 0 || partition.from().compareTo(request.from()) <= 0;
+    return isLast ? Optional.empty() : Optional.of(partition.from());
+  }
+
+  private static boolean add(
+      BatchBuilder rows, Bytes key, List<Column> columns, List<PrimaryKeySchema> schema) {
+    byte[] array = key.toByteArray();
+    return rows.add(new RowPutChange(KeyCodec.decode(array, 0, array.length, schema), columns));
+  }
+
+  /** Collects rows up to the page's limits. */
+  private static final class Page {
+    private final int rowsMax;
+    private final int bytesMax;
+    private final List<PrimaryKeySchema> schema;
+    private final BatchBuilder rows;
+    private Bytes lastTaken = Bytes.EMPTY;
+
+    Page(RangeRequest request, List<PrimaryKeySchema> schema) {
+      this.rowsMax = Math.min(request.rowsMax(), PAGE_ROWS_MAX);
+      this.bytesMax = Math.min(request.bytesMax(), PAGE_BYTES_MAX);
+      this.schema = schema;
+      this.rows = new BatchBuilder(schema, 4096);
+    }
+
+    boolean add(Bytes key, List<Column> columns) {
+      boolean isFull = rows.rowCount() >= rowsMax || rows.byteCount() >= bytesMax;
+      if (isFull || !RowReads.add(rows, key, columns, schema)) {
+        return false;
+      }
+      lastTaken = key;
+      return true;
+    }
+
+    /**
+     * The next {@code from} behind the last row forward, the next {@code to} before it backward.
+     */
+    Bytes next(boolean isForward) {
+      if (!isForward) {
+        return lastTaken;
+      }
+      byte[] behind = new byte[lastTaken.length() + 1];
+      lastTaken.copyInto(behind, 0);
+      return Bytes.copyOf(behind);
+    }
+  }
+}

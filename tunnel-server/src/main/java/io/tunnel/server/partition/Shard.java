@@ -1,0 +1,282 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.log.GroupCore;
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.table.TableStore;
+import io.tunnel.wire.WriteResult;
+import io.tunnel.wire.WriteResult.Rejection;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jctools.queues.MpscUnboundedArrayQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one thread that writes to a shard's log and table.
+ *
+ * <p>It takes what waits in its queue as one group (group commit), judges conditions, appends and
+ * syncs the group, acknowledges it, and then folds it into the table before it looks at its queue
+ * again. So a read that passes through the queue sees everything that was acknowledged before it,
+ * and while one group is synced and folded the next one gathers.
+ *
+ * <p>After a failure of the disk it is unknown what the disk holds: every write from then on, and
+ * every read that must see all writes, is refused with STORAGE_FAILED until the server is started
+ * again and recovers from the log.
+ */
+public final class Shard implements Closeable {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(Shard.class);
+  private static final int QUEUE_CHUNK = 1024;
+
+  private final int id;
+  private final ShardConfig config;
+  private final LocalLog log;
+  private final TableStore table;
+  private final ShardMeter meter;
+  private final ShardClock clock;
+  private final MpscUnboundedArrayQueue<ShardTask> queue =
+      new MpscUnboundedArrayQueue<>(QUEUE_CHUNK);
+  private final AtomicLong queuedBytes = new AtomicLong();
+  private final AtomicBoolean isStopping = new AtomicBoolean();
+  private final GroupCore group;
+  private final ConditionCore conditions;
+  private final List<Admitted> admitted = new ArrayList<>();
+  private final Thread owner;
+  private volatile boolean isParked;
+  private volatile boolean hasFailed;
+
+  /**
+   * A write of the group, and its number in the log's group, or -1 when no row of it was accepted.
+   */
+  private record Admitted(PendingWrite write, ConditionCore.Judged judged, int number) {}
+
+  /** A shard over an open log and the table folded from it. */
+  public Shard(
+      int id,
+      ShardConfig config,
+      LocalLog log,
+      TableStore table,
+      ShardMeter meter,
+      ShardClock clock) {
+    this.id = id;
+    this.config = config;
+    this.log = log;
+    this.table = table;
+    this.meter = meter;
+    this.clock = clock;
+    this.group = new GroupCore(config.mergedBytesMax());
+    this.conditions = new ConditionCore(table::exists);
+    this.owner = new Thread(this::run, "shard-" + id);
+  }
+
+  /** Begins to work. */
+  public void start() {
+    owner.start();
+  }
+
+  /** The log, for readers. */
+  public LocalLog log() {
+    return log;
+  }
+
+  /** The rows, for readers. */
+  public TableStore table() {
+    return table;
+  }
+
+  /** Bytes of batches that wait. */
+  public long queuedBytes() {
+    return queuedBytes.get();
+  }
+
+  /** Whether the disk failed. */
+  public boolean hasFailed() {
+    return hasFailed;
+  }
+
+  /**
+   * Queues a write.
+   *
+   * @throws RefusedException BUSY or SHUTTING_DOWN; the outcome is not told then
+   */
+  public void write(PendingWrite write) {
+    if (isStopping.get()) {
+      throw new RefusedException(ErrorCode.SHUTTING_DOWN, "the server is stopping");
+    }
+    int bytes = write.batch().byteCount();
+    if (queuedBytes.addAndGet(bytes) > config.queueBytesMax()) {
+      queuedBytes.addAndGet(-bytes);
+      throw new RefusedException(
+          ErrorCode.BUSY,
+          "more than " + config.queueBytesMax() + " bytes wait to be written; try again later");
+    }
+    post(write);
+  }
+
+  /**
+   * Runs {@code action} on the shard's thread when everything posted before is committed and
+   * folded.
+   */
+  public void execute(Runnable action) {
+    post(new ShardTask.Barrier(action));
+  }
+
+  private void post(ShardTask task) {
+    queue.add(task);
+    if (isParked) {
+      LockSupport.unpark(owner);
+    }
+  }
+
+  private void run() {
+    while (true) {
+      ShardTask next = queue.peek();
+      if (next instanceof PendingWrite) {
+        commitGroup();
+      } else if (next instanceof ShardTask.Barrier) {
+        runBarrier((ShardTask.Barrier) queue.poll());
+      } else if (isStopping.get()) {
+        return;
+      } else {
+        park();
+      }
+    }
+  }
+
+  private void park() {
+    isParked = true;
+    if (queue.isEmpty() && !isStopping.get()) {
+      LockSupport.park(this);
+    }
+    isParked = false;
+  }
+
+  private static void runBarrier(ShardTask.Barrier barrier) {
+    try {
+      barrier.action().run();
+    } catch (RuntimeException e) {
+      LOGGER.error("a task on a shard's thread failed", e);
+    }
+  }
+
+  private void commitGroup() {
+    boolean mustSync = gather();
+    try {
+      if (hasFailed) {
+        throw new IOException("the disk of shard " + id + " failed before");
+      }
+      long started = clock.nanos();
+      long[] firstPositions =
+          group.isEmpty() ? new long[0] : log.append(group, mustSync, clock.epochMicros());
+      long committed = clock.nanos();
+      acknowledge(firstPositions);
+      fold(committed - started, committed);
+    } catch (IOException | RuntimeException e) {
+      fail(e);
+    } finally {
+      admitted.clear();
+      group.clear();
+      conditions.clear();
+    }
+  }
+
+  /** Takes writes from the queue into the group; returns whether any of them asks for a sync. */
+  private boolean gather() {
+    boolean mustSync = false;
+    while (group.byteCount() < config.groupBytesMax() && queue.peek() instanceof PendingWrite) {
+      PendingWrite write = (PendingWrite) queue.poll();
+      queuedBytes.addAndGet(-write.batch().byteCount());
+      ConditionCore.Judged judged = conditions.judge(write.batch(), write.isConditional());
+      int number = judged.accepted().map(group::add).orElse(-1);
+      admitted.add(new Admitted(write, judged, number));
+      mustSync |= write.isSynced();
+    }
+    return mustSync;
+  }
+
+  private void acknowledge(long[] firstPositions) {
+    for (int i = 0; i < admitted.size(); i++) {
+      Admitted done = admitted.get(i);
+      List<Rejection> rejections = done.judged().rejections();
+      int applied = done.write().batch().rowCount() - rejections.size();
+      long first = done.number() < 0 ? 0 : firstPositions[done.number()];
+      tell(done.write().outcome(), new WriteResult(first, applied, rejections));
+      if (!rejections.isEmpty()) {
+        meter.rejected(id, rejections.size());
+      }
+    }
+    admitted.clear();
+  }
+
+  private static void tell(WriteOutcome outcome, WriteResult result) {
+    try {
+      outcome.written(result);
+    } catch (RuntimeException e) {
+      LOGGER.error("a write was committed but its writer could not be told", e);
+    }
+  }
+
+  private void fold(long commitNanos, long startedNanos) throws IOException {
+    if (group.isEmpty()) {
+      return;
+    }
+    List<ChangeBatch> batches = new ArrayList<>();
+    long rows = 0;
+    for (GroupCore.Merged merged : group.batches()) {
+      batches.addAll(merged.parts());
+      for (ChangeBatch batch : merged.parts()) {
+        rows += batch.rowCount();
+      }
+    }
+    table.fold(batches, log.end());
+    meter.committed(id, rows, group.byteCount(), commitNanos, clock.nanos() - startedNanos);
+  }
+
+  private void fail(Exception cause) {
+    if (!hasFailed) {
+      LOGGER.error("shard {} stops writing: its disk failed", id, cause);
+    }
+    hasFailed = true;
+    RefusedException reason =
+        new RefusedException(
+            ErrorCode.STORAGE_FAILED,
+            "the server's disk failed ("
+                + cause.getMessage()
+                + "); whether this was written is not known");
+    for (Admitted lost : admitted) {
+      lost.write().outcome().refused(reason);
+    }
+  }
+
+  /** Commits what waits, stops the thread, and closes table and log. */
+  @Override
+  public void close() throws IOException {
+    if (!isStopping.compareAndSet(false, true)) {
+      return;
+    }
+    LockSupport.unpark(owner);
+    boolean interrupted = false;
+    while (owner.isAlive()) {
+      try {
+        owner.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    try (log;
+        table) {
+      log.sync();
+    }
+  }
+}

@@ -1,0 +1,182 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.log.CommitListener;
+import io.tunnel.server.log.Extents;
+import io.tunnel.server.log.FileDisk;
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.table.TableStore;
+import io.tunnel.server.table.TableStoreConfig;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntPredicate;
+
+/**
+ * All shards of a node. A partition belongs to the shard that its id names, for as long as it
+ * lives.
+ */
+public final class Shards implements ChangeReader, Closeable {
+
+  private final List<Shard> shards;
+
+  private Shards(List<Shard> shards) {
+    this.shards = List.copyOf(shards);
+  }
+
+  /**
+   * How shards are opened.
+   *
+   * @param directory holds one directory per shard
+   * @param count how many; must be what it was when the directory was first used
+   * @param segmentBytesMax see {@link LocalLog#open}
+   */
+  public record Layout(
+      Path directory, int count, int segmentBytesMax, ShardConfig shard, TableStoreConfig table) {}
+
+  /**
+   * Opens all shards and brings their tables up to their logs.
+   *
+   * @param isLive whether a partition exists; changes and rows of others are left behind
+   */
+  public static Shards open(Layout layout, IntPredicate isLive, ShardMeter meter, ShardClock clock)
+      throws IOException {
+    List<Shard> opened = new ArrayList<>();
+    try {
+      for (int id = 0; id < layout.count(); id++) {
+        opened.add(open(id, layout, isLive, meter, clock));
+      }
+    } catch (IOException | RuntimeException e) {
+      closeAll(opened, e);
+      throw e;
+    }
+    opened.forEach(Shard::start);
+    return new Shards(opened);
+  }
+
+  private static Shard open(
+      int id, Layout layout, IntPredicate isLive, ShardMeter meter, ShardClock clock)
+      throws IOException {
+    Path directory = layout.directory().resolve("shard-" + id);
+    LocalLog log =
+        LocalLog.open(new FileDisk(directory.resolve("log")), id, layout.segmentBytesMax());
+    try {
+      return open(id, layout, isLive, log, meter, clock);
+    } catch (IOException | RuntimeException e) {
+      closeAfter(log, e);
+      throw e;
+    }
+  }
+
+  private static Shard open(
+      int id, Layout layout, IntPredicate isLive, LocalLog log, ShardMeter meter, ShardClock clock)
+      throws IOException {
+    Path rows = Files.createDirectories(layout.directory().resolve("shard-" + id).resolve("table"));
+    TableStore table = TableStore.open(rows, layout.table(), log::sync);
+    try {
+      table.retainPartitions(isLive);
+      log.replay(table.foldedOffset(), new Refold(table, isLive));
+      return new Shard(id, layout.shard(), log, table, meter, clock);
+    } catch (IOException | RuntimeException e) {
+      closeAfter(table, e);
+      throw e;
+    }
+  }
+
+  private static void closeAfter(Closeable opened, Exception failure) {
+    try {
+      opened.close();
+    } catch (IOException | RuntimeException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  /** Folds what the table has not seen. */
+  private static final class Refold implements LocalLog.ReplayVisitor {
+    private final TableStore table;
+    private final IntPredicate isLive;
+    private final List<ChangeBatch> group = new ArrayList<>();
+
+    Refold(TableStore table, IntPredicate isLive) {
+      this.table = table;
+      this.isLive = isLive;
+    }
+
+    @Override
+    public void batch(ChangeBatch batch) {
+      if (isLive.test(batch.partition())) {
+        group.add(batch);
+      }
+    }
+
+    @Override
+    public void groupEnd(long end) throws IOException {
+      table.fold(group, end);
+      group.clear();
+    }
+  }
+
+  /** The shard of a partition. */
+  public Shard of(int partition) {
+    return shards.get(partition % shards.size());
+  }
+
+  /** All of them. */
+  public List<Shard> all() {
+    return shards;
+  }
+
+  @Override
+  public long committed(int partition) {
+    return of(partition).log().committed(partition);
+  }
+
+  @Override
+  public long firstPosition(int partition) {
+    return of(partition).log().firstPosition(partition);
+  }
+
+  @Override
+  public Extents plan(int partition, long position, int bytesMax) {
+    return of(partition).log().plan(partition, position, bytesMax);
+  }
+
+  @Override
+  public long bytesAfter(int partition, long position) {
+    return of(partition).log().bytesAfter(partition, position);
+  }
+
+  @Override
+  public long commitMicrosAfter(int partition, long position) throws IOException {
+    return of(partition).log().commitMicrosAfter(partition, position);
+  }
+
+  @Override
+  public void subscribe(int partition, CommitListener listener) {
+    of(partition).log().subscribe(partition, listener);
+  }
+
+  @Override
+  public void unsubscribe(int partition, CommitListener listener) {
+    of(partition).log().unsubscribe(partition, listener);
+  }
+
+  @Override
+  public void close() throws IOException {
+    IOException failure = new IOException("cannot close all shards");
+    closeAll(shards, failure);
+    if (failure.getSuppressed().length > 0) {
+      throw failure;
+    }
+  }
+
+  private static void closeAll(List<Shard> shards, Exception failure) {
+    for (Shard shard : shards) {
+      closeAfter(shard, failure);
+    }
+  }
+}

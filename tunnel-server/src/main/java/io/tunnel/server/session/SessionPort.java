@@ -1,0 +1,22 @@
+package io.tunnel.server.session;
+
+import io.tunnel.server.channel.Channel;
+import io.tunnel.server.channel.DeliveryPort;
+import io.tunnel.wire.Control.Assignment;
+import io.tunnel.wire.Control.Revocation;
+
+/**
+ * The connection that a session lives on. Methods may be called by any thread; their effects keep
+ * the order of the calls.
+ */
+public interface SessionPort extends DeliveryPort {
+
+  /** Says that the session holds a channel, and lets it deliver. */
+  void assign(Assignment assignment, Channel channel);
+
+  /** Stops delivering a channel and asks for it back. */
+  void revoke(Revocation revocation);
+
+  /** Stops delivering a channel for good. */
+  void take(int handle);
+}
