@@ -1,2 +1,0 @@
-/** Creates tables and pre-splits them, planning before it acts. */
-package io.tunnel.partition;

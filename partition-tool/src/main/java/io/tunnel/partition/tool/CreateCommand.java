@@ -1,0 +1,163 @@
+package io.tunnel.partition.tool;
+
+import io.tunnel.model.Durability;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.TableMeta;
+import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.ServerOption;
+import io.tunnel.wire.Control.TableDescription;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+/** Plans a table, and creates it unless it is there as planned. */
+@Command(
+    name = "create",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Create a table that is split from the start.",
+      "A table that exists with the same key and the same split points is left as it is; one that"
+          + " differs is refused."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  tunnel partition create --table orders --key hash:BINARY,uid:STRING --partitions 8",
+      "  tunnel partition create --table users --key id:INTEGER --partitions 16"
+          + " --from 0 --to 999999",
+      "  tunnel partition create --table words --key word:STRING --points g,n,t",
+      "  tunnel partition create --table parts --key name:STRING --partitions 4"
+          + " --sample parts.csv --column name --dry-run"
+    })
+final class CreateCommand implements Callable<Integer> {
+
+  @ParentCommand private PartitionCommand parent;
+
+  @Spec private CommandSpec spec;
+
+  @Mixin private ServerOption server;
+
+  @Mixin private SplitOptions split;
+
+  @Option(
+      names = "--table",
+      required = true,
+      paramLabel = "TABLE",
+      description = "Name of the table: 1 to 255 of A-Z a-z 0-9 _ -, the first a letter or _.")
+  private String table;
+
+  @Option(
+      names = "--key",
+      required = true,
+      paramLabel = "NAME:TYPE,…",
+      description =
+          "1 to 4 key columns, typed INTEGER, STRING or BINARY. The first decides the partition.")
+  private String key;
+
+  @Option(
+      names = "--durability",
+      paramLabel = "LEVEL",
+      description =
+          "What acknowledged writes survive: ${COMPLETION-CANDIDATES} (default: FSYNC). FSYNC:"
+              + " power loss; OS: a crash of the server's process.")
+  private Durability durability;
+
+  @Option(names = "--dry-run", description = "Print the plan; ask no server, create nothing.")
+  private boolean dryRun;
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException {
+    String endpoint = server.endpoint();
+    TablePlan plan = plan();
+    if (dryRun) {
+      print(plan, "planned");
+      return 0;
+    }
+    try (PartitionTables tables = parent.connect(endpoint)) {
+      print(plan, carryOut(plan, tables));
+    }
+    return 0;
+  }
+
+  private TablePlan plan() throws IOException {
+    try {
+      List<PrimaryKeySchema> columns = KeyText.parseSchema(key);
+      new TableMeta(table, columns); // Before a sample is read: knows what a table can be.
+      return new TablePlan(
+          table, columns, Optional.ofNullable(durability), split.plan(columns.get(0)));
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.usage(e.getMessage());
+    }
+  }
+
+  /** Asks first, so that a table that exists is compared and not only refused. */
+  private static String carryOut(TablePlan plan, PartitionTables tables) {
+    try {
+      requireAsPlanned(plan, tables.describe(plan.table()));
+      return "exists";
+    } catch (RefusedException e) {
+      if (e.code() != ErrorCode.TABLE_NOT_FOUND) {
+        throw e;
+      }
+    }
+    try {
+      tables.create(plan.meta(), plan.split().points());
+      return "created";
+    } catch (RefusedException e) {
+      if (e.code() != ErrorCode.TABLE_EXISTS) {
+        throw e;
+      }
+      // Somebody was faster.
+      requireAsPlanned(plan, tables.describe(plan.table()));
+      return "exists";
+    }
+  }
+
+  private static void requireAsPlanned(TablePlan plan, TableDescription existing) {
+    List<String> differences = PlanDifferenceCore.differences(plan, existing);
+    if (!differences.isEmpty()) {
+      throw CommandFailure.failed(
+          "table '"
+              + plan.table()
+              + "' exists and is not as planned: "
+              + String.join("; ", differences)
+              + ". Drop it first, or name another table");
+    }
+  }
+
+  private void print(TablePlan plan, String outcome) {
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      out.println(PlanReport.json(plan, outcome));
+      return;
+    }
+    switch (outcome) {
+      case "planned" -> {
+        PlanReport.lines(plan).forEach(out::println);
+        out.println();
+        out.println("dry run: nothing was created");
+      }
+      case "created" ->
+          out.println(
+              "table "
+                  + plan.table()
+                  + " created, partitions: "
+                  + plan.split().partitions()
+                  + ", "
+                  + plan.split().how());
+      default -> out.println("table " + plan.table() + " exists as planned: nothing to do");
+    }
+  }
+}

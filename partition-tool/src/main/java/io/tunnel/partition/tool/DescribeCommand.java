@@ -1,0 +1,49 @@
+package io.tunnel.partition.tool;
+
+import io.tunnel.model.Names;
+import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.ServerOption;
+import io.tunnel.wire.Control.TableDescription;
+import java.io.PrintWriter;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+/** Shows the partitions of a table. */
+@Command(
+    name = "describe",
+    mixinStandardHelpOptions = true,
+    description = "Show the partitions of a table: range, rows, bytes, positions and skew.",
+    footerHeading = "%nExample:%n",
+    footer = "  tunnel partition describe --table orders")
+final class DescribeCommand implements Runnable {
+
+  @ParentCommand private PartitionCommand parent;
+
+  @Spec private CommandSpec spec;
+
+  @Mixin private ServerOption server;
+
+  @Option(names = "--table", required = true, paramLabel = "TABLE", description = "The table.")
+  private String table;
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Override
+  public void run() {
+    String name = CommandFailure.checkUsage(() -> Names.requireResourceName("table", table));
+    PrintWriter out = spec.commandLine().getOut();
+    try (PartitionTables tables = parent.connect(server.endpoint())) {
+      TableDescription description = tables.describe(name);
+      if (json) {
+        out.println(TableReport.json(description));
+      } else {
+        TableReport.lines(description).forEach(out::println);
+      }
+    }
+  }
+}

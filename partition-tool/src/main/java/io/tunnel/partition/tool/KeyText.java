@@ -1,0 +1,103 @@
+package io.tunnel.partition.tool;
+
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.PrimaryKeyValue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Keys as people type and read them: INTEGER in decimal, STRING as it is, BINARY in hexadecimal;
+ * the same text in options, in sample files and in JSON.
+ */
+public final class KeyText {
+
+  private KeyText() {}
+
+  /**
+   * The value that {@code text} is.
+   *
+   * @throws IllegalArgumentException when it is none of that type, or over the limit of a key
+   *     column; says what would be right
+   */
+  public static PrimaryKeyValue parse(PrimaryKeyType type, String text) {
+    PrimaryKeyValue value =
+        switch (type) {
+          case INTEGER -> PrimaryKeyValue.fromLong(parseInteger(text));
+          case STRING -> PrimaryKeyValue.fromString(text);
+          case BINARY -> PrimaryKeyValue.fromBinary(parseHex(text));
+        };
+    KeyCodec.encode(value); // Knows the limits.
+    return value;
+  }
+
+  private static long parseInteger(String text) {
+    try {
+      return Long.parseLong(text.strip());
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          "'" + text + "' is not an INTEGER (a whole number of 64 bits, such as 42)");
+    }
+  }
+
+  private static byte[] parseHex(String text) {
+    try {
+      return Bytes.fromHex(text.strip()).toByteArray();
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "'" + text + "' is not BINARY (two hexadecimal digits a byte, such as 00ff12)");
+    }
+  }
+
+  /** What {@link #parse} reads. */
+  public static String format(PrimaryKeyValue value) {
+    return value.toString();
+  }
+
+  /** An end of a partition, encoded by {@link KeyCodec}; empty for an open end. */
+  static Optional<String> formatBound(Bytes bound, PrimaryKeyType type) {
+    return bound.length() == 0
+        ? Optional.empty()
+        : Optional.of(format(KeyCodec.decodeColumn(bound, type)));
+  }
+
+  /**
+   * The key that {@code text} declares: {@code name:TYPE,name:TYPE}.
+   *
+   * @throws IllegalArgumentException when it declares none; says what would be right
+   */
+  static List<PrimaryKeySchema> parseSchema(String text) {
+    List<PrimaryKeySchema> columns = new ArrayList<>();
+    for (String column : text.split(",", -1)) {
+      int colon = column.lastIndexOf(':');
+      if (colon < 1) {
+        throw new IllegalArgumentException(
+            "--key '" + column + "' is not NAME:TYPE, such as hash:BINARY,uid:STRING");
+      }
+      String name = column.substring(0, colon).strip();
+      columns.add(new PrimaryKeySchema(name, parseType(column.substring(colon + 1).strip())));
+    }
+    return columns;
+  }
+
+  private static PrimaryKeyType parseType(String text) {
+    try {
+      return PrimaryKeyType.valueOf(text.toUpperCase(Locale.ROOT));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "'" + text + "' is not a type of a key column: INTEGER, STRING or BINARY");
+    }
+  }
+
+  /** {@code (hash BINARY, uid STRING)}. */
+  public static String formatSchema(List<PrimaryKeySchema> key) {
+    return key.stream()
+        .map(column -> column.name() + " " + column.type())
+        .collect(Collectors.joining(", ", "(", ")"));
+  }
+}

@@ -1,0 +1,33 @@
+package io.tunnel.partition.tool;
+
+import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.TableMeta;
+import io.tunnel.wire.Control.TableDescription;
+import java.util.List;
+
+/** The tables of a server, as far as they are created and described here. */
+interface PartitionTables extends AutoCloseable {
+
+  /**
+   * Creates a table.
+   *
+   * @throws io.tunnel.model.RefusedException with TABLE_EXISTS when there is one of that name
+   */
+  TableDescription create(TableMeta meta, List<PrimaryKeyValue> splitPoints);
+
+  /**
+   * A table as it is now.
+   *
+   * @throws io.tunnel.model.RefusedException with TABLE_NOT_FOUND when there is none
+   */
+  TableDescription describe(String table);
+
+  @Override
+  void close();
+
+  /** Reaches the server at an endpoint. */
+  @FunctionalInterface
+  interface Connector {
+    PartitionTables connect(String endpoint);
+  }
+}

@@ -1,0 +1,71 @@
+package io.tunnel.partition.tool;
+
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.Durability;
+import io.tunnel.wire.Control.PartitionDescription;
+import io.tunnel.wire.Control.TableDescription;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Where a table that exists is not what a plan asks for. */
+final class PlanDifferenceCore {
+
+  private PlanDifferenceCore() {}
+
+  /** One text for each difference, what there is first; none when the table is as planned. */
+  static List<String> differences(TablePlan plan, TableDescription table) {
+    List<String> differences = new ArrayList<>();
+    boolean sameKey = plan.key().equals(table.meta().primaryKey());
+    if (!sameKey) {
+      differences.add(
+          "its key is "
+              + KeyText.formatSchema(table.meta().primaryKey())
+              + " where the plan has "
+              + KeyText.formatSchema(plan.key()));
+    }
+    Durability durability = table.meta().options().durability();
+    if (plan.durability().filter(wanted -> wanted != durability).isPresent()) {
+      differences.add(
+          "its durability is "
+              + durability
+              + " where the plan has "
+              + plan.durability().orElseThrow());
+    }
+    int partitions = table.partitions().size();
+    if (partitions != plan.split().partitions()) {
+      differences.add(
+          "it has " + partitions + " partitions where the plan has " + plan.split().partitions());
+    } else if (sameKey) {
+      addPoints(differences, plan, table);
+    }
+    return differences;
+  }
+
+  /** Only the first point that differs is spelled: the others are often as many as there are. */
+  private static void addPoints(List<String> differences, TablePlan plan, TableDescription table) {
+    int differing = 0;
+    int first = -1;
+    for (int i = 0; i < plan.split().points().size(); i++) {
+      if (!from(table, i + 1).equals(KeyCodec.encode(plan.split().points().get(i)))) {
+        differing++;
+        first = first < 0 ? i : first;
+      }
+    }
+    if (differing > 0) {
+      differences.add(
+          "split point "
+              + (first + 1)
+              + " is "
+              + KeyText.formatBound(from(table, first + 1), plan.key().get(0).type()).orElse("none")
+              + " where the plan has "
+              + KeyText.format(plan.split().points().get(first))
+              + (differing == 1 ? "" : " (and " + (differing - 1) + " more differ)"));
+    }
+  }
+
+  private static Bytes from(TableDescription table, int index) {
+    PartitionDescription partition = table.partitions().get(index);
+    return partition.from();
+  }
+}

@@ -1,0 +1,28 @@
+package io.tunnel.partition.tool;
+
+import io.tunnel.model.Durability;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A table as it is to be.
+ *
+ * @param durability absent when nothing was asked for: a new table then gets the default, and a
+ *     table that exists may have any
+ */
+record TablePlan(
+    String table, List<PrimaryKeySchema> key, Optional<Durability> durability, SplitPlan split) {
+
+  TablePlan {
+    key = List.copyOf(key);
+  }
+
+  /** What is sent to the server; refuses what no table can be. */
+  TableMeta meta() {
+    return new TableMeta(
+        table, key, durability.map(TableOptions::new).orElse(TableOptions.DEFAULT));
+  }
+}

@@ -1,0 +1,150 @@
+package io.tunnel.partition.tool;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.terminal.Bar;
+import io.tunnel.terminal.Human;
+import io.tunnel.terminal.TextTable;
+import io.tunnel.wire.Control.PartitionDescription;
+import io.tunnel.wire.Control.TableDescription;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** A table with its partitions, for people and for programs. */
+public final class TableReport {
+
+  /** The open lower end of the first partition. */
+  static final String LOWEST = "(lowest)";
+
+  /** The open upper end of the last partition. */
+  static final String HIGHEST = "(highest)";
+
+  private static final int BAR_WIDTH = 20;
+
+  private TableReport() {}
+
+  /** The table, one line a partition with a bar of its rows, and how evenly they are spread. */
+  public static List<String> lines(TableDescription table) {
+    List<Long> rows = rows(table);
+    Spread spread = Spread.of(rows);
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        "table "
+            + table.meta().name()
+            + ": key "
+            + KeyText.formatSchema(table.meta().primaryKey())
+            + ", durability "
+            + table.meta().options().durability()
+            + ", created "
+            + Instant.ofEpochMilli(table.createdMs()));
+    lines.add("");
+    lines.addAll(partitions(table, spread.max()).lines());
+    lines.add("");
+    String about = allAreExact(table) ? "" : "~";
+    lines.add(
+        table.partitions().size()
+            + (rows.size() == 1 ? " partition, " : " partitions, ")
+            + about
+            + Human.count(sum(rows))
+            + " rows, "
+            + Human.bytes(bytes(table)));
+    lines.add(
+        String.format(
+            Locale.ROOT,
+            "rows of a partition: %5$smin %1$s, mean %2$s, max %3$s, skew %4$.2f (max / mean)",
+            Human.count(spread.min()),
+            Human.count(Math.round(spread.mean())),
+            Human.count(spread.max()),
+            spread.skew(),
+            about));
+    return lines;
+  }
+
+  private static TextTable partitions(TableDescription table, long mostRows) {
+    PrimaryKeyType type = table.meta().primaryKey().get(0).type();
+    TextTable lines =
+        new TextTable(
+            ">ID", "FROM", "TO", ">ROWS", ">BYTES", ">CHANGES", ">FIRST", ">COMMITTED", "SKEW");
+    for (PartitionDescription partition : table.partitions()) {
+      lines.row(
+          Integer.toString(partition.id()),
+          KeyText.formatBound(partition.from(), type).orElse(LOWEST),
+          KeyText.formatBound(partition.to(), type).orElse(HIGHEST),
+          (partition.rowCountIsExact() ? "" : "~") + Human.count(partition.rowCount()),
+          Human.bytes(partition.byteCount()),
+          Human.bytes(partition.changeBytes()),
+          Human.count(partition.firstPosition()),
+          Human.count(partition.committed()),
+          Bar.of(partition.rowCount(), mostRows, BAR_WIDTH));
+    }
+    return lines;
+  }
+
+  /** The same as one object. Ends of partitions are null where they are open. */
+  public static JsonObject json(TableDescription table) {
+    PrimaryKeyType type = table.meta().primaryKey().get(0).type();
+    JsonObject json = new JsonObject();
+    json.addProperty("table", table.meta().name());
+    json.addProperty("tableId", table.tableId());
+    json.add("key", key(table.meta().primaryKey()));
+    json.addProperty("durability", table.meta().options().durability().name());
+    json.addProperty("createdMs", table.createdMs());
+    json.addProperty("rowCount", sum(rows(table)));
+    json.addProperty("rowCountIsExact", allAreExact(table));
+    json.addProperty("byteCount", bytes(table));
+    Spread spread = Spread.of(rows(table));
+    json.addProperty("partitionRowsMin", spread.min());
+    json.addProperty("partitionRowsMean", spread.mean());
+    json.addProperty("partitionRowsMax", spread.max());
+    json.addProperty("skew", spread.skew());
+    JsonArray partitions = new JsonArray();
+    table.partitions().forEach(partition -> partitions.add(json(partition, type)));
+    json.add("partitions", partitions);
+    return json;
+  }
+
+  private static JsonObject json(PartitionDescription partition, PrimaryKeyType type) {
+    JsonObject json = new JsonObject();
+    json.addProperty("partition", partition.id());
+    json.addProperty("from", KeyText.formatBound(partition.from(), type).orElse(null));
+    json.addProperty("to", KeyText.formatBound(partition.to(), type).orElse(null));
+    json.addProperty("rowCount", partition.rowCount());
+    json.addProperty("rowCountIsExact", partition.rowCountIsExact());
+    json.addProperty("byteCount", partition.byteCount());
+    json.addProperty("changeBytes", partition.changeBytes());
+    json.addProperty("firstPosition", partition.firstPosition());
+    json.addProperty("committed", partition.committed());
+    return json;
+  }
+
+  static JsonArray key(List<PrimaryKeySchema> key) {
+    JsonArray columns = new JsonArray();
+    for (PrimaryKeySchema column : key) {
+      JsonObject json = new JsonObject();
+      json.addProperty("name", column.name());
+      json.addProperty("type", column.type().name());
+      columns.add(json);
+    }
+    return columns;
+  }
+
+  private static List<Long> rows(TableDescription table) {
+    return table.partitions().stream().map(PartitionDescription::rowCount).toList();
+  }
+
+  private static long bytes(TableDescription table) {
+    return table.partitions().stream().mapToLong(PartitionDescription::byteCount).sum();
+  }
+
+  private static boolean allAreExact(TableDescription table) {
+    return table.partitions().stream().allMatch(PartitionDescription::rowCountIsExact);
+  }
+
+  private static long sum(List<Long> values) {
+    return values.stream().mapToLong(Long::longValue).sum();
+  }
+}

@@ -1,0 +1,121 @@
+package io.tunnel.partition.tool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.ExitCode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SampleTest {
+
+  @TempDir private Path directory;
+
+  private Path file(String text) throws IOException {
+    return Files.writeString(directory.resolve("keys"), text);
+  }
+
+  private static List<String> texts(SampleKeys keys) {
+    return keys.keys().stream().map(KeyText::format).toList();
+  }
+
+  private static void assertBadFile(ThrowingCallable reading, String message) {
+    assertThatThrownBy(reading)
+        .isInstanceOfSatisfying(
+            CommandFailure.class, failure -> assertThat(failure.exitCode()).isEqualTo(ExitCode.IO))
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void a_line_is_a_key_and_an_empty_line_is_none() throws IOException {
+    Path file = file("b\r\n\na, \"x\"\n行");
+    assertThat(texts(SampleFile.readLines(file, PrimaryKeyType.STRING)))
+        .containsExactly("b", "a, \"x\"", "行");
+  }
+
+  @Test
+  void a_bad_line_is_reported_with_its_number() throws IOException {
+    Path file = file("1\n\nx\n");
+    assertBadFile(
+        () -> SampleFile.readLines(file, PrimaryKeyType.INTEGER),
+        "keys' line 3: 'x' is not an INT");
+  }
+
+  @Test
+  void a_column_of_csv_is_found_by_name_or_by_number() throws IOException {
+    Path file = file("id,name\n1,\"a,b\"\n2,\"c\nd\"\n");
+    assertThat(texts(SampleFile.readCsv(file, PrimaryKeyType.STRING, "name")))
+        .containsExactly("a,b", "c\nd");
+    assertThat(texts(SampleFile.readCsv(file, PrimaryKeyType.STRING, "2")))
+        .containsExactly("name", "a,b", "c\nd");
+  }
+
+  @Test
+  void a_column_that_is_not_there_is_named_with_those_that_are() throws IOException {
+    Path file = file("id,name\n1,a\n2\n");
+    assertBadFile(
+        () -> SampleFile.readCsv(file, PrimaryKeyType.STRING, "nam"),
+        "line 1: there is no column 'nam' among [id, name]; or give its number from 1");
+    assertBadFile(
+        () -> SampleFile.readCsv(file, PrimaryKeyType.STRING, "0"), "there is no column '0'");
+    assertBadFile(
+        () -> SampleFile.readCsv(file, PrimaryKeyType.STRING, "3"),
+        "line 1: there are only 2 columns, no 3");
+    assertBadFile(
+        () -> SampleFile.readCsv(file, PrimaryKeyType.STRING, "name"),
+        "line 3: there are only 1 columns, no 2");
+  }
+
+  @Test
+  void what_is_no_text_is_refused() throws IOException {
+    Path file =
+        Files.write(
+            directory.resolve("bytes"), "a\n\u00e9\n".getBytes(StandardCharsets.ISO_8859_1));
+    assertBadFile(
+        () -> SampleFile.readLines(file, PrimaryKeyType.STRING), "bytes' is not text in UTF-8");
+    assertBadFile(
+        () -> SampleFile.readCsv(file, PrimaryKeyType.STRING, "1"), "bytes' is not text in UTF-8");
+    assertBadFile(
+        () -> SampleFile.readLines(directory, PrimaryKeyType.STRING), "is a directory, not a file");
+    assertThatThrownBy(() -> SampleFile.readLines(directory.resolve("none"), PrimaryKeyType.STRING))
+        .isInstanceOf(NoSuchFileException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 4, 7, 1_000})
+  void of_more_keys_than_fit_every_so_manieth_is_kept(int keysMax) {
+    SampleKeys keys = new SampleKeys(keysMax);
+    for (int i = 0; i < 5_000; i++) {
+      keys.add(PrimaryKeyValue.fromLong(i));
+      assertThat(keys.keys()).hasSizeLessThanOrEqualTo(keysMax);
+    }
+    assertThat(keys.seen()).isEqualTo(5_000);
+    assertThat(Long.bitCount(keys.stride())).isEqualTo(1);
+    assertThat(keys.keys()).hasSize((int) ((5_000 + keys.stride() - 1) / keys.stride()));
+    for (int i = 0; i < keys.keys().size(); i++) {
+      assertThat(keys.keys().get(i).asLong()).isEqualTo(i * keys.stride());
+    }
+  }
+
+  @Test
+  void while_they_fit_all_keys_are_kept() {
+    SampleKeys keys = new SampleKeys(3);
+    for (int i = 0; i < 3; i++) {
+      keys.add(PrimaryKeyValue.fromLong(i));
+    }
+    assertThat(keys.stride()).isEqualTo(1);
+    assertThat(texts(keys)).containsExactly("0", "1", "2");
+  }
+}
