@@ -1,0 +1,42 @@
+package io.tunnel.terminal;
+
+import java.util.Objects;
+
+/** A command cannot do what it was asked for, and knows how to say so in one line. */
+public final class CommandFailure extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private final int exitCode;
+
+  /**
+   * A failure.
+   *
+   * @param exitCode one of {@link ExitCode}'s
+   * @param message what is wrong and what would be right, for people
+   */
+  public CommandFailure(int exitCode, String message) {
+    super(Objects.requireNonNull(message, "message"));
+    this.exitCode = exitCode;
+  }
+
+  /** The command line is wrong in a way that only the command itself can see. */
+  public static CommandFailure usage(String message) {
+    return new CommandFailure(ExitCode.USAGE, message);
+  }
+
+  /** The job failed. */
+  public static CommandFailure failed(String message) {
+    return new CommandFailure(ExitCode.FAILED, message);
+  }
+
+  /** A file or a disk failed. */
+  public static CommandFailure io(String message) {
+    return new CommandFailure(ExitCode.IO, message);
+  }
+
+  /** What the process ends with. */
+  public int exitCode() {
+    return exitCode;
+  }
+}

@@ -1,0 +1,114 @@
+package io.tunnel.terminal;
+
+import java.io.PrintWriter;
+import java.util.Optional;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * Runs a command so that every program of the project ends alike: an error is one line on standard
+ * error, {@code tunnel tables get: message}, with an {@link ExitCode} and never with a stack trace.
+ * Every command gets {@code --verbose}, which prints the stack trace too, and the list of exit
+ * codes in its help.
+ */
+public final class CommandRunner {
+
+  private static final String VERBOSE = "--verbose";
+
+  private CommandRunner() {}
+
+  /**
+   * Runs what {@code arguments} ask of {@code root}, and returns the code to exit with. Nothing is
+   * thrown: also an {@link Error} becomes {@link ExitCode#INTERNAL}, so that a program whose
+   * libraries have started threads still ends.
+   */
+  public static int run(CommandLine root, Diagnosis diagnosis, String... arguments) {
+    equip(root.getCommandSpec(), root.getCommandSpec().version());
+    root.setParameterExceptionHandler((refusal, ignored) -> refuse(refusal));
+    root.setExecutionExceptionHandler(
+        (trouble, command, ignored) -> fail(command, trouble, diagnosis.of(trouble)));
+    try {
+      return root.execute(arguments);
+    } catch (Throwable fault) { // An Error: picocli hands on only exceptions.
+      fault.printStackTrace(root.getErr());
+      return ExitCode.INTERNAL;
+    } finally {
+      root.getOut().flush();
+      root.getErr().flush();
+    }
+  }
+
+  private static void equip(CommandSpec spec, String[] version) {
+    if (spec.version().length == 0) {
+      spec.version(version);
+    }
+    if (spec.findOption(VERBOSE) == null) {
+      OptionSpec.Builder verbose =
+          spec.findOption("-v") == null
+              ? OptionSpec.builder("-v", VERBOSE)
+              : OptionSpec.builder(VERBOSE);
+      spec.addOption(
+          verbose.type(boolean.class).description("Print stack traces of errors.").build());
+    }
+    if (spec.usageMessage().exitCodeList().isEmpty()) {
+      spec.usageMessage().exitCodeListHeading("%nExit codes:%n").exitCodeList(ExitCode.help());
+    }
+    for (CommandLine subcommand : spec.subcommands().values()) {
+      equip(subcommand.getCommandSpec(), version);
+    }
+  }
+
+  private static int refuse(ParameterException refusal) {
+    CommandLine command = refusal.getCommandLine();
+    PrintWriter err = command.getErr();
+    err.println(name(command) + ": " + oneLine(refusal.getMessage()));
+    boolean suggested = UnmatchedArgumentException.printSuggestions(refusal, err);
+    if (!suggested && !command.getSubcommands().isEmpty()) {
+      err.println("Subcommands: " + String.join(", ", command.getSubcommands().keySet()));
+    }
+    err.println("Try '" + name(command) + " --help'.");
+    return ExitCode.USAGE;
+  }
+
+  private static int fail(
+      CommandLine command, Throwable trouble, Optional<CommandFailure> diagnosed) {
+    if (diagnosed.isPresent() && diagnosed.get().exitCode() == ExitCode.USAGE) {
+      return refuse(new ParameterException(command, diagnosed.get().getMessage(), trouble));
+    }
+    boolean verbose = isVerbose(command);
+    CommandFailure failure = diagnosed.orElseGet(() -> fault(trouble, verbose));
+    PrintWriter err = command.getErr();
+    err.println(name(command) + ": " + oneLine(failure.getMessage()));
+    if (verbose) {
+      trouble.printStackTrace(err);
+    }
+    return failure.exitCode();
+  }
+
+  private static CommandFailure fault(Throwable trouble, boolean verbose) {
+    String advice = verbose ? "" : " (a fault of this program; -v shows where)";
+    return new CommandFailure(ExitCode.INTERNAL, trouble + advice);
+  }
+
+  /** Whether the command, or one that it is a subcommand of, was told so. */
+  private static boolean isVerbose(CommandLine command) {
+    for (CommandLine at = command; at != null; at = at.getParent()) {
+      OptionSpec option = at.getCommandSpec().findOption(VERBOSE);
+      if (option != null && Boolean.TRUE.equals(option.getValue())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String name(CommandLine command) {
+    return command.getCommandSpec().qualifiedName();
+  }
+
+  private static String oneLine(String message) {
+    return message.strip().replaceAll("\\s*\\R\\s*", "; ");
+  }
+}

@@ -1,0 +1,89 @@
+package io.tunnel.terminal;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A table for people: aligned columns with two spaces between, one line a row. Cells are made
+ * {@linkplain Printable printable}; a character counts as one column wide.
+ */
+public final class TextTable {
+
+  private static final String GAP = "  ";
+
+  private final List<Heading> headings;
+  private final List<List<String>> rows = new ArrayList<>();
+  private final int[] widths;
+
+  private record Heading(String text, boolean isRightAligned) {}
+
+  /**
+   * A table without rows.
+   *
+   * @param headings one a column; one that starts with {@code >} is for numbers and is aligned to
+   *     the right
+   */
+  public TextTable(String... headings) {
+    this(List.of(headings));
+  }
+
+  /** The same. */
+  public TextTable(List<String> headings) {
+    this.headings =
+        headings.stream()
+            .map(
+                text ->
+                    text.startsWith(">")
+                        ? new Heading(text.substring(1), true)
+                        : new Heading(text, false))
+            .toList();
+    this.widths = new int[headings.size()];
+    widen(this.headings.stream().map(Heading::text).toList());
+  }
+
+  /** Adds a row of as many cells as there are headings. */
+  public TextTable row(String... cells) {
+    return row(List.of(cells));
+  }
+
+  /** The same. */
+  public TextTable row(List<String> cells) {
+    if (cells.size() != headings.size()) {
+      throw new IllegalArgumentException(
+          "a row of " + cells.size() + " cells in a table of " + headings.size() + " columns");
+    }
+    List<String> printable = cells.stream().map(Printable::of).toList();
+    rows.add(printable);
+    widen(printable);
+    return this;
+  }
+
+  private void widen(List<String> cells) {
+    for (int i = 0; i < widths.length; i++) {
+      widths[i] = Math.max(widths[i], width(cells.get(i)));
+    }
+  }
+
+  /** The headings and the rows, without line ends. */
+  public List<String> lines() {
+    List<String> lines = new ArrayList<>(rows.size() + 1);
+    lines.add(line(headings.stream().map(Heading::text).toList()));
+    rows.forEach(row -> lines.add(line(row)));
+    return lines;
+  }
+
+  private String line(List<String> cells) {
+    StringBuilder line = new StringBuilder();
+    for (int i = 0; i < widths.length; i++) {
+      String cell = cells.get(i);
+      String padding = " ".repeat(widths[i] - width(cell));
+      line.append(i == 0 ? "" : GAP);
+      line.append(headings.get(i).isRightAligned() ? padding + cell : cell + padding);
+    }
+    return line.toString().stripTrailing();
+  }
+
+  private static int width(String text) {
+    return text.codePointCount(0, text.length());
+  }
+}
