@@ -3,6 +3,7 @@ package io.tunnel.codec;
 import static io.tunnel.codec.BatchLayout.HEADER_BYTES;
 
 import io.tunnel.model.Limits;
+import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
@@ -49,6 +50,19 @@ public final class ChangeBatch {
     ChangeBatch batch = new ChangeBatch(array, offset, bytes);
     batch.requireHeader();
     return batch;
+  }
+
+  /**
+   * Whether {@code batch}, from its first byte to its limit, is one whole batch whose checksum
+   * matches.
+   */
+  public static boolean isIntact(ByteBuffer batch) {
+    if (batch.limit() < HEADER_BYTES || batch.getInt(BatchLayout.LENGTH) != batch.limit() - 4) {
+      return false;
+    }
+    CRC32C crc = new CRC32C();
+    crc.update(batch.slice(BatchLayout.FORMAT, batch.limit() - BatchLayout.FORMAT));
+    return (int) crc.getValue() == batch.getInt(BatchLayout.CRC);
   }
 
   /**
@@ -106,6 +120,11 @@ public final class ChangeBatch {
 
   /** When the rows were committed, in microseconds since 1970. */
   public long commitMicros() {
+    return commitMicrosAt(array, offset);
+  }
+
+  /** The commit time in the header that stands at {@code offset}, of which nothing is verified. */
+  public static long commitMicrosAt(byte[] array, int offset) {
     return Binary.getLong(array, offset + BatchLayout.COMMIT_MICROS);
   }
 

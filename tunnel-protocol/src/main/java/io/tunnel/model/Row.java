@@ -3,7 +3,7 @@ package io.tunnel.model;
 import java.util.List;
 import java.util.Objects;
 
-/** A row as it is stored: its key and its columns in the order of their names' first use. */
+/** A row as it is stored: its key and its columns. The order of the columns has no meaning. */
 public record Row(PrimaryKey primaryKey, List<Column> columns) {
 
   /** Refuses null. */

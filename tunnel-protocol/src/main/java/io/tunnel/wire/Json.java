@@ -45,9 +45,9 @@ public final class Json {
         : GSON.toJson(payload).getBytes(StandardCharsets.UTF_8);
   }
 
-  /** {@code payload} as one line of text. */
-  public static String toText(Control payload) {
-    return GSON.toJson(payload);
+  /** {@code value} as one line of text, in the same form. */
+  public static String toText(Record value) {
+    return GSON.toJson(value);
   }
 
   /**
@@ -57,7 +57,16 @@ public final class Json {
    *     refuses
    */
   public static <T extends Control> T decode(byte[] payload, Class<T> type) {
-    String text = payload.length == 0 ? "{}" : new String(payload, StandardCharsets.UTF_8);
+    return ofText(payload.length == 0 ? "{}" : new String(payload, StandardCharsets.UTF_8), type);
+  }
+
+  /**
+   * Reads what {@link #toText} wrote.
+   *
+   * @throws MalformedException when it is not JSON, lacks a member, or holds a value that the type
+   *     refuses
+   */
+  public static <T> T ofText(String text, Class<T> type) {
     try {
       T decoded = GSON.fromJson(text, type);
       if (decoded == null) {

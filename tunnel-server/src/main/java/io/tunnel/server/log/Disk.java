@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** One directory of files, as little of it as a log needs. A test's version keeps only what was synced. */
+/**
+ * One directory of files, as little of it as a log needs. A test's version keeps only what was
+ * synced.
+ */
 public interface Disk {
 
   /** Names of all files. */
@@ -14,7 +17,10 @@ public interface Disk {
   /** Opens a file for reading and writing, creating it empty when there is none. */
   File open(String name) throws IOException;
 
-  /** Puts a whole file in place, durably: after a crash there is the old one, or none, or the new one. */
+  /**
+   * Puts a whole file in place, durably: after a crash there is the old one, or none, or the new
+   * one.
+   */
   void replace(String name, ByteBuffer content) throws IOException;
 
   /** The whole content of a file that never changes any more. */
@@ -35,7 +41,10 @@ public interface Disk {
     /** Writes all of {@code source} at {@code offset}. */
     void write(ByteBuffer source, long offset) throws IOException;
 
-    /** Fills {@code target} from {@code offset}; an {@link java.io.EOFException} when the file ends before. */
+    /**
+     * Fills {@code target} from {@code offset}; an {@link java.io.EOFException} when the file ends
+     * before.
+     */
     void read(ByteBuffer target, long offset) throws IOException;
 
     /** Makes everything written durable. */

@@ -1,0 +1,19 @@
+package io.tunnel.server.catalog;
+
+import io.tunnel.model.Bytes;
+import java.util.List;
+
+/**
+ * A partition: a range of encoded first key columns {@code [from, to)}, {@link Bytes#EMPTY} being
+ * an open end.
+ *
+ * @param id at least 1; never used again
+ * @param parents the partitions it was split or merged from
+ */
+public record PartitionRecord(int id, Bytes from, Bytes to, List<Integer> parents) {
+
+  /** Copies the list. */
+  public PartitionRecord {
+    parents = List.copyOf(parents);
+  }
+}

@@ -1,0 +1,81 @@
+package io.tunnel.server.catalog;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+
+/** A catalog in a small RocksDB of its own, whose log is on and synced with every write. */
+public final class RocksCatalogStore implements CatalogStore {
+
+  private static final long WRITE_BUFFER_BYTES = 4L * 1024 * 1024;
+
+  private final Options options =
+      new Options().setCreateIfMissing(true).setWriteBufferSize(WRITE_BUFFER_BYTES);
+  private final WriteOptions durable = new WriteOptions().setSync(true);
+  private final RocksDB db;
+
+  static {
+    RocksDB.loadLibrary();
+  }
+
+  /** Opens the catalog in {@code directory}, which is created when there is none. */
+  public RocksCatalogStore(Path directory) throws IOException {
+    try {
+      db = RocksDB.open(options, directory.toString());
+    } catch (RocksDBException e) {
+      throw new IOException("cannot open the catalog in " + directory + ": " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public Map<String, String> all() {
+    Map<String, String> all = new TreeMap<>();
+    try (RocksIterator at = db.newIterator()) {
+      for (at.seekToFirst(); at.isValid(); at.next()) {
+        all.put(text(at.key()), text(at.value()));
+      }
+    }
+    return all;
+  }
+
+  @Override
+  public void write(Map<String, Optional<String>> changes) throws IOException {
+    try (WriteBatch batch = new WriteBatch()) {
+      for (Map.Entry<String, Optional<String>> change : changes.entrySet()) {
+        byte[] key = bytes(change.getKey());
+        if (change.getValue().isPresent()) {
+          batch.put(key, bytes(change.getValue().get()));
+        } else {
+          batch.delete(key);
+        }
+      }
+      db.write(durable, batch);
+    } catch (RocksDBException e) {
+      throw new IOException("cannot write the catalog: " + e.getMessage(), e);
+    }
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public void close() {
+    db.close();
+    durable.close();
+    options.close();
+  }
+}

@@ -1,0 +1,39 @@
+package io.tunnel.server.log;
+
+import java.io.IOException;
+
+/**
+ * What a channel knows of the log: committed changes of a partition, in order. Safe for use by any
+ * thread.
+ */
+public interface ChangeReader {
+
+  /** Position of the newest committed change; 0 when there is none. */
+  long committed(int partition);
+
+  /** Position of the oldest change that is kept; one over {@link #committed} when there is none. */
+  long firstPosition(int partition);
+
+  /**
+   * Where the committed changes from {@code position} on stand: whole batches, at least one if
+   * there is any, and no more than {@code bytesMax} bytes beyond the first.
+   *
+   * @throws io.tunnel.model.RefusedException HISTORY_LOST when {@code position} is no longer kept
+   */
+  Extents plan(int partition, long position, int bytesMax);
+
+  /** Bytes of the batches that hold changes behind {@code position}. */
+  long bytesAfter(int partition, long position);
+
+  /**
+   * Commit time in microseconds since 1970 of the batch that holds the change behind {@code
+   * position}; 0 when there is none.
+   */
+  long commitMicrosAfter(int partition, long position) throws IOException;
+
+  /** Tells {@code listener} of every commit from now on. */
+  void subscribe(int partition, CommitListener listener);
+
+  /** Stops telling it. */
+  void unsubscribe(int partition, CommitListener listener);
+}

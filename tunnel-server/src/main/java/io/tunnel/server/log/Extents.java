@@ -1,0 +1,117 @@
+package io.tunnel.server.log;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Batches of one partition by where they stand, in order; nothing is read before it is asked for.
+ */
+public final class Extents {
+
+  /**
+   * Batches that lie this near to each other are read together: a system call costs more than the
+   * bytes between.
+   */
+  private static final int GAP_BYTES_MAX = 4 * 1024;
+
+  private final List<Extent> extents = new ArrayList<>();
+  private int bytes;
+  private long lastPosition;
+
+  private record Extent(Segment segment, int offset, int bytes) {
+    int end() {
+      return offset + bytes;
+    }
+  }
+
+  Extents() {}
+
+  void add(Segment segment, int offset, int batchBytes, long last) {
+    extents.add(new Extent(segment, offset, batchBytes));
+    bytes += batchBytes;
+    lastPosition = last;
+  }
+
+  /** Whether there is nothing to read. */
+  public boolean isEmpty() {
+    return extents.isEmpty();
+  }
+
+  /** Bytes of all batches. */
+  public int bytes() {
+    return bytes;
+  }
+
+  /** Position of the last change in them. */
+  public long lastPosition() {
+    return lastPosition;
+  }
+
+  /** Commit time of the first batch, in microseconds since 1970. */
+  long commitMicros() throws IOException {
+    Extent first = extents.get(0);
+    ByteBuffer header = ByteBuffer.allocate(ChangeBatch.HEADER_BYTES_MIN);
+    first.segment().read(header, first.offset());
+    return ChangeBatch.commitMicrosAt(header.array(), 0);
+  }
+
+  /**
+   * Reads all batches into {@code target}, which has room for {@link #bytes}, and verifies their
+   * checksums.
+   *
+   * @throws RefusedException CORRUPT when a checksum does not match
+   */
+  public void read(ByteBuffer target) throws IOException {
+    int first = 0;
+    while (first < extents.size()) {
+      int end = first + 1;
+      while (end < extents.size() && isNear(extents.get(end - 1), extents.get(end))) {
+        end++;
+      }
+      readRun(target, first, end);
+      first = end;
+    }
+  }
+
+  private static boolean isNear(Extent before, Extent after) {
+    return before.segment() == after.segment() && after.offset() - before.end() <= GAP_BYTES_MAX;
+  }
+
+  /** Reads extents {@code [first, end)}, which lie near each other. */
+  private void readRun(ByteBuffer target, int first, int end) throws IOException {
+    Extent start = extents.get(first);
+    if (end == first + 1) {
+      ByteBuffer slice = target.slice(target.position(), start.bytes());
+      start.segment().read(slice, start.offset());
+      verify(slice.flip(), start);
+      target.position(target.position() + start.bytes());
+      return;
+    }
+    int spanBytes = extents.get(end - 1).end() - start.offset();
+    ByteBuffer span = ByteBuffer.allocate(spanBytes);
+    start.segment().read(span, start.offset());
+    for (int i = first; i < end; i++) {
+      Extent extent = extents.get(i);
+      ByteBuffer batch = span.slice(extent.offset() - start.offset(), extent.bytes());
+      verify(batch, extent);
+      target.put(batch.rewind());
+    }
+  }
+
+  private static void verify(ByteBuffer batch, Extent extent) {
+    if (!ChangeBatch.isIntact(batch)) {
+      throw new RefusedException(
+          ErrorCode.CORRUPT,
+          "the log is damaged at offset "
+              + (extent.segment().base() + extent.offset())
+              + ": a batch of "
+              + extent.bytes()
+              + " bytes does not match its checksum");
+    }
+  }
+}

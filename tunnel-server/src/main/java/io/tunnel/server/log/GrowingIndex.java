@@ -1,0 +1,85 @@
+package io.tunnel.server.log;
+
+import java.util.Arrays;
+
+/**
+ * The index of a partition in the segment that is written. One thread adds; the count, written
+ * last, publishes.
+ */
+final class GrowingIndex extends BatchIndex {
+
+  private volatile Entries entries = new Entries(16);
+  private volatile int count;
+  private volatile long lastPosition;
+
+  void add(long firstPosition, long lastPosition, int fileOffset, int bytes) {
+    int at = count;
+    Entries grown = entries;
+    if (at + 1 == grown.bytesBefore.length) {
+      grown = grown.doubled();
+      entries = grown;
+    }
+    grown.firstPositions[at] = firstPosition;
+    grown.fileOffsets[at] = fileOffset;
+    grown.bytesBefore[at + 1] = grown.bytesBefore[at] + bytes;
+    this.lastPosition = lastPosition;
+    count = at + 1;
+  }
+
+  @Override
+  int count() {
+    return count;
+  }
+
+  @Override
+  long firstPosition(int i) {
+    return entries.firstPositions[i];
+  }
+
+  @Override
+  int fileOffset(int i) {
+    return entries.fileOffsets[i];
+  }
+
+  @Override
+  int bytesBefore(int i) {
+    return entries.bytesBefore[i];
+  }
+
+  @Override
+  int bytesOf(int count) {
+    return entries.bytesBefore[count];
+  }
+
+  @Override
+  long lastPosition() {
+    return lastPosition;
+  }
+
+  /**
+   * Parallel arrays; a grown copy holds everything that its predecessor held when it was published.
+   */
+  private static final class Entries {
+    private final long[] firstPositions;
+    private final int[] fileOffsets;
+    private final int[] bytesBefore;
+
+    Entries(int capacity) {
+      this(new long[capacity], new int[capacity], new int[capacity + 1]);
+    }
+
+    private Entries(long[] firstPositions, int[] fileOffsets, int[] bytesBefore) {
+      this.firstPositions = firstPositions;
+      this.fileOffsets = fileOffsets;
+      this.bytesBefore = bytesBefore;
+    }
+
+    Entries doubled() {
+      int capacity = firstPositions.length * 2;
+      return new Entries(
+          Arrays.copyOf(firstPositions, capacity),
+          Arrays.copyOf(fileOffsets, capacity),
+          Arrays.copyOf(bytesBefore, capacity + 1));
+    }
+  }
+}

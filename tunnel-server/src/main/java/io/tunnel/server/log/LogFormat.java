@@ -1,0 +1,56 @@
+package io.tunnel.server.log;
+
+import java.nio.ByteBuffer;
+import java.util.Locale;
+import java.util.zip.CRC32C;
+
+/**
+ * The bytes of segment and index files around the batches; {@code docs/storage.md} draws them.
+ * Big-endian.
+ */
+final class LogFormat {
+
+  static final long SEGMENT_MAGIC = 0x544e4c5345473031L; // "TNLSEG01"
+  static final long INDEX_MAGIC = 0x544e4c4944583031L; // "TNLIDX01"
+  static final int GROUP_MAGIC = 0x544e4c47; // "TNLG"
+
+  /** magic, i64 base offset, i64 shard, u32 zero, u32 crc32c of what stands before. */
+  static final int SEGMENT_HEADER_BYTES = 32;
+
+  /**
+   * u32 magic, u32 crc32c of the rest, i64 synced, i64 commit micros, u32 batch bytes, u32 batches.
+   */
+  static final int GROUP_HEADER_BYTES = 32;
+
+  static final String SEGMENT_SUFFIX = ".log";
+  static final String INDEX_SUFFIX = ".index";
+
+  private LogFormat() {}
+
+  static String segmentName(long base) {
+    return String.format(Locale.ROOT, "%020d%s", base, SEGMENT_SUFFIX);
+  }
+
+  static String indexName(long base) {
+    return String.format(Locale.ROOT, "%020d%s", base, INDEX_SUFFIX);
+  }
+
+  static ByteBuffer segmentHeader(long base, int shard) {
+    ByteBuffer header = ByteBuffer.allocate(SEGMENT_HEADER_BYTES);
+    header.putLong(SEGMENT_MAGIC).putLong(base).putLong(shard).putInt(0);
+    header.putInt(crc(header.array(), 0, SEGMENT_HEADER_BYTES - 4));
+    return header.flip();
+  }
+
+  static int crc(byte[] array, int offset, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(array, offset, length);
+    return (int) crc.getValue();
+  }
+
+  static int crc(ByteBuffer bytes) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes);
+    return (int) crc.getValue();
+  }
+}

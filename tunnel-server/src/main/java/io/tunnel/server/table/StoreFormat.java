@@ -1,0 +1,45 @@
+package io.tunnel.server.table;
+
+import io.tunnel.codec.Binary;
+
+/**
+ * Keys of the store. A row: {@code u32} partition id, then the row's encoded key. Partition 0 is
+ * never given out; its keys are the store's own: kind 1 is the folded log offset, kind 2 with a
+ * {@code u32} id is a dictionary.
+ */
+final class StoreFormat {
+
+  static final int PARTITION_BYTES = 4;
+  static final int SYSTEM_PARTITION = 0;
+  static final byte FOLDED_KIND = 1;
+  static final byte DICTIONARY_KIND = 2;
+
+  /** The dictionary id of a value that carries its names itself. */
+  static final int INLINE_DICTIONARY = 0;
+
+  private StoreFormat() {}
+
+  static byte[] foldedKey() {
+    return new byte[] {0, 0, 0, SYSTEM_PARTITION, FOLDED_KIND};
+  }
+
+  static byte[] dictionaryKey(int id) {
+    byte[] key = new byte[9];
+    key[4] = DICTIONARY_KIND;
+    Binary.putInt(key, 5, id);
+    return key;
+  }
+
+  /** The key of a row, or the bound of a range of rows. */
+  static byte[] rowKey(int partition, byte[] array, int offset, int length) {
+    byte[] key = new byte[PARTITION_BYTES + length];
+    Binary.putInt(key, 0, partition);
+    System.arraycopy(array, offset, key, PARTITION_BYTES, length);
+    return key;
+  }
+
+  /** The first key of a partition. */
+  static byte[] partitionKey(int partition) {
+    return rowKey(partition, new byte[0], 0, 0);
+  }
+}

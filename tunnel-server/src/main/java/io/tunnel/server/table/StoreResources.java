@@ -1,0 +1,85 @@
+package io.tunnel.server.table;
+
+import java.io.IOException;
+import java.util.List;
+import org.rocksdb.AbstractEventListener;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.Cache;
+import org.rocksdb.CompressionType;
+import org.rocksdb.FlushJobInfo;
+import org.rocksdb.LRUCache;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The native objects that an open store needs beside itself, closed with it. */
+final class StoreResources implements AutoCloseable {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(StoreResources.class);
+  private static final int BLOOM_BITS_PER_KEY = 10;
+  private static final int WRITE_BUFFERS_MAX = 3;
+
+  private final Cache cache;
+  private final BloomFilter filter;
+  private final AbstractEventListener logFirst;
+  private final Options options;
+
+  static {
+    RocksDB.loadLibrary();
+  }
+
+  StoreResources(TableStoreConfig config, TableStore.LogSync syncLog) {
+    cache = new LRUCache(config.blockCacheBytes());
+    filter = new BloomFilter(BLOOM_BITS_PER_KEY);
+    logFirst = new LogFirst(syncLog);
+    options =
+        new Options()
+            .setCreateIfMissing(true)
+            .setWriteBufferSize(config.writeBufferBytes())
+            .setMaxWriteBufferNumber(WRITE_BUFFERS_MAX)
+            .setMaxBackgroundJobs(config.backgroundJobs())
+            .setCompressionType(CompressionType.LZ4_COMPRESSION)
+            .setLevelCompactionDynamicLevelBytes(true)
+            .setAllowMmapReads(false)
+            .setKeepLogFileNum(4)
+            .setListeners(List.of(logFirst))
+            .setTableFormatConfig(
+                new BlockBasedTableConfig().setBlockCache(cache).setFilterPolicy(filter));
+  }
+
+  Options options() {
+    return options;
+  }
+
+  @Override
+  public void close() {
+    options.close();
+    logFirst.close();
+    filter.close();
+    cache.close();
+  }
+
+  /** Syncs the log before a write buffer becomes a file. */
+  private static final class LogFirst extends AbstractEventListener {
+
+    private final TableStore.LogSync syncLog;
+
+    LogFirst(TableStore.LogSync syncLog) {
+      super(EnabledEventCallback.ON_FLUSH_BEGIN);
+      this.syncLog = syncLog;
+    }
+
+    @Override
+    public void onFlushBegin(RocksDB db, FlushJobInfo flush) {
+      try {
+        syncLog.sync();
+      } catch (IOException e) {
+        // The shard's own next sync fails as well and stops its writes; a listener cannot stop the
+        // flush.
+        LOGGER.error("cannot sync the log before rows go to disk", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package io.tunnel.server.table;
+
+import io.tunnel.codec.Binary;
+import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnCursor;
+import io.tunnel.codec.Dictionary;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.Column;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.IntFunction;
+
+/**
+ * The value of a row: a dictionary's id as a varint, then the columns as they came in their batch.
+ * With id 0 the names come between: their count and their bytes, each as a varint, and the names.
+ */
+final class StoredRow {
+
+  private final Map<String, Bytes> valueByName;
+
+  private StoredRow(Map<String, Bytes> valueByName) {
+    this.valueByName = valueByName;
+  }
+
+  /** A row without columns. */
+  static StoredRow empty() {
+    return new StoredRow(new TreeMap<>());
+  }
+
+  /** The columns of a stored value. */
+  static List<Column> columns(byte[] value, Dictionaries dictionaries) {
+    Parts parts = Parts.of(value, dictionaries);
+    List<Column> columns = new ArrayList<>();
+    ColumnCursor cursor = new ColumnCursor(value, parts.columnsOffset, value.length);
+    while (cursor.next()) {
+      columns.add(new Column(parts.names[cursor.nameIndex()], cursor.value()));
+    }
+    return columns;
+  }
+
+  /** A stored value, taken apart so that columns can be set and removed. */
+  static StoredRow of(byte[] value, Dictionaries dictionaries) {
+    Parts parts = Parts.of(value, dictionaries);
+    StoredRow row = empty();
+    row.apply(
+        value, new ColumnCursor(value, parts.columnsOffset, value.length), i -> parts.names[i]);
+    return row;
+  }
+
+  /** Sets and removes the columns that an UPDATE row names. */
+  void apply(RowCursor update) {
+    ChangeBatch batch = update.batch();
+    apply(batch.array(), update.columns(), batch::name);
+  }
+
+  private void apply(byte[] array, ColumnCursor columns, IntFunction<String> names) {
+    while (columns.next()) {
+      String name = names.apply(columns.nameIndex());
+      if (columns.isDelete()) {
+        valueByName.remove(name);
+      } else {
+        int from = columns.typeOffset();
+        valueByName.put(name, Bytes.copyOf(array, from, columns.columnEnd() - from));
+      }
+    }
+  }
+
+  /**
+   * The value to store. Names are sorted, so that rows with the same columns share a dictionary.
+   */
+  byte[] encode(Dictionaries dictionaries) {
+    byte[] names = Dictionary.encode(valueByName.keySet().toArray(new String[0]));
+    int id = dictionaries.idOf(names, 0, names.length, valueByName.size());
+    ByteSink sink = new ByteSink(256);
+    sink.writeVarint(id);
+    if (id == StoreFormat.INLINE_DICTIONARY) {
+      writeInline(sink, names, 0, names.length, valueByName.size());
+    }
+    sink.writeVarint(valueByName.size());
+    int index = 0;
+    for (Bytes value : valueByName.values()) {
+      sink.writeVarint(index++);
+      sink.write(value);
+    }
+    return sink.toByteArray();
+  }
+
+  static void writeInline(ByteSink sink, byte[] array, int offset, int length, int nameCount) {
+    sink.writeVarint(nameCount);
+    sink.writeVarint(length);
+    sink.write(array, offset, length);
+  }
+
+  /** Where the parts of a value are. */
+  private static final class Parts {
+    private final String[] names;
+    private final int columnsOffset;
+
+    Parts(String[] names, int columnsOffset) {
+      this.names = names;
+      this.columnsOffset = columnsOffset;
+    }
+
+    static Parts of(byte[] value, Dictionaries dictionaries) {
+      long id = Binary.getVarint(value, 0, value.length);
+      if (Binary.value(id) != StoreFormat.INLINE_DICTIONARY) {
+        return new Parts(dictionaries.names(Binary.value(id)), Binary.next(id));
+      }
+      long count = Binary.getVarint(value, Binary.next(id), value.length);
+      long bytes = Binary.getVarint(value, Binary.next(count), value.length);
+      int from = Binary.next(bytes);
+      int end = from + Binary.value(bytes);
+      return new Parts(Dictionary.decode(value, from, end, Binary.value(count)), end);
+    }
+  }
+}

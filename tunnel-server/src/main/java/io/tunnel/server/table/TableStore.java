@@ -1,0 +1,265 @@
+package io.tunnel.server.table;
+
+import io.tunnel.codec.Binary;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.Column;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.rocksdb.FlushOptions;
+import org.rocksdb.Range;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.SizeApproximationFlag;
+import org.rocksdb.Slice;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+
+/**
+ * The rows of a shard's partitions. {@link #fold} and {@link #dropPartition} are for the shard's
+ * owner thread alone; reads are for any thread and see what was folded before they began.
+ */
+public final class TableStore implements Closeable {
+
+  private final StoreResources resources;
+  private final RocksDB db;
+  private final WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
+  private final Dictionaries dictionaries = new Dictionaries();
+  private final FoldCore folder = new FoldCore(dictionaries, this::get);
+  private volatile long foldedOffset;
+  private volatile long foldedRows;
+
+  private TableStore(StoreResources resources, RocksDB db) throws RocksDBException {
+    this.resources = resources;
+    this.db = db;
+    byte[] folded = db.get(StoreFormat.foldedKey());
+    this.foldedOffset = folded == null ? 0 : Binary.getLong(folded, 0);
+    loadDictionaries();
+  }
+
+  /**
+   * Opens the rows in {@code directory}.
+   *
+   * @param syncLog makes the log durable; called before rows go to disk, so that the table on disk
+   *     is never ahead of the log on disk
+   */
+  public static TableStore open(Path directory, TableStoreConfig config, LogSync syncLog)
+      throws IOException {
+    StoreResources resources = new StoreResources(config, syncLog);
+    try {
+      return new TableStore(resources, RocksDB.open(resources.options(), directory.toString()));
+    } catch (RocksDBException e) {
+      resources.close();
+      throw new IOException("cannot open the table in " + directory + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** Makes the log durable. */
+  @FunctionalInterface
+  public interface LogSync {
+    /** Returns when everything appended so far is durable. */
+    void sync() throws IOException;
+  }
+
+  private void loadDictionaries() {
+    byte[] prefix = Arrays.copyOf(StoreFormat.dictionaryKey(0), 5);
+    try (RocksIterator at = db.newIterator()) {
+      for (at.seek(prefix); at.isValid() && startsWith(at.key(), prefix); at.next()) {
+        dictionaries.load(Binary.getInt(at.key(), prefix.length), at.value());
+      }
+    }
+  }
+
+  private static boolean startsWith(byte[] key, byte[] prefix) {
+    return key.length > prefix.length
+        && Arrays.equals(key, 0, prefix.length, prefix, 0, prefix.length);
+  }
+
+  /** Log offset up to which the rows are folded. */
+  public long foldedOffset() {
+    return foldedOffset;
+  }
+
+  /** Rows folded since it was opened. */
+  public long foldedRows() {
+    return foldedRows;
+  }
+
+  /**
+   * Applies {@code batches}, in order, and records that everything before {@code newFoldedOffset}
+   * is folded.
+   */
+  public void fold(List<ChangeBatch> batches, long newFoldedOffset) throws IOException {
+    try (WriteBatch write = new WriteBatch(folder.fold(batches, newFoldedOffset))) {
+      db.write(unlogged, write);
+    } catch (RocksDBException e) {
+      throw new IOException("cannot fold into the table: " + e.getMessage(), e);
+    }
+    long rows = 0;
+    for (ChangeBatch batch : batches) {
+      rows += batch.rowCount();
+    }
+    addFolded(rows, newFoldedOffset);
+  }
+
+  private void addFolded(long rows, long offset) {
+    long total = foldedRows + rows;
+    foldedRows = total;
+    foldedOffset = offset;
+  }
+
+  private byte[] get(byte[] rowKey) {
+    try {
+      return db.get(rowKey);
+    } catch (RocksDBException e) {
+      throw new IllegalStateException("cannot read the table: " + e.getMessage(), e);
+    }
+  }
+
+  /** Whether the row exists. */
+  public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
+    return get(StoreFormat.rowKey(partition, array, keyOffset, keyBytes)) != null;
+  }
+
+  /** The columns of a row. */
+  public Optional<List<Column>> get(int partition, Bytes key) {
+    byte[] array = key.toByteArray();
+    byte[] value = get(StoreFormat.rowKey(partition, array, 0, array.length));
+    return Optional.ofNullable(value).map(found -> StoredRow.columns(found, dictionaries));
+  }
+
+  /** Is given rows in order; returns false to stop before taking the row it was given. */
+  @FunctionalInterface
+  public interface RowVisitor {
+    /** The row's encoded key and its columns. */
+    boolean row(Bytes key, List<Column> columns);
+  }
+
+  /**
+   * Visits the rows of a partition whose encoded keys lie in {@code [from, to)} ({@link
+   * Bytes#EMPTY}: open), as they are at this moment.
+   *
+   * @return whether all were visited
+   */
+  public boolean scan(int partition, Bytes from, Bytes to, boolean forward, RowVisitor visitor) {
+    try (Slice lower = new Slice(lowerBound(partition, from));
+        Slice upper = new Slice(upperBound(partition, to));
+        ReadOptions range =
+            new ReadOptions().setIterateLowerBound(lower).setIterateUpperBound(upper);
+        RocksIterator at = db.newIterator(range)) {
+      if (forward) {
+        at.seekToFirst();
+      } else {
+        at.seekToLast();
+      }
+      while (at.isValid()) {
+        byte[] key = at.key();
+        Bytes rowKey =
+            Bytes.copyOf(
+                key, StoreFormat.PARTITION_BYTES, key.length - StoreFormat.PARTITION_BYTES);
+        if (!visitor.row(rowKey, StoredRow.columns(at.value(), dictionaries))) {
+          return false;
+        }
+        if (forward) {
+          at.next();
+        } else {
+          at.prev();
+        }
+      }
+      return true;
+    }
+  }
+
+  private static byte[] lowerBound(int partition, Bytes from) {
+    return StoreFormat.rowKey(partition, from.toByteArray(), 0, from.length());
+  }
+
+  private static byte[] upperBound(int partition, Bytes to) {
+    return to.length() == 0
+        ? StoreFormat.partitionKey(partition + 1)
+        : StoreFormat.rowKey(partition, to.toByteArray(), 0, to.length());
+  }
+
+  /**
+   * Rows of a partition.
+   *
+   * @param rows how many
+   * @param isExact whether they were counted one by one; otherwise {@code rows} is an estimate
+   * @param bytes an estimate of the bytes they take in memory and on disk
+   */
+  public record RowCount(long rows, boolean isExact, long bytes) {}
+
+  /**
+   * Counts the rows of a partition one by one up to {@code countedMax}, and estimates what is
+   * beyond by bytes.
+   */
+  public RowCount count(int partition, long countedMax) {
+    byte[] first = StoreFormat.partitionKey(partition);
+    byte[] end = StoreFormat.partitionKey(partition + 1);
+    long bytes = approximateBytes(first, end);
+    long rows = 0;
+    try (Slice upper = new Slice(end);
+        ReadOptions range = new ReadOptions().setIterateUpperBound(upper).setFillCache(false);
+        RocksIterator at = db.newIterator(range)) {
+      for (at.seek(first); at.isValid(); at.next()) {
+        if (rows == countedMax) {
+          long countedBytes = Math.max(1, approximateBytes(first, at.key()));
+          return new RowCount((long) ((double) rows * bytes / countedBytes), false, bytes);
+        }
+        rows++;
+      }
+    }
+    return new RowCount(rows, true, bytes);
+  }
+
+  private long approximateBytes(byte[] from, byte[] to) {
+    try (Slice start = new Slice(from);
+        Slice limit = new Slice(to)) {
+      return db.getApproximateSizes(
+              List.of(new Range(start, limit)),
+              SizeApproximationFlag.INCLUDE_FILES,
+              SizeApproximationFlag.INCLUDE_MEMTABLES)[0];
+    }
+  }
+
+  /** Removes all rows of a partition. */
+  public void dropPartition(int partition) throws IOException {
+    try {
+      db.deleteRange(
+          unlogged, StoreFormat.partitionKey(partition), StoreFormat.partitionKey(partition + 1));
+    } catch (RocksDBException e) {
+      throw new IOException("cannot drop partition " + partition + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** A figure that RocksDB keeps of itself, 0 when it has none of that name. */
+  public long figure(String property) {
+    try {
+      return db.getLongProperty(property);
+    } catch (RocksDBException e) {
+      return 0;
+    }
+  }
+
+  /**
+   * Writes everything folded to disk, so that the next start replays nothing, and closes the store.
+   */
+  @Override
+  public void close() throws IOException {
+    try (FlushOptions wait = new FlushOptions().setWaitForFlush(true)) {
+      db.flush(wait);
+    } catch (RocksDBException e) {
+      throw new IOException("cannot flush the table: " + e.getMessage(), e);
+    } finally {
+      db.close();
+      unlogged.close();
+      resources.close();
+    }
+  }
+}
