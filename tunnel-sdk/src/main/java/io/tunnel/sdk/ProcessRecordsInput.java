@@ -71,6 +71,15 @@ public final class ProcessRecordsInput {
     return traceId;
   }
 
+  /** Bytes of the changes as they are encoded, see {@link StreamRecord#byteCount}. */
+  public long byteCount() {
+    long bytes = 0;
+    for (StreamRecord record : records) {
+      bytes += record.byteCount();
+    }
+    return bytes;
+  }
+
   /** When the first of the changes was committed, in microseconds since 1970. */
   public long firstCommitMicros() {
     return commitTimes.firstMicros();

@@ -100,6 +100,12 @@ public final class StreamRecord {
     return batch.partition();
   }
 
+  /** Bytes of the change as it is encoded: key and columns, without the columns' names. */
+  public int byteCount() {
+    RowCursor row = row();
+    return row.rowEnd() - row.rowOffset();
+  }
+
   private RowCursor row() {
     RowCursor row = batch.rows();
     row.moveTo(rowOffset);
