@@ -1,5 +1,6 @@
 package io.tunnel.cli;
 
+import io.tunnel.server.ServerCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -11,7 +12,8 @@ import picocli.CommandLine.Spec;
     name = "tunnel",
     version = "tunnel 0.1.0-SNAPSHOT",
     mixinStandardHelpOptions = true,
-    description = "Tables whose changes can be consumed in order, by tunnels.")
+    description = "Tables whose changes can be consumed in order, by tunnels.",
+    subcommands = {ServerCommand.class})
 public final class TunnelCommand implements Runnable {
 
   @Spec private CommandSpec spec;
