@@ -8,6 +8,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -36,7 +37,9 @@ class BatchCorruptionTest {
       assertThatExceptionOfType(MalformedException.class)
           .as("bit %d", bit)
           .isThrownBy(() -> ChangeBatch.parse(flipped, 0, flipped.length));
+      assertThat(ChangeBatch.isIntact(ByteBuffer.wrap(flipped))).as("bit %d", bit).isFalse();
     }
+    assertThat(ChangeBatch.isIntact(ByteBuffer.wrap(batch))).isTrue();
   }
 
   @Test
@@ -46,6 +49,7 @@ class BatchCorruptionTest {
       assertThatExceptionOfType(MalformedException.class)
           .as("%d of %d bytes", length, batch.length)
           .isThrownBy(() -> ChangeBatch.parse(cut, 0, cut.length));
+      assertThat(ChangeBatch.isIntact(ByteBuffer.wrap(cut))).isFalse();
     }
   }
 
