@@ -48,7 +48,7 @@ public final class BatchValidator {
       }
       return conditional;
     } catch (MalformedException e) {
-      throw new RefusedException(ErrorCode.INVALID_REQUEST, e.getMessage());
+      throw new RefusedException(e.code(), e.getMessage());
     }
   }
 
@@ -58,8 +58,10 @@ public final class BatchValidator {
     try {
       first = KeyCodec.requireKey(array, offset, row.keyBytes(), schema);
     } catch (MalformedException e) {
+      boolean isTooLarge = e.code() == ErrorCode.ROW_TOO_LARGE;
       throw new RefusedException(
-          ErrorCode.KEY_MISMATCH, "row " + row.index() + ": " + e.getMessage());
+          isTooLarge ? ErrorCode.ROW_TOO_LARGE : ErrorCode.KEY_MISMATCH,
+          "row " + row.index() + ": " + e.getMessage());
     }
     if (from.compareTo(array, offset, first) > 0
         || (to.length() > 0 && to.compareTo(array, offset, first) <= 0)) {

@@ -2,6 +2,7 @@ package io.tunnel.codec;
 
 import io.tunnel.model.BinaryValue;
 import io.tunnel.model.Bytes;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.IntegerValue;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
@@ -145,6 +146,7 @@ public final class KeyCodec {
     int escapes = escapes(array, offset + 1, end);
     if (end - offset - 1 - escapes > Limits.KEY_COLUMN_BYTES_MAX) {
       throw new MalformedException(
+          ErrorCode.ROW_TOO_LARGE,
           "a key column is over " + Limits.KEY_COLUMN_BYTES_MAX + " bytes");
     }
     if (tag == STRING_TAG) {
