@@ -71,9 +71,13 @@ public final class Channel {
     deliver();
   }
 
-  /** The connection takes more again. */
+  /**
+   * The connection takes more again. It may say so in the middle of a delivery of this very
+   * channel, when a flush drains its buffer; so the channel only wakes, and looks when that
+   * delivery is counted.
+   */
   public void resume() {
-    deliver();
+    wake();
   }
 
   /** Delivers nothing any more. */

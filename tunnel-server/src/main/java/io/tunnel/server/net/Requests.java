@@ -95,7 +95,10 @@ final class Requests {
     if (failure instanceof RefusedException refused) {
       return refused;
     }
-    if (failure instanceof MalformedException || failure instanceof IllegalArgumentException) {
+    if (failure instanceof MalformedException malformed) {
+      return new RefusedException(malformed.code(), malformed.getMessage());
+    }
+    if (failure instanceof IllegalArgumentException) {
       return new RefusedException(ErrorCode.INVALID_REQUEST, failure.getMessage());
     }
     LOGGER.error("a request failed", failure);
