@@ -3,11 +3,10 @@ package io.tunnel.cli;
 import io.tunnel.partition.tool.PartitionCommand;
 import io.tunnel.server.ServerCommand;
 import io.tunnel.terminal.CommandRunner;
+import io.tunnel.terminal.DataWriter;
 import io.tunnel.terminal.Diagnosis;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -43,13 +42,9 @@ public final class TunnelCommand implements Runnable {
   /** Runs the program and ends the process with the exit code of its subcommand. */
   public static void main(String[] args) {
     CommandLine command = new CommandLine(new TunnelCommand());
-    // Always UTF-8: without a locale the JVM would print question marks into the user's data.
-    command.setOut(utf8(FileDescriptor.out)).setErr(utf8(FileDescriptor.err));
+    command.setOut(new DataWriter(new FileOutputStream(FileDescriptor.out)));
+    command.setErr(new DataWriter(new FileOutputStream(FileDescriptor.err)));
     System.exit(CommandRunner.run(command, Diagnosis.standard().or(new ServiceDiagnosis()), args));
-  }
-
-  private static PrintWriter utf8(FileDescriptor descriptor) {
-    return new PrintWriter(new FileOutputStream(descriptor), true, StandardCharsets.UTF_8);
   }
 
   @Override
