@@ -124,9 +124,7 @@ class GoldenWireTest {
     assertThat(lines)
         .containsExactlyElementsOf(
             samples.stream()
-                .map(
-                    sample ->
-                        sample.getClass().getSimpleName() + " " + Json.toText((Record) sample))
+                .map(sample -> sample.getClass().getSimpleName() + " " + JsonTest.text(sample))
                 .toList());
   }
 }
