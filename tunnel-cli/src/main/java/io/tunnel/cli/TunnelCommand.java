@@ -1,6 +1,8 @@
 package io.tunnel.cli;
 
+import io.tunnel.perf.PerfCommand;
 import io.tunnel.server.ServerCommand;
+import io.tunnel.stress.StressCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -13,7 +15,7 @@ import picocli.CommandLine.Spec;
     version = "tunnel 0.1.0-SNAPSHOT",
     mixinStandardHelpOptions = true,
     description = "Tables whose changes can be consumed in order, by tunnels.",
-    subcommands = {ServerCommand.class})
+    subcommands = {ServerCommand.class, DemoCommand.class, StressCommand.class, PerfCommand.class})
 public final class TunnelCommand implements Runnable {
 
   @Spec private CommandSpec spec;
