@@ -1,7 +1,9 @@
 package io.tunnel.cli;
 
 import io.tunnel.partition.tool.PartitionCommand;
+import io.tunnel.perf.PerfCommand;
 import io.tunnel.server.ServerCommand;
+import io.tunnel.stress.StressCommand;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.DataWriter;
 import io.tunnel.terminal.Diagnosis;
@@ -21,14 +23,18 @@ import picocli.CommandLine.Spec;
     description = "Tables whose changes can be consumed in order, by tunnels.",
     subcommands = {
       // One line a program, in the order of the help.
+      DemoCommand.class,
       ServerCommand.class,
       PartitionCommand.class,
+      StressCommand.class,
+      PerfCommand.class,
       TablesCommand.class,
       TunnelsCommand.class,
     },
     footerHeading = "%nTo start with:%n",
     footer = {
       "  tunnel COMMAND --help",
+      "  tunnel demo",
       "  tunnel server --data DIR",
       "  tunnel partition create --table orders --key hash:BINARY,uid:STRING --partitions 8",
       "  tunnel tunnels create --table orders --tunnel audit --start EARLIEST"
