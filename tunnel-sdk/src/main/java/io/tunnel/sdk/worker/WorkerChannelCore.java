@@ -14,6 +14,9 @@ import java.util.Set;
  * server may still send, what waits and what is being processed add up to the credit given at the
  * start, except that one delivery may overdraw it. The order of an end is: the running callback
  * returns, the processor is stopped, everything processed is checkpointed, the channel is released.
+ *
+ * <p>Longer than most files, because it is one machine: processing, credit, checkpoints and the end
+ * share every one of its fields.
  */
 final class WorkerChannelCore {
 

@@ -150,7 +150,8 @@ public final class WriteEngine implements AutoCloseable {
       synchronized (handover) {
         handover.notifyAll();
       }
-      // What other threads added while the flush waited.
+      routes.lanes().forEach(Lane::refuseRows);
+      // What other threads added while the first flush waited.
       flush();
     }
   }
