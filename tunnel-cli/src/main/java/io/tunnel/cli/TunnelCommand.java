@@ -1,13 +1,14 @@
 package io.tunnel.cli;
 
 import io.tunnel.partition.tool.PartitionCommand;
+import io.tunnel.perf.PerfCommand;
 import io.tunnel.server.ServerCommand;
+import io.tunnel.stress.StressCommand;
 import io.tunnel.terminal.CommandRunner;
+import io.tunnel.terminal.DataWriter;
 import io.tunnel.terminal.Diagnosis;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -22,14 +23,18 @@ import picocli.CommandLine.Spec;
     description = "Tables whose changes can be consumed in order, by tunnels.",
     subcommands = {
       // One line a program, in the order of the help.
+      DemoCommand.class,
       ServerCommand.class,
       PartitionCommand.class,
+      StressCommand.class,
+      PerfCommand.class,
       TablesCommand.class,
       TunnelsCommand.class,
     },
     footerHeading = "%nTo start with:%n",
     footer = {
       "  tunnel COMMAND --help",
+      "  tunnel demo",
       "  tunnel server --data DIR",
       "  tunnel partition create --table orders --key hash:BINARY,uid:STRING --partitions 8",
       "  tunnel tunnels create --table orders --tunnel audit --start EARLIEST"
@@ -43,13 +48,9 @@ public final class TunnelCommand implements Runnable {
   /** Runs the program and ends the process with the exit code of its subcommand. */
   public static void main(String[] args) {
     CommandLine command = new CommandLine(new TunnelCommand());
-    // Always UTF-8: without a locale the JVM would print question marks into the user's data.
-    command.setOut(utf8(FileDescriptor.out)).setErr(utf8(FileDescriptor.err));
+    command.setOut(new DataWriter(new FileOutputStream(FileDescriptor.out)));
+    command.setErr(new DataWriter(new FileOutputStream(FileDescriptor.err)));
     System.exit(CommandRunner.run(command, Diagnosis.standard().or(new ServiceDiagnosis()), args));
-  }
-
-  private static PrintWriter utf8(FileDescriptor descriptor) {
-    return new PrintWriter(new FileOutputStream(descriptor), true, StandardCharsets.UTF_8);
   }
 
   @Override

@@ -11,10 +11,10 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.Row;
 import io.tunnel.model.TableMeta;
+import io.tunnel.terminal.DataWriter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -170,21 +170,32 @@ class TablesCommandTest extends CommandLineTest {
     assertThat(outLines()).hasSize(21);
   }
 
+  private static PrintWriter failing(String message) {
+    return new DataWriter(
+        new OutputStream() {
+          @Override
+          public void write(int b) throws IOException {
+            throw new IOException(message);
+          }
+        });
+  }
+
   @Test
   void a_scan_ends_when_its_reader_has_gone() {
     for (int n = 0; n < 5_000; n++) {
       put(0x40, n);
     }
-    OutputStream broken =
-        new OutputStream() {
-          @Override
-          public void write(int b) throws IOException {
-            throw new IOException("Broken pipe");
-          }
-        };
-    PrintWriter writer = new PrintWriter(broken, true, StandardCharsets.UTF_8);
-    assertThat(run(writer, "tables", "scan", "--table", "orders", "--limit", "all")).isZero();
+    String[] scan = {"tables", "scan", "--table", "orders", "--limit", "all"};
+    assertThat(run(failing("Broken pipe"), scan)).isZero();
     assertThat(service.scanned).isLessThan(1_000);
+    assertThat(errLines()).isEmpty();
+  }
+
+  @Test
+  void output_that_is_lost_is_no_success() {
+    assertThat(run(failing("No space left on device"), "tables", "list")).isEqualTo(74);
+    assertThat(errLines())
+        .containsExactly("tunnel: standard output cannot be written: No space left on device");
   }
 
   @Test

@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.CRC32C;
 
 /**
  * Encodes rows of one partition into one batch. A row that is refused leaves the batch as it was.
@@ -297,8 +296,7 @@ public final class BatchBuilder {
     Binary.putLong(array, offset + BatchLayout.BASE_POSITION, basePosition);
     Binary.putLong(array, offset + BatchLayout.COMMIT_MICROS, commitMicros);
     int length = Binary.getInt(array, offset + BatchLayout.LENGTH);
-    CRC32C crc = new CRC32C();
-    crc.update(array, offset + BatchLayout.FORMAT, length - 4);
-    Binary.putInt(array, offset + BatchLayout.CRC, (int) crc.getValue());
+    int crc = Checksum.crc32c(array, offset + BatchLayout.FORMAT, length - 4);
+    Binary.putInt(array, offset + BatchLayout.CRC, crc);
   }
 }

@@ -6,11 +6,9 @@ import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.wire.Control;
-import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * Creates, lists, describes and deletes tunnels, and tells workers where the server is.
@@ -54,8 +52,8 @@ public final class TunnelClient implements AutoCloseable {
    */
   public CreateTunnelResponse createTunnel(CreateTunnelRequest request) {
     Control.TunnelInfo created =
-        decode(
-            caller.change(
+        Json.decode(
+            caller.awaitChange(
                 Operation.CREATE_TUNNEL,
                 Json.encode(
                     new Control.CreateTunnel(
@@ -74,7 +72,8 @@ public final class TunnelClient implements AutoCloseable {
             ? new Control.TableName(request.table().get())
             : new Control.Empty();
     Control.TunnelList list =
-        decode(caller.read(Operation.LIST_TUNNELS, Json.encode(table)), Control.TunnelList.class);
+        Json.decode(
+            caller.awaitRead(Operation.LIST_TUNNELS, Json.encode(table)), Control.TunnelList.class);
     return new ListTunnelResponse(list.tunnels().stream().map(TunnelInfo::of).toList());
   }
 
@@ -86,8 +85,8 @@ public final class TunnelClient implements AutoCloseable {
   public DescribeTunnelResponse describeTunnel(DescribeTunnelRequest request) {
     Control.TunnelName name = new Control.TunnelName(request.tableName(), request.tunnelName());
     Control.TunnelDescription tunnel =
-        decode(
-            caller.read(Operation.DESCRIBE_TUNNEL, Json.encode(name)),
+        Json.decode(
+            caller.awaitRead(Operation.DESCRIBE_TUNNEL, Json.encode(name)),
             Control.TunnelDescription.class);
     return new DescribeTunnelResponse(
         TunnelInfo.of(tunnel.info()), tunnel.channels().stream().map(ChannelInfo::new).toList());
@@ -101,12 +100,9 @@ public final class TunnelClient implements AutoCloseable {
   public DeleteTunnelResponse deleteTunnel(DeleteTunnelRequest request) {
     Control.TunnelName name = new Control.TunnelName(request.tableName(), request.tunnelName());
     var unused =
-        decode(caller.change(Operation.DELETE_TUNNEL, Json.encode(name)), Control.Empty.class);
+        Json.decode(
+            caller.awaitChange(Operation.DELETE_TUNNEL, Json.encode(name)), Control.Empty.class);
     return new DeleteTunnelResponse();
-  }
-
-  private static <T extends Control> T decode(CompletableFuture<Frame> answer, Class<T> type) {
-    return Json.decode(Caller.await(answer).payload(), type);
   }
 
   /** The same as {@link #close}. */

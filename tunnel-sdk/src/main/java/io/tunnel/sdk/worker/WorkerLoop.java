@@ -146,6 +146,7 @@ public final class WorkerLoop implements SessionOwner {
 
   @Override
   public void closed(ChannelRunner channel, Ending ending) {
+    turns.closed(channel, ending);
     if (ending == Ending.FENCED) {
       fenced.incrementAndGet();
       LOG.warn(
@@ -155,7 +156,6 @@ public final class WorkerLoop implements SessionOwner {
     } else if (ending == Ending.FAILED) {
       failed.incrementAndGet();
     }
-    turns.closed(channel, ending);
     endIfQuiet();
   }
 

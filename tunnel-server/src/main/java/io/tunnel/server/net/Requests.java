@@ -12,7 +12,6 @@ import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Shards;
-import io.tunnel.server.partition.WriteOutcome;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;
@@ -105,7 +104,7 @@ final class Requests {
     return new RefusedException(ErrorCode.INTERNAL, "the server failed: " + failure);
   }
 
-  private record WriteAnswer(Frame frame, Connection connection) implements WriteOutcome {
+  private record WriteAnswer(Frame frame, Connection connection) implements PendingWrite.Outcome {
 
     @Override
     public void written(WriteResult result) {
