@@ -6,7 +6,10 @@ import io.tunnel.sdk.DescribeTunnelRequest;
 import io.tunnel.sdk.TunnelClient;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** The channels of one tunnel, as the server describes them. */
 record Channels(TunnelClient client, String table, String tunnel) {
@@ -31,6 +34,14 @@ record Channels(TunnelClient client, String table, String tunnel) {
       }
     }
     return counts;
+  }
+
+  /** The partitions of the channels that a worker holds. */
+  Set<Integer> partitionsOf(String tag) {
+    return now().stream()
+        .filter(channel -> channel.clientTag().equals(Optional.of(tag)))
+        .map(ChannelInfo::partition)
+        .collect(Collectors.toSet());
   }
 
   /** Waits until the channels are spread like that. */
