@@ -63,7 +63,7 @@ public final class LocalLog implements ChangeReader, Closeable {
   private void register(int partition, Segment segment, BatchIndex index) {
     PartitionLog log = partitionLog(partition);
     log.segments.put(index.firstPosition(0), segment);
-    log.committed = Math.max(log.committed, index.lastPosition());
+    log.committed = Math.max(log.committed, index.lastPosition(index.count()));
   }
 
   private PartitionLog partitionLog(int partition) {
@@ -275,14 +275,12 @@ public final class LocalLog implements ChangeReader, Closeable {
   private static boolean collect(
       Extents plan, Segment segment, BatchIndex index, long position, int bytesMax) {
     int count = index.count();
-    long lastPosition = index.lastPosition();
     for (int i = Math.max(0, index.floor(position, count)); i < count; i++) {
       int bytes = index.batchBytes(i, count);
-      if (!plan.isEmpty() && plan.bytes() + bytes > bytesMax) {
+      if (!plan.isEmpty() && bytes > bytesMax - plan.bytes()) {
         return false;
       }
-      long last = i + 1 < count ? index.firstPosition(i + 1) - 1 : lastPosition;
-      plan.add(segment, index.fileOffset(i), bytes, last);
+      plan.add(segment, index.fileOffset(i), bytes, index.lastPosition(i + 1));
     }
     return true;
   }
