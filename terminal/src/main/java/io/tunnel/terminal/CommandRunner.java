@@ -17,6 +17,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class CommandRunner {
 
   private static final String VERBOSE = "--verbose";
+  private static final int HELP_COLUMNS = 100;
 
   private CommandRunner() {}
 
@@ -32,7 +33,8 @@ public final class CommandRunner {
     root.setExecutionExceptionHandler(
         (trouble, command, ignored) -> fail(command, trouble, diagnosis.of(trouble)));
     try {
-      return root.execute(arguments);
+      int exitCode = root.execute(arguments);
+      return exitCode == ExitCode.OK ? checkOutput(root) : exitCode;
     } catch (Throwable fault) { // An Error: picocli hands on only exceptions.
       fault.printStackTrace(root.getErr());
       return ExitCode.INTERNAL;
@@ -40,6 +42,19 @@ public final class CommandRunner {
       root.getOut().flush();
       root.getErr().flush();
     }
+  }
+
+  /** What was printed must have arrived, unless whoever read it wanted no more, such as head. */
+  private static int checkOutput(CommandLine root) {
+    if (root.getOut() instanceof DataWriter data && data.failure().isPresent()) {
+      root.getErr()
+          .println(
+              name(root)
+                  + ": standard output cannot be written: "
+                  + data.failure().orElseThrow().getMessage());
+      return ExitCode.IO;
+    }
+    return ExitCode.OK;
   }
 
   private static void equip(CommandSpec spec, String[] version) {
@@ -54,6 +69,7 @@ public final class CommandRunner {
       spec.addOption(
           verbose.type(boolean.class).description("Print stack traces of errors.").build());
     }
+    spec.usageMessage().width(HELP_COLUMNS);
     if (spec.usageMessage().exitCodeList().isEmpty()) {
       spec.usageMessage().exitCodeListHeading("%nExit codes:%n").exitCodeList(ExitCode.help());
     }

@@ -35,13 +35,14 @@ public final class ExitCode {
   /** What each code means, in one line each, as the help of every command lists them. */
   static Map<String, String> help() {
     Map<String, String> lines = new LinkedHashMap<>();
-    lines.put(" " + OK, "done");
-    lines.put(" " + FAILED, "the job failed, or the server refused it");
-    lines.put(" " + USAGE, "the command line is wrong, nothing was done");
-    lines.put(" " + UNAVAILABLE, "the server is not reachable or takes no requests now");
-    lines.put(" " + INTERNAL, "a fault of this program");
-    lines.put(" " + IO, "a file or a disk failed");
-    lines.put(" " + INTERRUPTED, "interrupted");
+    lines.put(Integer.toString(OK), "done");
+    lines.put(Integer.toString(FAILED), "the job failed, or the server refused it");
+    lines.put(Integer.toString(USAGE), "the command line is wrong, nothing was done");
+    lines.put(
+        Integer.toString(UNAVAILABLE), "the server is not reachable or takes no requests now");
+    lines.put(Integer.toString(INTERNAL), "a fault of this program");
+    lines.put(Integer.toString(IO), "a file or a disk failed");
+    lines.put(Integer.toString(INTERRUPTED), "interrupted");
     return lines;
   }
 }

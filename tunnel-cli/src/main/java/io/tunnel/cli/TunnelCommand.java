@@ -1,5 +1,14 @@
 package io.tunnel.cli;
 
+import io.tunnel.partition.tool.PartitionCommand;
+import io.tunnel.perf.PerfCommand;
+import io.tunnel.server.ServerCommand;
+import io.tunnel.stress.StressCommand;
+import io.tunnel.terminal.CommandRunner;
+import io.tunnel.terminal.DataWriter;
+import io.tunnel.terminal.Diagnosis;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -11,20 +20,42 @@ import picocli.CommandLine.Spec;
     name = "tunnel",
     version = "tunnel 0.1.0-SNAPSHOT",
     mixinStandardHelpOptions = true,
-    description = "Tables whose changes can be consumed in order, by tunnels.")
+    description = "Tables whose changes can be consumed in order, by tunnels.",
+    subcommands = {
+      // One line a program, in the order of the help.
+      DemoCommand.class,
+      ServerCommand.class,
+      PartitionCommand.class,
+      StressCommand.class,
+      PerfCommand.class,
+      TablesCommand.class,
+      TunnelsCommand.class,
+    },
+    footerHeading = "%nTo start with:%n",
+    footer = {
+      "  tunnel COMMAND --help",
+      "  tunnel demo",
+      "  tunnel server --data DIR",
+      "  tunnel partition create --table orders --key hash:BINARY,uid:STRING --partitions 8",
+      "  tunnel tunnels create --table orders --tunnel audit --start EARLIEST"
+    })
 public final class TunnelCommand implements Runnable {
 
   @Spec private CommandSpec spec;
 
-  private TunnelCommand() {}
+  TunnelCommand() {}
 
   /** Runs the program and ends the process with the exit code of its subcommand. */
   public static void main(String[] args) {
-    System.exit(new CommandLine(new TunnelCommand()).execute(args));
+    CommandLine command = new CommandLine(new TunnelCommand());
+    command.setOut(new DataWriter(new FileOutputStream(FileDescriptor.out)));
+    command.setErr(new DataWriter(new FileOutputStream(FileDescriptor.err)));
+    System.exit(CommandRunner.run(command, Diagnosis.standard().or(new ServiceDiagnosis()), args));
   }
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "Which one? Name a subcommand.");
+    throw new ParameterException(
+        spec.commandLine(), "name a subcommand: " + String.join(", ", spec.subcommands().keySet()));
   }
 }

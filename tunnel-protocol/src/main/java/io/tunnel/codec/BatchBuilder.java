@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.CRC32C;
 
 /**
  * Encodes rows of one partition into one batch. A row that is refused leaves the batch as it was.
@@ -34,14 +33,16 @@ import java.util.zip.CRC32C;
  */
 public final class BatchBuilder {
 
-  private static final int ROW_LENGTH_BYTES = 5;
-
   private final List<PrimaryKeySchema> schema;
   private final ByteSink sink;
   private final List<String> names = new ArrayList<>();
   private final Map<String, Integer> indexByName = new HashMap<>();
   private int nameBytes;
   private int rowCount;
+
+  /** Bytes left open for the length of the next row: as many as the row before needed. */
+  private int lengthBytesGuess = 1;
+
   private int nextNameGuess;
   private final NameSet usedNames = new NameSet();
 
@@ -90,7 +91,7 @@ public final class BatchBuilder {
   }
 
   private boolean write(RowChange row, int start) {
-    sink.skip(ROW_LENGTH_BYTES);
+    sink.skip(lengthBytesGuess);
     sink.writeByte(flags(row.kind(), row.condition()));
     writeKey(row);
     nextNameGuess = 0;
@@ -110,7 +111,7 @@ public final class BatchBuilder {
     } else if (row instanceof RowDeleteChange) {
       sink.writeVarint(0);
     }
-    closeRow(start, sink.size() - start - ROW_LENGTH_BYTES);
+    closeRow(start);
     if (byteCount() > Limits.BATCH_BYTES_MAX || names.size() > Limits.BATCH_NAMES_MAX) {
       return false;
     }
@@ -123,7 +124,7 @@ public final class BatchBuilder {
    * gigabytes.
    */
   private void requireRowBytes(RowChange row, int start) {
-    int bytes = sink.size() - start - ROW_LENGTH_BYTES;
+    int bytes = sink.size() - start - lengthBytesGuess;
     if (bytes > Limits.ROW_BYTES_MAX) {
       throw new IllegalArgumentException(
           "row "
@@ -135,12 +136,18 @@ public final class BatchBuilder {
     }
   }
 
-  /** Puts the row's length before it, in as few bytes as it needs. */
-  private void closeRow(int start, int bytes) {
-    byte[] array = sink.array();
-    int bodyAt = Binary.putVarint(array, start, bytes);
-    System.arraycopy(array, start + ROW_LENGTH_BYTES, array, bodyAt, bytes);
-    sink.truncate(bodyAt + bytes);
+  /**
+   * Puts the row's length before it, in as few bytes as it needs; the row moves only where another
+   * number of bytes was left open.
+   */
+  private void closeRow(int start) {
+    int bytes = sink.size() - start - lengthBytesGuess;
+    int lengthBytes = Binary.varintBytes(bytes);
+    if (lengthBytes != lengthBytesGuess) {
+      sink.move(start + lengthBytesGuess, start + lengthBytes);
+      lengthBytesGuess = lengthBytes;
+    }
+    Binary.putVarint(sink.array(), start, bytes);
   }
 
   private void writeKey(RowChange row) {
@@ -150,8 +157,7 @@ public final class BatchBuilder {
     int bytes = sink.size() - lengthAt - 1;
     int lengthBytes = Binary.varintBytes(bytes);
     if (lengthBytes > 1) {
-      sink.skip(lengthBytes - 1);
-      System.arraycopy(sink.array(), lengthAt + 1, sink.array(), lengthAt + lengthBytes, bytes);
+      sink.move(lengthAt + 1, lengthAt + lengthBytes);
     }
     Binary.putVarint(sink.array(), lengthAt, bytes);
   }
@@ -290,8 +296,7 @@ public final class BatchBuilder {
     Binary.putLong(array, offset + BatchLayout.BASE_POSITION, basePosition);
     Binary.putLong(array, offset + BatchLayout.COMMIT_MICROS, commitMicros);
     int length = Binary.getInt(array, offset + BatchLayout.LENGTH);
-    CRC32C crc = new CRC32C();
-    crc.update(array, offset + BatchLayout.FORMAT, length - 4);
-    Binary.putInt(array, offset + BatchLayout.CRC, (int) crc.getValue());
+    int crc = Checksum.crc32c(array, offset + BatchLayout.FORMAT, length - 4);
+    Binary.putInt(array, offset + BatchLayout.CRC, crc);
   }
 }

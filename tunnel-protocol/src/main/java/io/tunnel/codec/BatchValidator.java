@@ -4,7 +4,6 @@ import io.tunnel.model.Bytes;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowExistenceExpectation;
 import java.util.List;
@@ -17,12 +16,11 @@ import java.util.List;
 public final class BatchValidator {
 
   private final List<PrimaryKeySchema> schema;
-  private final PrimaryKeyType partitionKeyType;
+  private final NameSet usedNames = new NameSet();
 
   /** A validator for rows with keys of {@code schema}. */
   public BatchValidator(List<PrimaryKeySchema> schema) {
     this.schema = List.copyOf(schema);
-    this.partitionKeyType = schema.get(0).type();
   }
 
   /**
@@ -50,20 +48,21 @@ public final class BatchValidator {
       }
       return conditional;
     } catch (MalformedException e) {
-      throw new RefusedException(ErrorCode.INVALID_REQUEST, e.getMessage());
+      throw new RefusedException(e.code(), e.getMessage());
     }
   }
 
   private void requireKey(RowCursor row, byte[] array, Bytes from, Bytes to) {
     int offset = row.keyOffset();
+    int first;
     try {
-      KeyCodec.require(array, offset, row.keyBytes(), schema);
+      first = KeyCodec.requireKey(array, offset, row.keyBytes(), schema);
     } catch (MalformedException e) {
+      boolean isTooLarge = e.code() == ErrorCode.ROW_TOO_LARGE;
       throw new RefusedException(
-          ErrorCode.KEY_MISMATCH, "row " + row.index() + ": " + e.getMessage());
+          isTooLarge ? ErrorCode.ROW_TOO_LARGE : ErrorCode.KEY_MISMATCH,
+          "row " + row.index() + ": " + e.getMessage());
     }
-    int first =
-        KeyCodec.skipColumn(array, offset, offset + row.keyBytes(), partitionKeyType) - offset;
     if (from.compareTo(array, offset, first) > 0
         || (to.length() > 0 && to.compareTo(array, offset, first) <= 0)) {
       throw new RefusedException(
@@ -76,7 +75,7 @@ public final class BatchValidator {
     }
   }
 
-  private static void requireColumns(RowCursor row, int nameCount) {
+  private void requireColumns(RowCursor row, int nameCount) {
     ChangeKind kind = row.kind();
     ColumnCursor columns = row.columns();
     if (kind == ChangeKind.DELETE && columns.left() > 0) {
@@ -85,14 +84,14 @@ public final class BatchValidator {
     if (kind == ChangeKind.UPDATE && columns.left() == 0) {
       throw new MalformedException("row " + row.index() + " is an UPDATE without columns");
     }
-    NameSet used = new NameSet();
+    usedNames.clear();
     while (columns.next()) {
       int name = columns.nameIndex();
       if (name >= nameCount) {
         throw new MalformedException(
             "row " + row.index() + ": column name " + name + " of " + nameCount);
       }
-      if (!used.add(name)) {
+      if (!usedNames.add(name)) {
         throw new MalformedException(
             "row " + row.index() + " names column '" + row.batch().name(name) + "' twice");
       }

@@ -18,6 +18,9 @@ public final class Binary {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
+  private static final long EVERY_LOWEST_BIT = 0x0101010101010101L;
+  private static final long EVERY_HIGHEST_BIT = 0x8080808080808080L;
+
   private Binary() {}
 
   /** The unsigned byte at {@code offset}. */
@@ -53,6 +56,26 @@ public final class Binary {
   /** Writes 8 bytes. */
   public static void putLong(byte[] array, int offset, long value) {
     LONG.set(array, offset, value);
+  }
+
+  /** Where {@code wanted} first stands between {@code from} and {@code to}; -1 when nowhere. */
+  static int indexOf(byte wanted, byte[] array, int from, int to) {
+    // Eight bytes at a time: x is zero in every byte that equals wanted, and the term in the
+    // condition is non-zero exactly when x has a zero byte.
+    long pattern = EVERY_LOWEST_BIT * (wanted & 0xff);
+    int at = from;
+    for (; to - at >= Long.BYTES; at += Long.BYTES) {
+      long x = getLong(array, at) ^ pattern;
+      if (((x - EVERY_LOWEST_BIT) & ~x & EVERY_HIGHEST_BIT) != 0) {
+        break;
+      }
+    }
+    for (; at < to; at++) {
+      if (array[at] == wanted) {
+        return at;
+      }
+    }
+    return -1;
   }
 
   /**

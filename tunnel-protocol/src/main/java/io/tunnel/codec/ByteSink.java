@@ -53,6 +53,14 @@ public final class ByteSink {
     }
   }
 
+  /** Moves everything from {@code from} on so that it starts at {@code to}; the size follows. */
+  void move(int from, int to) {
+    int bytes = size - from;
+    ensure(Math.max(0, to - from));
+    System.arraycopy(array, from, array, to, bytes);
+    size = to + bytes;
+  }
+
   /** Writes the low 8 bits. */
   public void writeByte(int value) {
     ensure(1);

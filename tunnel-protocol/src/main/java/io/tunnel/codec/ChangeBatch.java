@@ -2,6 +2,7 @@ package io.tunnel.codec;
 
 import static io.tunnel.codec.BatchLayout.HEADER_BYTES;
 
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
@@ -45,6 +46,7 @@ public final class ChangeBatch {
     int stored = Binary.getInt(array, offset + BatchLayout.CRC);
     if ((int) crc.getValue() != stored) {
       throw new MalformedException(
+          ErrorCode.CORRUPT,
           String.format("a batch's checksum is %08x, its bytes give %08x", stored, crc.getValue()));
     }
     ChangeBatch batch = new ChangeBatch(array, offset, bytes);
@@ -76,6 +78,7 @@ public final class ChangeBatch {
     int length = Binary.getInt(array, offset);
     if (length < HEADER_BYTES - 4 || length > Limits.BATCH_BYTES_MAX - 4) {
       throw new MalformedException(
+          length >= HEADER_BYTES ? ErrorCode.BATCH_TOO_LARGE : ErrorCode.INVALID_REQUEST,
           "a batch's length is "
               + length
               + ", not "
@@ -95,7 +98,13 @@ public final class ChangeBatch {
     }
     int rowsBytes = Binary.getInt(array, offset + BatchLayout.ROWS_BYTES);
     if (rowCount() < 0 || rowCount() > Limits.BATCH_ROWS_MAX) {
-      throw new MalformedException("a batch of " + rowCount() + " rows");
+      throw new MalformedException(
+          ErrorCode.BATCH_TOO_LARGE,
+          "a batch of "
+              + Integer.toUnsignedString(rowCount())
+              + " rows; at most "
+              + Limits.BATCH_ROWS_MAX
+              + " are allowed");
     }
     if (rowsBytes < 0 || rowsBytes > bytes - HEADER_BYTES) {
       throw new MalformedException(
@@ -192,5 +201,17 @@ public final class ChangeBatch {
   /** A cursor before the first row. */
   public RowCursor rows() {
     return new RowCursor(this);
+  }
+
+  @Override
+  public String toString() {
+    return rowCount()
+        + " rows of partition "
+        + partition()
+        + " from position "
+        + basePosition()
+        + " in "
+        + bytes
+        + " bytes";
   }
 }

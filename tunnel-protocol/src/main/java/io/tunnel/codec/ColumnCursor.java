@@ -3,6 +3,7 @@ package io.tunnel.codec;
 import io.tunnel.model.BinaryValue;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ColumnValue;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 
 /**
@@ -30,6 +31,7 @@ public final class ColumnCursor {
     at = Binary.next(count);
     if (left > Limits.ROW_COLUMNS_MAX) {
       throw new MalformedException(
+          ErrorCode.ROW_TOO_LARGE,
           "a row of " + left + " columns; at most " + Limits.ROW_COLUMNS_MAX + " are allowed");
     }
   }
@@ -82,6 +84,7 @@ public final class ColumnCursor {
         valueBytes = Binary.value(length);
         if (valueBytes > Limits.VALUE_BYTES_MAX) {
           throw new MalformedException(
+              ErrorCode.ROW_TOO_LARGE,
               "a value of "
                   + valueBytes
                   + " bytes; at most "

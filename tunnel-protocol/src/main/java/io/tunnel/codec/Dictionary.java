@@ -1,5 +1,6 @@
 package io.tunnel.codec;
 
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import java.util.HashSet;
 import java.util.Set;
@@ -17,6 +18,7 @@ public final class Dictionary {
   public static String[] decode(byte[] array, int offset, int limit, int count) {
     if (count > Limits.BATCH_NAMES_MAX) {
       throw new MalformedException(
+          ErrorCode.BATCH_TOO_LARGE,
           "a dictionary of "
               + count
               + " names; at most "

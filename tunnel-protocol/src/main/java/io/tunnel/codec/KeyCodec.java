@@ -2,6 +2,7 @@ package io.tunnel.codec;
 
 import io.tunnel.model.BinaryValue;
 import io.tunnel.model.Bytes;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.IntegerValue;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
@@ -72,32 +73,53 @@ public final class KeyCodec {
       sink.writeLong(integer.value() ^ Long.MIN_VALUE);
     } else if (value instanceof StringValue string) {
       sink.writeByte(STRING_TAG);
-      writeEscaped(sink, Utf8.encode(string.value()));
+      byte[] text = Utf8.encode(string.value());
+      requireColumnBytes(text.length);
+      sink.write(text, 0, text.length);
+      closeEscaped(sink, text.length);
     } else if (value instanceof BinaryValue binary) {
       sink.writeByte(BINARY_TAG);
-      writeEscaped(sink, binary.value().toByteArray());
+      requireColumnBytes(binary.value().length());
+      sink.write(binary.value());
+      closeEscaped(sink, binary.value().length());
     }
   }
 
-  private static void writeEscaped(ByteSink sink, byte[] bytes) {
-    if (bytes.length > Limits.KEY_COLUMN_BYTES_MAX) {
+  private static void requireColumnBytes(int bytes) {
+    if (bytes > Limits.KEY_COLUMN_BYTES_MAX) {
       throw new IllegalArgumentException(
           "a primary-key column has at most "
               + Limits.KEY_COLUMN_BYTES_MAX
               + " bytes, not "
-              + bytes.length);
+              + bytes);
     }
-    sink.ensure(2 * bytes.length + 1);
+  }
+
+  /** Escapes the zeros among the last {@code bytes} bytes, which are few or none, and closes. */
+  private static void closeEscaped(ByteSink sink, int bytes) {
+    int from = sink.size() - bytes;
+    if (Binary.indexOf((byte) 0, sink.array(), from, sink.size()) >= 0) {
+      escape(sink, from);
+    }
+    sink.writeByte(0);
+  }
+
+  private static void escape(ByteSink sink, int from) {
+    int read = sink.size();
+    int zeros = 0;
+    for (int at = from; at < read; at++) {
+      zeros += sink.array()[at] == 0 ? 1 : 0;
+    }
+    int write = sink.skip(zeros) + zeros;
     byte[] array = sink.array();
-    int at = sink.size();
-    for (byte b : bytes) {
-      array[at++] = b;
+    // From the last byte to the first, so that nothing is overwritten before it has moved.
+    while (write > read) {
+      byte b = array[--read];
       if (b == 0) {
-        array[at++] = (byte) ESCAPED;
+        array[--write] = (byte) ESCAPED;
       }
+      array[--write] = b;
     }
-    array[at++] = 0;
-    sink.skip(at - sink.size());
   }
 
   /**
@@ -124,6 +146,7 @@ public final class KeyCodec {
     int escapes = escapes(array, offset + 1, end);
     if (end - offset - 1 - escapes > Limits.KEY_COLUMN_BYTES_MAX) {
       throw new MalformedException(
+          ErrorCode.ROW_TOO_LARGE,
           "a key column is over " + Limits.KEY_COLUMN_BYTES_MAX + " bytes");
     }
     if (tag == STRING_TAG) {
@@ -133,26 +156,22 @@ public final class KeyCodec {
   }
 
   private static int closingZero(byte[] array, int from, int limit) {
-    int at = from;
-    while (at < limit) {
-      if (array[at] == 0) {
-        if (at + 1 == limit || (array[at + 1] & 0xff) != ESCAPED) {
-          return at;
-        }
-        at++;
-      }
-      at++;
+    int at = Binary.indexOf((byte) 0, array, from, limit);
+    while (at >= 0 && at + 1 < limit && (array[at + 1] & 0xff) == ESCAPED) {
+      at = Binary.indexOf((byte) 0, array, at + 2, limit);
     }
-    throw new MalformedException("a key column is not closed");
+    if (at < 0) {
+      throw new MalformedException("a key column is not closed");
+    }
+    return at;
   }
 
   private static int escapes(byte[] array, int from, int end) {
     int escapes = 0;
-    for (int at = from; at < end; at++) {
-      if (array[at] == 0) {
-        escapes++;
-        at++;
-      }
+    int at = Binary.indexOf((byte) 0, array, from, end);
+    while (at >= 0) {
+      escapes++;
+      at = Binary.indexOf((byte) 0, array, at + 2, end);
     }
     return escapes;
   }
@@ -183,14 +202,21 @@ public final class KeyCodec {
    * else.
    */
   public static void require(byte[] array, int offset, int length, List<PrimaryKeySchema> schema) {
+    requireKey(array, offset, length, schema);
+  }
+
+  /** As {@link #require}, and returns how many bytes the first column has. */
+  static int requireKey(byte[] array, int offset, int length, List<PrimaryKeySchema> schema) {
     int limit = offset + length;
-    int at = offset;
-    for (int i = 0; i < schema.size(); i++) {
+    int at = skipColumn(array, offset, limit, schema.get(0).type());
+    int first = at - offset;
+    for (int i = 1; i < schema.size(); i++) {
       at = skipColumn(array, at, limit, schema.get(i).type());
     }
     if (at != limit) {
       throw new MalformedException("a key has more columns than the table's " + describe(schema));
     }
+    return first;
   }
 
   /** The key that the bytes hold, named by {@code schema}. */

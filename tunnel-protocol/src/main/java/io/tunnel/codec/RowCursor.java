@@ -1,6 +1,7 @@
 package io.tunnel.codec;
 
 import io.tunnel.model.ChangeKind;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.RowExistenceExpectation;
 
@@ -9,6 +10,9 @@ import io.tunnel.model.RowExistenceExpectation;
  * thread-safe.
  */
 public final class RowCursor {
+
+  /** Flags, the length of a key, a count of columns. */
+  private static final int ROW_BYTES_MIN = 3;
 
   private static final ChangeKind[] KINDS = {
     null, ChangeKind.PUT, ChangeKind.UPDATE, ChangeKind.DELETE
@@ -65,7 +69,12 @@ public final class RowCursor {
     long length = Binary.getVarint(array, offset, end);
     int flagsAt = Binary.next(length);
     int bytes = Binary.value(length);
-    if (bytes > Limits.ROW_BYTES_MAX || bytes > end - flagsAt || bytes < 3) {
+    if (bytes > Limits.ROW_BYTES_MAX) {
+      throw new MalformedException(
+          ErrorCode.ROW_TOO_LARGE,
+          "a row of " + bytes + " bytes; at most " + Limits.ROW_BYTES_MAX + " are allowed");
+    }
+    if (bytes > end - flagsAt || bytes < ROW_BYTES_MIN) {
       throw new MalformedException(
           "a row of " + bytes + " bytes where " + (end - flagsAt) + " are left");
     }

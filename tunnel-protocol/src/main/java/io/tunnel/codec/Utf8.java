@@ -22,20 +22,11 @@ public final class Utf8 {
   /** The bytes of {@code text}; {@link IllegalArgumentException} for an unpaired surrogate. */
   public static byte[] encode(String text) {
     byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
-    // getBytes puts '?' in place of an unpaired surrogate; only text that holds a '?' can hide one.
-    if (text.length() != encoded.length || hasQuestionMark(encoded)) {
+    // getBytes puts '?' in place of an unpaired surrogate, so bytes without a '?' hide none.
+    if (Binary.indexOf((byte) '?', encoded, 0, encoded.length) >= 0) {
       requireEncodable(text);
     }
     return encoded;
-  }
-
-  private static boolean hasQuestionMark(byte[] encoded) {
-    for (byte b : encoded) {
-      if (b == '?') {
-        return true;
-      }
-    }
-    return false;
   }
 
   private static void requireEncodable(String text) {

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -36,6 +38,31 @@ class BatchCorruptionTest {
       assertThatExceptionOfType(MalformedException.class)
           .as("bit %d", bit)
           .isThrownBy(() -> ChangeBatch.parse(flipped, 0, flipped.length));
+      assertThat(ChangeBatch.isIntact(ByteBuffer.wrap(flipped))).as("bit %d", bit).isFalse();
+    }
+    assertThat(ChangeBatch.isIntact(ByteBuffer.wrap(batch))).isTrue();
+  }
+
+  @Test
+  void what_is_wrong_with_a_batch_has_its_error_code() {
+    byte[] changed = flip(batch, 8 * (batch.length - 1));
+    assertThat(refusalOf(changed)).isEqualTo(ErrorCode.CORRUPT);
+    byte[] tooLong = batch.clone();
+    Binary.putInt(tooLong, BatchLayout.LENGTH, Limits.BATCH_BYTES_MAX - 3);
+    assertThat(refusalOf(tooLong)).isEqualTo(ErrorCode.BATCH_TOO_LARGE);
+    byte[] rows = batch.clone();
+    Binary.putInt(rows, BatchLayout.ROW_COUNT, Limits.BATCH_ROWS_MAX + 1);
+    assertThat(refusalOf(seal(rows))).isEqualTo(ErrorCode.BATCH_TOO_LARGE);
+    byte[] format = batch.clone();
+    format[BatchLayout.FORMAT] = 2;
+    assertThat(refusalOf(seal(format))).isEqualTo(ErrorCode.INVALID_REQUEST);
+  }
+
+  private static ErrorCode refusalOf(byte[] bytes) {
+    try {
+      throw new AssertionError("accepted: " + ChangeBatch.parse(bytes, 0, bytes.length));
+    } catch (MalformedException e) {
+      return e.code();
     }
   }
 
@@ -46,6 +73,7 @@ class BatchCorruptionTest {
       assertThatExceptionOfType(MalformedException.class)
           .as("%d of %d bytes", length, batch.length)
           .isThrownBy(() -> ChangeBatch.parse(cut, 0, cut.length));
+      assertThat(ChangeBatch.isIntact(ByteBuffer.wrap(cut))).isFalse();
     }
   }
 
@@ -117,7 +145,13 @@ class BatchCorruptionTest {
       new BatchValidator(schema).require(batch, Bytes.EMPTY, Bytes.EMPTY);
       return true;
     } catch (RefusedException e) {
-      assertThat(e.code()).isIn(Set.of(ErrorCode.INVALID_REQUEST, ErrorCode.KEY_MISMATCH));
+      assertThat(e.code())
+          .isIn(
+              Set.of(
+                  ErrorCode.INVALID_REQUEST,
+                  ErrorCode.KEY_MISMATCH,
+                  ErrorCode.ROW_TOO_LARGE,
+                  ErrorCode.BATCH_TOO_LARGE));
       assertThat(e).hasMessageMatching("(?s).{10,}");
       return false;
     }

@@ -110,8 +110,6 @@ class BatchValidatorTest {
     "1, 0100040261, a value of 2 bytes where 1 are left",
     "1, 0100010000, a value of 8 bytes where 2 are left",
     "1, 0100030100, 1 bytes behind a row's last column",
-    "1, 8108, a row of 1025 columns",
-    "1, 010005818080017f, a value of 2097153 bytes; at most 2097152",
     "0, 00, a row with flags 0",
     "13, 00, a row with flags 13",
     "17, 00, a row with flags 17",
@@ -125,6 +123,29 @@ class BatchValidatorTest {
             .row(flags, KeyCodec.encode(ONE).toString(), columns)
             .build();
     assertRefused(batch, ErrorCode.INVALID_REQUEST, message);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "8108, a row of 1025 columns; at most 1024",
+    "010005818080017f, a value of 2097153 bytes; at most 2097152",
+    "010004818080017f, a value of 2097153 bytes; at most 2097152"
+  })
+  void a_row_over_a_limit_is_refused_as_too_large(String columns, String message) {
+    ChangeBatch batch =
+        new RawBatch().name("a").row(1, KeyCodec.encode(ONE).toString(), columns).build();
+    assertRefused(batch, ErrorCode.ROW_TOO_LARGE, message);
+  }
+
+  @Test
+  void a_key_column_over_its_limit_is_refused_as_too_large() {
+    BatchValidator text =
+        new BatchValidator(List.of(new PrimaryKeySchema("name", PrimaryKeyType.STRING)));
+    ChangeBatch batch = new RawBatch().row(3, "05" + "78".repeat(1_025) + "00", "00").build();
+    assertThatExceptionOfType(RefusedException.class)
+        .isThrownBy(() -> text.require(batch, Bytes.EMPTY, Bytes.EMPTY))
+        .withMessageContaining("row 0: a key column is over 1024 bytes")
+        .matches(e -> e.code() == ErrorCode.ROW_TOO_LARGE);
   }
 
   @Test
@@ -146,7 +167,7 @@ class BatchValidatorTest {
       most.name("name" + i);
     }
     assertThat(validator.require(most.build(), Bytes.EMPTY, Bytes.EMPTY)).isFalse();
-    assertRefused(most.name("over").build(), ErrorCode.INVALID_REQUEST, "4097 names");
+    assertRefused(most.name("over").build(), ErrorCode.BATCH_TOO_LARGE, "4097 names");
   }
 
   @Test

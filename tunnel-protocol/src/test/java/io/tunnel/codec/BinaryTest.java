@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.tunnel.model.Bytes;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,5 +71,27 @@ class BinaryTest {
     assertThat(Binary.getInt(array, 3)).isEqualTo(0x01020304);
     assertThat(Binary.getLong(array, 7)).isEqualTo(-2);
     assertThat(Binary.getByte(array, 14)).isEqualTo(0xfe);
+  }
+
+  @Test
+  void a_byte_is_found_wherever_it_stands_and_nowhere_else() {
+    Random random = new Random(1);
+    byte[] array = new byte[64];
+    for (int round = 0; round < 20_000; round++) {
+      for (int i = 0; i < array.length; i++) {
+        array[i] = (byte) (random.nextInt(4) * 64 - random.nextInt(2));
+      }
+      int from = random.nextInt(array.length);
+      int to = from + random.nextInt(array.length - from + 1);
+      byte wanted = array[random.nextInt(array.length)];
+      int expected = -1;
+      for (int at = to - 1; at >= from; at--) {
+        expected = array[at] == wanted ? at : expected;
+      }
+      // Before the search, bytes that it must not take for the wanted one.
+      Arrays.fill(array, 0, from, wanted);
+      assertThat(Binary.indexOf(wanted, array, from, to)).isEqualTo(expected);
+    }
+    assertThat(Binary.indexOf((byte) 7, new byte[64], 0, 64)).isEqualTo(-1);
   }
 }

@@ -124,7 +124,7 @@ class GoldenWireTest {
     assertThat(lines)
         .containsExactlyElementsOf(
             samples.stream()
-                .map(sample -> sample.getClass().getSimpleName() + " " + Json.toText(sample))
+                .map(sample -> sample.getClass().getSimpleName() + " " + JsonTest.text(sample))
                 .toList());
   }
 }

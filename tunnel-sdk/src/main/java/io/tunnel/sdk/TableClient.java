@@ -14,7 +14,6 @@ import io.tunnel.sdk.write.PartitionMaps;
 import io.tunnel.sdk.write.WriteEngine;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import java.time.Duration;
@@ -188,15 +187,11 @@ public final class TableClient implements AutoCloseable {
   }
 
   private <T extends Control> T read(Operation operation, Control request, Class<T> type) {
-    return decode(caller.read(operation, Json.encode(request)), type);
+    return Json.decode(caller.awaitRead(operation, Json.encode(request)), type);
   }
 
   private <T extends Control> T change(Operation operation, Control request, Class<T> type) {
-    return decode(caller.change(operation, Json.encode(request)), type);
-  }
-
-  private static <T extends Control> T decode(CompletableFuture<Frame> answer, Class<T> type) {
-    return Json.decode(Caller.await(answer).payload(), type);
+    return Json.decode(caller.awaitChange(operation, Json.encode(request)), type);
   }
 
   /**

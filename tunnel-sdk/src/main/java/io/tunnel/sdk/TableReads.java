@@ -75,7 +75,7 @@ final class TableReads {
   }
 
   private byte[] ask(Operation operation, byte[] payload) {
-    return Caller.await(caller.read(operation, payload)).payload();
+    return caller.awaitRead(operation, payload);
   }
 
   /** A bound as bytes: the columns that it names must be the first of the table's key. */

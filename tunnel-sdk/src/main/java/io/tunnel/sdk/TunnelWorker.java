@@ -1,37 +1,145 @@
 package io.tunnel.sdk;
 
-/** Runs processors on the channels of a tunnel. */
-@SuppressWarnings({"DoNotCallSuggester", "ObjectToString"})
+import io.tunnel.sdk.transport.SystemClock;
+import io.tunnel.sdk.worker.ProcessorSource;
+import io.tunnel.sdk.worker.WorkerLoop;
+import io.tunnel.sdk.worker.WorkerSettings;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Runs processors on the channels of a tunnel that the server assigns to it: one callback at a time
+ * per channel, channels in parallel. Start as many workers as you like, in one process or in many:
+ * they share the channels evenly.
+ *
+ * <p>Changes of a channel arrive in order and at least once: after a crash, those behind the last
+ * checkpoint come again. A graceful end or move repeats none. When the connection or the session is
+ * lost, the worker opens another by itself; its channels are dropped and assigned anew.
+ *
+ * <p>A processor that keeps throwing stops its channel: what it had processed is checkpointed, the
+ * channel is given back, and if the server assigns it to this worker again it is taken up after a
+ * pause that grows from a second to a minute. Other channels go on.
+ */
 public final class TunnelWorker implements ITunnelWorker {
 
-  private final String tunnelId;
+  private final WorkerSettings settings;
+  private final ProcessorSource processors;
+  private Optional<WorkerLoop> run = Optional.empty();
+  private boolean isShutDown;
 
-  /** A worker whose channels share the configuration's processor. */
+  /**
+   * A worker whose channels share the configuration's processor and are checkpointed on an
+   * interval. The processor must be thread-safe; its {@code shutdown} is called once, when the
+   * worker ends.
+   *
+   * @throws IllegalArgumentException when the configuration has no processor
+   */
   public TunnelWorker(String tunnelId, TunnelClient client, TunnelWorkerConfig config) {
-    this.tunnelId = tunnelId + client + config;
+    this(tunnelId, client, config, sharedProcessor(config));
   }
 
-  /** A worker with a processor per channel, made by {@code factory}. */
+  /**
+   * A worker with a processor per channel, made by {@code factory}, which checkpoints by itself.
+   * Its {@code shutdown} is called once per channel, when that ends.
+   */
   public TunnelWorker(
       String tunnelId,
       TunnelClient client,
       TunnelWorkerConfig config,
       IChannelProcessorFactory factory) {
-    this.tunnelId = tunnelId + client + config + factory;
+    this(
+        tunnelId,
+        client,
+        config,
+        new ProcessorSource.PerChannel(Objects.requireNonNull(factory, "factory")));
   }
 
+  private TunnelWorker(
+      String tunnelId, TunnelClient client, TunnelWorkerConfig config, ProcessorSource processors) {
+    this.processors = processors;
+    this.settings =
+        WorkerSettings.of(
+            Objects.requireNonNull(tunnelId, "tunnelId"),
+            client.config(),
+            config,
+            processors instanceof ProcessorSource.Shared);
+  }
+
+  private static ProcessorSource sharedProcessor(TunnelWorkerConfig config) {
+    return new ProcessorSource.Shared(
+        config
+            .channelProcessor()
+            .orElseThrow(
+                () ->
+                    new IllegalArgumentException(
+                        "the configuration has no processor: set one, or give a factory")));
+  }
+
+  /**
+   * Opens a session and starts to process; returns when the session is open. When this throws, it
+   * may be called again.
+   *
+   * @throws io.tunnel.model.RefusedException when the server refuses for good, {@code
+   *     TUNNEL_NOT_FOUND} for example
+   * @throws ConnectionException when the server cannot be reached within {@link
+   *     ClientConfig#retryDeadline}
+   * @throws IllegalStateException when the worker runs already or was shut down
+   */
   @Override
   public void connectAndWorking() {
-    throw new UnsupportedOperationException(tunnelId);
+    WorkerLoop next = begin();
+    try {
+      next.start();
+    } catch (RuntimeException e) {
+      forget(next);
+      throw e;
+    }
   }
 
+  private synchronized WorkerLoop begin() {
+    if (isShutDown || run.isPresent()) {
+      throw new IllegalStateException(
+          isShutDown ? "the worker was shut down" : "the worker runs already");
+    }
+    WorkerLoop next = new WorkerLoop(settings, processors, new SystemClock());
+    run = Optional.of(next);
+    return next;
+  }
+
+  private synchronized void forget(WorkerLoop failed) {
+    if (run.isPresent() && run.get() == failed && !isShutDown) {
+      run = Optional.empty();
+    }
+  }
+
+  /**
+   * Ends gracefully: running callbacks finish, everything processed is checkpointed (unless
+   * processors do that themselves), the channels are given back, processors are shut down. Returns
+   * when that is done or {@link TunnelWorkerConfig#getShutdownDeadlineInMillis} has passed, after
+   * which callbacks are interrupted and the server hands the channels on by itself; at once when
+   * called from a processor. Idempotent.
+   */
   @Override
   public void shutdown() {
-    throw new UnsupportedOperationException(tunnelId);
+    Optional<WorkerLoop> running;
+    synchronized (this) {
+      isShutDown = true;
+      running = run;
+    }
+    running.ifPresent(WorkerLoop::shutdown);
   }
 
   /** How the worker is. */
-  public TunnelWorkerStatus status() {
-    throw new UnsupportedOperationException(tunnelId);
+  public synchronized TunnelWorkerStatus status() {
+    if (run.isPresent()) {
+      return run.get().status();
+    }
+    return new TunnelWorkerStatus(
+        isShutDown ? TunnelWorkerStatus.State.WORKER_ENDED : TunnelWorkerStatus.State.WORKER_READY,
+        Optional.empty(),
+        List.of(),
+        new TunnelWorkerStatus.Counters(0, 0, 0, 0),
+        Optional.empty());
   }
 }

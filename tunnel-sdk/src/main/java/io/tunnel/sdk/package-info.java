@@ -1,2 +1,62 @@
-/** What users compile against: clients of tables and tunnels, and the worker for processors. */
+/**
+ * The SDK: write rows to tables, and process the changes of tables in order.
+ *
+ * <p><b>Tables.</b> {@link io.tunnel.sdk.TableClient} creates and describes tables, reads rows and
+ * writes them; {@link io.tunnel.sdk.TableWriter} is its buffered writer for many rows. Both send
+ * one batch per partition at a time, so writes to one key are applied in the order in which they
+ * were made, whatever is retried. Each row ends with a {@link io.tunnel.sdk.RowResult}: applied,
+ * rejected, not sent, or in doubt when the server went away before it had answered.
+ *
+ * <p><b>Tunnels.</b> {@link io.tunnel.sdk.TunnelClient} creates tunnels; a {@link
+ * io.tunnel.sdk.TunnelWorker} processes one. The changes of a partition are a channel: they are
+ * given to an {@link io.tunnel.sdk.IChannelProcessor} in order, one call after the other, while
+ * other channels are processed in parallel and the next changes are already being delivered.
+ * Progress is checkpointed on an interval and at a graceful end; after a crash, processing resumes
+ * behind the last checkpoint. Workers of one tunnel, wherever they run, share its channels evenly.
+ *
+ * <pre>{@code
+ * try (TableClient tables = TableClient.connect("localhost:7650");
+ *     TunnelClient tunnels = new TunnelClient("localhost:7650")) {
+ *   tables.createTable(
+ *       new TableMeta("users", List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER))),
+ *       List.of(PrimaryKeyValue.fromLong(1_000)));
+ *   String tunnelId =
+ *       tunnels
+ *           .createTunnel(new CreateTunnelRequest("users", "audit", TunnelType.Stream))
+ *           .getTunnelId();
+ *   TunnelWorker worker =
+ *       new TunnelWorker(tunnelId, tunnels, new TunnelWorkerConfig(new PrintProcessor()));
+ *   worker.connectAndWorking();
+ *   try (TableWriter writer = tables.openWriter("users", TableWriterConfig.DEFAULTS)) {
+ *     PrimaryKey key = PrimaryKey.builder().add("id", 7).build();
+ *     Column name = new Column("name", ColumnValue.fromString("Ada"));
+ *     writer.add(
+ *         new RowPutChange(key, List.of(name)),
+ *         (row, result) -> System.out.println(row.primaryKey() + " " + result.outcome()));
+ *   }
+ *   worker.shutdown();
+ * }
+ *
+ * final class PrintProcessor implements IChannelProcessor {
+ *   public void process(ProcessRecordsInput input) {
+ *     for (StreamRecord record : input.getRecords()) {
+ *       System.out.println(record.position() + " " + record.getPrimaryKey());
+ *     }
+ *   }
+ *
+ *   public void shutdown() {}
+ * }
+ * }</pre>
+ *
+ * <p><b>Errors.</b> What the server refuses is an {@link io.tunnel.model.RefusedException} with its
+ * {@link io.tunnel.model.ErrorCode}; a lost or impossible connection is a {@link
+ * io.tunnel.sdk.ConnectionException}. Every call ends: with an answer, an error, or its deadline.
+ *
+ * <p><b>Threads.</b> A client has one daemon thread, a worker one more besides those that call
+ * processors. {@link io.tunnel.sdk.RowCallback}s run on the client's thread: they must not block,
+ * and methods that would wait there throw {@link java.lang.IllegalStateException} instead.
+ *
+ * <p>Names follow Tablestore's tunnel SDK where the idea is the same. The packages below this one
+ * are internal.
+ */
 package io.tunnel.sdk;

@@ -23,10 +23,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Prints 'tunnel server listening on HOST:PORT' and 'http on HOST:PORT' when it is ready.",
-      "Stops gracefully on SIGTERM or Ctrl-C.",
-      "",
-      "Exit codes: 0 stopped as asked; 2 bad options or configuration; 74 the data directory or",
-      "an address cannot be used."
+      "Stops gracefully on SIGTERM or Ctrl-C."
     })
 public final class ServerCommand implements Callable<Integer> {
 

@@ -1,11 +1,11 @@
 package io.tunnel.server;
 
-import io.tunnel.server.partition.ShardClock;
+import io.tunnel.server.partition.Shard;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /** The machine's clocks. */
-final class SystemClock implements ShardClock {
+final class SystemClock implements Shard.Clock {
 
   @Override
   public long epochMicros() {

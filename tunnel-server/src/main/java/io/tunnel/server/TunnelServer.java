@@ -2,7 +2,6 @@ package io.tunnel.server;
 
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.PartitionRecord;
-import io.tunnel.server.catalog.RocksCatalogStore;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.ServerMeters;
@@ -73,7 +72,7 @@ public final class TunnelServer implements Closeable {
       DataDirectory directory = open(DataDirectory.open(data, config.log().shards()));
       meters = new ServerMeters();
       opened.push(meters::close);
-      catalog = open(new Catalog(new RocksCatalogStore(directory.path().resolve("catalog"))));
+      catalog = open(Catalog.open(directory.path().resolve("catalog")));
       Set<Integer> live = livePartitions();
       shards =
           open(

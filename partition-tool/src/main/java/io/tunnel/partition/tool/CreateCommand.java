@@ -35,8 +35,8 @@ import picocli.CommandLine.Spec;
       "  tunnel partition create --table users --key id:INTEGER --partitions 16"
           + " --from 0 --to 999999",
       "  tunnel partition create --table words --key word:STRING --points g,n,t",
-      "  tunnel partition create --table parts --key name:STRING --partitions 4"
-          + " --sample parts.csv --column name --dry-run"
+      "  tunnel partition create --table parts --key name:STRING --partitions 4 --dry-run \\",
+      "      --sample parts.csv --column name"
     })
 final class CreateCommand implements Callable<Integer> {
 

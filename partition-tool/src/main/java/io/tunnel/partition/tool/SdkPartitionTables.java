@@ -2,15 +2,21 @@ package io.tunnel.partition.tool;
 
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.TableMeta;
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.wire.Control.TableDescription;
+import java.time.Duration;
 import java.util.List;
 
 /** The tables of a real server. */
 record SdkPartitionTables(TableClient client) implements PartitionTables {
 
+  /** Retries are kept short: somebody is waiting at a terminal, and no server stays no server. */
+  private static final Duration RETRY_DEADLINE = Duration.ofSeconds(2);
+
   static PartitionTables connect(String endpoint) {
-    return new SdkPartitionTables(TableClient.connect(endpoint));
+    ClientConfig config = ClientConfig.of(endpoint).withRetryDeadline(RETRY_DEADLINE);
+    return new SdkPartitionTables(TableClient.connect(config));
   }
 
   @Override

@@ -57,6 +57,26 @@ public final class Caller {
     return start(new Call(operation, payload, false));
   }
 
+  /**
+   * {@link #read}, and waits for the answer's payload.
+   *
+   * @throws IllegalStateException on a callback thread; nothing was sent then
+   */
+  public byte[] awaitRead(Operation operation, byte[] payload) {
+    EventLoops.requireMayBlock("waiting for " + operation);
+    return await(read(operation, payload)).payload();
+  }
+
+  /**
+   * {@link #change}, and waits for the answer's payload.
+   *
+   * @throws IllegalStateException on a callback thread; nothing was sent then
+   */
+  public byte[] awaitChange(Operation operation, byte[] payload) {
+    EventLoops.requireMayBlock("waiting for " + operation);
+    return await(change(operation, payload)).payload();
+  }
+
   private CompletableFuture<Frame> start(Call call) {
     long nowNanos = ticker.nanos();
     call.deadlineNanos = nowNanos + connector.config().retryDeadline().toNanos();

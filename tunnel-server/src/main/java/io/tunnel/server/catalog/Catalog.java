@@ -13,6 +13,7 @@ import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.Json;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -55,6 +56,17 @@ public final class Catalog implements Closeable {
     store.all().forEach(this::load);
     counters = new Counters(counters.tables, counters.partitions, counters.starts + 1);
     store.write(Map.of(COUNTERS, Optional.of(Json.toText(counters))));
+  }
+
+  /** Opens the catalog that is kept in {@code directory}. */
+  public static Catalog open(Path directory) throws IOException {
+    CatalogStore store = new RocksCatalogStore(directory);
+    try {
+      return new Catalog(store);
+    } catch (IOException | RuntimeException e) {
+      store.close();
+      throw e;
+    }
   }
 
   private void load(String name, String text) {

@@ -14,7 +14,7 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /** A catalog in a small RocksDB of its own, whose log is on and synced with every write. */
-public final class RocksCatalogStore implements CatalogStore {
+final class RocksCatalogStore implements CatalogStore {
 
   private static final long WRITE_BUFFER_BYTES = 4L * 1024 * 1024;
 
@@ -28,7 +28,7 @@ public final class RocksCatalogStore implements CatalogStore {
   }
 
   /** Opens the catalog in {@code directory}, which is created when there is none. */
-  public RocksCatalogStore(Path directory) throws IOException {
+  RocksCatalogStore(Path directory) throws IOException {
     try {
       db = RocksDB.open(options, directory.toString());
     } catch (RocksDBException e) {

@@ -3,7 +3,6 @@ package io.tunnel.server.channel;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.ChangeReader;
-import io.tunnel.server.log.CommitListener;
 import io.tunnel.server.log.Extents;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -28,7 +27,7 @@ public final class Channel {
   private final DeliveryPort port;
   private final ChannelCore core;
   private final AtomicBoolean isAwake = new AtomicBoolean();
-  private final CommitListener onCommit = (id, position) -> wake();
+  private final ChangeReader.CommitListener onCommit = (id, position) -> wake();
   private volatile long delivered;
 
   /**
@@ -71,9 +70,13 @@ public final class Channel {
     deliver();
   }
 
-  /** The connection takes more again. */
+  /**
+   * The connection takes more again. It may say so in the middle of a delivery of this very
+   * channel, when a flush drains its buffer; so the channel only wakes, and looks when that
+   * delivery is counted.
+   */
   public void resume() {
-    deliver();
+    wake();
   }
 
   /** Delivers nothing any more. */

@@ -6,7 +6,7 @@ import java.io.IOException;
  * Durable bytes of a log are not what was written: nothing may be served from them and nothing may
  * be cut away.
  */
-public final class CorruptLogException extends IOException {
+final class CorruptLogException extends IOException {
 
   private static final long serialVersionUID = 1L;
 

@@ -9,7 +9,7 @@ import java.util.List;
  * One directory of files, as little of it as a log needs. A test's version keeps only what was
  * synced.
  */
-public interface Disk {
+interface Disk {
 
   /** Names of all files. */
   List<String> list() throws IOException;

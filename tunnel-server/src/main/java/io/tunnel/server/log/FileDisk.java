@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** A directory of the file system. */
-public final class FileDisk implements Disk {
+final class FileDisk implements Disk {
 
   private final Path directory;
 
   /** Uses {@code directory}, which is created when it does not exist. */
-  public FileDisk(Path directory) throws IOException {
+  FileDisk(Path directory) throws IOException {
     this.directory = Files.createDirectories(directory);
   }
 

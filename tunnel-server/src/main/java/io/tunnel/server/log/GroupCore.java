@@ -4,6 +4,7 @@ import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.Checksum;
 import io.tunnel.model.Limits;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -101,7 +102,7 @@ public final class GroupCore {
     Binary.putInt(array, header + 24, out.size() - batchesFrom);
     Binary.putInt(array, header + 28, merged.size());
     Binary.putInt(
-        array, header + 4, LogFormat.crc(array, header + 8, LogFormat.GROUP_HEADER_BYTES - 8));
+        array, header + 4, Checksum.crc32c(array, header + 8, LogFormat.GROUP_HEADER_BYTES - 8));
   }
 
   /** Batches added, which is the least length of {@code firstPositions}. */

@@ -7,6 +7,7 @@ import io.tunnel.model.RefusedException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -50,13 +51,18 @@ public final class LocalLog implements ChangeReader, Closeable {
   }
 
   /**
-   * Opens the log of {@code shard} in {@code disk} and repairs what a crash left: a group that was
-   * being written is cut off.
+   * Opens the log of {@code shard} in {@code directory} and repairs what a crash left: a group that
+   * was being written is cut off.
    *
    * @param segmentBytesMax bytes after which a new segment file is begun
-   * @throws CorruptLogException when durable bytes have changed; nothing was touched then
+   * @throws IOException when the disk fails, or when durable bytes have changed; nothing was
+   *     touched then
    */
-  public static LocalLog open(Disk disk, int shard, int segmentBytesMax) throws IOException {
+  public static LocalLog open(Path directory, int shard, int segmentBytesMax) throws IOException {
+    return open(new FileDisk(directory), shard, segmentBytesMax);
+  }
+
+  static LocalLog open(Disk disk, int shard, int segmentBytesMax) throws IOException {
     return new LocalLog(disk, shard, segmentBytesMax, new LogRecovery(disk, shard).recover());
   }
 
@@ -310,12 +316,12 @@ public final class LocalLog implements ChangeReader, Closeable {
   }
 
   @Override
-  public void subscribe(int partition, CommitListener listener) {
+  public void subscribe(int partition, ChangeReader.CommitListener listener) {
     partitionLog(partition).listeners.add(listener);
   }
 
   @Override
-  public void unsubscribe(int partition, CommitListener listener) {
+  public void unsubscribe(int partition, ChangeReader.CommitListener listener) {
     partitionLog(partition).listeners.remove(listener);
   }
 

@@ -1,5 +1,6 @@
 package io.tunnel.server.log;
 
+import io.tunnel.codec.Checksum;
 import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.zip.CRC32C;
@@ -38,14 +39,8 @@ final class LogFormat {
   static ByteBuffer segmentHeader(long base, int shard) {
     ByteBuffer header = ByteBuffer.allocate(SEGMENT_HEADER_BYTES);
     header.putLong(SEGMENT_MAGIC).putLong(base).putLong(shard).putInt(0);
-    header.putInt(crc(header.array(), 0, SEGMENT_HEADER_BYTES - 4));
+    header.putInt(Checksum.crc32c(header.array(), 0, SEGMENT_HEADER_BYTES - 4));
     return header.flip();
-  }
-
-  static int crc(byte[] array, int offset, int length) {
-    CRC32C crc = new CRC32C();
-    crc.update(array, offset, length);
-    return (int) crc.getValue();
   }
 
   static int crc(ByteBuffer bytes) {

@@ -10,14 +10,14 @@ final class PartitionLog {
   /** The segments that hold changes of the partition, by the position of the first in each. */
   final NavigableMap<Long, Segment> segments = new ConcurrentSkipListMap<>();
 
-  final CopyOnWriteArrayList<CommitListener> listeners = new CopyOnWriteArrayList<>();
+  final CopyOnWriteArrayList<ChangeReader.CommitListener> listeners = new CopyOnWriteArrayList<>();
 
   /** Position of the newest committed change; 0 when there is none. */
   volatile long committed;
 
   void tellListeners(int partition) {
     long position = committed;
-    for (CommitListener listener : listeners) {
+    for (ChangeReader.CommitListener listener : listeners) {
       listener.committed(partition, position);
     }
   }

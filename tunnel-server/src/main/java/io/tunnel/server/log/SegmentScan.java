@@ -2,6 +2,7 @@ package io.tunnel.server.log;
 
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.Checksum;
 import io.tunnel.codec.MalformedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -85,7 +86,7 @@ final class SegmentScan {
     boolean intact =
         Binary.getInt(header, 0) == LogFormat.GROUP_MAGIC
             && Binary.getInt(header, 4)
-                == LogFormat.crc(header, 8, LogFormat.GROUP_HEADER_BYTES - 8);
+                == Checksum.crc32c(header, 8, LogFormat.GROUP_HEADER_BYTES - 8);
     return intact ? header : null;
   }
 

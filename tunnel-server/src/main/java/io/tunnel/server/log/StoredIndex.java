@@ -1,5 +1,6 @@
 package io.tunnel.server.log;
 
+import io.tunnel.codec.Checksum;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.TreeMap;
@@ -85,7 +86,7 @@ final class StoredIndex extends BatchIndex {
             .putInt(index.bytesBefore(i));
       }
     }
-    file.putInt(LogFormat.crc(file.array(), 0, file.position()));
+    file.putInt(Checksum.crc32c(file.array(), 0, file.position()));
     return file.flip();
   }
 

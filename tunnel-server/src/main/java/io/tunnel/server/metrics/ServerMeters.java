@@ -14,7 +14,6 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.net.NetMeter;
 import io.tunnel.server.partition.Shard;
-import io.tunnel.server.partition.ShardMeter;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.TunnelDescription;
@@ -27,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /** All meters of a server, and the ports through which the rooms feed them. */
-public final class ServerMeters implements ShardMeter, NetMeter, AutoCloseable {
+public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable {
 
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

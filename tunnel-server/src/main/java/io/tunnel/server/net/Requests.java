@@ -12,7 +12,6 @@ import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Shards;
-import io.tunnel.server.partition.WriteOutcome;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;
@@ -95,14 +94,17 @@ final class Requests {
     if (failure instanceof RefusedException refused) {
       return refused;
     }
-    if (failure instanceof MalformedException || failure instanceof IllegalArgumentException) {
+    if (failure instanceof MalformedException malformed) {
+      return new RefusedException(malformed.code(), malformed.getMessage());
+    }
+    if (failure instanceof IllegalArgumentException) {
       return new RefusedException(ErrorCode.INVALID_REQUEST, failure.getMessage());
     }
     LOGGER.error("a request failed", failure);
     return new RefusedException(ErrorCode.INTERNAL, "the server failed: " + failure);
   }
 
-  private record WriteAnswer(Frame frame, Connection connection) implements WriteOutcome {
+  private record WriteAnswer(Frame frame, Connection connection) implements PendingWrite.Outcome {
 
     @Override
     public void written(WriteResult result) {

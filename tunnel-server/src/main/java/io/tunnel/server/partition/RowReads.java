@@ -170,7 +170,8 @@ public final class RowReads {
     }
 
     boolean add(Bytes key, List<Column> columns) {
-      boolean isFull = rows.rowCount() >= rowsMax || rows.byteCount() >= bytesMax;
+      boolean isFull =
+          rows.rowCount() > 0 && (rows.rowCount() >= rowsMax || rows.byteCount() >= bytesMax);
       if (isFull || !RowReads.add(rows, key, columns, schema)) {
         return false;
       }

@@ -40,8 +40,8 @@ public final class Shard implements Closeable {
   private final ShardConfig config;
   private final LocalLog log;
   private final TableStore table;
-  private final ShardMeter meter;
-  private final ShardClock clock;
+  private final Meter meter;
+  private final Clock clock;
   private final MpscUnboundedArrayQueue<ShardTask> queue =
       new MpscUnboundedArrayQueue<>(QUEUE_CHUNK);
   private final AtomicLong queuedBytes = new AtomicLong();
@@ -60,12 +60,7 @@ public final class Shard implements Closeable {
 
   /** A shard over an open log and the table folded from it. */
   public Shard(
-      int id,
-      ShardConfig config,
-      LocalLog log,
-      TableStore table,
-      ShardMeter meter,
-      ShardClock clock) {
+      int id, ShardConfig config, LocalLog log, TableStore table, Meter meter, Clock clock) {
     this.id = id;
     this.config = config;
     this.log = log;
@@ -216,7 +211,7 @@ public final class Shard implements Closeable {
     admitted.clear();
   }
 
-  private static void tell(WriteOutcome outcome, WriteResult result) {
+  private static void tell(PendingWrite.Outcome outcome, WriteResult result) {
     try {
       outcome.written(result);
     } catch (RuntimeException e) {
@@ -278,5 +273,25 @@ public final class Shard implements Closeable {
         table) {
       log.sync();
     }
+  }
+
+  /** The two clocks of a shard, injected. */
+  public interface Clock {
+
+    /** Microseconds since 1970; may be set back. */
+    long epochMicros();
+
+    /** Nanoseconds from an arbitrary moment; never goes back. */
+    long nanos();
+  }
+
+  /** Is told what a shard does, on the shard's thread. */
+  public interface Meter {
+
+    /** A group was committed, synced or not, and folded. */
+    void committed(int shard, long rows, long bytes, long commitNanos, long foldNanos);
+
+    /** Rows whose condition did not hold. */
+    void rejected(int shard, long rows);
   }
 }

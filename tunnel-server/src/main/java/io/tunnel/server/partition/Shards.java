@@ -2,9 +2,7 @@ package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.log.ChangeReader;
-import io.tunnel.server.log.CommitListener;
 import io.tunnel.server.log.Extents;
-import io.tunnel.server.log.FileDisk;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
@@ -43,8 +41,8 @@ public final class Shards implements ChangeReader, Closeable {
    *
    * @param isLive whether a partition exists; changes and rows of others are left behind
    */
-  public static Shards open(Layout layout, IntPredicate isLive, ShardMeter meter, ShardClock clock)
-      throws IOException {
+  public static Shards open(
+      Layout layout, IntPredicate isLive, Shard.Meter meter, Shard.Clock clock) throws IOException {
     List<Shard> opened = new ArrayList<>();
     try {
       for (int id = 0; id < layout.count(); id++) {
@@ -59,11 +57,10 @@ public final class Shards implements ChangeReader, Closeable {
   }
 
   private static Shard open(
-      int id, Layout layout, IntPredicate isLive, ShardMeter meter, ShardClock clock)
+      int id, Layout layout, IntPredicate isLive, Shard.Meter meter, Shard.Clock clock)
       throws IOException {
     Path directory = layout.directory().resolve("shard-" + id);
-    LocalLog log =
-        LocalLog.open(new FileDisk(directory.resolve("log")), id, layout.segmentBytesMax());
+    LocalLog log = LocalLog.open(directory.resolve("log"), id, layout.segmentBytesMax());
     try {
       return open(id, layout, isLive, log, meter, clock);
     } catch (IOException | RuntimeException e) {
@@ -73,7 +70,12 @@ public final class Shards implements ChangeReader, Closeable {
   }
 
   private static Shard open(
-      int id, Layout layout, IntPredicate isLive, LocalLog log, ShardMeter meter, ShardClock clock)
+      int id,
+      Layout layout,
+      IntPredicate isLive,
+      LocalLog log,
+      Shard.Meter meter,
+      Shard.Clock clock)
       throws IOException {
     Path rows = Files.createDirectories(layout.directory().resolve("shard-" + id).resolve("table"));
     TableStore table = TableStore.open(rows, layout.table(), log::sync);
@@ -156,12 +158,12 @@ public final class Shards implements ChangeReader, Closeable {
   }
 
   @Override
-  public void subscribe(int partition, CommitListener listener) {
+  public void subscribe(int partition, ChangeReader.CommitListener listener) {
     of(partition).log().subscribe(partition, listener);
   }
 
   @Override
-  public void unsubscribe(int partition, CommitListener listener) {
+  public void unsubscribe(int partition, ChangeReader.CommitListener listener) {
     of(partition).log().unsubscribe(partition, listener);
   }
 

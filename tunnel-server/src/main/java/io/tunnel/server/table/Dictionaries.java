@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The column-name dictionaries of a store, each kept once and named by a number in every row that
@@ -24,16 +23,21 @@ final class Dictionaries {
   private static final int BYTES_MAX = 64 * 1024;
 
   private final Map<Bytes, Integer> idByBytes = new HashMap<>();
-  private final Map<Integer, String[]> namesById = new ConcurrentHashMap<>();
   private final List<Integer> unstored = new ArrayList<>();
   private final Map<Integer, Bytes> bytesById = new HashMap<>();
 
-  /** Takes over a stored one. */
+  private final String[][] namesById = new String[COUNT_MAX + 1][];
+
+  /** Names up to this id may be read by any thread: written after them, read before them. */
+  private volatile int publishedId;
+
+  /** Takes over a stored one; ids come in rising order. */
   void load(int id, byte[] stored) {
     Bytes bytes = Bytes.copyOf(stored);
     idByBytes.put(bytes, id);
     bytesById.put(id, bytes);
-    namesById.put(id, decode(stored));
+    namesById[id] = decode(stored);
+    publishedId = id;
   }
 
   /** The id of a batch's dictionary. */
@@ -74,12 +78,11 @@ final class Dictionaries {
 
   /** The names of a dictionary. */
   String[] names(int id) {
-    String[] names = namesById.get(id);
-    if (names == null) {
+    if (id > publishedId) {
       throw new IllegalStateException(
-          "a row uses dictionary " + id + ", which the store does not have");
+          "a row uses dictionary " + id + ", the store has " + publishedId);
     }
-    return names;
+    return namesById[id];
   }
 
   private static String[] decode(byte[] stored) {

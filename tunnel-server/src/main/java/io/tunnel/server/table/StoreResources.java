@@ -21,6 +21,23 @@ final class StoreResources implements AutoCloseable {
   private static final int BLOOM_BITS_PER_KEY = 10;
   private static final int WRITE_BUFFERS_MAX = 3;
 
+  /**
+   * Twice RocksDB's own: a row is rewritten half as often on its way down, which is most of what a
+   * write costs.
+   */
+  private static final int FILES_COMPACTED_TOGETHER = 8;
+
+  /** Young files are soon rewritten, so packing them is wasted work. */
+  private static final List<CompressionType> COMPRESSION =
+      List.of(
+          CompressionType.NO_COMPRESSION,
+          CompressionType.NO_COMPRESSION,
+          CompressionType.LZ4_COMPRESSION,
+          CompressionType.LZ4_COMPRESSION,
+          CompressionType.LZ4_COMPRESSION,
+          CompressionType.LZ4_COMPRESSION,
+          CompressionType.LZ4_COMPRESSION);
+
   private final Cache cache;
   private final BloomFilter filter;
   private final AbstractEventListener logFirst;
@@ -40,7 +57,9 @@ final class StoreResources implements AutoCloseable {
             .setWriteBufferSize(config.writeBufferBytes())
             .setMaxWriteBufferNumber(WRITE_BUFFERS_MAX)
             .setMaxBackgroundJobs(config.backgroundJobs())
-            .setCompressionType(CompressionType.LZ4_COMPRESSION)
+            .setLevel0FileNumCompactionTrigger(FILES_COMPACTED_TOGETHER)
+            .setMaxBytesForLevelBase((long) FILES_COMPACTED_TOGETHER * config.writeBufferBytes())
+            .setCompressionPerLevel(COMPRESSION)
             .setLevelCompactionDynamicLevelBytes(true)
             .setAllowMmapReads(false)
             .setKeepLogFileNum(4)

@@ -1,0 +1,78 @@
+package io.tunnel.bench.codec;
+
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowPutChange;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * Rows shaped as the whitepaper's: about 220 bytes encoded, 4 key columns of which the first is a
+ * 4-byte hash, 2 attributes. The same rows on every run.
+ */
+final class WhitepaperRows {
+
+  /** Rows of one batch: 1,000 of them have about as many bytes as a batch of the writer. */
+  static final int COUNT = 1_000;
+
+  static final List<PrimaryKeySchema> SCHEMA =
+      List.of(
+          new PrimaryKeySchema("hash", PrimaryKeyType.BINARY),
+          new PrimaryKeySchema("user", PrimaryKeyType.STRING),
+          new PrimaryKeySchema("device", PrimaryKeyType.STRING),
+          new PrimaryKeySchema("sequence", PrimaryKeyType.INTEGER));
+
+  private static final String LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+  private final SplittableRandom random = new SplittableRandom(7);
+
+  private WhitepaperRows() {}
+
+  static List<RowChange> rows() {
+    WhitepaperRows source = new WhitepaperRows();
+    List<RowChange> rows = new ArrayList<>(COUNT);
+    for (int i = 0; i < COUNT; i++) {
+      rows.add(source.row(i));
+    }
+    return rows;
+  }
+
+  static byte[] batch() {
+    BatchBuilder builder = new BatchBuilder(SCHEMA, 256 * 1024);
+    for (RowChange row : rows()) {
+      builder.add(row);
+    }
+    return builder.build(1, 1, 1);
+  }
+
+  private RowChange row(int sequence) {
+    byte[] hash = new byte[4];
+    random.nextBytes(hash);
+    PrimaryKey key =
+        PrimaryKey.builder()
+            .add("hash", hash)
+            .add("user", text(24))
+            .add("device", text(16))
+            .add("sequence", sequence)
+            .build();
+    return new RowPutChange(
+        key,
+        List.of(
+            new Column("payload", ColumnValue.fromString(text(136))),
+            new Column("amount", ColumnValue.fromLong(random.nextLong()))));
+  }
+
+  private String text(int letters) {
+    StringBuilder text = new StringBuilder(letters);
+    for (int i = 0; i < letters; i++) {
+      text.append(LETTERS.charAt(random.nextInt(LETTERS.length())));
+    }
+    return text.toString();
+  }
+}

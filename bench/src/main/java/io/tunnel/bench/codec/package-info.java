@@ -1,0 +1,9 @@
+/**
+ * What keys and batches cost. From the project's root, {@code docs/benchmarks.md} has the results:
+ *
+ * <pre>{@code
+ * mvn -q -pl bench -am -DskipTests package \
+ *     && java -cp 'bench/target/bench/lib/*' org.openjdk.jmh.Main 'bench.codec'
+ * }</pre>
+ */
+package io.tunnel.bench.codec;

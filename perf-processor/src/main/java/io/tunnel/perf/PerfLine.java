@@ -1,0 +1,85 @@
+package io.tunnel.perf;
+
+import java.util.Map;
+import java.util.TreeMap;
+import org.HdrHistogram.Histogram;
+
+/**
+ * One line of the report, printed as a JSON object with these members. Members that are null are
+ * left out.
+ *
+ * @param kind {@code interval} for the time since the line before, {@code summary} for the whole
+ *     run
+ * @param timestamp milliseconds since 1970
+ * @param seconds how long the line's time is
+ * @param rowsPerSecond rows a second in the line's time
+ * @param totalRows rows since the start
+ * @param bytesPerSecond bytes of the records a second in the line's time
+ * @param p50Ms from the commit on the server to the callback, in the line's time
+ * @param aheadOfClock rows since the start that came before they were committed by the clocks, and
+ *     count as 0 ms: the clocks of server and worker differ; null when there were none
+ * @param coresUsed CPU time of this process per time
+ * @param cpuSecondsPerMillionRows CPU time of this process
+ * @param heapUsedMb megabytes of this process' heap in use, garbage included
+ * @param rowsPerSecondByChannel null unless asked for
+ * @param stoppedBy why the run ended; null before
+ */
+record PerfLine(
+    String kind,
+    long timestamp,
+    double seconds,
+    long rowsPerSecond,
+    long totalRows,
+    long bytesPerSecond,
+    double p50Ms,
+    double p99Ms,
+    double p999Ms,
+    double maxMs,
+    Long aheadOfClock,
+    double coresUsed,
+    double cpuSecondsPerMillionRows,
+    long heapUsedMb,
+    Map<String, Long> rowsPerSecondByChannel,
+    String stoppedBy) {
+
+  /** What a line is made of besides rates and latencies. */
+  record Frame(
+      String kind,
+      long timestamp,
+      long totalRows,
+      long aheadOfClock,
+      long heapUsedBytes,
+      boolean isPerChannel,
+      String stoppedBy) {}
+
+  static PerfLine of(Frame frame, RateCore.Rates rates, Histogram micros) {
+    return new PerfLine(
+        frame.kind(),
+        frame.timestamp(),
+        round(rates.seconds()),
+        Math.round(rates.rowsPerSecond()),
+        frame.totalRows(),
+        Math.round(rates.bytesPerSecond()),
+        round(micros.getValueAtPercentile(50) / 1e3),
+        round(micros.getValueAtPercentile(99) / 1e3),
+        round(micros.getValueAtPercentile(99.9) / 1e3),
+        round(micros.getMaxValue() / 1e3),
+        frame.aheadOfClock() == 0 ? null : frame.aheadOfClock(),
+        round(rates.coresUsed()),
+        round(rates.cpuSecondsPerMillionRows()),
+        frame.heapUsedBytes() / 1_000_000,
+        frame.isPerChannel() ? byChannel(rates) : null,
+        frame.stoppedBy());
+  }
+
+  private static Map<String, Long> byChannel(RateCore.Rates rates) {
+    Map<String, Long> rounded = new TreeMap<>();
+    rates.rowsPerSecondByChannel().forEach((id, rate) -> rounded.put(id, Math.round(rate)));
+    return rounded;
+  }
+
+  /** To three digits behind the point. */
+  private static double round(double value) {
+    return Math.round(value * 1e3) / 1e3;
+  }
+}

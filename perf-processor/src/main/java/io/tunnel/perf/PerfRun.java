@@ -1,0 +1,145 @@
+package io.tunnel.perf;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import io.tunnel.sdk.TunnelWorkerStatus;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.HdrHistogram.Histogram;
+
+/** Reports on a running consumer until it has consumed enough. */
+final class PerfRun {
+
+  /** Opens the reason of a run whose workers have all stopped by themselves. */
+  static final String HALTED = "halted: ";
+
+  /** How often the run looks whether it should end. */
+  private static final long LOOK_MS = 20;
+
+  private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
+
+  private final PerfMeter meter;
+  private final RunClock clock;
+  private final Report report;
+  private final RateCore rates;
+  private final Histogram allLatencies = new Histogram(3);
+  private final long startNanos;
+
+  /**
+   * How the report is given.
+   *
+   * @param intervalNanos from line to line
+   * @param isPerChannel whether lines say the rate of each channel
+   * @param lines takes the lines
+   */
+  record Report(long intervalNanos, boolean isPerChannel, Consumer<String> lines) {}
+
+  /** The workers of the run. */
+  interface Workers {
+
+    /** Starts them all. */
+    void start();
+
+    /** Ends them all gracefully: what they processed is checkpointed then. */
+    void shutdown();
+
+    /** How each is. */
+    List<TunnelWorkerStatus> status();
+  }
+
+  /** A run that starts now. */
+  PerfRun(PerfMeter meter, RunClock clock, Report report) {
+    this.meter = meter;
+    this.clock = clock;
+    this.report = report;
+    this.startNanos = clock.nanos();
+    this.rates = new RateCore(startNanos, usage());
+  }
+
+  /**
+   * Consumes until it is enough, and prints a line per interval and a summary.
+   *
+   * @return why it ended: {@code rows}, {@code duration}, {@code idle}, {@code signal}, or {@code
+   *     halted: …} when no worker works any more
+   */
+  String consume(Workers workers, StopCore stop) throws InterruptedException {
+    String reason;
+    try {
+      workers.start();
+      reason = reportUntilEnough(workers, stop);
+    } finally {
+      workers.shutdown();
+    }
+    summary(reason);
+    return reason;
+  }
+
+  private String reportUntilEnough(Workers workers, StopCore stop) throws InterruptedException {
+    long nextNanos = startNanos + report.intervalNanos();
+    while (true) {
+      long now = clock.nanos();
+      Optional<String> reason = stop.reason(now, meter.rows()).or(() -> halted(workers));
+      if (reason.isPresent()) {
+        return reason.get();
+      }
+      if (now - nextNanos >= 0) {
+        interval(now);
+        // A line that comes late does not make the next ones late.
+        nextNanos +=
+            Math.max(1, (now - nextNanos) / report.intervalNanos() + 1) * report.intervalNanos();
+      }
+      long untilNextMs = Math.max(1, (nextNanos - now) / 1_000_000);
+      if (clock.pause(Math.min(LOOK_MS, untilNextMs))) {
+        return "signal";
+      }
+    }
+  }
+
+  /** Workers stop for good when the tunnel is deleted, for example. */
+  private static Optional<String> halted(Workers workers) {
+    List<TunnelWorkerStatus> all = workers.status();
+    for (TunnelWorkerStatus worker : all) {
+      if (worker.state() != TunnelWorkerStatus.State.WORKER_HALT) {
+        return Optional.empty();
+      }
+    }
+    return Optional.of(HALTED + all.get(0).lastError().orElse("no reason known"));
+  }
+
+  private void interval(long now) {
+    Histogram latencies = meter.intervalLatencies();
+    allLatencies.add(latencies);
+    RateCore.Totals totals = meter.totals();
+    print("interval", totals, rates.sinceLast(now, totals, usage()), latencies, null);
+  }
+
+  private void summary(String reason) {
+    allLatencies.add(meter.intervalLatencies());
+    RateCore.Totals totals = meter.totals();
+    print(
+        "summary", totals, rates.sinceStart(clock.nanos(), totals, usage()), allLatencies, reason);
+  }
+
+  private void print(
+      String kind,
+      RateCore.Totals totals,
+      RateCore.Rates lineRates,
+      Histogram latencies,
+      String reason) {
+    PerfLine.Frame frame =
+        new PerfLine.Frame(
+            kind,
+            clock.epochMs(),
+            totals.rows(),
+            meter.aheadOfClock(),
+            clock.heapUsedBytes(),
+            report.isPerChannel(),
+            reason);
+    report.lines().accept(GSON.toJson(PerfLine.of(frame, lineRates, latencies)));
+  }
+
+  private RateCore.Usage usage() {
+    return new RateCore.Usage(clock.cpuNanos());
+  }
+}

@@ -1,0 +1,169 @@
+package io.tunnel.perf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonParser;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TunnelType;
+import io.tunnel.sdk.IChannelProcessor;
+import io.tunnel.sdk.TunnelInfo;
+import io.tunnel.sdk.TunnelWorkerStatus;
+import io.tunnel.terminal.CommandRunner;
+import io.tunnel.terminal.Diagnosis;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+class PerfCommandTest {
+
+  /** A server whose tunnel has 40 rows, given to the processor when the workers start. */
+  private static final class FakeServer implements TunnelServer {
+    final List<TunnelInfo> tunnels = new ArrayList<>();
+    TunnelWorkerStatus.State state = TunnelWorkerStatus.State.WORKER_STARTED;
+    StreamStart start;
+    String consumed;
+    int workers;
+    boolean isShutDown;
+    boolean isClosed;
+
+    @Override
+    public List<TunnelInfo> tunnels(String table) {
+      return tunnels.stream().filter(tunnel -> tunnel.tableName().equals(table)).toList();
+    }
+
+    @Override
+    public String createTunnel(String table, String tunnel, StreamStart from) {
+      start = from;
+      return "new-" + tunnel;
+    }
+
+    @Override
+    public PerfRun.Workers workers(String tunnelId, int count, IChannelProcessor processor) {
+      consumed = tunnelId;
+      workers = count;
+      return new PerfRun.Workers() {
+        @Override
+        public void start() {
+          processor.process(Inputs.of("1_c", 40, 0, 0));
+        }
+
+        @Override
+        public void shutdown() {
+          isShutDown = true;
+        }
+
+        @Override
+        public List<TunnelWorkerStatus> status() {
+          return List.of(
+              new TunnelWorkerStatus(
+                  state,
+                  Optional.empty(),
+                  List.of(),
+                  new TunnelWorkerStatus.Counters(0, 0, 0, 0),
+                  Optional.of("gone")));
+        }
+      };
+    }
+
+    @Override
+    public void close() {
+      isClosed = true;
+    }
+  }
+
+  private final FakeServer server = new FakeServer();
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String arguments) {
+    CommandLine command =
+        new CommandLine(new PerfCommand(endpoint -> server))
+            .setOut(new PrintWriter(out))
+            .setErr(new PrintWriter(err));
+    return CommandRunner.run(command, Diagnosis.standard(), arguments.split(" "));
+  }
+
+  private void addTunnel(String name) {
+    server.tunnels.add(
+        new TunnelInfo("id-" + name, name, "t", TunnelType.Stream, StreamStart.LATEST, 0));
+  }
+
+  @Test
+  void a_tunnel_is_consumed_by_name_until_the_rows_are_there() {
+    addTunnel("other");
+    addTunnel("x");
+    assertThat(run("--table t --tunnel x --rows 40 --workers 3 --per-channel --touch")).isZero();
+    assertThat(server.consumed).isEqualTo("id-x");
+    assertThat(server.workers).isEqualTo(3);
+    assertThat(server.isShutDown).isTrue();
+    assertThat(server.isClosed).isTrue();
+    List<String> lines = out.toString().lines().toList();
+    assertThat(JsonParser.parseString(lines.get(lines.size() - 1)).getAsJsonObject())
+        .satisfies(
+            summary -> {
+              assertThat(summary.get("kind").getAsString()).isEqualTo("summary");
+              assertThat(summary.get("totalRows").getAsLong()).isEqualTo(40);
+              assertThat(summary.get("stoppedBy").getAsString()).isEqualTo("rows");
+              assertThat(summary.getAsJsonObject("rowsPerSecondByChannel").has("1_c")).isTrue();
+            });
+  }
+
+  @Test
+  void a_tunnel_is_made_where_told_when_there_is_none() {
+    assertThat(run("--table t --tunnel x --create --start EARLIEST --rows 1")).isZero();
+    assertThat(server.consumed).isEqualTo("new-x");
+    assertThat(server.start).isEqualTo(StreamStart.EARLIEST);
+    assertThat(run("--table t --tunnel x --create --rows 1")).isZero();
+    assertThat(server.start).isEqualTo(StreamStart.LATEST);
+  }
+
+  @Test
+  void an_id_names_a_tunnel_by_itself() {
+    assertThat(run("--tunnel-id abc --rows 1")).isZero();
+    assertThat(server.consumed).isEqualTo("abc");
+  }
+
+  @Test
+  void an_unknown_tunnel_is_refused_with_those_there_are() {
+    addTunnel("a");
+    addTunnel("b");
+    assertThat(run("--table t --tunnel x --rows 1")).isEqualTo(1);
+    assertThat(err.toString()).contains("no tunnel 'x', only a, b; --create makes it");
+  }
+
+  @Test
+  void workers_that_stop_by_themselves_are_a_failure() {
+    addTunnel("x");
+    server.state = TunnelWorkerStatus.State.WORKER_HALT;
+    assertThat(run("--table t --tunnel x --rows 99")).isEqualTo(1);
+    assertThat(err.toString()).contains("the workers have stopped: halted: gone");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--rows 5 | name a tunnel with --table and --tunnel, or with --tunnel-id",
+        "--table t | name a tunnel",
+        "--tunnel-id a --table t | without --table, --tunnel and --create",
+        "--tunnel-id a --create | without --table, --tunnel and --create",
+        "--table t --tunnel x --start LATEST | give both",
+        "--table t --tunnel x --create --start SOON | expected one of [EARLIEST, LATEST]",
+        "--tunnel-id a --workers 0 | --workers is 1 to 256, not 0",
+        "--tunnel-id a --rows 0 | --rows is at least 1, not 0",
+        "--tunnel-id a --work-micros -1 | --work-micros is 0 to 10000000",
+        "--tunnel-id a --interval 0s | give more than 0",
+        "--tunnel-id a --until-idle x | 'x' is not a time such as",
+      })
+  void a_bad_option_ends_with_2_and_says_what_would_be_right(String arguments, String message) {
+    assertThat(run(arguments.strip())).isEqualTo(2);
+    assertThat(err.toString()).contains(message.strip());
+    assertThat(server.consumed).isNull();
+  }
+}

@@ -1,0 +1,40 @@
+package io.tunnel.stress;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What is said at the end about rows that were not applied, and about those in doubt. */
+final class FailureText {
+
+  private FailureText() {}
+
+  static List<String> of(LoadRun run, LoadReport report, Optional<Path> inDoubtFile) {
+    WriteTally.Counts counts = run.tally().counts();
+    List<String> lines = new ArrayList<>();
+    if (run.serverIsAway()) {
+      lines.add("ended early: the server could not be reached");
+    }
+    if (counts.errors() > 0) {
+      lines.add(
+          counts.rejected()
+              + " rows were rejected and "
+              + counts.notSent()
+              + " never sent, first:");
+      run.tally().examples().forEach(example -> lines.add("  " + example));
+    }
+    if (counts.inDoubt() > 0) {
+      lines.add(
+          counts.inDoubt()
+              + " rows are in doubt: the server went away before it answered, and may or may not"
+              + " have applied them; first:");
+      report.inDoubtExamples().forEach(example -> lines.add("  " + example));
+      lines.add(
+          inDoubtFile
+              .map(path -> "all of them are in " + path)
+              .orElse("--in-doubt-file FILE writes all of them"));
+    }
+    return lines;
+  }
+}

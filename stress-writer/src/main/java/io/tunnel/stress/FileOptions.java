@@ -1,0 +1,86 @@
+package io.tunnel.stress;
+
+import io.tunnel.model.ColumnType;
+import io.tunnel.model.PrimaryKeySchema;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** The options of commands that write the rows of a file. */
+public final class FileOptions {
+
+  @Option(
+      names = "--from",
+      paramLabel = "FILE",
+      description = "Write the rows of a .csv (with a header) or .jsonl file.")
+  private Path from;
+
+  @Option(
+      names = "--key",
+      paramLabel = "COLUMN",
+      split = ",",
+      description = "Columns of the file that are the key, in the key's order.")
+  private List<String> key = List.of();
+
+  @Option(
+      names = "--types",
+      paramLabel = "COLUMN:TYPE",
+      split = ",",
+      description =
+          "Types of columns: INTEGER, DOUBLE, BOOLEAN, STRING, BINARY (Base64); those of the others"
+              + " are inferred value by value.")
+  private List<String> types = List.of();
+
+  @Option(
+      names = "--bad-lines",
+      paramLabel = "skip|fail",
+      defaultValue = "fail",
+      description = "What to do with a line that is no row (default: ${DEFAULT-VALUE}).",
+      converter = PolicyConverter.class)
+  private BadLines.Policy policy;
+
+  /** For picocli. */
+  public FileOptions() {}
+
+  /** The file, if one was given. */
+  public Optional<Path> file() {
+    return Optional.ofNullable(from);
+  }
+
+  /** The key columns that were named. */
+  public List<String> key() {
+    return List.copyOf(key);
+  }
+
+  /** The types that were given. */
+  public Map<String, ColumnType> types() {
+    return ColumnTypes.parse(types);
+  }
+
+  /** How the file's columns become rows of a table with that key. */
+  public FileRows.Binding binding(List<PrimaryKeySchema> schema) {
+    return new FileRows.Binding(schema, key, types());
+  }
+
+  /** What happens to bad lines. */
+  public BadLines badLines(Consumer<String> show) {
+    return new BadLines(policy, show);
+  }
+
+  /** Reads the policy in lower case, as the help shows it. */
+  static final class PolicyConverter implements ITypeConverter<BadLines.Policy> {
+    @Override
+    public BadLines.Policy convert(String text) {
+      return switch (text) {
+        case "skip" -> BadLines.Policy.SKIP;
+        case "fail" -> BadLines.Policy.FAIL;
+        default -> throw new TypeConversionException("'" + text + "' is neither skip nor fail");
+      };
+    }
+  }
+}

@@ -1,0 +1,151 @@
+package io.tunnel.stress;
+
+import io.tunnel.model.RowChange;
+import io.tunnel.sdk.RowCallback;
+import io.tunnel.sdk.RowResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Sends rows with one thread per source and tallies their outcomes. Each row's latency runs from
+ * the time at which it was meant to leave to its outcome.
+ *
+ * <p>The run ends early when a row was given up as never sent, because then the server has been
+ * away for as long as the SDK was told to retry, and every further row would wait as long in vain.
+ */
+public final class LoadRun {
+
+  private final RowSink sink;
+  private final LoadPlan plan;
+  private final LoadClock clock;
+  private final Observer observer;
+  private final WriteTally tally = new WriteTally();
+  private final CountDownLatch running;
+  private final AtomicReference<RuntimeException> failure = new AtomicReference<>();
+  private volatile boolean stopped;
+  private volatile boolean serverIsAway;
+
+  /** Learns each row's outcome as {@link RowCallback} does, with the time of the callback. */
+  @FunctionalInterface
+  public interface Observer {
+
+    /** A row has its outcome; {@code nowNanos} is the run's clock. */
+    void completed(RowChange row, RowResult result, long nowNanos);
+  }
+
+  /** A run, not yet started. */
+  public LoadRun(RowSink sink, LoadPlan plan, LoadClock clock, Observer observer) {
+    this.sink = sink;
+    this.plan = plan;
+    this.clock = clock;
+    this.observer = observer;
+    this.running = new CountDownLatch(plan.sources().size());
+  }
+
+  /** Starts the senders; once. */
+  public void start(ThreadFactory threads) {
+    long startNanos = clock.nanos();
+    List<Thread> senders = new ArrayList<>();
+    for (int i = 0; i < plan.sources().size(); i++) {
+      int sender = i;
+      senders.add(threads.newThread(() -> run(sender, startNanos)));
+    }
+    senders.forEach(Thread::start);
+  }
+
+  /** Makes the senders end after their present row. */
+  public void stop() {
+    stopped = true;
+  }
+
+  /** Waits until all senders have ended; false when {@code waitMs} passed before. */
+  public boolean awaitSenders(long waitMs) throws InterruptedException {
+    return running.await(waitMs, TimeUnit.MILLISECONDS);
+  }
+
+  /**
+   * Waits until every row that was sent has its outcome. Call when the senders have ended.
+   *
+   * @throws RuntimeException what ended a sender, such as a {@link BadLineException}
+   */
+  public void finish() {
+    sink.flush();
+    if (failure.get() != null) {
+      throw failure.get();
+    }
+  }
+
+  /** The outcomes so far. */
+  public WriteTally tally() {
+    return tally;
+  }
+
+  /** Whether the run ended early because the server could not be reached. */
+  public boolean serverIsAway() {
+    return serverIsAway;
+  }
+
+  private void run(int sender, long startNanos) {
+    try {
+      send(sender, startNanos);
+    } catch (RuntimeException e) {
+      failure.compareAndSet(null, e);
+      stop();
+    } finally {
+      running.countDown();
+    }
+  }
+
+  private void send(int sender, long startNanos) {
+    RowSource source = plan.sources().get(sender);
+    PacerCore pacer =
+        plan.rowsPerSecond().isEmpty()
+            ? null
+            : new PacerCore(
+                startNanos, plan.rowsPerSecond().getAsLong(), plan.sources().size(), sender);
+    long runNanos = plan.duration().map(Duration::toNanos).orElse(Long.MAX_VALUE);
+    long rowsLeft = plan.rowsOf(sender);
+    while (rowsLeft > 0 && !stopped) {
+      long intendedNanos = pacer == null ? clock.nanos() : pacer.nextNanos();
+      if (intendedNanos - startNanos >= runNanos) {
+        return;
+      }
+      if (pacer != null) {
+        clock.waitUntil(intendedNanos, () -> stopped);
+      }
+      RowChange row = stopped ? null : source.next();
+      if (row == null) {
+        return;
+      }
+      try {
+        sink.add(row, new SentRow(this, intendedNanos));
+        rowsLeft--;
+      } catch (IllegalArgumentException e) {
+        source.refused(e);
+      }
+    }
+  }
+
+  private void completed(RowChange row, RowResult result, long intendedNanos) {
+    long nowNanos = clock.nanos();
+    tally.completed(row, result, nowNanos - intendedNanos);
+    if (result.outcome() == RowResult.Outcome.NOT_SENT && !stopped) {
+      serverIsAway = true;
+      stop();
+    }
+    observer.completed(row, result, nowNanos);
+  }
+
+  /** A row under way: all that is kept of it until its outcome. */
+  private record SentRow(LoadRun run, long intendedNanos) implements RowCallback {
+    @Override
+    public void completed(RowChange row, RowResult result) {
+      run.completed(row, result, intendedNanos);
+    }
+  }
+}

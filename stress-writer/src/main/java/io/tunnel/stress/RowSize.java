@@ -1,0 +1,50 @@
+package io.tunnel.stress;
+
+import io.tunnel.model.BinaryValue;
+import io.tunnel.model.BooleanValue;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnUpdate;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.PrimaryKeyColumn;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.StringValue;
+import java.util.List;
+
+/** How large rows are, for rates in bytes: as they are encoded, a character counted as a byte. */
+final class RowSize {
+
+  private static final int ROW_BYTES = 5;
+  private static final int COLUMN_BYTES = 2;
+
+  private RowSize() {}
+
+  static int of(RowChange row) {
+    int bytes = ROW_BYTES;
+    List<PrimaryKeyColumn> key = row.primaryKey().columns();
+    for (int i = 0; i < key.size(); i++) {
+      bytes += of(key.get(i).value());
+    }
+    if (row instanceof RowPutChange put) {
+      List<Column> columns = put.columns();
+      for (int i = 0; i < columns.size(); i++) {
+        bytes += COLUMN_BYTES + of(columns.get(i).value());
+      }
+    } else if (row instanceof RowUpdateChange update) {
+      for (ColumnUpdate column : update.updates()) {
+        bytes += COLUMN_BYTES + (column instanceof ColumnUpdate.Put put ? of(put.value()) : 0);
+      }
+    }
+    return bytes;
+  }
+
+  private static int of(ColumnValue value) {
+    if (value instanceof StringValue string) {
+      return 2 + string.value().length();
+    } else if (value instanceof BinaryValue binary) {
+      return 2 + binary.value().length();
+    }
+    return value instanceof BooleanValue ? 1 : 8;
+  }
+}

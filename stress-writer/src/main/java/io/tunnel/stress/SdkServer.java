@@ -1,0 +1,47 @@
+package io.tunnel.stress;
+
+import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.TableMeta;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.TableWriter;
+import io.tunnel.sdk.TableWriterConfig;
+import io.tunnel.wire.Control.TableDescription;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A real server, through the SDK. */
+final class SdkServer implements LoadServer {
+
+  private final TableClient client;
+  private final List<TableWriter> writers = new ArrayList<>();
+
+  SdkServer(String endpoint) {
+    client = TableClient.connect(endpoint);
+  }
+
+  @Override
+  public TableDescription describeTable(String table) {
+    return client.describeTable(table);
+  }
+
+  @Override
+  public TableDescription createTable(TableMeta meta, List<PrimaryKeyValue> splitPoints) {
+    return client.createTable(meta, splitPoints);
+  }
+
+  @Override
+  public RowSink openWriter(String table, TableWriterConfig config) {
+    TableWriter writer = client.openWriter(table, config);
+    writers.add(writer);
+    return new WriterSink(writer);
+  }
+
+  @Override
+  public void close() {
+    try {
+      writers.forEach(TableWriter::close);
+    } finally {
+      client.close();
+    }
+  }
+}

@@ -1,0 +1,258 @@
+package io.tunnel.stress;
+
+import io.tunnel.model.Durability;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.TableMeta;
+import io.tunnel.sdk.TableWriterConfig;
+import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.DurationConverter;
+import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.ProgressBar;
+import io.tunnel.terminal.Screen;
+import io.tunnel.terminal.ServerOption;
+import io.tunnel.terminal.StopSignal;
+import io.tunnel.wire.Control.TableDescription;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code tunnel stress}: writes load into a table and reports how it went. */
+@Command(
+    name = "stress",
+    mixinStandardHelpOptions = true,
+    description =
+        "Writes rows into a table: generated ones, or those of a file. Prints a JSON line a second"
+            + " and a summary.")
+public final class StressCommand implements Callable<Integer> {
+
+  private static final int THREADS_MAX = 256;
+  private static final long PATIENCE_MS = 45_000;
+
+  private final Function<String, LoadServer> connect;
+  private final LoadClock clock;
+
+  @Spec private CommandSpec spec;
+  @Mixin private ServerOption server;
+  @Mixin private ShapeOptions shape;
+  @Mixin private FileOptions file;
+
+  @Option(
+      names = "--table",
+      paramLabel = "NAME",
+      defaultValue = "stress",
+      description = "The table (default: ${DEFAULT-VALUE}).")
+  private String table;
+
+  @Option(
+      names = "--create",
+      description = "Create the table for generated rows if it does not exist.")
+  private boolean isCreating;
+
+  @Option(
+      names = "--partitions",
+      paramLabel = "N",
+      defaultValue = "8",
+      description = "Partitions of the table that --create makes (default: ${DEFAULT-VALUE}).")
+  private int partitions;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      defaultValue = "2",
+      description =
+          "Threads that generate rows (default: ${DEFAULT-VALUE}). A file is read by one, so that"
+              + " its order is kept.")
+  private int threads;
+
+  @Option(names = "--rows", paramLabel = "N", description = "Rows to write.")
+  private Long rows;
+
+  @Option(
+      names = "--duration",
+      paramLabel = "TIME",
+      converter = DurationConverter.class,
+      description = "How long to write, such as 30s or 5m.")
+  private Duration duration;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "ROWS/S",
+      description =
+          "Rows a second to send, whatever the server does; without it as many as it takes.")
+  private Long rate;
+
+  @Option(
+      names = "--durability",
+      paramLabel = "LEVEL",
+      description = "What an acknowledgement means, FSYNC or OS (default: the table's).")
+  private Durability durability;
+
+  @Option(
+      names = "--batch-bytes",
+      paramLabel = "N",
+      defaultValue = "262144",
+      description = "Bytes after which a batch is sent (default: ${DEFAULT-VALUE}).")
+  private int batchBytes;
+
+  @Option(
+      names = "--linger",
+      paramLabel = "TIME",
+      converter = DurationConverter.class,
+      defaultValue = "5ms",
+      description = "How long a row waits for others of its batch (default: ${DEFAULT-VALUE}).")
+  private Duration linger;
+
+  @Option(
+      names = "--in-doubt-file",
+      paramLabel = "FILE",
+      description = "Where to write the rows of which it is not known whether they were applied.")
+  private Path inDoubtFile;
+
+  /** The command that talks to a real server. */
+  public StressCommand() {
+    this(SdkServer::new, new SystemClock());
+  }
+
+  StressCommand(Function<String, LoadServer> connect, LoadClock clock) {
+    this.connect = connect;
+    this.clock = clock;
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    try {
+      requireOptions();
+      TableWriterConfig config = writerConfig();
+      try (LoadServer target = connect.apply(server.endpoint())) {
+        return file.file().isPresent()
+            ? writeFile(target, config, file.file().get())
+            : writeGenerated(target, config);
+      }
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.usage(e.getMessage());
+    } catch (BadLineException e) {
+      throw CommandFailure.failed(e.getMessage());
+    } catch (UnreadableFileException e) {
+      throw CommandFailure.io(e.getMessage());
+    }
+  }
+
+  private void requireOptions() {
+    if (threads < 1 || threads > THREADS_MAX) {
+      throw new IllegalArgumentException("--threads is 1 to " + THREADS_MAX + ", not " + threads);
+    }
+    if (file.file().isEmpty() && rows == null && duration == null) {
+      throw new IllegalArgumentException("give --rows or --duration: when should it end?");
+    }
+    if (file.file().isEmpty() && !file.key().isEmpty()) {
+      throw new IllegalArgumentException("--key names columns of a file: give --from too");
+    }
+    if (file.file().isPresent() && isCreating) {
+      throw new IllegalArgumentException(
+          "--create makes the table of generated rows; make one for a file with 'tunnel partition'");
+    }
+    if (rate != null && (rate < 1 || rate > PacerCore.RATE_MAX)) {
+      throw new IllegalArgumentException(
+          "--rate is 1 to " + PacerCore.RATE_MAX + " rows/s, not " + rate);
+    }
+  }
+
+  private TableWriterConfig writerConfig() {
+    TableWriterConfig config =
+        TableWriterConfig.DEFAULTS.withBatchBytesMax(batchBytes).withLinger(linger);
+    return durability == null ? config : config.withDurability(durability);
+  }
+
+  private int writeGenerated(LoadServer target, TableWriterConfig config) throws Exception {
+    List<RowSource> sources = shape.sources(threads);
+    TableDescription description = describeOrCreate(target);
+    if (!description.meta().primaryKey().equals(StressTable.PRIMARY_KEY)) {
+      throw new IllegalArgumentException(
+          "table '"
+              + table
+              + "' has another key than generated rows, which need "
+              + StressTable.PRIMARY_KEY
+              + "; name another table with --create, or write your own rows with --from");
+    }
+    LoadRun run = run(target, config, sources);
+    LongSupplier progress = () -> run.tally().counts().rows();
+    return report(run, bar("rows", optional(rows)), progress, () -> 0);
+  }
+
+  private int writeFile(LoadServer target, TableWriterConfig config, Path path) throws Exception {
+    PrintWriter err = spec.commandLine().getErr();
+    BadLines badLines = file.badLines(err::println);
+    TableDescription description = target.describeTable(table);
+    FileRows.Binding binding = file.binding(description.meta().primaryKey());
+    try (FileRows source = FileRows.open(path, binding, badLines)) {
+      LoadRun run = run(target, config, List.of(source));
+      return report(
+          run, bar("bytes", OptionalLong.of(Files.size(path))), source::bytesRead, badLines::count);
+    }
+  }
+
+  private TableDescription describeOrCreate(LoadServer target) {
+    try {
+      return target.describeTable(table);
+    } catch (RefusedException e) {
+      if (e.code() != ErrorCode.TABLE_NOT_FOUND || !isCreating) {
+        throw e;
+      }
+      TableMeta meta = new TableMeta(table, StressTable.PRIMARY_KEY);
+      return target.createTable(meta, StressTable.splitPoints(partitions));
+    }
+  }
+
+  private LoadRun run(LoadServer target, TableWriterConfig config, List<RowSource> sources) {
+    LoadPlan plan =
+        new LoadPlan(sources, optional(rows), Optional.ofNullable(duration), optional(rate));
+    return new LoadRun(
+        target.openWriter(table, config), plan, clock, (row, result, nowNanos) -> {});
+  }
+
+  private ProgressBar bar(String unit, OptionalLong total) {
+    Screen screen = Screen.standardError(spec.commandLine().getErr(), System.getenv());
+    return new ProgressBar("writing", unit, total, screen, clock::nanos);
+  }
+
+  private int report(LoadRun run, ProgressBar bar, LongSupplier progress, LongSupplier skipped)
+      throws IOException, InterruptedException {
+    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
+    LoadReport.Output output =
+        new LoadReport.Output(
+            line -> {
+              out.println(line);
+              out.flush();
+            },
+            bar,
+            progress,
+            skipped,
+            Optional.ofNullable(inDoubtFile));
+    try (StopSignal signal = new StopSignal(PATIENCE_MS);
+        LoadReport report = new LoadReport(run, clock, output)) {
+      run.start(task -> new Thread(task, "stress-sender"));
+      WriteTally.Counts counts = report.untilEnd(signal::isAsked);
+      FailureText.of(run, report, Optional.ofNullable(inDoubtFile)).forEach(err::println);
+      return counts.allApplied() ? ExitCode.OK : ExitCode.FAILED;
+    }
+  }
+
+  private static OptionalLong optional(Long value) {
+    return value == null ? OptionalLong.empty() : OptionalLong.of(value);
+  }
+}

@@ -1,0 +1,118 @@
+package io.tunnel.stress;
+
+import io.tunnel.model.RowChange;
+import io.tunnel.sdk.RowResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.Recorder;
+
+/**
+ * What became of the rows of a run. Written by the threads of the SDK, read by the reporter at any
+ * time.
+ *
+ * <p>Rows in doubt are kept until {@link #drainInDoubt}; they are no more than the writer had under
+ * way when its connection broke.
+ */
+public final class WriteTally {
+
+  /** Failures that are shown with their keys. */
+  static final int EXAMPLES_MAX = 10;
+
+  private static final long LATENCY_MICROS_MAX = TimeUnit.HOURS.toMicros(1);
+
+  private final LongAdder applied = new LongAdder();
+  private final LongAdder appliedBytes = new LongAdder();
+  private final LongAdder rejected = new LongAdder();
+  private final LongAdder inDoubt = new LongAdder();
+  private final LongAdder notSent = new LongAdder();
+  private final Recorder latencies = new Recorder(LATENCY_MICROS_MAX, 3);
+  private final List<String> examples = new ArrayList<>();
+  private final Queue<RowChange> doubtful = new ConcurrentLinkedQueue<>();
+
+  /**
+   * Rows by outcome so far.
+   *
+   * @param appliedBytes encoded bytes of the applied rows, about
+   */
+  public record Counts(long applied, long appliedBytes, long rejected, long inDoubt, long notSent) {
+
+    /** Nothing yet. */
+    public static final Counts NONE = new Counts(0, 0, 0, 0, 0);
+
+    /** Rows that were surely not applied. */
+    public long errors() {
+      return rejected + notSent;
+    }
+
+    /** Whether every row was applied. */
+    public boolean allApplied() {
+      return rejected + inDoubt + notSent == 0;
+    }
+
+    /** Rows with an outcome. */
+    public long rows() {
+      return applied + rejected + inDoubt + notSent;
+    }
+  }
+
+  /** A row has its outcome, {@code latencyNanos} after it was meant to be sent. */
+  void completed(RowChange row, RowResult result, long latencyNanos) {
+    if (result.isApplied()) {
+      applied.increment();
+      appliedBytes.add(RowSize.of(row));
+      long micros = Math.max(0, latencyNanos / 1_000);
+      latencies.recordValue(Math.min(micros, LATENCY_MICROS_MAX));
+      return;
+    }
+    switch (result.outcome()) {
+      case REJECTED -> rejected.increment();
+      case NOT_SENT -> notSent.increment();
+      default -> {
+        doubtful.add(row);
+        inDoubt.increment();
+      }
+    }
+    example(row, result);
+  }
+
+  private void example(RowChange row, RowResult result) {
+    synchronized (examples) {
+      if (examples.size() < EXAMPLES_MAX) {
+        examples.add(
+            result.outcome() + " " + row.kind() + " " + row.primaryKey() + ": " + result.message());
+      }
+    }
+  }
+
+  /** Rows by outcome now. */
+  public Counts counts() {
+    return new Counts(
+        applied.sum(), appliedBytes.sum(), rejected.sum(), inDoubt.sum(), notSent.sum());
+  }
+
+  /** Latencies in microseconds since the last call; one caller. */
+  Histogram intervalLatencies() {
+    return latencies.getIntervalHistogram();
+  }
+
+  /** The first rows that were not applied, with the reason. */
+  public List<String> examples() {
+    synchronized (examples) {
+      return List.copyOf(examples);
+    }
+  }
+
+  /** The rows in doubt since the last call; one caller. */
+  List<RowChange> drainInDoubt() {
+    List<RowChange> rows = new ArrayList<>();
+    for (RowChange row = doubtful.poll(); row != null; row = doubtful.poll()) {
+      rows.add(row);
+    }
+    return rows;
+  }
+}

@@ -1,0 +1,155 @@
+package io.tunnel.cli;
+
+import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.ExitCode;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+
+/** A server in a process of its own, with the java and the class path of this one. */
+final class ServerProcess implements AutoCloseable {
+
+  private static final String READY = "tunnel server listening on ";
+  private static final long START_SECONDS_MAX = 60;
+  private static final long STOP_SECONDS_MAX = 30;
+  private static final int LOG_LINES_SHOWN = 15;
+
+  private final Process process;
+  private final String endpoint;
+  private final Thread endWithUs;
+
+  private ServerProcess(Process process, String endpoint, Thread endWithUs) {
+    this.process = process;
+    this.endpoint = endpoint;
+    this.endWithUs = endWithUs;
+  }
+
+  /**
+   * Starts a server on free ports and waits until it takes requests.
+   *
+   * @param mainClass has the arguments {@code server --data … --port 0 --http-port 0}
+   * @param log takes what the server prints
+   */
+  static ServerProcess start(String mainClass, Path data, Path log)
+      throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(command(mainClass, data)).redirectError(log.toFile()).start();
+    Thread endWithUs = new Thread(process::destroy, "end-server");
+    Runtime.getRuntime().addShutdownHook(endWithUs);
+    CompletableFuture<String> ready = new CompletableFuture<>();
+    Thread reader = new Thread(() -> read(process, ready), "server-output");
+    reader.setDaemon(true);
+    reader.start();
+    try {
+      String endpoint = ready.get(START_SECONDS_MAX, TimeUnit.SECONDS);
+      return new ServerProcess(process, endpoint, endWithUs);
+    } catch (ExecutionException | TimeoutException e) {
+      process.destroyForcibly().waitFor();
+      throw new CommandFailure(
+          ExitCode.UNAVAILABLE,
+          (e instanceof TimeoutException
+                  ? "the server did not start within " + START_SECONDS_MAX + " s"
+                  : "the server ended instead of starting")
+              + "; the end of its log:\n"
+              + tail(log));
+    }
+  }
+
+  private static List<String> command(String mainClass, Path data) {
+    List<String> command = new ArrayList<>();
+    command.add(
+        ProcessHandle.current()
+            .info()
+            .command()
+            .orElse(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+    for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+      if (isInherited(option)) {
+        command.add(option);
+      }
+    }
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass, "server"));
+    command.addAll(List.of("--data", data.toString(), "--port", "0", "--http-port", "0"));
+    return command;
+  }
+
+  /** Sizes and permissions, not agents and recordings: those are meant for one process. */
+  private static boolean isInherited(String option) {
+    return (option.startsWith("-X") && !option.startsWith("-XX:StartFlightRecording"))
+        || option.startsWith("--enable-native-access")
+        || option.startsWith("--sun-misc-unsafe-memory-access");
+  }
+
+  /** Reads to the end, or the server would block on a full pipe. */
+  private static void read(Process process, CompletableFuture<String> ready) {
+    try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8)) {
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        if (line.startsWith(READY)) {
+          ready.complete(line.substring(READY.length()).strip());
+        }
+      }
+    } catch (IOException e) {
+      ready.completeExceptionally(e);
+    }
+    ready.completeExceptionally(new IllegalStateException("no more output"));
+  }
+
+  private static String tail(Path log) throws IOException {
+    List<String> lines = Files.readAllLines(log, StandardCharsets.UTF_8);
+    return String.join(
+        "\n", lines.subList(Math.max(0, lines.size() - LOG_LINES_SHOWN), lines.size()));
+  }
+
+  /** Where it listens, as {@code HOST:PORT}. */
+  String endpoint() {
+    return endpoint;
+  }
+
+  /** CPU time that it used so far; zero where the system does not say. */
+  long cpuNanos() {
+    return process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
+  }
+
+  /** Memory that it holds, in bytes; zero where the system does not say as Linux does. */
+  long residentBytes() {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/" + process.pid() + "/status"))) {
+      return lines
+          .filter(line -> line.startsWith("VmRSS:"))
+          .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024)
+          .findFirst()
+          .orElse(0);
+    } catch (IOException | UncheckedIOException notLinux) {
+      return 0;
+    }
+  }
+
+  /** Stops it gracefully. */
+  @Override
+  public void close() {
+    try {
+      process.destroy();
+      if (!process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+    try {
+      Runtime.getRuntime().removeShutdownHook(endWithUs);
+    } catch (IllegalStateException isEnding) {
+      // The hook has run or will: destroying a process twice does no harm.
+    }
+  }
+}

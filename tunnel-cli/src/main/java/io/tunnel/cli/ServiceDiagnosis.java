@@ -1,0 +1,44 @@
+package io.tunnel.cli;
+
+import io.tunnel.model.RefusedException;
+import io.tunnel.sdk.ConnectionException;
+import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.Diagnosis;
+import io.tunnel.terminal.ExitCode;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+
+/** What the SDK throws, as the person at the terminal is told. */
+final class ServiceDiagnosis implements Diagnosis {
+
+  @Override
+  public Optional<CommandFailure> of(Throwable trouble) {
+    boolean isWrapped =
+        trouble instanceof CompletionException || trouble instanceof ExecutionException;
+    if (isWrapped && trouble.getCause() != null) {
+      return Diagnosis.standard().or(this).of(trouble.getCause());
+    }
+    if (trouble instanceof RefusedException refused) {
+      return Optional.of(new CommandFailure(exitCode(refused), refused.getMessage()));
+    }
+    if (trouble instanceof ConnectionException lost) {
+      String advice =
+          lost.retriable()
+              ? ". Is a server running there? Start one with 'tunnel server', or name another with"
+                  + " --server"
+              : "";
+      return Optional.of(new CommandFailure(ExitCode.UNAVAILABLE, lost.getMessage() + advice));
+    }
+    return Optional.empty();
+  }
+
+  private static int exitCode(RefusedException refused) {
+    return switch (refused.code()) {
+      case BUSY, SHUTTING_DOWN -> ExitCode.UNAVAILABLE;
+      case STORAGE_FAILED -> ExitCode.IO;
+      case INTERNAL -> ExitCode.INTERNAL;
+      default -> ExitCode.FAILED;
+    };
+  }
+}

@@ -1,0 +1,32 @@
+package io.tunnel.cli;
+
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.Row;
+import io.tunnel.sdk.RangeQuery;
+import io.tunnel.wire.Control.TableDescription;
+import java.util.List;
+import java.util.Optional;
+
+/** The tables of a server. Every method may throw {@link io.tunnel.model.RefusedException}. */
+interface Tables extends AutoCloseable {
+
+  List<String> list();
+
+  TableDescription describe(String table);
+
+  void drop(String table);
+
+  Optional<Row> get(String table, PrimaryKey key);
+
+  /** The rows of a range, fetched while they are iterated. */
+  Iterable<Row> scan(String table, RangeQuery query);
+
+  @Override
+  void close();
+
+  /** Reaches the server at an endpoint. */
+  @FunctionalInterface
+  interface Connector {
+    Tables connect(String endpoint);
+  }
+}

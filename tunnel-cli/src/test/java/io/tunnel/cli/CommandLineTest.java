@@ -1,0 +1,66 @@
+package io.tunnel.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.terminal.CommandRunner;
+import io.tunnel.terminal.Diagnosis;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import picocli.CommandLine;
+
+/** Runs the commands of this module on a stand-in for the server. */
+abstract class CommandLineTest {
+
+  final FakeService service = new FakeService();
+  final StringWriter out = new StringWriter();
+  final StringWriter err = new StringWriter();
+
+  final int run(String... arguments) {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    return run(new PrintWriter(out), arguments);
+  }
+
+  final int run(PrintWriter writer, String... arguments) {
+    CommandLine root =
+        new CommandLine(new TunnelCommand(), CommandLineTest.standIns(service))
+            .setOut(writer)
+            .setErr(new PrintWriter(err));
+    return CommandRunner.run(root, Diagnosis.standard().or(new ServiceDiagnosis()), arguments);
+  }
+
+  /** Splits the line at spaces. */
+  final int runLine(String line) {
+    return run(line.split(" "));
+  }
+
+  private static CommandLine.IFactory standIns(FakeService service) {
+    return new CommandLine.IFactory() {
+      @Override
+      public <K> K create(Class<K> type) throws Exception {
+        if (type == TablesCommand.class) {
+          return type.cast(new TablesCommand(service::tables));
+        }
+        if (type == TunnelsCommand.class) {
+          return type.cast(new TunnelsCommand(service::tunnels));
+        }
+        return CommandLine.defaultFactory().create(type);
+      }
+    };
+  }
+
+  final List<String> outLines() {
+    return out.toString().lines().toList();
+  }
+
+  final List<String> errLines() {
+    return err.toString().lines().toList();
+  }
+
+  @AfterEach
+  void every_connection_was_closed() {
+    assertThat(service.open).isZero();
+  }
+}

@@ -1,0 +1,181 @@
+package io.tunnel.cli;
+
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeyColumn;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.Row;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TunnelType;
+import io.tunnel.sdk.ChannelInfo;
+import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.DescribeTunnelResponse;
+import io.tunnel.sdk.RangeQuery;
+import io.tunnel.sdk.TunnelInfo;
+import io.tunnel.wire.Control.PartitionDescription;
+import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.Direction;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Tables and tunnels in memory, which may be unreachable. Counts what is open. */
+final class FakeService {
+
+  final List<String> endpoints = new ArrayList<>();
+  final Map<String, TableDescription> tables = new TreeMap<>();
+  final Map<String, NavigableMap<Bytes, Row>> rows = new HashMap<>();
+  final Map<String, DescribeTunnelResponse> tunnels = new TreeMap<>();
+  boolean isUnreachable;
+  int open;
+
+  /** Rows handed out by scans. */
+  int scanned;
+
+  void createTable(TableMeta meta) {
+    PartitionDescription partition =
+        new PartitionDescription(
+            1, Bytes.EMPTY, Bytes.EMPTY, List.of(), 1_234, true, 99_000, 120_000, 1, 2_000);
+    tables.put(meta.name(), new TableDescription(1, meta, 1_700_000_000_000L, List.of(partition)));
+    rows.put(meta.name(), new TreeMap<>());
+  }
+
+  void put(String table, Row row) {
+    rows.get(table).put(encode(row.primaryKey()), row);
+  }
+
+  private static Bytes encode(PrimaryKey key) {
+    StringBuilder hex = new StringBuilder();
+    for (PrimaryKeyColumn column : key.columns()) {
+      hex.append(KeyCodec.encode(column.value()));
+    }
+    return Bytes.fromHex(hex.toString());
+  }
+
+  private void connect(String endpoint) {
+    endpoints.add(endpoint);
+    if (isUnreachable) {
+      throw new ConnectionException("cannot connect to " + endpoint + ": refused", true, null);
+    }
+    open++;
+  }
+
+  Tables tables(String endpoint) {
+    connect(endpoint);
+    return new FakeTables();
+  }
+
+  Tunnels tunnels(String endpoint) {
+    connect(endpoint);
+    return new FakeTunnels();
+  }
+
+  private TableDescription require(String table) {
+    return Optional.ofNullable(tables.get(table))
+        .orElseThrow(
+            () ->
+                new RefusedException(
+                    ErrorCode.TABLE_NOT_FOUND, "there is no table '" + table + "'"));
+  }
+
+  private final class FakeTables implements Tables {
+
+    @Override
+    public List<String> list() {
+      return List.copyOf(tables.keySet());
+    }
+
+    @Override
+    public TableDescription describe(String table) {
+      return require(table);
+    }
+
+    @Override
+    public void drop(String table) {
+      tables.remove(require(table).meta().name());
+    }
+
+    @Override
+    public Optional<Row> get(String table, PrimaryKey key) {
+      return Optional.ofNullable(rows.get(table).get(encode(key)));
+    }
+
+    @Override
+    public Iterable<Row> scan(String table, RangeQuery query) {
+      NavigableMap<Bytes, Row> range = rows.get(table);
+      if (query.from().isPresent()) {
+        range = range.tailMap(encode(query.from().get()), true);
+      }
+      if (query.to().isPresent()) {
+        range = range.headMap(encode(query.to().get()), false);
+      }
+      NavigableMap<Bytes, Row> ordered =
+          query.direction() == Direction.FORWARD ? range : range.descendingMap();
+      return () -> ordered.values().stream().limit(query.limit()).peek(row -> scanned++).iterator();
+    }
+
+    @Override
+    public void close() {
+      open--;
+    }
+  }
+
+  private final class FakeTunnels implements Tunnels {
+
+    @Override
+    public TunnelInfo create(String table, String tunnel, StreamStart start) {
+      require(table);
+      if (tunnels.containsKey(table + "/" + tunnel)) {
+        throw new RefusedException(
+            ErrorCode.TUNNEL_EXISTS, "table '" + table + "' has a tunnel '" + tunnel + "'");
+      }
+      TunnelInfo info =
+          new TunnelInfo(
+              "id-" + tunnel, tunnel, table, TunnelType.Stream, start, 1_700_000_000_000L);
+      tunnels.put(table + "/" + tunnel, new DescribeTunnelResponse(info, List.of()));
+      return info;
+    }
+
+    @Override
+    public List<TunnelInfo> list(Optional<String> table) {
+      return tunnels.values().stream()
+          .map(DescribeTunnelResponse::tunnelInfo)
+          .filter(info -> table.isEmpty() || table.get().equals(info.tableName()))
+          .toList();
+    }
+
+    @Override
+    public DescribeTunnelResponse describe(String table, String tunnel) {
+      return Optional.ofNullable(tunnels.get(table + "/" + tunnel))
+          .orElseThrow(
+              () ->
+                  new RefusedException(
+                      ErrorCode.TUNNEL_NOT_FOUND,
+                      "table '" + table + "' has no tunnel '" + tunnel + "'"));
+    }
+
+    @Override
+    public void delete(String table, String tunnel) {
+      describe(table, tunnel);
+      tunnels.remove(table + "/" + tunnel);
+    }
+
+    @Override
+    public void close() {
+      open--;
+    }
+  }
+
+  void setChannels(String table, String tunnel, ChannelInfo... channels) {
+    tunnels.computeIfPresent(
+        table + "/" + tunnel,
+        (name, before) -> new DescribeTunnelResponse(before.tunnelInfo(), List.of(channels)));
+  }
+}

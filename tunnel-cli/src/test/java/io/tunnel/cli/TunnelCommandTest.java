@@ -1,0 +1,154 @@
+package io.tunnel.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.sdk.ConnectionException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+class TunnelCommandTest extends CommandLineTest {
+
+  @Test
+  void help_lists_the_programs() {
+    assertThat(run("--help")).isZero();
+    assertThat(out.toString()).contains("partition", "tables", "tunnels", "Exit codes:");
+  }
+
+  @Test
+  void without_a_subcommand_those_there_are_are_named() {
+    assertThat(run()).isEqualTo(2);
+    assertThat(err.toString())
+        .startsWith("tunnel: name a subcommand: server, partition, tables, tunnels");
+    assertThat(run("tables")).isEqualTo(2);
+    assertThat(err.toString()).startsWith("tunnel tables: name a subcommand: ");
+    assertThat(run("tunnels")).isEqualTo(2);
+    assertThat(err.toString()).startsWith("tunnel tunnels: name a subcommand: ");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "tabels list,tunnel tables",
+    "tables lists,tables list",
+    "tunnels descibe,tunnels describe",
+    "partitions create,tunnel partition"
+  })
+  void a_wrong_word_is_answered_with_the_right_one(String line, String suggestion) {
+    assertThat(runLine(line)).isEqualTo(2);
+    assertThat(err.toString()).contains("Did you mean").contains(suggestion);
+  }
+
+  @Test
+  void every_command_has_help_with_its_exit_codes_and_every_job_an_example() {
+    List<String> jobs = new ArrayList<>();
+    collect("", new CommandLine(new TunnelCommand()), jobs);
+    assertThat(jobs).contains(" tables scan", " tunnels create", " partition create");
+    for (String job : jobs) {
+      assertThat(run((job.strip() + " --help").split(" "))).as(job).isZero();
+      assertThat(out.toString())
+          .as(job)
+          .contains("Example", "  tunnel" + job, "Exit codes:", "--json", "--server", "--verbose");
+      assertThat(run((job.strip() + " --version").split(" "))).as(job).isZero();
+      assertThat(out.toString()).as(job).startsWith("tunnel ");
+    }
+  }
+
+  private static void collect(String name, CommandLine command, List<String> jobs) {
+    if (command.getSubcommands().isEmpty() && name.matches(" (tables|tunnels|partition) .*")) {
+      jobs.add(name);
+    }
+    command.getSubcommands().forEach((sub, line) -> collect(name + " " + sub, line, jobs));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "tables list",
+        "tables describe --table t",
+        "tables drop --table t --yes",
+        "tables get --table t --key a=1",
+        "tables scan --table t",
+        "tunnels create --table t --tunnel u",
+        "tunnels list",
+        "tunnels describe --table t --tunnel u",
+        "tunnels delete --table t --tunnel u"
+      })
+  void a_server_that_cannot_be_reached_is_one_line(String line) {
+    service.isUnreachable = true;
+    assertThat(runLine(line + " --server nobody:1")).isEqualTo(69);
+    assertThat(errLines())
+        .singleElement()
+        .asString()
+        .matches(
+            "tunnel \\w+ \\w+: cannot connect to nobody:1: refused\\. Is a server running there\\?"
+                + " Start one with 'tunnel server', or name another with --server");
+    assertThat(out.toString()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "TABLE_NOT_FOUND,1",
+    "KEY_MISMATCH,1",
+    "FENCED,1",
+    "BUSY,69",
+    "SHUTTING_DOWN,69",
+    "STORAGE_FAILED,74",
+    "INTERNAL,70"
+  })
+  void a_refusal_has_an_exit_code_that_tells_whether_to_try_again(ErrorCode code, int exitCode) {
+    RefusedException refused = new RefusedException(code, "why");
+    for (Throwable trouble : new Throwable[] {refused, new CompletionException(refused)}) {
+      assertThat(new ServiceDiagnosis().of(trouble))
+          .hasValueSatisfying(
+              failure -> {
+                assertThat(failure.exitCode()).isEqualTo(exitCode);
+                assertThat(failure).hasMessage("why");
+              });
+    }
+  }
+
+  @Test
+  void a_connection_lost_in_the_middle_gives_no_advice_to_start_a_server() {
+    assertThat(new ServiceDiagnosis().of(new ConnectionException("lost", false, null)))
+        .hasValueSatisfying(
+            failure -> {
+              assertThat(failure.exitCode()).isEqualTo(69);
+              assertThat(failure).hasMessage("lost");
+            });
+    assertThat(new ServiceDiagnosis().of(new ArithmeticException())).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "tables list --server :1|--server ':1' is not HOST:PORT",
+        "tables describe|Missing required option: '--table=TABLE'",
+        "tables describe --table 1|table name '1' is not valid: 1 to 255 of A-Z a-z 0-9 _ -",
+        "tables drop --table a.b --yes|table name 'a.b' is not valid",
+        "tables get --table t|Missing required option: '--key=NAME=VALUE'",
+        "tables get --table t --key 7|should be in KEY=VALUE format but was 7",
+        "tables scan --table t --limit 0|--limit is a number of rows from 1 on, or all, not '0'",
+        "tables scan --table t --limit few|--limit is a number of rows from 1 on, or all",
+        "tables scan --table t --backward|Unknown option: '--backward'",
+        "tunnels create --table t|Missing required option: '--tunnel=TUNNEL'",
+        "tunnels create --table t --tunnel u/v|tunnel name 'u/v' is not valid",
+        "tunnels create --table t --tunnel u --start NOW|expected one of [EARLIEST, LATEST]",
+        "tunnels list --table t,u|table name 't,u' is not valid",
+        "tunnels describe --table t --tunnel 0|tunnel name '0' is not valid",
+        "tunnels delete --table t --tunnel u --yess|Unknown option: '--yess'"
+      })
+  void bad_options_say_what_would_be_right(String line, String message) {
+    assertThat(runLine(line)).isEqualTo(2);
+    assertThat(err.toString()).contains(message);
+    assertThat(out.toString()).isEmpty();
+    assertThat(service.endpoints).isEmpty();
+  }
+}

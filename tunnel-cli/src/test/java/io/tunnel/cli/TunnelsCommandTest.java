@@ -1,0 +1,149 @@
+package io.tunnel.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.tunnel.model.ChannelStatus;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TableMeta;
+import io.tunnel.sdk.ChannelInfo;
+import io.tunnel.wire.Control.ChannelDescription;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class TunnelsCommandTest extends CommandLineTest {
+
+  @BeforeEach
+  void two_tables() {
+    for (String table : List.of("orders", "users")) {
+      service.createTable(
+          new TableMeta(table, List.of(new PrimaryKeySchema("k", PrimaryKeyType.STRING))));
+    }
+  }
+
+  private static ChannelInfo channel(
+      int partition, ChannelStatus status, String owner, String tag, long lagRows) {
+    return new ChannelInfo(
+        new ChannelDescription(
+            "c" + partition,
+            partition,
+            status,
+            Optional.ofNullable(owner),
+            Optional.ofNullable(tag),
+            3,
+            5_000 - lagRows,
+            5_000,
+            5_000,
+            lagRows,
+            lagRows * 220,
+            lagRows * 2));
+  }
+
+  @Test
+  void a_tunnel_starts_with_the_next_change_unless_told_otherwise() {
+    assertThat(runLine("tunnels create --table orders --tunnel audit")).isZero();
+    assertThat(outLines())
+        .containsExactly("tunnel audit of table orders created, from LATEST, id id-audit");
+    assertThat(runLine("tunnels create --table orders --tunnel old --start earliest --json"))
+        .isZero();
+    JsonObject json = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(json.get("tunnelId").getAsString()).isEqualTo("id-old");
+    assertThat(service.tunnels.get("orders/old").tunnelInfo().start())
+        .isEqualTo(StreamStart.EARLIEST);
+  }
+
+  @Test
+  void a_tunnel_of_no_table_or_of_a_name_that_is_taken_is_refused() {
+    assertThat(runLine("tunnels create --table none --tunnel a")).isEqualTo(1);
+    assertThat(errLines()).containsExactly("tunnel tunnels create: there is no table 'none'");
+    runLine("tunnels create --table orders --tunnel a");
+    assertThat(runLine("tunnels create --table orders --tunnel a")).isEqualTo(1);
+    assertThat(errLines())
+        .containsExactly("tunnel tunnels create: table 'orders' has a tunnel 'a'");
+  }
+
+  @Test
+  void tunnels_are_listed_of_all_tables_or_of_one() {
+    runLine("tunnels create --table orders --tunnel audit");
+    runLine("tunnels create --table users --tunnel mail");
+    assertThat(runLine("tunnels list")).isZero();
+    assertThat(outLines())
+        .containsExactly(
+            "TABLE   TUNNEL  TYPE    START   CREATED               ID",
+            "orders  audit   Stream  LATEST  2023-11-14T22:13:20Z  id-audit",
+            "users   mail    Stream  LATEST  2023-11-14T22:13:20Z  id-mail");
+    assertThat(runLine("tunnels list --table users --json")).isZero();
+    assertThat(outLines())
+        .containsExactly(
+            "{\"tunnels\":[{\"tunnelId\":\"id-mail\",\"tunnel\":\"mail\",\"table\":\"users\","
+                + "\"type\":\"Stream\",\"start\":\"LATEST\",\"createdMs\":1700000000000}]}");
+  }
+
+  @Test
+  void a_tunnel_is_described_with_who_holds_its_channels_and_how_far_they_are_behind() {
+    runLine("tunnels create --table orders --tunnel audit");
+    service.setChannels(
+        "orders",
+        "audit",
+        channel(1, ChannelStatus.OPEN, "s1", "worker-a", 0),
+        channel(2, ChannelStatus.CLOSING, "s2", null, 1_000),
+        channel(3, ChannelStatus.WAIT, null, null, 40));
+
+    assertThat(runLine("tunnels describe --table orders --tunnel audit")).isZero();
+
+    assertThat(outLines())
+        .containsExactly(
+            "tunnel audit of table orders: Stream from LATEST, created 2023-11-14T22:13:20Z, id"
+                + " id-audit",
+            "",
+            "CHANNEL  PARTITION  STATE    OWNER        EPOCH  CHECKPOINTED  DELIVERED  COMMITTED"
+                + "  LAG ROWS  LAG BYTES  LAG TIME",
+            "c1               1  OPEN     worker-a s1      3         5,000      5,000      5,000"
+                + "         0        0 B      0 ms",
+            "c2               2  CLOSING  s2               3         4,000      5,000      5,000"
+                + "     1,000    215 KiB     2.0 s",
+            "c3               3  WAIT     -                3         4,960      5,000      5,000"
+                + "        40   8.59 KiB     80 ms",
+            "",
+            "3 channels, 2 held by 2 sessions; behind by 1,040 rows, 223 KiB, 2.0 s");
+  }
+
+  @Test
+  void a_description_is_json_when_asked_for() {
+    runLine("tunnels create --table orders --tunnel audit");
+    service.setChannels(
+        "orders",
+        "audit",
+        channel(1, ChannelStatus.OPEN, "s1", "worker-a", 7),
+        channel(2, ChannelStatus.WAIT, null, null, 3));
+    assertThat(runLine("tunnels describe --table orders --tunnel audit --json")).isZero();
+    JsonObject json = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(json.get("lagRows").getAsLong()).isEqualTo(10);
+    assertThat(json.getAsJsonArray("channels").get(0).toString())
+        .isEqualTo(
+            "{\"channelId\":\"c1\",\"partition\":1,\"state\":\"OPEN\",\"owner\":\"s1\","
+                + "\"clientTag\":\"worker-a\",\"epoch\":3,\"checkpointed\":4993,\"delivered\":5000,"
+                + "\"committed\":5000,\"lagRows\":7,\"lagBytes\":1540,\"lagMs\":14}");
+    assertThat(json.getAsJsonArray("channels").get(1).getAsJsonObject().get("owner").isJsonNull())
+        .isTrue();
+  }
+
+  @Test
+  void a_tunnel_is_deleted() {
+    runLine("tunnels create --table orders --tunnel audit");
+    runLine("tunnels create --table orders --tunnel other");
+    assertThat(runLine("tunnels delete --table orders --tunnel audit")).isZero();
+    assertThat(outLines()).containsExactly("tunnel audit of table orders deleted");
+    assertThat(runLine("tunnels delete --table orders --tunnel other --json")).isZero();
+    assertThat(outLines()).containsExactly("{\"deleted\":\"other\",\"table\":\"orders\"}");
+    assertThat(service.tunnels).isEmpty();
+    assertThat(runLine("tunnels delete --table orders --tunnel audit")).isEqualTo(1);
+    assertThat(errLines())
+        .containsExactly("tunnel tunnels delete: table 'orders' has no tunnel 'audit'");
+  }
+}

@@ -1,0 +1,31 @@
+package io.tunnel.sdk.worker;
+
+import io.tunnel.sdk.worker.WorkerChannelCore.Ending;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.Operation;
+import java.util.concurrent.CompletableFuture;
+
+/** What a channel needs of the session that holds it. Called on the event loop. */
+interface ChannelPort {
+
+  /** Asks the server; the future completes on the event loop. */
+  CompletableFuture<Frame> request(Operation operation, byte[] payload);
+
+  /** Tells the server something that has no answer. */
+  void push(Operation operation, byte[] payload);
+
+  /** The server says that the session is over. */
+  void sessionEnded(Throwable reason);
+
+  /** A checkpoint was stored. */
+  void checkpointStored();
+
+  /** The channel is in trouble that somebody should see. */
+  void troubled(String channelId, Throwable reason);
+
+  /** The channel has processed something. */
+  void processed(String channelId);
+
+  /** The channel is over. */
+  void closed(ChannelRunner channel, Ending ending);
+}

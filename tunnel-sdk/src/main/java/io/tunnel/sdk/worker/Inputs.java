@@ -1,0 +1,31 @@
+package io.tunnel.sdk.worker;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.sdk.ProcessRecordsInput.CommitTimes;
+import io.tunnel.wire.Control.Assignment;
+import io.tunnel.wire.Delivery;
+import java.util.List;
+
+/** Makes of deliveries what a processor is given. */
+final class Inputs {
+
+  private Inputs() {}
+
+  static ProcessRecordsInput of(
+      Assignment assignment, List<Delivery> deliveries, List<PrimaryKeySchema> schema) {
+    ChangeBatch first = deliveries.get(0).batches().get(0);
+    List<ChangeBatch> lastBatches = deliveries.get(deliveries.size() - 1).batches();
+    ChangeBatch last = lastBatches.get(lastBatches.size() - 1);
+    String token = Long.toString(last.lastPosition());
+    String traceId =
+        assignment.channelId() + "/" + assignment.epoch() + "/" + deliveries.get(0).firstPosition();
+    return new ProcessRecordsInput(
+        new DeliveredRecords(deliveries, schema),
+        token,
+        traceId,
+        assignment.channelId(),
+        new CommitTimes(first.commitMicros(), last.commitMicros()));
+  }
+}

@@ -1,0 +1,14 @@
+package io.tunnel.sdk.worker;
+
+import io.tunnel.sdk.IChannelProcessor;
+import io.tunnel.sdk.IChannelProcessorFactory;
+
+/** Where a channel's processor comes from, and who stops it. */
+public sealed interface ProcessorSource {
+
+  /** One processor for all channels, stopped when the worker ends. */
+  record Shared(IChannelProcessor processor) implements ProcessorSource {}
+
+  /** A processor per channel, stopped when its channel ends; it checkpoints by itself. */
+  record PerChannel(IChannelProcessorFactory factory) implements ProcessorSource {}
+}

@@ -1,0 +1,31 @@
+package io.tunnel.sdk.worker;
+
+import io.tunnel.sdk.worker.WorkerChannelCore.Ending;
+
+/** What a session tells the worker that opened it. Called on the event loop. */
+interface SessionOwner {
+
+  /** The session is open. */
+  void opened(WorkerSession session);
+
+  /** The server has shown that the session is in good health. */
+  void healthy();
+
+  /** The session was not opened, or is no more. Called once. */
+  void over(WorkerSession session, Throwable reason);
+
+  /** A channel was assigned: open it when its turn has come. */
+  void assigned(ChannelRunner channel);
+
+  /** A channel is over. */
+  void closed(ChannelRunner channel, Ending ending);
+
+  /** A channel has processed something. */
+  void processed(String channelId);
+
+  /** A checkpoint was stored. */
+  void checkpointStored();
+
+  /** Something somebody should see. */
+  void troubled(String what, Throwable reason);
+}

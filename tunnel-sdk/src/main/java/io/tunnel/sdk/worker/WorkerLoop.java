@@ -1,0 +1,291 @@
+package io.tunnel.sdk.worker;
+
+import io.tunnel.model.RefusedException;
+import io.tunnel.sdk.IChannelProcessor;
+import io.tunnel.sdk.TunnelWorkerStatus;
+import io.tunnel.sdk.TunnelWorkerStatus.ChannelProgress;
+import io.tunnel.sdk.TunnelWorkerStatus.Counters;
+import io.tunnel.sdk.transport.Caller;
+import io.tunnel.sdk.transport.EventLoops;
+import io.tunnel.sdk.transport.Ticker;
+import io.tunnel.sdk.worker.WorkerChannelCore.Ending;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One run of a worker: keeps a session open, one after the other when need be, from the start to a
+ * shutdown or to a refusal that waiting does not cure. Its state belongs to its event loop.
+ */
+public final class WorkerLoop implements SessionOwner {
+
+  private static final Logger LOG = LoggerFactory.getLogger(WorkerLoop.class);
+  private static final long INTERRUPT_MS = 1_000;
+
+  private final EventLoops loops;
+  private final WorkerRuntime runtime;
+  private final ChannelTurns turns;
+  private final CompletableFuture<Void> started = new CompletableFuture<>();
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+  private final long startedNanos;
+  private final AtomicLong sessions = new AtomicLong();
+  private final AtomicLong fenced = new AtomicLong();
+  private final AtomicLong failed = new AtomicLong();
+  private final AtomicLong checkpoints = new AtomicLong();
+  private volatile Optional<WorkerSession> session = Optional.empty();
+  private volatile Optional<String> lastError = Optional.empty();
+  private volatile boolean isHalted;
+  private WorkerPhase phase = WorkerPhase.CONNECTING;
+  private int failures;
+  private boolean isClosingSession;
+
+  /** A worker that has not started. */
+  public WorkerLoop(WorkerSettings settings, ProcessorSource processors, Ticker ticker) {
+    this.loops = EventLoops.start(1);
+    ProcessorThreads threads =
+        new ProcessorThreads("tunnel-processor", settings.processing().threads());
+    this.runtime = new WorkerRuntime(settings, processors, threads, loops.next(), ticker);
+    this.turns = new ChannelTurns(runtime);
+    this.startedNanos = ticker.nanos();
+  }
+
+  /**
+   * Opens a session; returns when it is open.
+   *
+   * @throws RefusedException when the server refuses for good
+   * @throws io.tunnel.sdk.ConnectionException when it cannot be reached before the client's retry
+   *     deadline
+   */
+  public void start() {
+    EventLoops.requireMayBlock("connectAndWorking");
+    runtime.post(this::connect);
+    var unused = Caller.await(started);
+  }
+
+  private void connect() {
+    if (phase == WorkerPhase.ENDING || phase == WorkerPhase.ENDED) {
+      return;
+    }
+    if (phase == WorkerPhase.PAUSING) {
+      move(WorkerPhase.CONNECTING, "the pause is over");
+    }
+    WorkerSession next = new WorkerSession(runtime, this);
+    session = Optional.of(next);
+    next.open(loops);
+  }
+
+  @Override
+  public void opened(WorkerSession opened) {
+    if (phase != WorkerPhase.CONNECTING) {
+      opened.close();
+      return;
+    }
+    move(WorkerPhase.WORKING, "the session is open");
+    sessions.incrementAndGet();
+    LOG.info("session {} of tunnel {} is open", opened.sessionId(), runtime.settings().tunnelId());
+    started.complete(null);
+  }
+
+  @Override
+  public void healthy() {
+    failures = 0;
+  }
+
+  @Override
+  public void over(WorkerSession over, Throwable reason) {
+    session = Optional.empty();
+    if (phase == WorkerPhase.ENDING) {
+      endIfQuiet();
+      return;
+    }
+    boolean isLate =
+        runtime.ticker().nanos() - startedNanos
+            >= runtime.settings().client().retryDeadline().toNanos();
+    if (isPermanent(reason) || (!started.isDone() && isLate)) {
+      halt(reason);
+      return;
+    }
+    failures++;
+    move(WorkerPhase.PAUSING, reason);
+    long pause = runtime.settings().session().reconnect().pauseNanos(failures, runtime.chance());
+    troubled("the session; trying again in " + pause / 1_000_000 + " ms", reason);
+    runtime.later(pause, this::connect);
+  }
+
+  private void halt(Throwable reason) {
+    isHalted = started.isDone();
+    troubled("the worker, which stops", reason);
+    move(WorkerPhase.ENDING, reason);
+    started.completeExceptionally(reason);
+    endIfQuiet();
+  }
+
+  private static boolean isPermanent(Throwable reason) {
+    return reason instanceof RefusedException refused
+        && switch (refused.code()) {
+          case TUNNEL_NOT_FOUND, UNSUPPORTED_VERSION, UNKNOWN_OPERATION, INVALID_REQUEST -> true;
+          default -> false;
+        };
+  }
+
+  @Override
+  public void assigned(ChannelRunner channel) {
+    turns.add(channel);
+    if (phase == WorkerPhase.ENDING) {
+      channel.end(Ending.SHUTDOWN);
+    }
+  }
+
+  @Override
+  public void closed(ChannelRunner channel, Ending ending) {
+    turns.closed(channel, ending);
+    if (ending == Ending.FENCED) {
+      fenced.incrementAndGet();
+      LOG.warn(
+          "channel {} was taken by a newer holder than epoch {}",
+          channel.assignment().channelId(),
+          channel.assignment().epoch());
+    } else if (ending == Ending.FAILED) {
+      failed.incrementAndGet();
+    }
+    endIfQuiet();
+  }
+
+  @Override
+  public void processed(String channelId) {
+    failures = 0;
+    turns.processed(channelId);
+  }
+
+  @Override
+  public void checkpointStored() {
+    checkpoints.incrementAndGet();
+  }
+
+  @Override
+  public void troubled(String what, Throwable reason) {
+    lastError = Optional.of(what + ": " + reason);
+    LOG.warn("trouble with {} (tunnel {})", what, runtime.settings().tunnelId(), reason);
+  }
+
+  /**
+   * Ends gracefully: callbacks finish, everything processed is checkpointed, channels are given
+   * back. Returns when that is done or the deadline has passed; at once when called from a
+   * processor or a callback. Idempotent.
+   */
+  public void shutdown() {
+    runtime.post(this::beginShutdown);
+    if (EventLoops.isCallbackThread() || runtime.threads().isOwnThread()) {
+      return;
+    }
+    if (!awaitEnd(runtime.settings().shutdownDeadline().toMillis())) {
+      LOG.warn(
+          "processors of tunnel {} did not finish within {}; interrupting them",
+          runtime.settings().tunnelId(),
+          runtime.settings().shutdownDeadline());
+      runtime.post(
+          () ->
+              session.ifPresent(
+                  left -> left.over(new TimeoutException("the shutdown's deadline has passed"))));
+      runtime.threads().interrupt();
+      awaitEnd(INTERRUPT_MS);
+    }
+  }
+
+  private boolean awaitEnd(long millis) {
+    try {
+      ended.get(millis, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void beginShutdown() {
+    if (phase == WorkerPhase.ENDING || phase == WorkerPhase.ENDED) {
+      return;
+    }
+    move(WorkerPhase.ENDING, "shutdown");
+    started.completeExceptionally(new IllegalStateException("the worker was shut down"));
+    session.ifPresent(WorkerSession::endChannels);
+    endIfQuiet();
+  }
+
+  private void endIfQuiet() {
+    if (phase != WorkerPhase.ENDING || !turns.isEmpty()) {
+      return;
+    }
+    if (session.isPresent()) {
+      if (!isClosingSession) {
+        isClosingSession = true;
+        session.get().close();
+      }
+      return;
+    }
+    move(WorkerPhase.ENDED, "nothing is left");
+    boolean hasWorked = sessions.get() > 0;
+    Thread last = new Thread(() -> end(hasWorked), "tunnel-worker-end");
+    last.setDaemon(true);
+    last.start();
+  }
+
+  /** The last steps, on a thread that may block: no callback is running any more. */
+  private void end(boolean hasWorked) {
+    try {
+      if (hasWorked && runtime.processors() instanceof ProcessorSource.Shared shared) {
+        stop(shared.processor());
+      }
+    } finally {
+      runtime.threads().close();
+      ended.complete(null);
+      loops.close();
+    }
+  }
+
+  private void stop(IChannelProcessor processor) {
+    try {
+      processor.shutdown();
+    } catch (RuntimeException e) {
+      troubled("the processor's shutdown", e);
+    }
+  }
+
+  private void move(WorkerPhase next, Object reason) {
+    if (!phase.next().contains(next)) {
+      throw new IllegalStateException("a worker that is " + phase + " cannot be " + next);
+    }
+    LOG.debug("worker of {}: {} to {}: {}", runtime.settings().tunnelId(), phase, next, reason);
+    phase = next;
+  }
+
+  /** How the worker is; from any thread. */
+  public TunnelWorkerStatus status() {
+    TunnelWorkerStatus.State state = TunnelWorkerStatus.State.WORKER_STARTED;
+    if (isHalted) {
+      state = TunnelWorkerStatus.State.WORKER_HALT;
+    } else if (ended.isDone()) {
+      state = TunnelWorkerStatus.State.WORKER_ENDED;
+    }
+    List<ChannelProgress> channels = new ArrayList<>(turns.progress());
+    channels.sort(Comparator.comparing(ChannelProgress::channelId));
+    return new TunnelWorkerStatus(
+        state,
+        session.map(WorkerSession::sessionId).filter(id -> !id.isEmpty()),
+        channels,
+        new Counters(sessions.get(), fenced.get(), failed.get(), checkpoints.get()),
+        lastError);
+  }
+}

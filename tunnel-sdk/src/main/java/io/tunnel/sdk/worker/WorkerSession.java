@@ -1,0 +1,254 @@
+package io.tunnel.sdk.worker;
+
+import io.tunnel.codec.Binary;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RefusedException;
+import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.transport.Caller;
+import io.tunnel.sdk.transport.Connection;
+import io.tunnel.sdk.transport.EventLoops;
+import io.tunnel.sdk.transport.PushReceiver;
+import io.tunnel.sdk.worker.WorkerChannelCore.Ending;
+import io.tunnel.wire.Control;
+import io.tunnel.wire.Control.SessionOpened;
+import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One session on one connection, with the channels assigned to it. When either ends, both do, and
+ * the channels with them. On the event loop only.
+ */
+final class WorkerSession implements PushReceiver, ChannelPort {
+
+  private static final Duration CLOSE_DEADLINE = Duration.ofSeconds(2);
+
+  private final WorkerRuntime runtime;
+  private final SessionOwner owner;
+  private final Map<Integer, ChannelRunner> channels = new HashMap<>();
+  private Optional<Connection> connection = Optional.empty();
+  private String sessionId = "";
+  private List<PrimaryKeySchema> schema = List.of();
+  private boolean isOver;
+
+  WorkerSession(WorkerRuntime runtime, SessionOwner owner) {
+    this.runtime = runtime;
+    this.owner = owner;
+  }
+
+  String sessionId() {
+    return sessionId;
+  }
+
+  void open(EventLoops loops) {
+    WorkerSettings settings = runtime.settings();
+    byte[] request =
+        Json.encode(
+            new Control.OpenSession(
+                settings.tunnelId(),
+                settings.session().clientTag(),
+                settings.session().lease().toMillis(),
+                settings.session().maxChannels()));
+    var unused =
+        Connection.open(loops, runtime.loop(), settings.client(), this)
+            .thenCompose(
+                opened -> {
+                  connection = Optional.of(opened);
+                  return opened.request(Operation.OPEN_SESSION, request);
+                })
+            .whenComplete(
+                (answer, failure) -> {
+                  if (failure == null) {
+                    opened(answer);
+                  } else {
+                    over(Caller.unwrap(failure));
+                  }
+                });
+  }
+
+  private void opened(Frame answer) {
+    if (isOver) {
+      return;
+    }
+    try {
+      SessionOpened opened = Json.decode(answer.payload(), SessionOpened.class);
+      sessionId = opened.sessionId();
+      schema = opened.table().primaryKey();
+    } catch (MalformedException | NullPointerException e) {
+      over(e);
+      return;
+    }
+    owner.opened(this);
+    heartbeatLater();
+  }
+
+  private void heartbeatLater() {
+    runtime.later(runtime.settings().session().heartbeat().toNanos(), this::heartbeat);
+  }
+
+  /** A silent server is given as long to answer as it gives us. */
+  private void heartbeat() {
+    if (isOver) {
+      return;
+    }
+    byte[] payload = Json.encode(new Control.SessionId(sessionId));
+    var unused =
+        connection
+            .orElseThrow()
+            .request(Operation.HEARTBEAT, payload, runtime.settings().session().lease())
+            .whenComplete(
+                (answer, failure) -> {
+                  Throwable reason = Caller.unwrap(failure);
+                  if (reason == null
+                      || (reason instanceof RefusedException refused && refused.retriable())) {
+                    owner.healthy();
+                    heartbeatLater();
+                  } else {
+                    over(reason);
+                  }
+                });
+  }
+
+  @Override
+  public void pushed(Frame frame) {
+    if (isOver || frame.operation() == null) {
+      return;
+    }
+    try {
+      if (frame.kind() == FrameKind.ERROR) {
+        refused(frame);
+        return;
+      }
+      switch (frame.operation()) {
+        case ASSIGN -> assigned(Json.decode(frame.payload(), Control.Assignment.class));
+        case REVOKE -> revoked(Json.decode(frame.payload(), Control.Revocation.class));
+        case DELIVER -> delivered(frame.payload());
+        default -> {
+          // A later version's push, about something that this one does not do.
+        }
+      }
+    } catch (MalformedException e) {
+      over(e);
+    }
+  }
+
+  private void assigned(Control.Assignment assignment) {
+    if (!assignment.sessionId().equals(sessionId)) {
+      return;
+    }
+    ChannelRunner former = channels.remove(assignment.handle());
+    if (former != null) {
+      former.end(Ending.FENCED);
+    }
+    ChannelRunner channel = new ChannelRunner(assignment, schema, this, runtime);
+    channels.put(assignment.handle(), channel);
+    owner.assigned(channel);
+  }
+
+  private void revoked(Control.Revocation revocation) {
+    ChannelRunner channel = channels.get(revocation.handle());
+    if (channel != null && channel.assignment().epoch() == revocation.epoch()) {
+      channel.end(Ending.REVOKED);
+    }
+  }
+
+  private void delivered(byte[] payload) {
+    if (payload.length < Integer.BYTES) {
+      throw new MalformedException("a delivery of " + payload.length + " bytes");
+    }
+    ChannelRunner channel = channels.get(Binary.getInt(payload, 0));
+    if (channel != null) {
+      channel.delivered(payload);
+    }
+  }
+
+  /** The server cannot read a channel. */
+  private void refused(Frame frame) {
+    ChannelRunner channel = channels.get(frame.correlationId());
+    if (frame.operation() == Operation.DELIVER && channel != null) {
+      channel.broken(ErrorPayload.decode(frame.payload()).toException());
+    }
+  }
+
+  @Override
+  public CompletableFuture<Frame> request(Operation operation, byte[] payload) {
+    return connection.orElseThrow().request(operation, payload);
+  }
+
+  @Override
+  public void push(Operation operation, byte[] payload) {
+    connection.orElseThrow().push(operation, payload);
+  }
+
+  @Override
+  public void sessionEnded(Throwable reason) {
+    over(reason);
+  }
+
+  @Override
+  public void checkpointStored() {
+    owner.checkpointStored();
+  }
+
+  @Override
+  public void troubled(String channelId, Throwable reason) {
+    owner.troubled("channel " + channelId, reason);
+  }
+
+  @Override
+  public void processed(String channelId) {
+    owner.processed(channelId);
+  }
+
+  @Override
+  public void closed(ChannelRunner channel, Ending ending) {
+    channels.remove(channel.assignment().handle(), channel);
+    owner.closed(channel, ending);
+  }
+
+  /** All channels end gracefully. */
+  void endChannels() {
+    List.copyOf(channels.values()).forEach(channel -> channel.end(Ending.SHUTDOWN));
+  }
+
+  /** Ends the session, then its connection. */
+  void close() {
+    if (isOver || connection.isEmpty() || sessionId.isEmpty()) {
+      over(new ConnectionException("the worker is shut down", false, null));
+      return;
+    }
+    byte[] payload = Json.encode(new Control.SessionId(sessionId));
+    var unused =
+        connection
+            .get()
+            .request(Operation.CLOSE_SESSION, payload, CLOSE_DEADLINE)
+            .whenComplete(
+                (answer, failure) ->
+                    over(new ConnectionException("the worker is shut down", false, failure)));
+  }
+
+  @Override
+  public void lost(ConnectionException reason) {
+    over(reason);
+  }
+
+  /** The session is no more. */
+  void over(Throwable reason) {
+    if (isOver) {
+      return;
+    }
+    isOver = true;
+    connection.ifPresent(Connection::close);
+    List.copyOf(channels.values()).forEach(channel -> channel.end(Ending.LOST));
+    owner.over(this, reason);
+  }
+}

@@ -1,0 +1,403 @@
+package io.tunnel.sdk;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelStatus;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.Row;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TunnelType;
+import io.tunnel.sdk.fake.FakeServer;
+import io.tunnel.sdk.fake.FakeTable;
+import io.tunnel.sdk.fake.Waits;
+import io.tunnel.wire.Control;
+import io.tunnel.wire.Direction;
+import io.tunnel.wire.GetRowRequest;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.RangePage;
+import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.WriteRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The table client's control and reading operations, and the tunnel client's. */
+@Timeout(60)
+class ClientsTest {
+
+  private final FakeServer server = new FakeServer();
+
+  @AfterEach
+  void close() {
+    server.close();
+    assertThat(server.failures()).isEmpty();
+  }
+
+  private static PrimaryKey key(long id) {
+    return PrimaryKey.builder().add("id", id).build();
+  }
+
+  private static byte[] batch(List<Long> ids) {
+    BatchBuilder builder = new BatchBuilder(FakeTable.meta().primaryKey(), 100);
+    for (long id : ids) {
+      builder.add(
+          new RowPutChange(key(id), List.of(new Column("v", ColumnValue.fromLong(id * 10)))));
+    }
+    return builder.build(1);
+  }
+
+  /** Serves rows 1 to {@code rows}; a page holds at most 10, and every other page is empty. */
+  private void serveRows(int rows) {
+    new FakeTable(1, 1).serve(server);
+    TreeMap<Bytes, Long> stored = new TreeMap<>();
+    for (long id = 1; id <= rows; id++) {
+      stored.put(KeyCodec.encode(PrimaryKeyValue.fromLong(id)), id);
+    }
+    server.on(
+        Operation.GET_ROW,
+        (connection, frame) -> {
+          Long found = stored.get(GetRowRequest.decode(frame.payload()).key());
+          connection.answer(frame, batch(found == null ? List.of() : List.of(found)));
+        });
+    AtomicInteger pages = new AtomicInteger();
+    server.on(
+        Operation.GET_RANGE,
+        (connection, frame) -> {
+          RangeRequest request = RangeRequest.decode(frame.payload());
+          boolean isForward = request.direction() == Direction.FORWARD;
+          if (pages.getAndIncrement() % 2 == 0) {
+            Bytes same = isForward ? orFirst(request.from()) : orLast(request.to());
+            connection.answer(frame, RangePage.encode(Optional.of(same), batch(List.of())));
+            return;
+          }
+          var range = stored.subMap(orFirst(request.from()), true, orLast(request.to()), false);
+          List<Long> ids =
+              (isForward ? range : range.descendingMap())
+                  .values().stream().limit(Math.min(10, request.rowsMax())).toList();
+          boolean isLast = ids.size() == range.size();
+          Optional<Bytes> next =
+              isLast
+                  ? Optional.empty()
+                  : Optional.of(
+                      KeyCodec.encode(
+                          PrimaryKeyValue.fromLong(ids.get(ids.size() - 1) + (isForward ? 1 : 0))));
+          connection.answer(frame, RangePage.encode(next, batch(ids)));
+        });
+  }
+
+  private static Bytes orFirst(Bytes bound) {
+    return bound.length() > 0 ? bound : KeyCodec.encode(PrimaryKeyValue.fromLong(Long.MIN_VALUE));
+  }
+
+  private static Bytes orLast(Bytes bound) {
+    return bound.length() > 0 ? bound : KeyCodec.encode(PrimaryKeyValue.fromLong(Long.MAX_VALUE));
+  }
+
+  private static List<Long> ids(RowRange range) {
+    List<Long> ids = new ArrayList<>();
+    for (Row row : range) {
+      long id = row.primaryKey().getPrimaryKeyColumn(0).getValue().asLong();
+      assertThat(row.value("v").asLong()).isEqualTo(id * 10);
+      ids.add(id);
+    }
+    return ids;
+  }
+
+  @Test
+  void a_row_is_there_or_not() {
+    serveRows(5);
+    try (TableClient client = TableClient.connect(server.config())) {
+      assertThat(client.getRow("t", key(3)).orElseThrow().value("v").asLong()).isEqualTo(30);
+      assertThat(client.getRow("t", key(6))).isEmpty();
+      PrimaryKey wrong = PrimaryKey.builder().add("id", "text").build();
+      assertThatThrownBy(() -> client.getRow("t", wrong))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("does not match");
+    }
+  }
+
+  @Test
+  void a_range_is_read_page_by_page_in_both_directions() {
+    serveRows(35);
+    try (TableClient client = TableClient.connect(server.config())) {
+      assertThat(ids(client.getRange("t", RangeQuery.ALL))).hasSize(35).isSorted();
+      assertThat(ids(client.getRange("t", RangeQuery.ALL.backward().withPageRows(7))))
+          .hasSize(35)
+          .startsWith(35L)
+          .endsWith(1L);
+      RangeQuery some = RangeQuery.ALL.from(key(3)).to(key(30));
+      assertThat(ids(client.getRange("t", some))).hasSize(27).startsWith(3L).endsWith(29L);
+      assertThat(ids(client.getRange("t", some.backward().withLimit(12))))
+          .hasSize(12)
+          .startsWith(29L)
+          .endsWith(18L);
+      assertThat(ids(client.getRange("t", some.withLimit(0)))).isEmpty();
+      RowRange twice = client.getRange("t", some);
+      assertThat(ids(twice)).isEqualTo(ids(twice));
+      RangeQuery wrong = RangeQuery.ALL.from(PrimaryKey.builder().add("other", 1).build());
+      assertThatThrownBy(() -> client.getRange("t", wrong).iterator())
+          .hasMessageContaining("does not name the first columns");
+    }
+  }
+
+  @Test
+  void reads_find_a_table_that_was_made_anew() {
+    serveRows(3);
+    try (TableClient client = TableClient.connect(server.config())) {
+      assertThat(client.getRow("t", key(3))).isPresent();
+      new FakeTable(2, 7).serve(server);
+      server.on(
+          Operation.GET_ROW,
+          (connection, frame) -> {
+            if (GetRowRequest.decode(frame.payload()).tableId() == 2) {
+              connection.answer(frame, batch(List.of(3L)));
+            } else {
+              connection.refuse(frame, ErrorCode.TABLE_NOT_FOUND);
+            }
+          });
+      assertThat(client.getRow("t", key(3))).isPresent();
+    }
+  }
+
+  @Test
+  void tables_are_created_described_listed_and_dropped() {
+    FakeTable table = new FakeTable(4, 1, 10).serve(server);
+    AtomicReference<Control.CreateTable> created = new AtomicReference<>();
+    server.on(
+        Operation.CREATE_TABLE,
+        (connection, frame) -> {
+          created.set(Json.decode(frame.payload(), Control.CreateTable.class));
+          connection.answer(frame, table.description());
+        });
+    server.on(Operation.DESCRIBE_TABLE, (c, frame) -> c.answer(frame, table.description()));
+    server.on(
+        Operation.LIST_TABLES,
+        (c, frame) -> c.answer(frame, Json.encode(new Control.TableList(List.of("a", "t")))));
+    server.on(Operation.DROP_TABLE, (c, frame) -> c.refuse(frame, ErrorCode.TABLE_NOT_FOUND));
+    try (TableClient client = TableClient.connect(server.config())) {
+      List<PrimaryKeyValue> points = List.of(PrimaryKeyValue.fromLong(10));
+      assertThat(client.createTable(FakeTable.meta(), points).tableId()).isEqualTo(4);
+      assertThat(created.get()).isEqualTo(new Control.CreateTable(FakeTable.meta(), points));
+      assertThat(client.describeTable("t").partitions()).hasSize(2);
+      assertThat(client.listTables()).containsExactly("a", "t");
+      assertThatThrownBy(() -> client.dropTable("t"))
+          .isInstanceOfSatisfying(
+              RefusedException.class,
+              e -> assertThat(e.code()).isEqualTo(ErrorCode.TABLE_NOT_FOUND));
+    }
+  }
+
+  @Test
+  void reads_are_repeated_and_changes_only_when_they_were_not_applied() {
+    AtomicInteger lists = new AtomicInteger();
+    AtomicInteger drops = new AtomicInteger();
+    server.on(
+        Operation.LIST_TABLES,
+        (connection, frame) -> {
+          switch (lists.incrementAndGet()) {
+            case 1 -> connection.refuse(frame, ErrorCode.BUSY);
+            case 2 -> connection.drop();
+            default -> connection.answer(frame, Json.encode(new Control.TableList(List.of("t"))));
+          }
+        });
+    server.on(
+        Operation.DROP_TABLE,
+        (connection, frame) -> {
+          if (drops.incrementAndGet() == 1) {
+            connection.refuse(frame, ErrorCode.SHUTTING_DOWN);
+          } else {
+            connection.drop();
+          }
+        });
+    try (TableClient client = TableClient.connect(server.config())) {
+      assertThat(client.listTables()).containsExactly("t");
+      assertThat(lists).hasValue(3);
+      assertThatThrownBy(() -> client.dropTable("t"))
+          .isInstanceOfSatisfying(
+              ConnectionException.class, e -> assertThat(e.retriable()).isFalse());
+      assertThat(drops).hasValue(2);
+    }
+  }
+
+  @Test
+  void a_server_that_says_nothing_is_given_up_at_the_deadline() {
+    server.on(Operation.DROP_TABLE, (connection, frame) -> {});
+    ClientConfig config = server.config().withRequestDeadline(Duration.ofMillis(100));
+    try (TableClient client = TableClient.connect(config)) {
+      assertThatThrownBy(() -> client.dropTable("t"))
+          .isInstanceOf(ConnectionException.class)
+          .hasMessageContaining("did not answer DROP_TABLE within PT0.1S");
+      Waits.until("the dead connection is closed", () -> server.connections().isEmpty());
+    }
+    server.on(Operation.HELLO, (connection, frame) -> {});
+    assertThatThrownBy(
+            () -> TableClient.connect(config.withConnectDeadline(Duration.ofMillis(100))))
+        .isInstanceOfSatisfying(ConnectionException.class, e -> assertThat(e.retriable()).isTrue());
+  }
+
+  @Test
+  void garbage_and_half_frames_end_a_request_with_an_error() {
+    server.on(
+        Operation.DROP_TABLE, (connection, frame) -> connection.raw(new byte[] {0, 0, 0, 9, 1}));
+    ClientConfig config = server.config().withRequestDeadline(Duration.ofMillis(150));
+    try (TableClient client = TableClient.connect(config)) {
+      assertThatThrownBy(() -> client.dropTable("t")).isInstanceOf(ConnectionException.class);
+      server.on(
+          Operation.DROP_TABLE,
+          (connection, frame) -> connection.raw("HTTP/1.1 400 Bad Request".getBytes(US_ASCII)));
+      assertThatThrownBy(() -> client.dropTable("t"))
+          .isInstanceOf(ConnectionException.class)
+          .hasMessageContaining("frame");
+      server.on(
+          Operation.DROP_TABLE,
+          (connection, frame) -> connection.error(0, 0, ErrorCode.FRAME_TOO_LARGE));
+      assertThatThrownBy(() -> client.dropTable("t"))
+          .isInstanceOf(ConnectionException.class)
+          .hasMessageContaining("FRAME_TOO_LARGE");
+    }
+  }
+
+  @Test
+  void another_version_and_no_server_are_told_apart() {
+    server.on(Operation.HELLO, (c, frame) -> c.refuse(frame, ErrorCode.UNSUPPORTED_VERSION));
+    assertThatThrownBy(() -> TableClient.connect(server.config()))
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED_VERSION));
+    server.goAway();
+    assertThatThrownBy(() -> TableClient.connect(server.config()))
+        .isInstanceOf(ConnectionException.class)
+        .hasMessageContaining("cannot connect to 127.0.0.1");
+  }
+
+  @Test
+  void a_closed_client_fails_at_once_also_what_was_waiting() {
+    AtomicInteger asked = new AtomicInteger();
+    server.on(
+        Operation.LIST_TABLES,
+        (connection, frame) -> {
+          asked.incrementAndGet();
+          connection.refuse(frame, ErrorCode.BUSY);
+        });
+    TableClient client =
+        TableClient.connect(server.config().withRetryDeadline(Duration.ofHours(1)));
+    CompletableFuture<List<String>> waiting = CompletableFuture.supplyAsync(client::listTables);
+    Waits.until("it was asked", () -> asked.get() > 2);
+    client.close();
+    client.close();
+    assertThatThrownBy(waiting::join).isNotNull();
+    assertThatThrownBy(client::listTables)
+        .isInstanceOf(ConnectionException.class)
+        .hasMessageContaining("closed");
+  }
+
+  @Test
+  void waiting_on_a_callback_thread_is_refused() {
+    FakeTable table = new FakeTable(1, 1).serve(server);
+    AtomicReference<Runnable> answer = new AtomicReference<>();
+    server.on(
+        Operation.WRITE,
+        (connection, frame) ->
+            answer.set(
+                () ->
+                    connection.answer(
+                        frame,
+                        table.apply(WriteRequest.decode(frame.payload()).batch()).encode())));
+    try (TableClient client = TableClient.connect(server.config())) {
+      CompletableFuture<Void> done =
+          client
+              .writeAsync("t", List.of(new RowPutChange(key(1), List.of())))
+              .thenAccept(
+                  result ->
+                      assertThatThrownBy(client::listTables)
+                          .isInstanceOf(IllegalStateException.class)
+                          .hasMessageContaining("callback thread"));
+      Waits.until("the write is sent", () -> answer.get() != null);
+      answer.get().run();
+      done.join();
+    }
+  }
+
+  @Test
+  void tunnels_are_created_listed_described_and_deleted() {
+    Control.TunnelInfo info =
+        new Control.TunnelInfo("id1", "tun", "t", TunnelType.Stream, StreamStart.EARLIEST, 99);
+    AtomicReference<Control.CreateTunnel> created = new AtomicReference<>();
+    List<String> listed = new ArrayList<>();
+    server.on(
+        Operation.CREATE_TUNNEL,
+        (connection, frame) -> {
+          created.set(Json.decode(frame.payload(), Control.CreateTunnel.class));
+          connection.answer(frame, Json.encode(info));
+        });
+    server.on(
+        Operation.LIST_TUNNELS,
+        (connection, frame) -> {
+          listed.add(frame.payload().length == 0 ? "all" : "one");
+          connection.answer(frame, Json.encode(new Control.TunnelList(List.of(info))));
+        });
+    Control.ChannelDescription channel =
+        new Control.ChannelDescription(
+            "1_9",
+            1,
+            ChannelStatus.OPEN,
+            Optional.of("s1"),
+            Optional.of("me"),
+            3,
+            10,
+            20,
+            30,
+            20,
+            999,
+            7);
+    server.on(
+        Operation.DESCRIBE_TUNNEL,
+        (connection, frame) ->
+            connection.answer(
+                frame, Json.encode(new Control.TunnelDescription(info, List.of(channel)))));
+    server.on(
+        Operation.DELETE_TUNNEL, (connection, frame) -> connection.answer(frame, new byte[0]));
+    try (TunnelClient client = new TunnelClient(server.config())) {
+      CreateTunnelResponse response =
+          client.createTunnel(
+              new CreateTunnelRequest("t", "tun", TunnelType.Stream, StreamStart.EARLIEST));
+      assertThat(response.getTunnelId()).isEqualTo("id1");
+      assertThat(created.get().start()).isEqualTo(StreamStart.EARLIEST);
+      assertThat(new CreateTunnelRequest("t", "tun", TunnelType.Stream).start())
+          .isEqualTo(StreamStart.LATEST);
+      assertThat(client.listTunnel(new ListTunnelRequest("t")).getTunnelInfos()).hasSize(1);
+      assertThat(client.listTunnel(new ListTunnelRequest((String) null)).getTunnelInfos())
+          .extracting(TunnelInfo::getTunnelName)
+          .containsExactly("tun");
+      assertThat(listed).containsExactly("one", "all");
+      DescribeTunnelResponse described =
+          client.describeTunnel(new DescribeTunnelRequest("t", "tun"));
+      ChannelInfo only = described.getChannelInfos().get(0);
+      assertThat(only.getChannelStatus()).isEqualTo(ChannelStatus.OPEN);
+      assertThat(only.getClientId()).isEqualTo("s1");
+      assertThat(only.lagRows()).isEqualTo(20);
+      assertThat(client.deleteTunnel(new DeleteTunnelRequest("t", "tun")))
+          .isEqualTo(new DeleteTunnelResponse());
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package io.tunnel.sdk.fake;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.TableMeta;
+import io.tunnel.wire.Control.PartitionDescription;
+import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.WriteRequest;
+import io.tunnel.wire.WriteResult;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A table (id INTEGER, with a column v INTEGER that counts up per key) whose writes are applied in
+ * memory. Refuses rows that are not of the partition they were sent to, and remembers the values
+ * per key in the order in which they were applied.
+ */
+public final class FakeTable {
+
+  private final int tableId;
+  private final List<PartitionDescription> partitions = new ArrayList<>();
+  private final Map<Integer, Long> committed = new HashMap<>();
+  private final Map<Long, List<Long>> valuesByKey = new HashMap<>();
+  private int batches;
+
+  /** A table with those split points; partition ids count up from {@code firstPartitionId}. */
+  public FakeTable(int tableId, int firstPartitionId, long... splitPoints) {
+    this.tableId = tableId;
+    Bytes from = Bytes.EMPTY;
+    for (int i = 0; i <= splitPoints.length; i++) {
+      Bytes to =
+          i == splitPoints.length
+              ? Bytes.EMPTY
+              : KeyCodec.encode(PrimaryKeyValue.fromLong(splitPoints[i]));
+      partitions.add(
+          new PartitionDescription(firstPartitionId + i, from, to, List.of(), 0, true, 0, 0, 1, 0));
+      from = to;
+    }
+  }
+
+  /** The table's name and key. */
+  public static TableMeta meta() {
+    return new TableMeta("t", List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)));
+  }
+
+  /** Partition map and writes of this table, on {@code server}. */
+  public FakeTable serve(FakeServer server) {
+    server.on(
+        Operation.PARTITION_MAP, (connection, frame) -> connection.answer(frame, description()));
+    server.on(
+        Operation.WRITE,
+        (connection, frame) -> {
+          WriteRequest request = WriteRequest.decode(frame.payload());
+          Optional<ErrorCode> refusal = refusal(request);
+          if (refusal.isPresent()) {
+            connection.refuse(frame, refusal.get());
+          } else {
+            connection.answer(frame, apply(request.batch()).encode());
+          }
+        });
+    return this;
+  }
+
+  /** The partition map's payload. */
+  public byte[] description() {
+    return Json.encode(new TableDescription(tableId, meta(), 0, partitions));
+  }
+
+  /** Why a write is refused as a whole, if it is. */
+  public Optional<ErrorCode> refusal(WriteRequest request) {
+    if (request.tableId() != tableId) {
+      return Optional.of(ErrorCode.TABLE_NOT_FOUND);
+    }
+    for (PartitionDescription partition : partitions) {
+      if (partition.id() == request.batch().partition()) {
+        return holdsAll(partition, request.batch())
+            ? Optional.empty()
+            : Optional.of(ErrorCode.WRONG_PARTITION);
+      }
+    }
+    return Optional.of(ErrorCode.WRONG_PARTITION);
+  }
+
+  private static boolean holdsAll(PartitionDescription partition, ChangeBatch batch) {
+    for (RowCursor row = batch.rows(); row.next(); ) {
+      boolean isBelow =
+          partition.from().compareTo(batch.array(), row.keyOffset(), row.keyBytes()) > 0;
+      boolean isAbove =
+          partition.to().length() > 0
+              && partition.to().compareTo(batch.array(), row.keyOffset(), row.keyBytes()) <= 0;
+      if (isBelow || isAbove) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Applies a batch: every row at the next position. */
+  public synchronized WriteResult apply(ChangeBatch batch) {
+    batches++;
+    long first = committed.getOrDefault(batch.partition(), 0L) + 1;
+    for (RowCursor row = batch.rows(); row.next(); ) {
+      PrimaryKey key =
+          KeyCodec.decode(batch.array(), row.keyOffset(), row.keyBytes(), meta().primaryKey());
+      var columns = row.columns();
+      ColumnValue value = columns.next() ? columns.value() : ColumnValue.fromLong(-1);
+      valuesByKey
+          .computeIfAbsent(key.columns().get(0).value().asLong(), k -> new ArrayList<>())
+          .add(value.asLong());
+    }
+    committed.put(batch.partition(), first + batch.rowCount() - 1);
+    return new WriteResult(first, batch.rowCount(), List.of());
+  }
+
+  /** Batches applied. */
+  public synchronized int batches() {
+    return batches;
+  }
+
+  /** The values of each key in the order in which they were applied. */
+  public synchronized Map<Long, List<Long>> valuesByKey() {
+    Map<Long, List<Long>> copy = new HashMap<>();
+    valuesByKey.forEach((key, values) -> copy.put(key, List.copyOf(values)));
+    return copy;
+  }
+}

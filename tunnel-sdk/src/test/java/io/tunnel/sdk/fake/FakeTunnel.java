@@ -1,0 +1,331 @@
+package io.tunnel.sdk.fake;
+
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.wire.ChannelRef;
+import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.Control;
+import io.tunnel.wire.Credit;
+import io.tunnel.wire.Delivery;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A tunnel with some channels. Assigns all of them to the newest session, delivers within the
+ * credit given, and checks what the worker does: that credit is conserved, and that checkpoints lie
+ * between the last one and what was delivered.
+ */
+public final class FakeTunnel {
+
+  /** One channel as the server sees it; read its fields through {@link FakeTunnel#channel}. */
+  public static final class Channel {
+    private final int index;
+    private final List<ChangeBatch> log = new ArrayList<>();
+    private Optional<FakeConnection> owner = Optional.empty();
+    private long epoch;
+    private long checkpointed;
+    private long delivered;
+    private long credit;
+    private long unreturned;
+    private long unreturnedMax;
+    private long creditGiven;
+    private int deliveries;
+
+    Channel(int index) {
+      this.index = index;
+    }
+
+    String id() {
+      return "p" + index + "_1";
+    }
+  }
+
+  private final List<Channel> channels = new ArrayList<>();
+  private final List<String> events = new ArrayList<>();
+  private final FakeServer server;
+  private int sessions;
+  private boolean assignsBySelf = true;
+  private Optional<ErrorCode> nextHeartbeat = Optional.empty();
+  private Optional<ErrorCode> openRefusal = Optional.empty();
+
+  /** A tunnel named "tunnel" with that many channels on {@code server}. */
+  public FakeTunnel(FakeServer server, int channelCount) {
+    this.server = server;
+    for (int i = 0; i < channelCount; i++) {
+      channels.add(new Channel(i));
+    }
+    server.on(Operation.OPEN_SESSION, this::openSession);
+    server.on(Operation.HEARTBEAT, this::heartbeat);
+    server.on(Operation.CREDIT, this::credit);
+    server.on(Operation.CHECKPOINT, this::checkpoint);
+    server.on(Operation.RELEASE, this::release);
+    server.on(Operation.CLOSE_SESSION, this::closeSession);
+    server.onEnd(this::connectionEnded);
+  }
+
+  private synchronized void openSession(FakeConnection connection, Frame frame) {
+    if (openRefusal.isPresent()) {
+      connection.refuse(frame, openRefusal.get());
+      return;
+    }
+    sessions++;
+    String session = "s" + sessions;
+    events.add("open " + session);
+    connection.answer(frame, Json.encode(new Control.SessionOpened(session, FakeTable.meta())));
+    if (assignsBySelf) {
+      channels.forEach(channel -> assign(channel, connection));
+    }
+  }
+
+  private void assign(Channel channel, FakeConnection connection) {
+    channel.owner = Optional.of(connection);
+    channel.epoch++;
+    channel.delivered = channel.checkpointed;
+    channel.credit = 0;
+    channel.unreturned = 0;
+    channel.creditGiven = 0;
+    connection.push(
+        Operation.ASSIGN,
+        Json.encode(
+            new Control.Assignment(
+                "s" + sessions,
+                channel.id(),
+                channel.index,
+                channel.index,
+                channel.epoch,
+                channel.checkpointed)));
+  }
+
+  private synchronized void heartbeat(FakeConnection connection, Frame frame) {
+    if (nextHeartbeat.isPresent()) {
+      connection.refuse(frame, nextHeartbeat.get());
+      nextHeartbeat = Optional.empty();
+    } else {
+      connection.answer(frame, new byte[0]);
+    }
+  }
+
+  private synchronized void credit(FakeConnection connection, Frame frame) {
+    Credit credit = Credit.decode(frame.payload());
+    Channel channel = channels.get(credit.handle());
+    if (credit.epoch() != channel.epoch || !isOwner(channel, connection)) {
+      return;
+    }
+    if (channel.creditGiven > 0) {
+      channel.unreturned -= credit.bytes();
+      if (channel.unreturned < 0) {
+        throw new AssertionError("more credit came back than was used: " + channel.unreturned);
+      }
+    }
+    channel.creditGiven += credit.bytes();
+    channel.credit += credit.bytes();
+    pump(channel);
+  }
+
+  private static boolean isOwner(Channel channel, FakeConnection connection) {
+    return channel.owner.isPresent() && channel.owner.get() == connection;
+  }
+
+  private void pump(Channel channel) {
+    while (channel.owner.isPresent() && channel.credit > 0) {
+      Optional<ChangeBatch> next = nextBatch(channel);
+      if (next.isEmpty()) {
+        return;
+      }
+      ChangeBatch batch = next.get();
+      long first = Math.max(batch.basePosition(), channel.delivered + 1);
+      byte[] payload = payload(channel, batch, first);
+      channel.credit -= payload.length;
+      channel.unreturned += payload.length;
+      channel.unreturnedMax = Math.max(channel.unreturnedMax, channel.unreturned);
+      channel.delivered = batch.lastPosition();
+      channel.deliveries++;
+      channel.owner.get().push(Operation.DELIVER, payload);
+    }
+  }
+
+  private static Optional<ChangeBatch> nextBatch(Channel channel) {
+    return channel.log.stream()
+        .filter(batch -> batch.lastPosition() > channel.delivered)
+        .findFirst();
+  }
+
+  private synchronized void checkpoint(FakeConnection connection, Frame frame) {
+    Checkpoint checkpoint = Checkpoint.decode(frame.payload());
+    Channel channel = channels.get(checkpoint.handle());
+    if (checkpoint.epoch() != channel.epoch || !isOwner(channel, connection)) {
+      events.add("fenced " + channel.index);
+      connection.refuse(frame, ErrorCode.FENCED);
+    } else if (checkpoint.position() < channel.checkpointed
+        || checkpoint.position() > channel.delivered) {
+      connection.refuse(frame, ErrorCode.INVALID_CHECKPOINT);
+    } else {
+      channel.checkpointed = checkpoint.position();
+      events.add("checkpoint " + channel.index + " " + checkpoint.position());
+      connection.answer(frame, new byte[0]);
+    }
+  }
+
+  private synchronized void release(FakeConnection connection, Frame frame) {
+    ChannelRef ref = ChannelRef.decode(frame.payload());
+    Channel channel = channels.get(ref.handle());
+    if (ref.epoch() != channel.epoch) {
+      connection.refuse(frame, ErrorCode.FENCED);
+      return;
+    }
+    channel.owner = Optional.empty();
+    events.add("release " + channel.index);
+    connection.answer(frame, new byte[0]);
+  }
+
+  private synchronized void closeSession(FakeConnection connection, Frame frame) {
+    events.add("close");
+    connection.answer(frame, new byte[0]);
+  }
+
+  private synchronized void connectionEnded(FakeConnection connection) {
+    for (Channel channel : channels) {
+      if (isOwner(channel, connection)) {
+        channel.owner = Optional.empty();
+      }
+    }
+  }
+
+  /** Appends one batch of {@code rows} rows whose column v is their position. */
+  public synchronized void append(int index, int rows) {
+    Channel channel = channels.get(index);
+    long base =
+        channel.log.isEmpty() ? 1 : channel.log.get(channel.log.size() - 1).lastPosition() + 1;
+    BatchBuilder builder = new BatchBuilder(FakeTable.meta().primaryKey(), 64 * rows);
+    for (int i = 0; i < rows; i++) {
+      builder.add(
+          new RowPutChange(
+              PrimaryKey.builder().add("id", i % 7).build(),
+              List.of(new Column("v", ColumnValue.fromLong(base + i)))));
+    }
+    byte[] batch = builder.build(index, base, 1_000_000 + base);
+    channel.log.add(ChangeBatch.parse(batch, 0, batch.length));
+    pump(channel);
+  }
+
+  /** Takes a channel back gracefully. */
+  public synchronized void revoke(int index) {
+    Channel channel = channels.get(index);
+    channel.credit = 0;
+    channel
+        .owner
+        .orElseThrow()
+        .push(
+            Operation.REVOKE,
+            Json.encode(new Control.Revocation("s" + sessions, index, channel.epoch, 10_000)));
+  }
+
+  /** Gives a channel to somebody else without telling its holder. */
+  public synchronized void steal(int index) {
+    channels.get(index).epoch++;
+    channels.get(index).owner = Optional.empty();
+  }
+
+  /** Assigns a channel that nobody holds to the newest connection. */
+  public synchronized void assign(int index) {
+    assign(channels.get(index), server.connections().get(server.connections().size() - 1));
+  }
+
+  /** Says that a channel cannot be read. */
+  public synchronized void breakChannel(int index, ErrorCode code) {
+    channels.get(index).owner.orElseThrow().error(Operation.DELIVER.code(), index, code);
+  }
+
+  /** Sends bytes as a delivery. */
+  public synchronized void deliverRaw(int index, byte[] payload) {
+    channels.get(index).owner.orElseThrow().push(Operation.DELIVER, payload);
+  }
+
+  /** Sends a channel's first batch again. */
+  public synchronized void redeliver(int index) {
+    Channel channel = channels.get(index);
+    channel.owner.orElseThrow().push(Operation.DELIVER, payload(channel, channel.log.get(0), 1));
+  }
+
+  private static byte[] payload(Channel channel, ChangeBatch batch, long first) {
+    byte[] payload = new byte[Delivery.PREFIX_BYTES + batch.byteCount()];
+    Delivery.writePrefix(payload, 0, channel.index, channel.epoch, first);
+    System.arraycopy(
+        batch.array(), batch.offset(), payload, Delivery.PREFIX_BYTES, batch.byteCount());
+    return payload;
+  }
+
+  /** Whether new sessions are assigned all channels. */
+  public synchronized void assignBySelf(boolean does) {
+    assignsBySelf = does;
+  }
+
+  /** How the next heartbeat is refused. */
+  public synchronized void refuseHeartbeat(ErrorCode code) {
+    nextHeartbeat = Optional.of(code);
+  }
+
+  /** How sessions are refused from now on. */
+  public synchronized void refuseSessions(Optional<ErrorCode> code) {
+    openRefusal = code;
+  }
+
+  /** What happened, in order. */
+  public synchronized List<String> events() {
+    return List.copyOf(events);
+  }
+
+  /** Sessions opened. */
+  public synchronized int sessions() {
+    return sessions;
+  }
+
+  /** The position that is checkpointed. */
+  public synchronized long checkpointed(int index) {
+    return channels.get(index).checkpointed;
+  }
+
+  /** The position up to which the present holder was sent changes. */
+  public synchronized long delivered(int index) {
+    return channels.get(index).delivered;
+  }
+
+  /** Bytes delivered and not given back. */
+  public synchronized long unreturned(int index) {
+    return channels.get(index).unreturned;
+  }
+
+  /** The most bytes that were delivered and not given back. */
+  public synchronized long unreturnedMax(int index) {
+    return channels.get(index).unreturnedMax;
+  }
+
+  /** Credit that is left. */
+  public synchronized long credit(int index) {
+    return channels.get(index).credit;
+  }
+
+  /** Deliveries sent. */
+  public synchronized int deliveries(int index) {
+    return channels.get(index).deliveries;
+  }
+
+  /** The epoch of the present holding. */
+  public synchronized long epoch(int index) {
+    return channels.get(index).epoch;
+  }
+
+  /** Whether somebody holds the channel. */
+  public synchronized boolean isHeld(int index) {
+    return channels.get(index).owner.isPresent();
+  }
+}

@@ -1,0 +1,68 @@
+package io.tunnel.sdk.worker;
+
+import io.tunnel.sdk.IChannelProcessor;
+import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.sdk.StreamRecord;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/** Remembers what it is given; counts callbacks of one channel that overlap. */
+final class RecordingProcessor implements IChannelProcessor {
+
+  private final Map<String, List<Long>> positions = new ConcurrentHashMap<>();
+  private final Map<String, AtomicInteger> running = new ConcurrentHashMap<>();
+  private final Consumer<ProcessRecordsInput> before;
+  final AtomicInteger overlaps = new AtomicInteger();
+  final AtomicInteger shutdowns = new AtomicInteger();
+  final AtomicInteger active = new AtomicInteger();
+  final List<ProcessRecordsInput> inputs = new CopyOnWriteArrayList<>();
+
+  RecordingProcessor() {
+    this(input -> {});
+  }
+
+  /** Runs {@code before} in every callback before it counts. */
+  RecordingProcessor(Consumer<ProcessRecordsInput> before) {
+    this.before = before;
+  }
+
+  @Override
+  public void process(ProcessRecordsInput input) {
+    AtomicInteger mine = running.computeIfAbsent(input.getChannelId(), id -> new AtomicInteger());
+    if (mine.incrementAndGet() > 1) {
+      overlaps.incrementAndGet();
+    }
+    active.incrementAndGet();
+    inputs.add(input);
+    try {
+      before.accept(input);
+      List<Long> list = positions.computeIfAbsent(input.getChannelId(), id -> new ArrayList<>());
+      synchronized (list) {
+        for (StreamRecord record : input.getRecords()) {
+          list.add(record.position());
+        }
+      }
+    } finally {
+      active.decrementAndGet();
+      mine.decrementAndGet();
+    }
+  }
+
+  @Override
+  public void shutdown() {
+    shutdowns.incrementAndGet();
+  }
+
+  /** The positions of the channel's records in the order in which they were processed. */
+  List<Long> positions(int channel) {
+    List<Long> list = positions.getOrDefault("p" + channel + "_1", new ArrayList<>());
+    synchronized (list) {
+      return List.copyOf(list);
+    }
+  }
+}

@@ -1,0 +1,124 @@
+package io.tunnel.sdk.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.sdk.write.LaneCore.Failure;
+import io.tunnel.sdk.write.LaneCore.State;
+import io.tunnel.sdk.write.LaneCore.Verdict;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class LaneCoreTest {
+
+  private static final Failure BUSY = new Failure.Refused(ErrorCode.BUSY);
+  private static final Failure NOT_SENT = new Failure.NotSent();
+  private static final Failure UNANSWERED = new Failure.Unanswered();
+
+  private static LaneCore sent(long retryNanos) {
+    LaneCore core = new LaneCore(retryNanos);
+    core.sent();
+    return core;
+  }
+
+  @Test
+  void what_was_not_applied_is_tried_again_until_the_deadline_after_the_first_failure() {
+    LaneCore core = sent(100);
+    assertThat(core.failed(BUSY, 5, false, 1_000)).isEqualTo(Verdict.RETRY);
+    core.sent();
+    assertThat(core.failed(NOT_SENT, 5, false, 1_099)).isEqualTo(Verdict.RETRY);
+    assertThat(core.failures()).isEqualTo(2);
+    core.sent();
+    assertThat(core.failed(BUSY, 5, false, 1_100)).isEqualTo(Verdict.GIVE_UP);
+    core.sent();
+    assertThat(core.failed(BUSY, 5, false, 1_101))
+        .as("the next batch does not wait as long again")
+        .isEqualTo(Verdict.GIVE_UP);
+    core.sent();
+    core.answered();
+    core.sent();
+    assertThat(core.failed(BUSY, 5, false, 9_000)).isEqualTo(Verdict.RETRY);
+  }
+
+  @ParameterizedTest
+  @EnumSource(ErrorCode.class)
+  void only_what_promises_that_nothing_was_applied_is_sent_again(ErrorCode code) {
+    Verdict verdict = sent(100).failed(new Failure.Refused(code), 1, false, 0);
+    assertThat(verdict == Verdict.RETRY).isEqualTo(code.retriable());
+    boolean isInDoubt = code == ErrorCode.STORAGE_FAILED || code == ErrorCode.INTERNAL;
+    assertThat(verdict == Verdict.DOUBT).isEqualTo(isInDoubt);
+  }
+
+  @Test
+  void a_batch_without_an_answer_is_in_doubt_and_never_sent_again() {
+    LaneCore core = sent(Long.MAX_VALUE);
+    assertThat(core.failed(UNANSWERED, 5, false, 0)).isEqualTo(Verdict.DOUBT);
+    assertThat(core.state()).isEqualTo(State.IDLE);
+  }
+
+  @Test
+  void rows_are_rerouted_once_and_a_batch_is_split_down_to_one_row() {
+    Failure wrong = new Failure.Refused(ErrorCode.WRONG_PARTITION);
+    assertThat(sent(1).failed(wrong, 5, false, 0)).isEqualTo(Verdict.REROUTE);
+    assertThat(sent(1).failed(wrong, 5, true, 0)).isEqualTo(Verdict.REJECT);
+    Failure invalid = new Failure.Refused(ErrorCode.INVALID_REQUEST);
+    assertThat(sent(1).failed(invalid, 2, false, 0)).isEqualTo(Verdict.SPLIT);
+    assertThat(sent(1).failed(invalid, 1, false, 0)).isEqualTo(Verdict.REJECT);
+  }
+
+  @Test
+  void moves_that_are_not_allowed_say_so() {
+    LaneCore core = sent(1);
+    assertThatThrownBy(core::sent).hasMessageContaining("IN_FLIGHT cannot be IN_FLIGHT");
+    assertThatThrownBy(core::taken).hasMessageContaining("in flight");
+    core.answered();
+    assertThatThrownBy(core::answered).hasMessageContaining("IDLE cannot be IDLE");
+  }
+
+  /** A lane with batches numbered in order, whose server forgets, refuses and applies at random. */
+  @Test
+  void no_batch_is_applied_after_a_later_one_nor_twice() {
+    for (long seed = 0; seed < 2_000; seed++) {
+      Random random = new Random(seed);
+      LaneCore core = new LaneCore(1 + random.nextInt(50));
+      long now = 0;
+      int head = 0;
+      int lastApplied = -1;
+      for (int step = 0; step < 200; step++) {
+        now += random.nextInt(10);
+        core.sent();
+        Failure failure =
+            switch (random.nextInt(6)) {
+              case 0 -> BUSY;
+              case 1 -> NOT_SENT;
+              case 2 -> UNANSWERED;
+              case 3 -> new Failure.Refused(ErrorCode.WRONG_PARTITION);
+              default -> null;
+            };
+        boolean isApplied = failure == null || (failure == UNANSWERED && random.nextBoolean());
+        if (isApplied) {
+          assertThat(head).as("seed %d", seed).isGreaterThan(lastApplied);
+          lastApplied = head;
+        }
+        if (failure == null) {
+          core.answered();
+          head++;
+        } else {
+          Verdict verdict = core.failed(failure, 1, random.nextBoolean(), now);
+          boolean isKept = verdict == Verdict.RETRY || verdict == Verdict.REROUTE;
+          head += isKept ? 0 : 1;
+          State expected =
+              switch (verdict) {
+                case RETRY -> State.PAUSED;
+                case REROUTE -> State.MISROUTED;
+                default -> State.IDLE;
+              };
+          assertThat(core.state()).as("seed %d", seed).isEqualTo(expected);
+        }
+      }
+    }
+  }
+}
