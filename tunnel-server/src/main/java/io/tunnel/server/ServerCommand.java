@@ -98,6 +98,7 @@ public final class ServerCommand implements Callable<Integer> {
             port == null ? net.port() : port,
             httpPort == null ? net.httpPort() : httpPort,
             net.threads(),
+            net.connectionsMax(),
             isInsecure || net.isInsecure()),
         base.log(),
         base.shard(),

@@ -66,7 +66,12 @@ public record ServerConfig(
   public static ServerConfig defaults(int cores) {
     return new ServerConfig(
         new NetConfig(
-            "127.0.0.1", Protocol.PORT_DEFAULT, 7651, Math.max(1, Math.min(cores, 16)), false),
+            "127.0.0.1",
+            Protocol.PORT_DEFAULT,
+            7651,
+            Math.max(1, Math.min(cores, 16)),
+            10_000,
+            false),
         new LogConfig(Math.max(1, Math.min(cores / 2, 64)), 256 << 20),
         new ShardConfig(1 << 20, 128 << 10, 64L << 20),
         new TableStoreConfig(64L << 20, 64L << 20, Math.max(2, cores / 2)),

@@ -224,6 +224,10 @@ public final class TunnelServer implements Closeable {
   /** Stops serving, commits and folds what was accepted, and closes everything. Idempotent. */
   @Override
   public void close() throws IOException {
+    if (!opened.isEmpty()) {
+      net.stopListening();
+      shards.all().forEach(Shard::drain);
+    }
     IOException failure = new IOException("the server did not stop cleanly");
     closeAfter(failure);
     if (failure.getSuppressed().length > 0) {

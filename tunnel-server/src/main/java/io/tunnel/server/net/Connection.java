@@ -3,6 +3,8 @@ package io.tunnel.server.net;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
+import io.netty.channel.socket.DuplexChannel;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
@@ -27,6 +29,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,6 +42,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Connection.class);
   private static final int NO_OPERATION = 0;
+
+  /** How long a client may take to greet. */
+  private static final long GREETING_DEADLINE_S = 10;
+
+  /** How long a client that is being refused is still read from, so that it gets to see why. */
+  private static final long FAREWELL_DEADLINE_S = 2;
 
   private final Requests requests;
   private final NetMeter meter;
@@ -63,6 +72,24 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     meter.connected();
+    ctx.channel()
+        .eventLoop()
+        .schedule(this::requireGreeting, GREETING_DEADLINE_S, TimeUnit.SECONDS);
+  }
+
+  private void requireGreeting() {
+    if (!isGreeted && !isDoomed) {
+      doom(
+          NO_OPERATION,
+          0,
+          ErrorCode.INVALID_REQUEST,
+          "no HELLO came within " + GREETING_DEADLINE_S + " s");
+    }
+  }
+
+  /** Refuses a client before it has said anything. */
+  void refuseConnection(ErrorCode code, String message) {
+    context.channel().eventLoop().execute(() -> doom(NO_OPERATION, 0, code, message));
   }
 
   @Override
@@ -156,12 +183,20 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
     }
   }
 
-  /** Says what is wrong and closes: the bytes that follow cannot be trusted to be frames. */
+  /**
+   * Says what is wrong and closes: the bytes that follow cannot be trusted to be frames. The client
+   * may still be sending; closing at once would reset the connection and could take the answer from
+   * it. So only our side is closed, and what comes is thrown away until the client closes too, or
+   * for a moment.
+   */
   private void doom(int operation, int correlationId, ErrorCode code, String message) {
     isDoomed = true;
     LOGGER.info("closing {}: {}", context.channel().remoteAddress(), message);
+    meter.refused(code);
     send(operation, FrameKind.ERROR, correlationId, new ErrorPayload(code, message).encode());
-    context.channel().eventLoop().execute(() -> context.close());
+    EventLoop eventLoop = context.channel().eventLoop();
+    eventLoop.execute(() -> ((DuplexChannel) context.channel()).shutdownOutput());
+    eventLoop.schedule(() -> context.close(), FAREWELL_DEADLINE_S, TimeUnit.SECONDS);
   }
 
   /** Answers a request. May be called by any thread. */

@@ -7,10 +7,12 @@ package io.tunnel.server.net;
  * @param port port of the tunnel protocol; 0 for any free one
  * @param httpPort port of health and metrics; 0 for any free one, -1 for none
  * @param threads event loops that serve connections
+ * @param connectionsMax connections at the same time; further ones are refused as BUSY
  * @param isInsecure whether it was said that clients who are not authenticated may come from other
  *     machines
  */
-public record NetConfig(String host, int port, int httpPort, int threads, boolean isInsecure) {
+public record NetConfig(
+    String host, int port, int httpPort, int threads, int connectionsMax, boolean isInsecure) {
 
   private static final int PORT_MAX = 65_535;
 
@@ -19,6 +21,7 @@ public record NetConfig(String host, int port, int httpPort, int threads, boolea
     require(host != null && !host.isBlank(), "host is an address, not empty");
     require(port >= 0 && port <= PORT_MAX, "port is 0 to 65535, not " + port);
     require(httpPort >= -1 && httpPort <= PORT_MAX, "httpPort is -1 to 65535, not " + httpPort);
+    require(connectionsMax >= 1, "connectionsMax is at least 1, not " + connectionsMax);
     require(threads >= 1 && threads <= 256, "threads is 1 to 256, not " + threads);
   }
 

@@ -20,6 +20,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Shards;
@@ -78,7 +79,7 @@ public final class NetServer implements AutoCloseable {
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WRITE_BUFFER)
-            .childHandler(new Initializer(requests, meter))
+            .childHandler(new Initializer(config.connectionsMax(), requests, meter))
             .bind(address)
             .awaitUninterruptibly();
     if (!bound.isSuccess()) {
@@ -148,21 +149,31 @@ public final class NetServer implements AutoCloseable {
   }
 
   private final class Initializer extends ChannelInitializer<Channel> {
+    private final int connectionsMax;
     private final Requests requests;
     private final NetMeter meter;
 
-    Initializer(Requests requests, NetMeter meter) {
+    Initializer(int connectionsMax, Requests requests, NetMeter meter) {
+      this.connectionsMax = connectionsMax;
       this.requests = requests;
       this.meter = meter;
     }
 
     @Override
     protected void initChannel(Channel nettyChannel) {
+      boolean isOneTooMany = connections.size() >= connectionsMax;
       connections.add(nettyChannel);
+      Connection connection = new Connection(requests, meter, "tunnel");
       nettyChannel
           .pipeline()
           .addLast(new FlushConsolidationHandler(FLUSHES_CONSOLIDATED_MAX, true))
-          .addLast(new Connection(requests, meter, "tunnel"));
+          .addLast(connection);
+      if (isOneTooMany) {
+        connection.refuseConnection(
+            ErrorCode.BUSY,
+            "the server has as many connections as it accepts, net.connectionsMax = "
+                + connectionsMax);
+      }
     }
   }
 }

@@ -12,6 +12,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -45,12 +46,15 @@ public final class Shard implements Closeable {
   private final MpscUnboundedArrayQueue<ShardTask> queue =
       new MpscUnboundedArrayQueue<>(QUEUE_CHUNK);
   private final AtomicLong queuedBytes = new AtomicLong();
-  private final AtomicBoolean isStopping = new AtomicBoolean();
+  private final AtomicBoolean isClosed = new AtomicBoolean();
   private final GroupCore group;
   private final ConditionCore conditions;
   private final List<Admitted> admitted = new ArrayList<>();
   private final Thread owner;
   private volatile boolean isParked;
+  private volatile boolean isRefusing;
+  private volatile boolean isStopping;
+  private volatile boolean hasEnded;
   private volatile boolean hasFailed;
 
   /**
@@ -103,8 +107,8 @@ public final class Shard implements Closeable {
    * @throws RefusedException BUSY or SHUTTING_DOWN; the outcome is not told then
    */
   public void write(PendingWrite write) {
-    if (isStopping.get()) {
-      throw new RefusedException(ErrorCode.SHUTTING_DOWN, "the server is stopping");
+    if (isRefusing) {
+      throw stopping();
     }
     int bytes = write.batch().byteCount();
     if (queuedBytes.addAndGet(bytes) > config.queueBytesMax()) {
@@ -124,10 +128,27 @@ public final class Shard implements Closeable {
     post(new ShardTask.Barrier(action));
   }
 
+  /**
+   * Refuses writes from now on, and returns when those accepted before are committed and answered.
+   */
+  public void drain() {
+    isRefusing = true;
+    CountDownLatch isDrained = new CountDownLatch(1);
+    execute(isDrained::countDown);
+    try {
+      isDrained.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   private void post(ShardTask task) {
     queue.add(task);
     if (isParked) {
       LockSupport.unpark(owner);
+    }
+    if (hasEnded) {
+      refuseLeftovers();
     }
   }
 
@@ -138,7 +159,7 @@ public final class Shard implements Closeable {
         commitGroup();
       } else if (next instanceof ShardTask.Barrier) {
         runBarrier((ShardTask.Barrier) queue.poll());
-      } else if (isStopping.get()) {
+      } else if (isStopping) {
         return;
       } else {
         park();
@@ -148,7 +169,7 @@ public final class Shard implements Closeable {
 
   private void park() {
     isParked = true;
-    if (queue.isEmpty() && !isStopping.get()) {
+    if (queue.isEmpty() && !isStopping) {
       LockSupport.park(this);
     }
     isParked = false;
@@ -251,12 +272,29 @@ public final class Shard implements Closeable {
     }
   }
 
+  private static RefusedException stopping() {
+    return new RefusedException(ErrorCode.SHUTTING_DOWN, "the server is stopping");
+  }
+
+  /** Answers what was posted while the thread ended; nobody else takes from the queue any more. */
+  private synchronized void refuseLeftovers() {
+    for (ShardTask task = queue.poll(); task != null; task = queue.poll()) {
+      if (task instanceof PendingWrite write) {
+        write.outcome().refused(stopping());
+      } else if (task instanceof ShardTask.Barrier barrier) {
+        runBarrier(barrier);
+      }
+    }
+  }
+
   /** Commits what waits, stops the thread, and closes table and log. */
   @Override
   public void close() throws IOException {
-    if (!isStopping.compareAndSet(false, true)) {
+    if (!isClosed.compareAndSet(false, true)) {
       return;
     }
+    isRefusing = true;
+    isStopping = true;
     LockSupport.unpark(owner);
     boolean interrupted = false;
     while (owner.isAlive()) {
@@ -269,6 +307,8 @@ public final class Shard implements Closeable {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+    hasEnded = true;
+    refuseLeftovers();
     try (log;
         table) {
       log.sync();
