@@ -37,6 +37,10 @@ final class Lane {
   private final Deque<Batch> waiting = new ArrayDeque<>();
   private Optional<Batch> growing = Optional.empty();
   private Optional<Batch> head = Optional.empty();
+
+  /** Batches that have left the queue and whose rows have not all been told their outcomes. */
+  private final Deque<Batch> untold = new ArrayDeque<>();
+
   private int bytesGuess = BYTES_GUESS_MIN;
   private int rowsGuess = ROWS_GUESS_MIN;
   private boolean isLingering;
@@ -179,15 +183,22 @@ final class Lane {
     return next();
   }
 
-  /** Completes when every row that was added before has been told its outcome. */
-  synchronized CompletableFuture<Void> allDone() {
-    Optional<Batch> last = growing.or(() -> Optional.ofNullable(waiting.peekLast())).or(() -> head);
-    return last.map(Batch::done).orElse(CompletableFuture.completedFuture(null));
+  /**
+   * One for each batch that has rows without an outcome. The last alone would not do: when the rows
+   * move to other partitions, those of an older batch may end after it.
+   */
+  synchronized List<CompletableFuture<Void>> ends() {
+    List<CompletableFuture<Void>> ends = new ArrayList<>(untold.size() + waiting.size() + 2);
+    untold.forEach(batch -> ends.add(batch.done()));
+    head.ifPresent(batch -> ends.add(batch.done()));
+    waiting.forEach(batch -> ends.add(batch.done()));
+    growing.ifPresent(batch -> ends.add(batch.done()));
+    return ends;
   }
 
   /** The head has a result. */
   synchronized Added answered() {
-    head = Optional.empty();
+    releaseHead();
     core.answered();
     return moveOn();
   }
@@ -203,9 +214,19 @@ final class Lane {
     Verdict verdict =
         core.failed(failure, batch.rowCount(), batch.isRerouted(), settings.ticker().nanos());
     if (verdict != Verdict.RETRY && verdict != Verdict.REROUTE) {
-      head = Optional.empty();
+      releaseHead();
     }
     return verdict;
+  }
+
+  private void releaseHead() {
+    head.ifPresent(untold::add);
+    head = Optional.empty();
+  }
+
+  /** The rows of a batch that has left the queue have been told their outcomes. */
+  synchronized void told(Batch batch) {
+    untold.remove(batch);
   }
 
   /** After a failure that removed the head. */
@@ -243,7 +264,7 @@ final class Lane {
     }
     core.taken();
     Optional<Batch> taken = head;
-    head = Optional.empty();
+    releaseHead();
     return taken;
   }
 
@@ -257,6 +278,7 @@ final class Lane {
     settings.budget().take(first.encodedBytes() + (long) second.encodedBytes());
     waiting.addFirst(second);
     waiting.addFirst(first);
+    untold.remove(batch);
   }
 
   private Batch part(Batch batch, int from, int to, Countdown countdown) {
