@@ -21,8 +21,11 @@ abstract class BatchIndex {
   /** Bytes of the first {@code count} batches. */
   abstract int bytesOf(int count);
 
-  /** Position of the last change of the last batch. */
-  abstract long lastPosition();
+  /**
+   * Position of the last change of the first {@code count} batches. It is asked for a count, and
+   * not of the index as it is, because the owner may add between two questions of a reader.
+   */
+  abstract long lastPosition(int count);
 
   /** Bytes of batch {@code i} of the first {@code count}. */
   final int batchBytes(int i, int count) {

@@ -19,6 +19,9 @@ public final class Extents {
    */
   private static final int GAP_BYTES_MAX = 4 * 1024;
 
+  /** Many small batches with gaps between must not become one large read into memory. */
+  private static final int SPAN_BYTES_MAX = 1024 * 1024;
+
   private final List<Extent> extents = new ArrayList<>();
   private int bytes;
   private long lastPosition;
@@ -70,7 +73,7 @@ public final class Extents {
     int first = 0;
     while (first < extents.size()) {
       int end = first + 1;
-      while (end < extents.size() && isNear(extents.get(end - 1), extents.get(end))) {
+      while (end < extents.size() && isNear(first, end)) {
         end++;
       }
       readRun(target, first, end);
@@ -78,8 +81,13 @@ public final class Extents {
     }
   }
 
-  private static boolean isNear(Extent before, Extent after) {
-    return before.segment() == after.segment() && after.offset() - before.end() <= GAP_BYTES_MAX;
+  /** Whether extent {@code next} is read with the run that starts at {@code first}. */
+  private boolean isNear(int first, int next) {
+    Extent before = extents.get(next - 1);
+    Extent after = extents.get(next);
+    return before.segment() == after.segment()
+        && after.offset() - before.end() <= GAP_BYTES_MAX
+        && after.end() - extents.get(first).offset() <= SPAN_BYTES_MAX;
   }
 
   /** Reads extents {@code [first, end)}, which lie near each other. */

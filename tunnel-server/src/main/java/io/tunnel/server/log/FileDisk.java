@@ -18,7 +18,17 @@ final class FileDisk implements Disk {
 
   /** Uses {@code directory}, which is created when it does not exist. */
   FileDisk(Path directory) throws IOException {
-    this.directory = Files.createDirectories(directory);
+    this.directory = directory;
+    createDurably(directory.toAbsolutePath());
+  }
+
+  /** A directory whose name is lost in a power failure takes everything in it along. */
+  private static void createDurably(Path directory) throws IOException {
+    if (!Files.isDirectory(directory)) {
+      createDurably(directory.getParent());
+      Files.createDirectories(directory);
+      syncNames(directory.getParent());
+    }
   }
 
   @Override
@@ -70,6 +80,10 @@ final class FileDisk implements Disk {
 
   @Override
   public void syncNames() throws IOException {
+    syncNames(directory);
+  }
+
+  private static void syncNames(Path directory) throws IOException {
     try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
       names.force(true);
     }

@@ -10,7 +10,6 @@ final class GrowingIndex extends BatchIndex {
 
   private volatile Entries entries = new Entries(16);
   private volatile int count;
-  private volatile long lastPosition;
 
   void add(long firstPosition, long lastPosition, int fileOffset, int bytes) {
     int at = count;
@@ -21,8 +20,8 @@ final class GrowingIndex extends BatchIndex {
     }
     grown.firstPositions[at] = firstPosition;
     grown.fileOffsets[at] = fileOffset;
+    grown.lastPositions[at] = lastPosition;
     grown.bytesBefore[at + 1] = grown.bytesBefore[at] + bytes;
-    this.lastPosition = lastPosition;
     count = at + 1;
   }
 
@@ -52,8 +51,8 @@ final class GrowingIndex extends BatchIndex {
   }
 
   @Override
-  long lastPosition() {
-    return lastPosition;
+  long lastPosition(int count) {
+    return entries.lastPositions[count - 1];
   }
 
   /**
@@ -61,15 +60,18 @@ final class GrowingIndex extends BatchIndex {
    */
   private static final class Entries {
     private final long[] firstPositions;
+    private final long[] lastPositions;
     private final int[] fileOffsets;
     private final int[] bytesBefore;
 
     Entries(int capacity) {
-      this(new long[capacity], new int[capacity], new int[capacity + 1]);
+      this(new long[capacity], new long[capacity], new int[capacity], new int[capacity + 1]);
     }
 
-    private Entries(long[] firstPositions, int[] fileOffsets, int[] bytesBefore) {
+    private Entries(
+        long[] firstPositions, long[] lastPositions, int[] fileOffsets, int[] bytesBefore) {
       this.firstPositions = firstPositions;
+      this.lastPositions = lastPositions;
       this.fileOffsets = fileOffsets;
       this.bytesBefore = bytesBefore;
     }
@@ -78,6 +80,7 @@ final class GrowingIndex extends BatchIndex {
       int capacity = firstPositions.length * 2;
       return new Entries(
           Arrays.copyOf(firstPositions, capacity),
+          Arrays.copyOf(lastPositions, capacity),
           Arrays.copyOf(fileOffsets, capacity),
           Arrays.copyOf(bytesBefore, capacity + 1));
     }

@@ -12,6 +12,7 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The log of a shard on its own disk. {@link #append} is for the shard's owner thread alone;
@@ -32,8 +33,8 @@ public final class LocalLog implements ChangeReader, Closeable {
   private final NavigableMap<Long, Segment> segments;
   private final Map<Integer, PartitionLog> partitions = new ConcurrentHashMap<>();
   private final ByteSink buffer = new ByteSink(64 * 1024);
-  private Segment active;
-  private volatile long syncedOffset;
+  private final AtomicLong syncedOffset;
+  private volatile Segment active;
   private volatile boolean hasFailed;
   private long lastCommitMicros;
 
@@ -43,7 +44,7 @@ public final class LocalLog implements ChangeReader, Closeable {
     this.segmentBytesMax = segmentBytesMax;
     this.segments = recovered.segments();
     this.active = segments.lastEntry().getValue();
-    this.syncedOffset = active.end();
+    this.syncedOffset = new AtomicLong(active.end());
     this.lastCommitMicros = recovered.lastCommitMicros();
     for (Segment segment : segments.values()) {
       segment.index().forEach((partition, index) -> register(partition, segment, index));
@@ -69,7 +70,7 @@ public final class LocalLog implements ChangeReader, Closeable {
   private void register(int partition, Segment segment, BatchIndex index) {
     PartitionLog log = partitionLog(partition);
     log.segments.put(index.firstPosition(0), segment);
-    log.committed = Math.max(log.committed, index.lastPosition());
+    log.committed = Math.max(log.committed, index.lastPosition(index.count()));
   }
 
   private PartitionLog partitionLog(int partition) {
@@ -85,9 +86,7 @@ public final class LocalLog implements ChangeReader, Closeable {
    *     accepts no more
    */
   public long[] append(GroupCore group, boolean sync, long nowMicros) throws IOException {
-    if (hasFailed) {
-      throw new IOException("the log of shard " + shard + " failed before and accepts no more");
-    }
+    requireWhole();
     long[] firstPositions = new long[group.batchCount()];
     lastCommitMicros = Math.max(lastCommitMicros, nowMicros);
     try {
@@ -96,7 +95,8 @@ public final class LocalLog implements ChangeReader, Closeable {
       }
       long groupOffset = active.size();
       buffer.truncate(0);
-      group.encode(buffer, syncedOffset, lastCommitMicros, new NextPositions(), firstPositions);
+      group.encode(
+          buffer, syncedOffset.get(), lastCommitMicros, new NextPositions(), firstPositions);
       active.append(ByteBuffer.wrap(buffer.array(), 0, buffer.size()));
       if (sync) {
         sync();
@@ -139,12 +139,29 @@ public final class LocalLog implements ChangeReader, Closeable {
     }
   }
 
-  /** Makes everything appended durable. May be called by any thread. */
+  /**
+   * Makes everything appended durable. May be called by any thread.
+   *
+   * @throws IOException when the disk failed, now or before: an operating system reports a failed
+   *     sync once and forgets what it could not write, so a later sync that succeeds proves nothing
+   */
   public void sync() throws IOException {
+    requireWhole();
     Segment segment = active;
     long end = segment.end();
-    segment.sync();
-    syncedOffset = Math.max(syncedOffset, end);
+    try {
+      segment.sync();
+    } catch (IOException e) {
+      hasFailed = true;
+      throw e;
+    }
+    syncedOffset.accumulateAndGet(end, Math::max);
+  }
+
+  private void requireWhole() throws IOException {
+    if (hasFailed) {
+      throw new IOException("the log of shard " + shard + " failed before and accepts no more");
+    }
   }
 
   private void roll() throws IOException {
@@ -177,7 +194,7 @@ public final class LocalLog implements ChangeReader, Closeable {
 
   /** Offset up to which everything is synced. */
   public long syncedOffset() {
-    return syncedOffset;
+    return syncedOffset.get();
   }
 
   /** Files of the log. */
@@ -281,14 +298,12 @@ public final class LocalLog implements ChangeReader, Closeable {
   private static boolean collect(
       Extents plan, Segment segment, BatchIndex index, long position, int bytesMax) {
     int count = index.count();
-    long lastPosition = index.lastPosition();
     for (int i = Math.max(0, index.floor(position, count)); i < count; i++) {
       int bytes = index.batchBytes(i, count);
-      if (!plan.isEmpty() && plan.bytes() + bytes > bytesMax) {
+      if (!plan.isEmpty() && bytes > bytesMax - plan.bytes()) {
         return false;
       }
-      long last = i + 1 < count ? index.firstPosition(i + 1) - 1 : lastPosition;
-      plan.add(segment, index.fileOffset(i), bytes, last);
+      plan.add(segment, index.fileOffset(i), bytes, index.lastPosition(i + 1));
     }
     return true;
   }

@@ -1,12 +1,16 @@
 package io.tunnel.server.log;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.RefusedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.regex.Pattern;
 
 /**
  * Brings the files of a log back into memory.
@@ -16,6 +20,9 @@ import java.util.concurrent.ConcurrentSkipListMap;
  * scanned, and a torn end is cut off.
  */
 final class LogRecovery {
+
+  /** As {@link LogFormat#segmentName} writes it; other files are not the log's. */
+  private static final Pattern SEGMENT_NAME = Pattern.compile("[0-9]{20}\\.log");
 
   private final Disk disk;
   private final int shard;
@@ -30,12 +37,34 @@ final class LogRecovery {
 
   Recovered recover() throws IOException {
     NavigableMap<Long, Segment> segments = new ConcurrentSkipListMap<>();
+    try {
+      openAll(segments);
+      return new Recovered(segments, lastCommitMicros(segments));
+    } catch (IOException | RuntimeException e) {
+      close(segments.values(), e);
+      throw e;
+    }
+  }
+
+  private static void close(Collection<Segment> segments, Exception failure) {
+    for (Segment segment : segments) {
+      try {
+        segment.close();
+      } catch (IOException e) {
+        failure.addSuppressed(e);
+      }
+    }
+  }
+
+  private void openAll(NavigableMap<Long, Segment> segments) throws IOException {
     List<Long> bases = bases();
     for (int i = 0; i < bases.size(); i++) {
       long base = bases.get(i);
       boolean isLast = i + 1 == bases.size();
-      Segment segment = open(base, isLast);
+      Disk.File file = disk.open(LogFormat.segmentName(base));
+      Segment segment = new Segment(base, file, file.size());
       segments.put(base, segment);
+      recover(segment, isLast);
       if (!isLast && segment.end() != bases.get(i + 1)) {
         throw new CorruptLogException(
             "the log has a gap: file "
@@ -47,54 +76,87 @@ final class LogRecovery {
       }
     }
     if (segments.isEmpty()) {
-      segments.put(0L, open(0, true));
+      Segment first = new Segment(0, disk.open(LogFormat.segmentName(0)), 0);
+      segments.put(0L, first);
+      recover(first, true);
     }
-    return new Recovered(segments, lastCommitMicros(segments));
   }
 
-  /** The newest commit time in the last segment that holds anything; 0 for an empty log. */
+  /**
+   * The newest commit time in the last segment that holds anything; 0 for an empty log. The batch
+   * that has it is verified: all later changes are dated at or after it.
+   */
   private static long lastCommitMicros(NavigableMap<Long, Segment> segments) throws IOException {
     long newest = 0;
     for (Segment segment : segments.descendingMap().values()) {
+      Extents newestBatch = new Extents();
       for (BatchIndex index : segment.index().values()) {
-        ByteBuffer header = ByteBuffer.allocate(ChangeBatch.HEADER_BYTES_MIN);
-        segment.read(header, index.fileOffset(index.count() - 1));
-        newest = Math.max(newest, ChangeBatch.commitMicrosAt(header.array(), 0));
+        int count = index.count();
+        Extents batch = new Extents();
+        batch.add(
+            segment,
+            index.fileOffset(count - 1),
+            index.batchBytes(count - 1, count),
+            index.lastPosition(count));
+        if (batch.commitMicros() > newest) {
+          newest = batch.commitMicros();
+          newestBatch = batch;
+        }
       }
       if (newest > 0) {
+        requireIntact(newestBatch);
         return newest;
       }
     }
     return 0;
   }
 
+  private static void requireIntact(Extents batch) throws IOException {
+    try {
+      batch.read(ByteBuffer.allocate(batch.bytes()));
+    } catch (RefusedException e) {
+      throw new CorruptLogException(e.getMessage());
+    }
+  }
+
   private List<Long> bases() throws IOException {
     List<Long> bases = new ArrayList<>();
     for (String name : disk.list()) {
-      if (name.endsWith(LogFormat.SEGMENT_SUFFIX)) {
-        String digits = name.substring(0, name.length() - LogFormat.SEGMENT_SUFFIX.length());
-        bases.add(Long.parseLong(digits));
+      if (SEGMENT_NAME.matcher(name).matches()) {
+        bases.add(Long.parseLong(name.substring(0, name.indexOf('.'))));
       }
     }
     bases.sort(null);
     return bases;
   }
 
-  private Segment open(long base, boolean isLast) throws IOException {
-    Disk.File file = disk.open(LogFormat.segmentName(base));
-    Segment segment = new Segment(base, file, file.size());
-    if (isLast && segment.size() < LogFormat.SEGMENT_HEADER_BYTES) {
+  private void recover(Segment segment, boolean isLast) throws IOException {
+    StoredIndex.Contents stored = storedIndex(segment);
+    if (isLast && isUnborn(segment)) {
       // The machine went down while the file was being made; nothing was ever in it.
       segment.truncate(0);
-      segment.append(LogFormat.segmentHeader(base, shard));
+      segment.append(LogFormat.segmentHeader(segment.base(), shard));
+    } else {
+      requireHeader(segment);
+      scan(segment, loadIndex(segment, stored, isLast), isLast);
+    }
+    if (isLast) {
+      // The process may have gone down without the machine: what was found is not durable yet, but
+      // the log says that it is from here on.
       segment.sync();
       disk.syncNames();
-      return segment;
     }
-    requireHeader(segment);
-    long covered = loadIndex(segment, isLast);
-    scan(segment, covered, isLast);
-    return segment;
+  }
+
+  /** Whether the file's header was not written, and so nothing behind it either. */
+  private static boolean isUnborn(Segment segment) throws IOException {
+    if (segment.size() > LogFormat.SEGMENT_HEADER_BYTES) {
+      return false;
+    }
+    byte[] header = new byte[LogFormat.SEGMENT_HEADER_BYTES];
+    segment.read(ByteBuffer.wrap(header, 0, (int) segment.size()), 0);
+    return segment.size() < header.length
+        || Arrays.equals(header, new byte[LogFormat.SEGMENT_HEADER_BYTES]);
   }
 
   private void requireHeader(Segment segment) throws IOException {
@@ -112,20 +174,29 @@ final class LogRecovery {
     }
   }
 
-  /**
-   * Takes over the stored index, if there is a good one; returns the bytes of the segment that it
-   * covers.
-   */
-  private long loadIndex(Segment segment, boolean isLast) throws IOException {
+  /** The segment's stored index; null when there is no intact one. */
+  private StoredIndex.Contents storedIndex(Segment segment) throws IOException {
     String name = LogFormat.indexName(segment.base());
     if (!disk.list().contains(name)) {
-      return LogFormat.SEGMENT_HEADER_BYTES;
+      return null;
     }
     StoredIndex.Contents stored = StoredIndex.read(disk.readOnly(name), segment.base());
-    if (stored == null || stored.segmentBytes() > segment.size()) {
-      return LogFormat.SEGMENT_HEADER_BYTES;
+    if (stored != null && stored.segmentBytes() > segment.size()) {
+      throw new CorruptLogException(
+          "file "
+              + LogFormat.segmentName(segment.base())
+              + " has "
+              + segment.size()
+              + " bytes, but "
+              + stored.segmentBytes()
+              + " were durable when its index was stored; restore the file from a copy");
     }
-    if (!isLast && stored.segmentBytes() != segment.size()) {
+    return stored;
+  }
+
+  /** Takes over the stored index, if it serves; returns the bytes of the segment that it covers. */
+  private static long loadIndex(Segment segment, StoredIndex.Contents stored, boolean isLast) {
+    if (stored == null || (!isLast && stored.segmentBytes() != segment.size())) {
       return LogFormat.SEGMENT_HEADER_BYTES;
     }
     stored

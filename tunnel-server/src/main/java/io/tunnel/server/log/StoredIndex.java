@@ -74,7 +74,7 @@ final class StoredIndex extends BatchIndex {
     for (Map.Entry<Integer, ? extends BatchIndex> partition : partitions.entrySet()) {
       BatchIndex index = partition.getValue();
       int count = index.count();
-      file.putInt(partition.getKey()).putInt(count).putLong(index.lastPosition());
+      file.putInt(partition.getKey()).putInt(count).putLong(index.lastPosition(count));
       file.putInt(index.bytesOf(count)).putInt(at);
       at += count * ENTRY_BYTES;
     }
@@ -94,8 +94,7 @@ final class StoredIndex extends BatchIndex {
   GrowingIndex grow() {
     GrowingIndex grown = new GrowingIndex();
     for (int i = 0; i < count; i++) {
-      long last = i + 1 < count ? firstPosition(i + 1) - 1 : lastPosition;
-      grown.add(firstPosition(i), last, fileOffset(i), batchBytes(i, count));
+      grown.add(firstPosition(i), lastPosition(i + 1), fileOffset(i), batchBytes(i, count));
     }
     return grown;
   }
@@ -126,7 +125,7 @@ final class StoredIndex extends BatchIndex {
   }
 
   @Override
-  long lastPosition() {
-    return lastPosition;
+  long lastPosition(int count) {
+    return count == this.count ? lastPosition : firstPosition(count) - 1;
   }
 }

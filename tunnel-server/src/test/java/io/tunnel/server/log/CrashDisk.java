@@ -1,0 +1,272 @@
+package io.tunnel.server.log;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+
+/**
+ * A disk in memory that keeps only what was synced.
+ *
+ * <p>Faults that it injects: after {@link #crash} any subset of the 512-byte sectors that were
+ * written and not synced is there, names of files may be there or not unless names were synced
+ * since, and every operation of the old disk fails. After {@link #kill} everything written is
+ * there, but what was not synced is still not. {@link #failAfter} makes one operation fail: a write
+ * leaves a part of its bytes, a sync makes nothing durable.
+ */
+public final class CrashDisk implements Disk {
+
+  private static final int SECTOR_BYTES = 512;
+
+  /** What can be told to fail. */
+  public enum Operation {
+    READ,
+    WRITE,
+    SYNC,
+    OPEN,
+    REPLACE
+  }
+
+  private final Map<String, Content> files = new TreeMap<>();
+  private final Map<String, Content> durableFiles = new HashMap<>();
+  private final Map<Operation, Integer> failures = new EnumMap<>(Operation.class);
+  private boolean isGone;
+  private int openFiles;
+
+  private static final class Content {
+    private byte[] now = new byte[0];
+    private byte[] durable = new byte[0];
+  }
+
+  /** The {@code count}-th {@code operation} from now fails, and all of that kind behind it. */
+  public synchronized void failAfter(Operation operation, int count) {
+    failures.put(operation, count);
+  }
+
+  private void count(Operation operation) throws IOException {
+    if (isGone) {
+      throw new IOException("the machine is down");
+    }
+    Integer left = failures.computeIfPresent(operation, (key, value) -> value - 1);
+    if (left != null && left < 0) {
+      throw new IOException("injected failure of " + operation);
+    }
+  }
+
+  /** The machine goes down: what is left of this disk. */
+  public synchronized CrashDisk crash(Random random) {
+    isGone = true;
+    CrashDisk left = new CrashDisk();
+    double survival = random.nextInt(3) / 2.0;
+    Map<String, Content> names = new TreeMap<>(durableFiles);
+    files.forEach(
+        (name, content) -> {
+          if (!names.containsKey(name) && random.nextBoolean()) {
+            names.put(name, content);
+          }
+        });
+    names.forEach(
+        (name, content) -> {
+          Content after = new Content();
+          after.now = survivors(content, random, survival);
+          after.durable = after.now.clone();
+          left.files.put(name, after);
+          left.durableFiles.put(name, after);
+        });
+    return left;
+  }
+
+  private static byte[] survivors(Content content, Random random, double survival) {
+    byte[] after = content.durable.clone();
+    for (int from = 0; from < content.now.length; from += SECTOR_BYTES) {
+      int end = Math.min(from + SECTOR_BYTES, content.now.length);
+      boolean isDurable =
+          end <= content.durable.length
+              && Arrays.equals(content.now, from, end, content.durable, from, end);
+      if (!isDurable && random.nextDouble() < survival) {
+        after = Arrays.copyOf(after, Math.max(after.length, end));
+        System.arraycopy(content.now, from, after, from, end - from);
+      }
+    }
+    return after;
+  }
+
+  /** The process goes down and the machine does not. */
+  public synchronized CrashDisk kill() {
+    isGone = true;
+    CrashDisk left = new CrashDisk();
+    Map<Content, Content> copies = new HashMap<>();
+    files.forEach((name, content) -> left.files.put(name, copy(content, copies)));
+    durableFiles.forEach((name, content) -> left.durableFiles.put(name, copy(content, copies)));
+    return left;
+  }
+
+  private static Content copy(Content content, Map<Content, Content> copies) {
+    return copies.computeIfAbsent(
+        content,
+        original -> {
+          Content copy = new Content();
+          copy.now = original.now.clone();
+          copy.durable = original.durable.clone();
+          return copy;
+        });
+  }
+
+  /** A durable copy of everything, to damage. */
+  public synchronized CrashDisk copy() {
+    CrashDisk copy = new CrashDisk();
+    files.forEach((name, content) -> copy.put(name, content.now));
+    return copy;
+  }
+
+  /** The bytes of a file. */
+  public synchronized byte[] bytes(String name) {
+    return files.get(name).now.clone();
+  }
+
+  /** Puts a file there, durably. */
+  public synchronized void put(String name, byte[] bytes) {
+    Content content = new Content();
+    content.now = bytes.clone();
+    content.durable = bytes.clone();
+    files.put(name, content);
+    durableFiles.put(name, content);
+  }
+
+  /** Turns one bit over. */
+  public synchronized void flip(String name, int offset, int bit) {
+    Content content = files.get(name);
+    content.now[offset] ^= (byte) (1 << bit);
+    content.durable[offset] = content.now[offset];
+  }
+
+  /** Files opened and not closed. */
+  public synchronized int openFiles() {
+    return openFiles;
+  }
+
+  /** Names of the files that end with {@code suffix}. */
+  public synchronized List<String> names(String suffix) {
+    return files.keySet().stream().filter(name -> name.endsWith(suffix)).toList();
+  }
+
+  @Override
+  public synchronized List<String> list() {
+    return new ArrayList<>(files.keySet());
+  }
+
+  @Override
+  public synchronized File open(String name) throws IOException {
+    count(Operation.OPEN);
+    openFiles++;
+    return new OpenFile(files.computeIfAbsent(name, key -> new Content()));
+  }
+
+  @Override
+  public synchronized void replace(String name, ByteBuffer content) throws IOException {
+    count(Operation.REPLACE);
+    byte[] bytes = new byte[content.remaining()];
+    content.get(bytes);
+    put(name, bytes);
+  }
+
+  @Override
+  public synchronized ByteBuffer readOnly(String name) throws IOException {
+    count(Operation.READ);
+    return ByteBuffer.wrap(bytes(name)).asReadOnlyBuffer();
+  }
+
+  @Override
+  public synchronized void delete(String name) {
+    files.remove(name);
+  }
+
+  @Override
+  public synchronized void syncNames() throws IOException {
+    count(Operation.SYNC);
+    durableFiles.clear();
+    durableFiles.putAll(files);
+  }
+
+  private final class OpenFile implements File {
+    private final Content content;
+    private boolean isClosed;
+
+    OpenFile(Content content) {
+      this.content = content;
+    }
+
+    @Override
+    public long size() {
+      synchronized (CrashDisk.this) {
+        return content.now.length;
+      }
+    }
+
+    @Override
+    public void write(ByteBuffer source, long offset) throws IOException {
+      synchronized (CrashDisk.this) {
+        byte[] bytes = new byte[source.remaining()];
+        source.get(bytes);
+        try {
+          count(Operation.WRITE);
+        } catch (IOException e) {
+          put(bytes, bytes.length / 2, (int) offset);
+          throw e;
+        }
+        put(bytes, bytes.length, (int) offset);
+      }
+    }
+
+    private void put(byte[] bytes, int length, int offset) {
+      if (content.now.length < offset + length) {
+        content.now = Arrays.copyOf(content.now, offset + length);
+      }
+      System.arraycopy(bytes, 0, content.now, offset, length);
+    }
+
+    @Override
+    public void read(ByteBuffer target, long offset) throws IOException {
+      synchronized (CrashDisk.this) {
+        count(Operation.READ);
+        if (offset + target.remaining() > content.now.length) {
+          throw new EOFException("read at " + offset + " of " + content.now.length);
+        }
+        target.put(content.now, (int) offset, target.remaining());
+      }
+    }
+
+    @Override
+    public void sync() throws IOException {
+      synchronized (CrashDisk.this) {
+        count(Operation.SYNC);
+        content.durable = content.now.clone();
+      }
+    }
+
+    @Override
+    public void truncate(long size) throws IOException {
+      synchronized (CrashDisk.this) {
+        count(Operation.WRITE);
+        content.now = Arrays.copyOf(content.now, (int) size);
+      }
+    }
+
+    @Override
+    public void close() {
+      synchronized (CrashDisk.this) {
+        if (!isClosed) {
+          isClosed = true;
+          openFiles--;
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package io.tunnel.server.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The real disk does what the one in memory does. */
+final class FileDiskTest {
+
+  @TempDir private Path directory;
+
+  @Test
+  void aFileIsWrittenReadAndCutWhereItIsSaid() throws IOException {
+    FileDisk disk = new FileDisk(directory.resolve("a/b/c"));
+    try (Disk.File file = disk.open("f")) {
+      file.write(bytes("hello"), 0);
+      file.write(bytes("p!"), 3);
+      file.sync();
+      disk.syncNames();
+      assertThat(file.size()).isEqualTo(5);
+      assertThat(read(file, 1, 4)).isEqualTo("elp!");
+      assertThatThrownBy(() -> read(file, 3, 3)).isInstanceOf(EOFException.class);
+      file.truncate(2);
+      assertThat(file.size()).isEqualTo(2);
+    }
+    assertThat(disk.list()).containsExactly("f");
+    assertThat(Files.readString(directory.resolve("a/b/c/f"))).isEqualTo("he");
+  }
+
+  @Test
+  void aFileIsReplacedAsAWholeWhileItsOldContentStaysReadable() throws IOException {
+    FileDisk disk = new FileDisk(directory);
+    disk.replace("f", bytes("old"));
+    ByteBuffer old = disk.readOnly("f");
+    disk.replace("f", bytes("newer"));
+    assertThat(StandardCharsets.US_ASCII.decode(old).toString()).isEqualTo("old");
+    assertThat(StandardCharsets.US_ASCII.decode(disk.readOnly("f")).toString()).isEqualTo("newer");
+    disk.delete("f");
+    disk.delete("f");
+    assertThat(disk.list()).isEmpty();
+  }
+
+  private static ByteBuffer bytes(String text) {
+    return ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private static String read(Disk.File file, long offset, int length) throws IOException {
+    ByteBuffer target = ByteBuffer.allocate(length);
+    file.read(target, offset);
+    return new String(target.array(), StandardCharsets.US_ASCII);
+  }
+}

@@ -1,0 +1,105 @@
+package io.tunnel.server.log;
+
+import static io.tunnel.server.TestRows.batch;
+import static io.tunnel.server.TestRows.put;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.Limits;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class GroupCoreTest {
+
+  private static final Column ONE = new Column("one", ColumnValue.fromLong(1));
+  private static final Column TWO = new Column("two", ColumnValue.fromLong(2));
+
+  @Test
+  void smallBatchesOfOnePartitionAndShapeStandInTheLogAsOne() {
+    GroupCore group = new GroupCore(4_096);
+    group.add(batch(1, put("a", ONE)));
+    group.add(batch(2, put("b", ONE)));
+    group.add(batch(1, put("c", ONE), put("d", ONE)));
+    long[] positions = encode(group);
+    assertThat(group.batches()).hasSize(2);
+    assertThat(group.batches().get(0).rowCount()).isEqualTo(3);
+    assertThat(positions).containsExactly(1, 1, 2);
+  }
+
+  @Test
+  void anotherShapeInBetweenKeepsTheOrderOfItsPartition() {
+    GroupCore group = new GroupCore(4_096);
+    group.add(batch(1, put("a", ONE)));
+    group.add(batch(1, put("b", TWO)));
+    group.add(batch(1, put("c", ONE)));
+    assertThat(encode(group)).containsExactly(1, 2, 3);
+    assertThat(group.batches()).hasSize(3);
+  }
+
+  @Test
+  void namesThatSpellTheSameBytesInAnotherCountAreAnotherShape() {
+    GroupCore group = new GroupCore(4_096);
+    group.add(batch(1, put("a")));
+    group.add(batch(1, put("b", ONE)));
+    encode(group);
+    assertThat(group.batches()).hasSize(2);
+  }
+
+  @Test
+  void aMergedBatchIsNeverLargerThanItsLimit() {
+    ChangeBatch first = batch(1, put("a", ONE));
+    int mergedBytes = first.byteCount() + first.rowsBytes();
+    assertThat(batchesOf(mergedBytes)).isEqualTo(1);
+    assertThat(batchesOf(mergedBytes - 1)).isEqualTo(2);
+  }
+
+  private static int batchesOf(int mergedBytesMax) {
+    GroupCore group = new GroupCore(mergedBytesMax);
+    group.add(batch(1, put("a", ONE)));
+    group.add(batch(1, put("b", ONE)));
+    return group.batches().size();
+  }
+
+  @Test
+  void aMergedBatchNeverHasMoreRowsThanABatchMay() {
+    GroupCore group = new GroupCore(Limits.BATCH_BYTES_MAX);
+    group.add(batch(1, Collections.nCopies(Limits.BATCH_ROWS_MAX - 1, put("a"))));
+    group.add(batch(1, put("b")));
+    group.add(batch(1, put("c")));
+    encode(group);
+    assertThat(group.batches()).extracting(GroupCore.Merged::rowCount).containsExactly(65_536, 1);
+  }
+
+  @Test
+  void itsBytesAreCountedAsTheyWillStand() {
+    GroupCore group = new GroupCore(4_096);
+    List.of(batch(1, put("a", ONE)), batch(1, put("b", ONE)), batch(2, put("c", TWO)))
+        .forEach(group::add);
+    ByteSink sink = new ByteSink(16);
+    group.encode(sink, 0, 0, (partition, count) -> 1, new long[3]);
+    assertThat(sink.size()).isEqualTo(LogFormat.GROUP_HEADER_BYTES + group.byteCount());
+    group.clear();
+    assertThat(group.isEmpty()).isTrue();
+    assertThat(group.byteCount()).isZero();
+  }
+
+  private static long[] encode(GroupCore group) {
+    long[] positions = new long[group.batchCount()];
+    long[] next = {1, 1, 1};
+    group.encode(
+        new ByteSink(16),
+        0,
+        0,
+        (partition, count) -> {
+          long first = next[partition];
+          next[partition] += count;
+          return first;
+        },
+        positions);
+    return positions;
+  }
+}

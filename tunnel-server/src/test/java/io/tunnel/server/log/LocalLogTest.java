@@ -1,0 +1,139 @@
+package io.tunnel.server.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.model.RefusedException;
+import java.io.IOException;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class LocalLogTest {
+
+  static LongStream seeds() {
+    return LongStream.range(0, 120);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void whatWasSyncedSurvivesAnyCrashAndTheRestIsLostFromTheEndOnly(long seed) throws IOException {
+    LogHistory history = new LogHistory(seed);
+    for (int life = 0; life < 5; life++) {
+      history.append(history.random.nextInt(12));
+      switch (history.random.nextInt(4)) {
+        case 0 -> {
+          history.close();
+          history.open();
+          history.model.requirePrefixOf(history.log);
+        }
+        case 1 -> history.kill();
+        default -> history.crash();
+      }
+      history.requireEqual();
+    }
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void everyStepLooksTheSameToReaders(long seed) throws IOException {
+    LogHistory history = new LogHistory(seed);
+    for (int step = 0; step < 8; step++) {
+      history.append(1);
+      history.requireEqual();
+    }
+  }
+
+  @Test
+  void readersOnOtherThreadsSeeWholeBatchesInOrderWhileTheLogGrows() throws Exception {
+    LogHistory history = new LogHistory(5);
+    history.append(1);
+    AtomicBoolean isDone = new AtomicBoolean();
+    ExecutorService readers = Executors.newFixedThreadPool(2);
+    try {
+      List<Future<Long>> reads =
+          List.of(
+              readers.submit(() -> follow(history.log, new Random(1), isDone)),
+              readers.submit(() -> follow(history.log, new Random(2), isDone)));
+      for (int i = 0; i < 1_500; i++) {
+        history.append(false);
+      }
+      isDone.set(true);
+      for (Future<Long> read : reads) {
+        assertThat(read.get()).isEqualTo(history.log.committed(1));
+      }
+    } finally {
+      isDone.set(true);
+      readers.shutdown();
+    }
+  }
+
+  /** Follows partition 1 as a channel does; {@link LogModel#read} checks each plan. */
+  private static long follow(LocalLog log, Random random, AtomicBoolean isDone) throws IOException {
+    long last = 0;
+    boolean isLastLook;
+    do {
+      isLastLook = isDone.get();
+      last += LogModel.read(log, 1, last + 1, random).size();
+    } while (!isLastLook);
+    return last;
+  }
+
+  @Test
+  void aPositionThatIsNotKeptIsRefusedByName() throws IOException {
+    LogHistory history = new LogHistory(1);
+    history.append(5);
+    assertThatThrownBy(() -> history.log.plan(1, 0, 1))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("no longer kept");
+  }
+
+  @Test
+  void anUnknownPartitionHasNoChanges() throws IOException {
+    LogHistory history = new LogHistory(1);
+    assertThat(history.log.committed(99)).isZero();
+    assertThat(history.log.firstPosition(99)).isEqualTo(1);
+    assertThat(history.log.plan(99, 1, 1_000).isEmpty()).isTrue();
+    assertThat(history.log.bytesAfter(99, 0)).isZero();
+    assertThat(history.log.commitMicrosAfter(99, 0)).isZero();
+  }
+
+  @Test
+  void aReplayBehindTheEndIsRefusedBecauseTheLogIsOlderThanItsTable() throws IOException {
+    LogHistory history = new LogHistory(1);
+    assertThatThrownBy(() -> history.log.replay(history.log.end() + 1, null))
+        .isInstanceOf(CorruptLogException.class)
+        .hasMessageContaining("older than the table");
+  }
+
+  @Test
+  void listenersAreToldOfEveryCommitUntilTheyLeave() throws IOException {
+    LogHistory history = new LogHistory(3);
+    long[] told = new long[1];
+    ChangeReader.CommitListener listener = (partition, position) -> told[0] = position;
+    history.log.subscribe(2, listener);
+    history.append(20);
+    long committed = history.log.committed(2);
+    assertThat(told[0]).isEqualTo(committed).isPositive();
+    history.log.unsubscribe(2, listener);
+    history.append(20);
+    assertThat(told[0]).isEqualTo(committed).isLessThan(history.log.committed(2));
+  }
+
+  @Test
+  void aFileThatIsNotNamedAsASegmentIsLeftAlone() throws IOException {
+    LogHistory history = new LogHistory(3);
+    history.append(true);
+    history.disk.put("copy of 1.log", new byte[] {1});
+    history.crash();
+    history.requireEqual();
+    assertThat(history.disk.bytes("copy of 1.log")).containsExactly(1);
+  }
+}

@@ -1,0 +1,86 @@
+package io.tunnel.server.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.server.log.CrashDisk.Operation;
+import java.io.IOException;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A disk that fails under a log. */
+final class LogFailureTest {
+
+  static LongStream seeds() {
+    return LongStream.range(0, 60);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void afterAFailureNothingIsAppendedAndAReopenFindsEverythingSynced(long seed) throws IOException {
+    LogHistory history = new LogHistory(seed);
+    Operation[] operations = {Operation.WRITE, Operation.SYNC, Operation.OPEN, Operation.REPLACE};
+    history.append(5);
+    history.disk.failAfter(
+        operations[history.random.nextInt(operations.length)], history.random.nextInt(4));
+    assertThatThrownBy(() -> history.append(1_000)).hasMessageContaining("injected");
+    history.requireReadable();
+    for (int i = 0; i < 3; i++) {
+      assertThatThrownBy(() -> history.append(1)).hasMessageContaining("failed before");
+    }
+    history.requireReadable();
+    history.disk = history.disk.crash(history.random);
+    history.open();
+    // The group that failed may be there as well: nobody was told either way.
+    history.requireSynced();
+  }
+
+  @Test
+  void aSyncThatFailsOnAnotherThreadsAccountStopsAppendsToo() throws IOException {
+    LogHistory history = new LogHistory(1);
+    history.append(false);
+    long synced = history.log.syncedOffset();
+    history.disk.failAfter(Operation.SYNC, 0);
+    assertThatThrownBy(history.log::sync).isInstanceOf(IOException.class);
+    history.disk.failAfter(Operation.SYNC, Integer.MAX_VALUE);
+    assertThatThrownBy(history.log::sync)
+        .as("the system reports a failed sync only once")
+        .hasMessageContaining("failed before");
+    assertThatThrownBy(() -> history.append(true)).hasMessageContaining("failed before");
+    assertThat(history.log.syncedOffset()).isEqualTo(synced);
+    history.requireEqual();
+  }
+
+  @Test
+  void aListenerThatFailsIsNoFailureOfTheLog() throws IOException {
+    LogHistory history = new LogHistory(1);
+    long[] told = new long[1];
+    for (int partition = 1; partition <= LogHistory.PARTITIONS; partition++) {
+      history.log.subscribe(
+          partition,
+          (id, position) -> {
+            throw new IllegalStateException("gone");
+          });
+      history.log.subscribe(partition, (id, position) -> told[0]++);
+    }
+    history.append(10);
+    history.requireEqual();
+    assertThat(told[0]).isPositive();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Operation.class,
+      names = {"READ", "SYNC", "OPEN"})
+  void anOpenThatFailsLeavesNoFileOpen(Operation operation) throws IOException {
+    LogHistory history = new LogHistory(4);
+    history.append(30);
+    history.disk = history.disk.kill();
+    history.disk.failAfter(operation, 0);
+    assertThatThrownBy(history::open).isInstanceOf(IOException.class);
+    assertThat(history.disk.openFiles()).isZero();
+  }
+}
