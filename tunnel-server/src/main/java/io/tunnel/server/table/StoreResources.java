@@ -40,6 +40,7 @@ final class StoreResources implements AutoCloseable {
 
   private final Cache cache;
   private final BloomFilter filter;
+  private final TableStore.LogSync syncLog;
   private final AbstractEventListener logFirst;
   private final Options options;
 
@@ -48,6 +49,7 @@ final class StoreResources implements AutoCloseable {
   }
 
   StoreResources(TableStoreConfig config, TableStore.LogSync syncLog) {
+    this.syncLog = syncLog;
     cache = new LRUCache(config.blockCacheBytes());
     filter = new BloomFilter(BLOOM_BITS_PER_KEY);
     logFirst = new LogFirst(syncLog);
@@ -62,6 +64,8 @@ final class StoreResources implements AutoCloseable {
             .setCompressionPerLevel(COMPRESSION)
             .setLevelCompactionDynamicLevelBytes(true)
             .setAllowMmapReads(false)
+            // TableStore.close flushes, when the log is safe; otherwise nothing may be written.
+            .setAvoidFlushDuringShutdown(true)
             .setKeepLogFileNum(4)
             .setListeners(List.of(logFirst))
             .setTableFormatConfig(
@@ -70,6 +74,10 @@ final class StoreResources implements AutoCloseable {
 
   Options options() {
     return options;
+  }
+
+  void syncLog() throws IOException {
+    syncLog.sync();
   }
 
   @Override
