@@ -27,7 +27,8 @@ public final class BatchValidator {
    * Checks every row: its key against the schema and the range {@code [from, to)} of encoded first
    * key columns ({@link Bytes#EMPTY} for an open end), its columns' types, values and names.
    *
-   * @return whether any row has a condition
+   * @return whether any row must be judged against the row that is stored: it has a condition, or
+   *     is an UPDATE, which may make its row too large
    * @throws RefusedException with the reason; nothing was changed
    */
   public boolean require(ChangeBatch batch, Bytes from, Bytes to) {
@@ -39,14 +40,15 @@ public final class BatchValidator {
       int dictionary = batch.dictionaryOffset();
       Dictionary.require(
           array, dictionary, dictionary + batch.dictionaryBytes(), batch.nameCount());
-      boolean conditional = false;
+      boolean mustJudge = false;
       RowCursor row = batch.rows();
       while (row.next()) {
         requireKey(row, array, from, to);
         requireColumns(row, batch.nameCount());
-        conditional |= row.condition() != RowExistenceExpectation.IGNORE;
+        mustJudge |=
+            row.condition() != RowExistenceExpectation.IGNORE || row.kind() == ChangeKind.UPDATE;
       }
-      return conditional;
+      return mustJudge;
     } catch (MalformedException e) {
       throw new RefusedException(e.code(), e.getMessage());
     }

@@ -181,6 +181,12 @@ class BatchValidatorTest {
   }
 
   @Test
+  void an_update_must_be_judged_against_the_row_that_is_stored() {
+    ChangeBatch update = new RawBatch().name("a").row(UPDATE, ONE, "010006").build();
+    assertThat(validator.require(update, Bytes.EMPTY, Bytes.EMPTY)).isTrue();
+  }
+
+  @Test
   void one_validator_judges_batch_after_batch() {
     // What a refused batch left behind must not count against the next one.
     ChangeBatch bad = new RawBatch().name("a").row(UPDATE, ONE, "0200060006").build();

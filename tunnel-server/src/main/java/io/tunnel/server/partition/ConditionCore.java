@@ -16,42 +16,79 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Decides which rows of the batches of a group may be applied, given their row-existence
- * conditions.
+ * Decides which rows of the batches of a group may be applied: those whose row-existence condition
+ * holds, and which do not make their row larger than a row may be.
  *
- * <p>A row's condition is judged against the rows before it, those of its own group included, which
- * the store does not have yet. Groups without conditions, nearly all, are not even looked through:
- * batches are remembered, and indexed when the first condition comes.
+ * <p>A row is judged against the rows before it, those of its own group included, which the store
+ * does not have yet. Groups with nothing to judge, nearly all, are not even looked through: batches
+ * are remembered, and indexed when the first row to be judged comes.
  */
 final class ConditionCore {
 
-  private final RowExistence stored;
+  private final StoredRows stored;
   private final List<ChangeBatch> notIndexed = new ArrayList<>();
-  private final Map<RowKey, Boolean> existsInGroup = new HashMap<>();
+  private final Map<RowKey, RowInGroup> group = new HashMap<>();
 
-  /** Says whether the store has a row. */
-  @FunctionalInterface
-  interface RowExistence {
+  /** What the store has. */
+  interface StoredRows {
     boolean exists(int partition, byte[] array, int keyOffset, int keyBytes);
+
+    /** Bytes of each column's type and value, by its name; nothing when there is no row. */
+    Map<String, Integer> columnBytes(int partition, byte[] array, int keyOffset, int keyBytes);
   }
 
   private record RowKey(int partition, Bytes key) {}
 
+  /** A row that the group changes: what its last change leaves. */
+  private static final class RowInGroup {
+    private final ChangeBatch batch;
+    private final int rowOffset;
+    private final boolean exists;
+    private RowSize size;
+
+    /** After a put, whose size is only found when an update asks for it, or a delete. */
+    RowInGroup(RowCursor row) {
+      this.batch = row.batch();
+      this.rowOffset = row.rowOffset();
+      this.exists = row.kind() != ChangeKind.DELETE;
+    }
+
+    /** After an update. */
+    RowInGroup(RowCursor row, RowSize size) {
+      this(row);
+      this.size = size;
+    }
+
+    RowSize size() {
+      if (size == null && exists) {
+        RowCursor put = batch.rows();
+        put.moveTo(rowOffset);
+        size = RowSize.empty().after(put);
+      }
+      return exists ? size : RowSize.empty();
+    }
+  }
+
   /** What is left of a batch (empty when nothing is), and the rows that are not. */
   record Judged(Optional<ChangeBatch> accepted, List<Rejection> rejections) {}
 
-  ConditionCore(RowExistence stored) {
+  ConditionCore(StoredRows stored) {
     this.stored = stored;
   }
 
   /** Begins a new group. */
   void clear() {
     notIndexed.clear();
-    existsInGroup.clear();
+    group.clear();
   }
 
-  Judged judge(ChangeBatch batch, boolean isConditional) {
-    if (!isConditional) {
+  /**
+   * Judges a batch.
+   *
+   * @param mustJudge whether any of its rows has a condition or is an update
+   */
+  Judged judge(ChangeBatch batch, boolean mustJudge) {
+    if (!mustJudge) {
       notIndexed.add(batch);
       return new Judged(Optional.of(batch), List.of());
     }
@@ -61,12 +98,11 @@ final class ConditionCore {
     acceptedRows.skip(ChangeBatch.HEADER_BYTES_MIN);
     RowCursor row = batch.rows();
     while (row.next()) {
-      RowKey key = key(row);
-      if (holds(row, key)) {
-        existsInGroup.put(key, row.kind() != ChangeKind.DELETE);
+      Optional<ErrorCode> refusal = judge(row);
+      if (refusal.isEmpty()) {
         acceptedRows.write(batch.array(), row.rowOffset(), row.rowEnd() - row.rowOffset());
       } else {
-        rejections.add(new Rejection(row.index(), ErrorCode.CONDITION_FAILED));
+        rejections.add(new Rejection(row.index(), refusal.get()));
       }
     }
     if (rejections.isEmpty()) {
@@ -82,7 +118,7 @@ final class ConditionCore {
     for (ChangeBatch batch : notIndexed) {
       RowCursor row = batch.rows();
       while (row.next()) {
-        existsInGroup.put(key(row), row.kind() != ChangeKind.DELETE);
+        group.put(key(row), new RowInGroup(row));
       }
     }
     notIndexed.clear();
@@ -94,17 +130,41 @@ final class ConditionCore {
         batch.partition(), Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes()));
   }
 
-  private boolean holds(RowCursor row, RowKey key) {
+  /** Why the row is not applied; empty when it is. */
+  private Optional<ErrorCode> judge(RowCursor row) {
+    RowKey key = key(row);
+    RowInGroup before = group.get(key);
+    if (!holds(row, before)) {
+      return Optional.of(ErrorCode.CONDITION_FAILED);
+    }
+    if (row.kind() != ChangeKind.UPDATE) {
+      group.put(key, new RowInGroup(row));
+      return Optional.empty();
+    }
+    RowSize size = (before == null ? storedSize(row) : before.size()).after(row);
+    if (!size.isLegal(row.keyBytes())) {
+      return Optional.of(ErrorCode.ROW_TOO_LARGE);
+    }
+    group.put(key, new RowInGroup(row, size));
+    return Optional.empty();
+  }
+
+  private boolean holds(RowCursor row, RowInGroup before) {
     if (row.condition() == RowExistenceExpectation.IGNORE) {
       return true;
     }
-    Boolean inGroup = existsInGroup.get(key);
     ChangeBatch batch = row.batch();
     boolean exists =
-        inGroup != null
-            ? inGroup
+        before != null
+            ? before.exists
             : stored.exists(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes());
     return exists == (row.condition() == RowExistenceExpectation.EXPECT_EXIST);
+  }
+
+  private RowSize storedSize(RowCursor row) {
+    ChangeBatch batch = row.batch();
+    return new RowSize(
+        stored.columnBytes(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes()));
   }
 
   private static ChangeBatch rebuild(ChangeBatch batch, ByteSink rows, int rowCount) {

@@ -7,7 +7,8 @@ import io.tunnel.wire.WriteResult;
 /**
  * A validated batch that waits for its shard.
  *
- * @param isConditional whether any of its rows has a condition
+ * @param isConditional whether any of its rows has a condition or is an update, and so must be
+ *     judged against the row that is stored
  * @param isSynced whether it is acknowledged only when it is on the disk
  */
 public record PendingWrite(

@@ -12,6 +12,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -72,7 +73,7 @@ public final class Shard implements Closeable {
     this.meter = meter;
     this.clock = clock;
     this.group = new GroupCore(config.mergedBytesMax());
-    this.conditions = new ConditionCore(table::exists);
+    this.conditions = new ConditionCore(new Rows(table));
     this.owner = new Thread(this::run, "shard-" + id);
   }
 
@@ -184,11 +185,11 @@ public final class Shard implements Closeable {
   }
 
   private void commitGroup() {
-    boolean mustSync = gather();
     try {
       if (hasFailed) {
         throw new IOException("the disk of shard " + id + " failed before");
       }
+      boolean mustSync = gather();
       long started = clock.nanos();
       long[] firstPositions =
           group.isEmpty() ? new long[0] : log.append(group, mustSync, clock.epochMicros());
@@ -204,15 +205,31 @@ public final class Shard implements Closeable {
     }
   }
 
+  /** The stored rows, as far as admission asks for them. */
+  private record Rows(TableStore table) implements ConditionCore.StoredRows {
+
+    @Override
+    public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
+      return table.exists(partition, array, keyOffset, keyBytes);
+    }
+
+    @Override
+    public Map<String, Integer> columnBytes(
+        int partition, byte[] array, int keyOffset, int keyBytes) {
+      return table.columnBytes(partition, array, keyOffset, keyBytes);
+    }
+  }
+
   /** Takes writes from the queue into the group; returns whether any of them asks for a sync. */
   private boolean gather() {
     boolean mustSync = false;
     while (group.byteCount() < config.groupBytesMax() && queue.peek() instanceof PendingWrite) {
-      PendingWrite write = (PendingWrite) queue.poll();
-      queuedBytes.addAndGet(-write.batch().byteCount());
+      // Judging reads the table and may fail; the write then is still there to be answered.
+      PendingWrite write = (PendingWrite) queue.peek();
       ConditionCore.Judged judged = conditions.judge(write.batch(), write.isConditional());
       int number = judged.accepted().map(group::add).orElse(-1);
       admitted.add(new Admitted(write, judged, number));
+      pollWrite();
       mustSync |= write.isSynced();
     }
     return mustSync;
@@ -267,8 +284,23 @@ public final class Shard implements Closeable {
             "the server's disk failed ("
                 + cause.getMessage()
                 + "); whether this was written is not known");
-    for (Admitted lost : admitted) {
-      lost.write().outcome().refused(reason);
+    admitted.forEach(lost -> refuse(lost.write(), reason));
+    while (queue.peek() instanceof PendingWrite) {
+      refuse(pollWrite(), reason);
+    }
+  }
+
+  private PendingWrite pollWrite() {
+    PendingWrite write = (PendingWrite) queue.poll();
+    queuedBytes.addAndGet(-write.batch().byteCount());
+    return write;
+  }
+
+  private static void refuse(PendingWrite write, RefusedException reason) {
+    try {
+      write.outcome().refused(reason);
+    } catch (RuntimeException e) {
+      LOGGER.error("a write was refused but its writer could not be told", e);
     }
   }
 
@@ -280,7 +312,7 @@ public final class Shard implements Closeable {
   private synchronized void refuseLeftovers() {
     for (ShardTask task = queue.poll(); task != null; task = queue.poll()) {
       if (task instanceof PendingWrite write) {
-        write.outcome().refused(stopping());
+        refuse(write, stopping());
       } else if (task instanceof ShardTask.Barrier barrier) {
         runBarrier(barrier);
       }
@@ -304,14 +336,16 @@ public final class Shard implements Closeable {
         interrupted = true;
       }
     }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
     hasEnded = true;
     refuseLeftovers();
     try (log;
         table) {
       log.sync();
+    } finally {
+      // Not before: a file that is used by an interrupted thread is closed under everybody's hands.
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

@@ -1,5 +1,7 @@
 package io.tunnel.server.partition;
 
+import io.tunnel.model.Limits;
+
 /**
  * Limits of a shard.
  *
@@ -9,17 +11,28 @@ package io.tunnel.server.partition;
  */
 public record ShardConfig(int groupBytesMax, int mergedBytesMax, long queueBytesMax) {
 
+  private static final int BYTES_MIN = 4_096;
+
+  /** A segment and the group that overfills it are addressed by 31 bits. */
+  private static final int GROUP_BYTES_MAX = 64 << 20;
+
   /** Refuses limits that cannot work. */
   public ShardConfig {
-    if (groupBytesMax < 4096 || mergedBytesMax < 4096 || queueBytesMax < groupBytesMax) {
-      throw new IllegalArgumentException(
-          "shard.groupBytesMax and shard.mergedBytesMax are at least 4096, and shard.queueBytesMax at"
-              + " least groupBytesMax; not "
-              + groupBytesMax
-              + ", "
-              + mergedBytesMax
-              + ", "
-              + queueBytesMax);
+    require(
+        groupBytesMax >= BYTES_MIN && groupBytesMax <= GROUP_BYTES_MAX,
+        "groupBytesMax is 4096 to 67108864 (64 MiB), not " + groupBytesMax);
+    require(
+        mergedBytesMax >= BYTES_MIN && mergedBytesMax <= Limits.BATCH_BYTES_MAX,
+        "mergedBytesMax is 4096 to 6291456 (what a batch may have), not " + mergedBytesMax);
+    require(
+        queueBytesMax >= Math.max(groupBytesMax, Limits.BATCH_BYTES_MAX),
+        "queueBytesMax is at least groupBytesMax and 6291456 (what a batch may have), not "
+            + queueBytesMax);
+  }
+
+  private static void require(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException("shard." + message);
     }
   }
 }

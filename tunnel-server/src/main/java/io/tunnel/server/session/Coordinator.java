@@ -50,13 +50,47 @@ public final class Coordinator {
 
   private record Hold(Session session, int partition, long epoch, Channel channel) {}
 
-  /** A coordinator of the tunnels in {@code catalog}. */
+  /**
+   * A coordinator of the tunnels in {@code catalog}.
+   *
+   * @throws IOException when the catalog cannot be written
+   */
   public Coordinator(
-      Catalog catalog, ChangeReader changes, SessionConfig config, LongSupplier nanoClock) {
+      Catalog catalog, ChangeReader changes, SessionConfig config, LongSupplier nanoClock)
+      throws IOException {
     this.catalog = catalog;
     this.changes = changes;
     this.config = config;
     this.nanoClock = nanoClock;
+    for (TunnelInfo tunnel : catalog.tunnels(Optional.empty())) {
+      takeBackLostCheckpoints(tunnel);
+    }
+  }
+
+  /**
+   * Changes written without a sync may be delivered and processed, and then lost with the power.
+   * Their positions are given to new changes, which a checkpoint beyond them would skip.
+   */
+  private void takeBackLostCheckpoints(TunnelInfo tunnel) throws IOException {
+    Map<Integer, Long> takenBack = new HashMap<>();
+    for (PartitionRecord partition : catalog.table(tunnel.table()).partitions()) {
+      long checkpointed = catalog.checkpoint(tunnel.tunnelId(), partition.id());
+      long committed = changes.committed(partition.id());
+      if (checkpointed > committed) {
+        LOGGER.warn(
+            "changes {} to {} of partition {} were lost after tunnel {} had processed them;"
+                + " it goes on behind {}",
+            committed + 1,
+            checkpointed,
+            partition.id(),
+            tunnel.tunnel(),
+            committed);
+        takenBack.put(partition.id(), committed);
+      }
+    }
+    if (!takenBack.isEmpty()) {
+      catalog.checkpoint(tunnel.tunnelId(), takenBack);
+    }
   }
 
   private TunnelCore core(TunnelInfo tunnel) {

@@ -1,5 +1,7 @@
 package io.tunnel.server.session;
 
+import io.tunnel.model.Limits;
+
 /**
  * Limits of sessions.
  *
@@ -11,12 +13,15 @@ public record SessionConfig(long revokeDeadlineMs, int deliveryBytesMax) {
 
   /** Refuses limits that cannot work. */
   public SessionConfig {
-    if (revokeDeadlineMs < 1 || deliveryBytesMax < 1) {
-      throw new IllegalArgumentException(
-          "session.revokeDeadlineMs and session.deliveryBytesMax are at least 1, not "
-              + revokeDeadlineMs
-              + " and "
-              + deliveryBytesMax);
+    require(revokeDeadlineMs >= 1, "revokeDeadlineMs is at least 1, not " + revokeDeadlineMs);
+    require(
+        deliveryBytesMax >= 1 && deliveryBytesMax <= Limits.BATCH_BYTES_MAX,
+        "deliveryBytesMax is 1 to 6291456 (more does not fit a frame), not " + deliveryBytesMax);
+  }
+
+  private static void require(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException("session." + message);
     }
   }
 }

@@ -245,48 +245,98 @@ final class TunnelCore {
   }
 
   private List<TunnelEffect> rebalance(List<TunnelEffect> effects, long nowNanos) {
-    List<AssignerCore.Seat> seats = new ArrayList<>();
-    sessions.forEach((id, session) -> seats.add(new AssignerCore.Seat(id, session.channelsMax)));
-    Map<Integer, String> owners = new LinkedHashMap<>();
-    channels.forEach(
-        (partition, channel) ->
-            owners.put(partition, channel.status == ChannelStatus.OPEN ? channel.owner : null));
-    Map<Integer, String> targets = AssignerCore.assign(seats, owners);
-    channels.forEach(
-        (partition, channel) -> {
-          String target = target(channel, targets.get(partition));
-          if (channel.status == ChannelStatus.WAIT && target != null) {
-            assign(target, partition, channel, effects);
-          } else if (channel.status == ChannelStatus.OPEN && !channel.owner.equals(target)) {
-            channel.status = ChannelStatus.CLOSING;
-            channel.closingDeadlineNanos = nowNanos + revokeNanos;
-            effects.add(new TunnelEffect.Revoke(channel.owner, partition, channel.epoch));
-          }
-        });
+    boolean isUnfinished = true;
+    while (isUnfinished) {
+      isUnfinished = spread(effects, nowNanos);
+    }
     return effects;
   }
 
   /**
-   * The session that shall hold a channel: what the assigner says, or another one when that one
-   * cannot go on with it.
+   * Moves channels towards where they shall be; true when one was given away and another found no
+   * room, which the next look may give elsewhere.
    */
-  private String target(Held channel, String assigned) {
-    if (assigned == null || !assigned.equals(channel.refusedBy)) {
-      return assigned;
+  private boolean spread(List<TunnelEffect> effects, long nowNanos) {
+    List<AssignerCore.Seat> seats = new ArrayList<>();
+    sessions.forEach((id, session) -> seats.add(new AssignerCore.Seat(id, session.channelsMax)));
+    Map<Integer, String> owners = owners();
+    Map<Integer, String> targets = AssignerCore.assign(seats, owners);
+    boolean hasAssigned = false;
+    boolean isFull = false;
+    for (Map.Entry<Integer, Held> entry : channels.entrySet()) {
+      int partition = entry.getKey();
+      Held channel = entry.getValue();
+      String target = targets.get(partition);
+      if (target != null && target.equals(channel.refusedBy)) {
+        target = owners.get(partition);
+      }
+      if (channel.status == ChannelStatus.WAIT && target != null) {
+        if (hasRoom(target, heldBy(target))) {
+          assign(target, partition, channel, effects);
+          hasAssigned = true;
+        } else {
+          isFull = true;
+        }
+      } else if (channel.status == ChannelStatus.OPEN && !channel.owner.equals(target)) {
+        channel.status = ChannelStatus.CLOSING;
+        channel.closingDeadlineNanos = nowNanos + revokeNanos;
+        effects.add(new TunnelEffect.Revoke(channel.owner, partition, channel.epoch));
+      }
     }
-    if (channel.status == ChannelStatus.OPEN) {
-      return channel.owner;
-    }
+    return hasAssigned && isFull;
+  }
+
+  /**
+   * The channels with their owners, for the assigner. It does not know that a session refused a
+   * channel, so those come first, which keeps them where they are, and one that waits is shown as
+   * held by the session that shall have it; it is left out when there is none.
+   */
+  private Map<Integer, String> owners() {
+    Map<Integer, String> owners = new LinkedHashMap<>();
+    channels.forEach(
+        (partition, channel) -> {
+          if (channel.refusedBy != null && channel.status == ChannelStatus.OPEN) {
+            owners.put(partition, channel.owner);
+          } else if (channel.refusedBy != null && channel.status == ChannelStatus.WAIT) {
+            otherThan(channel.refusedBy, owners).ifPresent(other -> owners.put(partition, other));
+          }
+        });
+    channels.forEach(
+        (partition, channel) -> {
+          if (channel.status == ChannelStatus.CLOSING) {
+            owners.put(partition, null);
+          } else if (channel.refusedBy == null) {
+            owners.put(partition, channel.owner);
+          }
+        });
+    return owners;
+  }
+
+  /** The session with the fewest channels, and room, that is not {@code refusing}. */
+  private Optional<String> otherThan(String refusing, Map<Integer, String> promised) {
     String fewest = null;
     long fewestHeld = Long.MAX_VALUE;
-    for (Map.Entry<String, Session> other : sessions.entrySet()) {
-      long held = channels.values().stream().filter(c -> other.getKey().equals(c.owner)).count();
-      int max = other.getValue().channelsMax;
-      if (!other.getKey().equals(assigned) && held < fewestHeld && (max == 0 || held < max)) {
-        fewest = other.getKey();
+    for (String other : sessions.keySet()) {
+      long held = heldBy(other);
+      for (Map.Entry<Integer, String> promise : promised.entrySet()) {
+        boolean isWaiting = channels.get(promise.getKey()).status == ChannelStatus.WAIT;
+        held += isWaiting && other.equals(promise.getValue()) ? 1 : 0;
+      }
+      if (!other.equals(refusing) && held < fewestHeld && hasRoom(other, held)) {
+        fewest = other;
         fewestHeld = held;
       }
     }
-    return fewest;
+    return Optional.ofNullable(fewest);
+  }
+
+  /** Channels that a session has on its hands, those included that it was asked to give back. */
+  private long heldBy(String sessionId) {
+    return channels.values().stream().filter(held -> sessionId.equals(held.owner)).count();
+  }
+
+  private boolean hasRoom(String sessionId, long held) {
+    int channelsMax = sessions.get(sessionId).channelsMax;
+    return channelsMax == 0 || held < channelsMax;
   }
 }

@@ -69,6 +69,13 @@ final class StoredRow {
     }
   }
 
+  /** Bytes of each column's type and value, by its name. */
+  Map<String, Integer> columnBytes() {
+    Map<String, Integer> bytes = new TreeMap<>();
+    valueByName.forEach((name, value) -> bytes.put(name, value.length()));
+    return bytes;
+  }
+
   /**
    * The value to store. Names are sorted, so that rows with the same columns share a dictionary.
    */

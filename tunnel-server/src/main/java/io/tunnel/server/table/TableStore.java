@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntPredicate;
 import org.rocksdb.FlushOptions;
@@ -53,9 +54,14 @@ public final class TableStore implements Closeable {
   public static TableStore open(Path directory, TableStoreConfig config, LogSync syncLog)
       throws IOException {
     StoreResources resources = new StoreResources(config, syncLog);
+    RocksDB db = null;
     try {
-      return new TableStore(resources, RocksDB.open(resources.options(), directory.toString()));
-    } catch (RocksDBException e) {
+      db = RocksDB.open(resources.options(), directory.toString());
+      return new TableStore(resources, db);
+    } catch (RocksDBException | RuntimeException e) {
+      if (db != null) {
+        db.close();
+      }
       resources.close();
       throw new IOException("cannot open the table in " + directory + ": " + e.getMessage(), e);
     }
@@ -126,6 +132,13 @@ public final class TableStore implements Closeable {
   /** Whether the row exists. */
   public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
     return get(StoreFormat.rowKey(partition, array, keyOffset, keyBytes)) != null;
+  }
+
+  /** Bytes of each column's type and value, by its name; nothing when there is no row. */
+  public Map<String, Integer> columnBytes(
+      int partition, byte[] array, int keyOffset, int keyBytes) {
+    byte[] value = get(StoreFormat.rowKey(partition, array, keyOffset, keyBytes));
+    return value == null ? Map.of() : StoredRow.of(value, dictionaries).columnBytes();
   }
 
   /** The columns of a row. */
@@ -265,10 +278,13 @@ public final class TableStore implements Closeable {
 
   /**
    * Writes everything folded to disk, so that the next start replays nothing, and closes the store.
+   * When the log cannot be made durable, what is in memory is dropped: a table that is ahead of its
+   * log on disk could not be opened again, and the log has all of it that is durable.
    */
   @Override
   public void close() throws IOException {
     try (FlushOptions wait = new FlushOptions().setWaitForFlush(true)) {
+      resources.syncLog();
       db.flush(wait);
     } catch (RocksDBException e) {
       throw new IOException("cannot flush the table: " + e.getMessage(), e);

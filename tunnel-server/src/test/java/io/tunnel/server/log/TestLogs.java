@@ -1,0 +1,32 @@
+package io.tunnel.server.log;
+
+import io.tunnel.codec.ChangeBatch;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Logs on disks in memory, for the rooms that stand on the log. */
+public final class TestLogs {
+
+  private TestLogs() {}
+
+  /** Opens the log that {@code disk} holds. */
+  public static LocalLog open(CrashDisk disk, int shard) throws IOException {
+    return LocalLog.open(disk, shard, 1 << 20);
+  }
+
+  /** All committed batches of a partition. */
+  public static List<ChangeBatch> batches(ChangeReader log, int partition) throws IOException {
+    List<ChangeBatch> batches = new ArrayList<>();
+    Extents plan = log.plan(partition, 1, Integer.MAX_VALUE);
+    ByteBuffer target = ByteBuffer.allocate(plan.bytes());
+    plan.read(target);
+    for (int at = 0; at < target.limit(); ) {
+      ChangeBatch batch = ChangeBatch.parse(target.array(), at, target.limit());
+      batches.add(batch);
+      at += batch.byteCount();
+    }
+    return batches;
+  }
+}

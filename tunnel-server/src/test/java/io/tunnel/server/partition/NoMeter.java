@@ -1,0 +1,11 @@
+package io.tunnel.server.partition;
+
+/** Counts nothing. */
+final class NoMeter implements Shard.Meter {
+
+  @Override
+  public void committed(int shard, long rows, long bytes, long commitNanos, long foldNanos) {}
+
+  @Override
+  public void rejected(int shard, long rows) {}
+}

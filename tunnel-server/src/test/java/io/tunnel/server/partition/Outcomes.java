@@ -1,0 +1,43 @@
+package io.tunnel.server.partition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.wire.WriteResult;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** What became of one write, told once. */
+final class Outcomes implements PendingWrite.Outcome {
+
+  private static final long DEADLINE_S = 30;
+
+  private final CompletableFuture<WriteResult> result = new CompletableFuture<>();
+
+  static PendingWrite write(ChangeBatch batch, boolean isConditional, Outcomes outcome) {
+    return new PendingWrite(batch, isConditional, true, outcome);
+  }
+
+  @Override
+  public void written(WriteResult written) {
+    assertThat(result.complete(written)).as("told once").isTrue();
+  }
+
+  @Override
+  public void refused(RefusedException reason) {
+    assertThat(result.completeExceptionally(reason)).as("told once").isTrue();
+  }
+
+  WriteResult result() throws Exception {
+    return result.get(DEADLINE_S, TimeUnit.SECONDS);
+  }
+
+  /** Why it was refused; null when it was written. */
+  ErrorCode refusal() throws Exception {
+    return result
+        .handle((written, failure) -> failure == null ? null : ((RefusedException) failure).code())
+        .get(DEADLINE_S, TimeUnit.SECONDS);
+  }
+}

@@ -1,0 +1,131 @@
+package io.tunnel.server.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.server.session.AssignerCore.Seat;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.LongStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class AssignerCoreTest {
+
+  static LongStream seeds() {
+    return LongStream.range(0, 500);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void channelsAreSpreadEvenlyWithinTheRoomThereIsAndAlwaysAlike(long seed) {
+    Random random = new Random(seed);
+    List<Seat> seats = seats(random, 6);
+    Map<Integer, String> owners = owners(random, 1 + random.nextInt(40), 7);
+    Map<Integer, String> target = AssignerCore.assign(seats, owners);
+    requireEven(seats, owners.size(), target);
+    assertThat(AssignerCore.assign(seats, owners)).isEqualTo(target);
+    assertThat(AssignerCore.assign(seats, withOwners(owners, target)))
+        .as("a spread that is even stays as it is")
+        .isEqualTo(target);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void noEvenSpreadMovesFewerChannels(long seed) {
+    Random random = new Random(seed);
+    List<Seat> seats = seats(random, 3);
+    Map<Integer, String> owners = owners(random, 1 + random.nextInt(5), 4);
+    Map<Integer, String> target = AssignerCore.assign(seats, owners);
+    List<Map<Integer, String>> all = new ArrayList<>();
+    enumerate(seats, new ArrayList<>(owners.keySet()), 0, new HashMap<>(), all);
+    int fewest = Integer.MAX_VALUE;
+    for (Map<Integer, String> other : all) {
+      if (isEven(seats, owners.size(), other)) {
+        fewest = Math.min(fewest, moves(seats, owners, other));
+      }
+    }
+    assertThat(moves(seats, owners, target)).isEqualTo(fewest);
+  }
+
+  private static void enumerate(
+      List<Seat> seats,
+      List<Integer> channels,
+      int index,
+      Map<Integer, String> chosen,
+      List<Map<Integer, String>> all) {
+    if (index == channels.size()) {
+      all.add(new HashMap<>(chosen));
+      return;
+    }
+    enumerate(seats, channels, index + 1, chosen, all);
+    for (Seat seat : seats) {
+      chosen.put(channels.get(index), seat.sessionId());
+      enumerate(seats, channels, index + 1, chosen, all);
+      chosen.remove(channels.get(index));
+    }
+  }
+
+  /** Channels that are taken from a session that is still there. */
+  private static int moves(
+      List<Seat> seats, Map<Integer, String> owners, Map<Integer, String> target) {
+    int moves = 0;
+    for (Map.Entry<Integer, String> owner : owners.entrySet()) {
+      boolean isHeld = seats.stream().anyMatch(seat -> seat.sessionId().equals(owner.getValue()));
+      moves += isHeld && !owner.getValue().equals(target.get(owner.getKey())) ? 1 : 0;
+    }
+    return moves;
+  }
+
+  private static void requireEven(List<Seat> seats, int channels, Map<Integer, String> target) {
+    assertThat(isEven(seats, channels, target)).as("%s over %s", target, seats).isTrue();
+  }
+
+  private static boolean isEven(List<Seat> seats, int channels, Map<Integer, String> target) {
+    long room = 0;
+    for (Seat seat : seats) {
+      room += seat.channelsMax() == 0 ? channels : Math.min(channels, seat.channelsMax());
+    }
+    boolean isEven = target.size() == Math.min(channels, room);
+    for (Seat seat : seats) {
+      long held = held(target, seat);
+      boolean hasRoom = seat.channelsMax() == 0 || held < seat.channelsMax();
+      isEven &= seat.channelsMax() == 0 || held <= seat.channelsMax();
+      for (Seat other : seats) {
+        isEven &= !hasRoom || held(target, other) - held <= 1;
+      }
+    }
+    return isEven;
+  }
+
+  private static long held(Map<Integer, String> target, Seat seat) {
+    return target.values().stream().filter(seat.sessionId()::equals).count();
+  }
+
+  private static List<Seat> seats(Random random, int countMax) {
+    List<Seat> seats = new ArrayList<>();
+    for (int i = random.nextInt(countMax + 1); i > 0; i--) {
+      seats.add(new Seat("s" + i, random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 0));
+    }
+    return seats;
+  }
+
+  /** Some channels are held by sessions that have gone, some by nobody. */
+  private static Map<Integer, String> owners(Random random, int channels, int sessions) {
+    Map<Integer, String> owners = new LinkedHashMap<>();
+    for (int channel = 1; channel <= channels; channel++) {
+      owners.put(channel, random.nextInt(3) == 0 ? null : "s" + (1 + random.nextInt(sessions)));
+    }
+    return owners;
+  }
+
+  private static Map<Integer, String> withOwners(
+      Map<Integer, String> channels, Map<Integer, String> target) {
+    Map<Integer, String> owners = new LinkedHashMap<>();
+    channels.keySet().forEach(channel -> owners.put(channel, target.get(channel)));
+    return owners;
+  }
+}

@@ -1,0 +1,205 @@
+package io.tunnel.server.table;
+
+import static io.tunnel.server.TestRows.batch;
+import static io.tunnel.server.TestRows.keyBytes;
+import static io.tunnel.server.TestRows.put;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnUpdate;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowUpdateChange;
+import io.tunnel.server.TestRows;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class TableStoreTest {
+
+  private static final TableStoreConfig CONFIG = new TableStoreConfig(1 << 20, 1 << 20, 1);
+  private static final int PARTITIONS = 4;
+
+  @TempDir private Path directory;
+
+  private TableStore open() throws IOException {
+    return TableStore.open(directory, CONFIG, () -> {});
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+  void rowsAreTheFoldOfTheirChangesWhateverTheGroups(long seed) throws IOException {
+    Random random = new Random(seed);
+    TableModel model = new TableModel();
+    RandomChanges changes = new RandomChanges(random, seed % 2 == 0 ? 3 : 1_000_000);
+    long offset = 0;
+    for (int life = 0; life < 3; life++) {
+      try (TableStore table = open()) {
+        assertThat(table.foldedOffset()).isEqualTo(offset);
+        for (int group = 0; group < 60; group++) {
+          offset += 1 + random.nextInt(1_000);
+          table.fold(randomGroup(random, changes, model), offset);
+          assertThat(table.foldedOffset()).isEqualTo(offset);
+          model.requireEqual(table, PARTITIONS, random);
+        }
+      }
+    }
+  }
+
+  private static List<ChangeBatch> randomGroup(
+      Random random, RandomChanges changes, TableModel model) {
+    List<ChangeBatch> group = new ArrayList<>();
+    for (int i = 1 + random.nextInt(5); i > 0; i--) {
+      int partition = 1 + random.nextInt(PARTITIONS);
+      List<RowChange> rows = changes.changes(random.nextBoolean());
+      rows.forEach(row -> model.apply(partition, row));
+      group.add(batch(partition, rows));
+    }
+    return group;
+  }
+
+  @Test
+  void rowsOfMoreShapesThanThereAreDictionariesCarryTheirNames() throws IOException {
+    TableModel model = new TableModel();
+    int shapes = Dictionaries.COUNT_MAX + 200;
+    try (TableStore table = open()) {
+      for (int i = 0; i < shapes; i++) {
+        RowChange row = put("k" + i, new Column("shape" + i, ColumnValue.fromLong(i)));
+        model.apply(1, row);
+        table.fold(List.of(batch(1, row)), i + 1);
+      }
+    }
+    try (TableStore table = open()) {
+      RowChange inline = update("k" + (shapes - 1), "more");
+      RowChange known = update("k1", "more");
+      model.apply(1, inline);
+      model.apply(1, known);
+      table.fold(List.of(batch(1, inline, known)), shapes + 1);
+      model.requireEqual(table, 1, new Random(7));
+    }
+  }
+
+  @Test
+  void aRowGrowsByUpdatesToAsManyColumnsAsARowMayHave() throws IOException {
+    TableModel model = new TableModel();
+    try (TableStore table = open()) {
+      for (int i = 0; i < 1_024; i += 64) {
+        List<ColumnUpdate> updates = new ArrayList<>();
+        for (int c = i; c < i + 64; c++) {
+          updates.add(new ColumnUpdate.Put("column" + c, ColumnValue.fromLong(c)));
+        }
+        RowChange row = new RowUpdateChange(TestRows.key("k1"), updates);
+        model.apply(1, row);
+        table.fold(List.of(batch(1, row)), i + 1);
+      }
+      model.requireEqual(table, 1, new Random(1));
+    }
+  }
+
+  @Test
+  void partitionsDoNotSeeTheirNeighboursAndAreDroppedAlone() throws IOException {
+    try (TableStore table = open()) {
+      for (int partition : new int[] {254, 255, 256, 257, 65_535, 65_536}) {
+        table.fold(List.of(batch(partition, put("p" + partition))), partition);
+      }
+      assertThat(keys(table, 255)).containsExactly(keyBytes("p255"));
+      table.dropPartition(256);
+      assertThat(keys(table, 255)).containsExactly(keyBytes("p255"));
+      assertThat(keys(table, 256)).isEmpty();
+      assertThat(keys(table, 257)).containsExactly(keyBytes("p257"));
+      table.retainPartitions(id -> id == 254 || id == 65_536);
+      assertThat(keys(table, 254)).isNotEmpty();
+      assertThat(keys(table, 65_536)).isNotEmpty();
+      for (int partition : new int[] {255, 256, 257, 65_535}) {
+        assertThat(keys(table, partition)).as("partition %d", partition).isEmpty();
+      }
+      assertThat(table.foldedOffset()).isEqualTo(65_536);
+      table.fold(List.of(batch(255, put("again"))), 70_000);
+      assertThat(keys(table, 255)).containsExactly(keyBytes("again"));
+    }
+  }
+
+  private static List<Bytes> keys(TableStore table, int partition) {
+    List<Bytes> keys = new ArrayList<>();
+    table.scan(partition, Bytes.EMPTY, Bytes.EMPTY, true, (key, columns) -> keys.add(key));
+    return keys;
+  }
+
+  @Test
+  void whatIsOnDiskAfterTheMemoryIsGoneIsTheFoldUpToItsOffset() throws IOException {
+    List<List<ChangeBatch>> groups = new ArrayList<>();
+    TableModel model = new TableModel();
+    Random random = new Random(11);
+    RandomChanges changes = new RandomChanges(random, 5);
+    TableStore lost =
+        TableStore.open(
+            directory,
+            CONFIG,
+            () -> {
+              throw new IOException("the log cannot be made durable");
+            });
+    for (int group = 0; group < 1_500; group++) {
+      groups.add(randomGroup(random, changes, model));
+      lost.fold(groups.get(group), group + 1);
+    }
+    // Buffers that were full went to disk; the last one is dropped, as when the process dies.
+    assertThatThrownBy(lost::close).hasMessageContaining("cannot be made durable");
+    try (TableStore table = open()) {
+      int folded = (int) table.foldedOffset();
+      assertThat(folded).isBetween(1, groups.size() - 1);
+      for (int group = folded; group < groups.size(); group++) {
+        table.fold(groups.get(group), group + 1);
+      }
+      model.requireEqual(table, PARTITIONS, random);
+    }
+  }
+
+  @Test
+  void theLogIsSyncedBeforeRowsGoToDisk() throws IOException {
+    int[] syncs = new int[1];
+    TableStore table = TableStore.open(directory, CONFIG, () -> syncs[0]++);
+    table.fold(List.of(batch(1, put("a"))), 10);
+    assertThat(syncs[0]).isZero();
+    table.close();
+    assertThat(syncs[0]).isPositive();
+  }
+
+  @Test
+  void rowsBeyondWhatIsCountedAreEstimated() throws IOException {
+    try (TableStore table = open()) {
+      List<RowChange> rows = new ArrayList<>();
+      for (int i = 0; i < 5_000; i++) {
+        rows.add(put("k" + i, new Column("c", ColumnValue.fromString("v".repeat(100)))));
+      }
+      table.fold(List.of(batch(1, rows)), 1);
+      assertThat(table.count(1, 5_000)).matches(TableStore.RowCount::isExact);
+      assertThat(table.count(1, 1_000).isExact()).isFalse();
+      assertThat(table.count(1, 1_000).rows()).isBetween(1_000L, 50_000L);
+      assertThat(table.count(2, 10).rows()).isZero();
+    }
+  }
+
+  @Test
+  void aDirectoryInUseIsRefusedByName() throws IOException {
+    try (TableStore table = open()) {
+      assertThat(table.foldedOffset()).isZero();
+      assertThatThrownBy(this::open)
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("cannot open the table in " + directory);
+    }
+  }
+
+  private static RowChange update(String key, String column) {
+    return new RowUpdateChange(
+        TestRows.key(key), List.of(new ColumnUpdate.Put(column, ColumnValue.fromLong(1))));
+  }
+}
