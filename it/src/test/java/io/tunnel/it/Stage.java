@@ -12,29 +12,60 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * What a test starts, opens and writes: closed in the reverse order when the test is over, however
- * it ends. When it fails, all that its processes said is printed first.
+ * it ends; when it fails, all that its processes said is printed first. In a static field it serves
+ * all tests of its class together.
  */
-final class Stage implements BeforeEachCallback, AfterEachCallback {
+final class Stage
+    implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback {
 
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final List<ChildProcess> children = new ArrayList<>();
   private Path directory;
   private int names;
+  private boolean isOfClass;
+  private boolean hasFailed;
+
+  @Override
+  public void beforeAll(ExtensionContext context) throws IOException {
+    isOfClass = true;
+    begin();
+  }
 
   @Override
   public void beforeEach(ExtensionContext context) throws IOException {
+    if (!isOfClass) {
+      begin();
+    }
+  }
+
+  private void begin() throws IOException {
     directory = Files.createTempDirectory("tunnel-it");
   }
 
   @Override
   public void afterEach(ExtensionContext context) throws Exception {
-    if (context.getExecutionException().isPresent()) {
+    hasFailed |= context.getExecutionException().isPresent();
+    if (!isOfClass) {
+      end();
+    }
+  }
+
+  @Override
+  public void afterAll(ExtensionContext context) throws Exception {
+    hasFailed |= context.getExecutionException().isPresent();
+    end();
+  }
+
+  private void end() throws Exception {
+    if (hasFailed) {
       children.forEach(child -> System.out.println(child.transcript()));
     }
     Exception failure = null;
@@ -60,10 +91,15 @@ final class Stage implements BeforeEachCallback, AfterEachCallback {
     }
   }
 
-  /** To be closed when the test is over. */
-  synchronized <T extends AutoCloseable> T closing(T resource) {
-    open.push(resource);
+  /** The resource, to be closed when the test is over. */
+  <T extends AutoCloseable> T closing(T resource) {
+    closes(resource);
     return resource;
+  }
+
+  /** To be done when the test is over. */
+  synchronized void closes(AutoCloseable resource) {
+    open.push(resource);
   }
 
   /** A path in the test's directory at which nothing is. */
