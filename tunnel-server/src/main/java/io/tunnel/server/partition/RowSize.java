@@ -13,7 +13,7 @@ import java.util.Map;
 final class RowSize {
 
   /** Length, flags, the key's length and the count of columns, as a batch holds them. */
-  private static final int OVERHEAD_BYTES = 16;
+  private static final long OVERHEAD_BYTES = 16;
 
   /** No batch names so many columns that an index takes more. */
   private static final int NAME_INDEX_BYTES_MAX = 2;
