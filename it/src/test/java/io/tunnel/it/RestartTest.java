@@ -61,12 +61,13 @@ class RestartTest {
   }
 
   @Test
-  void a_graceful_restart_in_the_middle_loses_nothing() {
+  void a_graceful_restart_in_the_middle_loses_nothing_and_leaves_no_row_in_doubt() {
     begin(8, Durability.FSYNC);
     server.stop();
     server.start();
     writer.awaitMoreApplied(ROWS);
-    var unused = requireNothingLost();
+    Ledger ledger = requireNothingLost();
+    assertThat(ledger.with(Outcome.IN_DOUBT)).isEmpty();
   }
 
   @ParameterizedTest

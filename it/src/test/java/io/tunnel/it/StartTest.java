@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.sdk.TableClient;
+import io.tunnel.wire.ErrorPayload;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -105,6 +107,18 @@ class StartTest {
                 "0.0.0.0"))
         .contains("--insecure");
     assertThat(refused(BAD_USAGE, stage.path("data"), "--port", "x")).contains("--port");
+  }
+
+  @Test
+  void a_server_that_stops_says_so_to_everybody_who_is_connected() {
+    ServerProcess server = stage.server();
+    RawClient idle = stage.closing(RawClient.greeted(server));
+    server.child().terminate();
+    ErrorPayload last = idle.closedWith(0, 0);
+    assertThat(last.code()).isEqualTo(ErrorCode.SHUTTING_DOWN);
+    assertThat(last.message()).contains("stopping");
+    idle.close();
+    assertThat(server.child().awaitExit()).isZero();
   }
 
   @Test
