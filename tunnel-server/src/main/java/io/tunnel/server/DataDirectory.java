@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -97,7 +99,10 @@ final class DataDirectory implements Closeable {
     String text;
     try {
       text = Files.readString(file);
+    } catch (CharacterCodingException e) {
+      throw new IOException(file + " does not say what format the data directory has", e);
     } catch (NoSuchFileException e) {
+      requireUnused(file.getParent());
       Format fresh = new Format(FORMAT, shards);
       Path next = file.resolveSibling("FORMAT.next");
       Files.writeString(
@@ -108,6 +113,7 @@ final class DataDirectory implements Closeable {
           StandardOpenOption.WRITE,
           StandardOpenOption.SYNC);
       Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+      syncNames(file.getParent());
       return fresh;
     }
     try {
@@ -122,6 +128,24 @@ final class DataDirectory implements Closeable {
     }
     throw new IOException(
         file + " does not say what format the data directory has: '" + text + "'");
+  }
+
+  /** Without its FORMAT nobody knows how many shards the data of a directory is spread over. */
+  private static void requireUnused(Path path) throws IOException {
+    try (DirectoryStream<Path> data = Files.newDirectoryStream(path, "{catalog,shard-*}")) {
+      if (data.iterator().hasNext()) {
+        throw new IOException(
+            "the data directory "
+                + path
+                + " holds data but no FORMAT file; restore that file, or give another with --data");
+      }
+    }
+  }
+
+  private static void syncNames(Path path) throws IOException {
+    try (FileChannel names = FileChannel.open(path, StandardOpenOption.READ)) {
+      names.force(true);
+    }
   }
 
   /** Where it is. */

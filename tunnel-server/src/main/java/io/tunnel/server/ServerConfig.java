@@ -17,6 +17,7 @@ import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 
 /**
  * Everything that can be configured about a server; each part documents its own fields. A
@@ -35,6 +36,15 @@ public record ServerConfig(
     ShardConfig shard,
     TableStoreConfig table,
     SessionConfig session) {
+
+  /** Refuses null, which a file may give. */
+  public ServerConfig {
+    Objects.requireNonNull(net, "net is an object, not null");
+    Objects.requireNonNull(log, "log is an object, not null");
+    Objects.requireNonNull(shard, "shard is an object, not null");
+    Objects.requireNonNull(table, "table is an object, not null");
+    Objects.requireNonNull(session, "session is an object, not null");
+  }
 
   private static final Gson GSON =
       new GsonBuilder().setFormattingStyle(FormattingStyle.COMPACT).create();

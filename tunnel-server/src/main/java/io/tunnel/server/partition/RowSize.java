@@ -13,7 +13,7 @@ import java.util.Map;
 final class RowSize {
 
   /** Length, flags, the key's length and the count of columns, as a batch holds them. */
-  private static final int OVERHEAD_BYTES = 16;
+  private static final long OVERHEAD_BYTES = 16;
 
   /** No batch names so many columns that an index takes more. */
   private static final int NAME_INDEX_BYTES_MAX = 2;
@@ -51,9 +51,9 @@ final class RowSize {
 
   /** Whether a row with a key of {@code keyBytes} bytes may be as large. */
   boolean isLegal(int keyBytes) {
-    long bytes = OVERHEAD_BYTES + keyBytes;
+    long bytes = (long) OVERHEAD_BYTES + keyBytes;
     for (int columnBytes : bytesByColumn.values()) {
-      bytes += NAME_INDEX_BYTES_MAX + columnBytes;
+      bytes += (long) NAME_INDEX_BYTES_MAX + columnBytes;
     }
     return bytesByColumn.size() <= Limits.ROW_COLUMNS_MAX && bytes <= Limits.ROW_BYTES_MAX;
   }

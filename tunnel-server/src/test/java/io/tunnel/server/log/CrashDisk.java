@@ -144,7 +144,9 @@ public final class CrashDisk implements Disk {
   public synchronized void flip(String name, int offset, int bit) {
     Content content = files.get(name);
     content.now[offset] ^= (byte) (1 << bit);
-    content.durable[offset] = content.now[offset];
+    if (offset < content.durable.length) {
+      content.durable[offset] = content.now[offset];
+    }
   }
 
   /** Files opened and not closed. */

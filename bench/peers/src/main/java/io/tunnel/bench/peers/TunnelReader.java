@@ -84,13 +84,12 @@ final class TunnelReader implements RowReader {
       }
     }
 
-    /** A record offers no way to the bytes of its key, so what is hashed is the decoded key. */
     private void touch(List<StreamRecord> records) {
       long amounts = 0;
       long digest = 0;
       for (StreamRecord record : records) {
-        digest += hash(record.getPrimaryKey());
-        amounts += record.getColumns().get(AMOUNT_COLUMN).getColumn().value().asLong();
+        digest += record.primaryKeyHash();
+        amounts += record.value("amount").asLong();
       }
       arrivals.arrived(records.size(), amounts, digest);
     }

@@ -1,0 +1,182 @@
+package io.tunnel.server.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
+import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TunnelType;
+import io.tunnel.server.TestRows;
+import io.tunnel.wire.Control.CreateTunnel;
+import io.tunnel.wire.Control.TunnelInfo;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class CatalogTest {
+
+  private final MemoryCatalogStore store = new MemoryCatalogStore();
+
+  private Catalog open() throws IOException {
+    return new Catalog(store);
+  }
+
+  private static TableRecord table(Catalog catalog, String name, String... splitPoints)
+      throws IOException {
+    List<PrimaryKeyValue> points = new ArrayList<>();
+    for (String point : splitPoints) {
+      points.add(PrimaryKeyValue.fromString(point));
+    }
+    return catalog.createTable(new TableMeta(name, TestRows.SCHEMA), points, 5);
+  }
+
+  private static TunnelInfo tunnel(Catalog catalog, String table, String name, String id)
+      throws IOException {
+    return catalog.createTunnel(
+        new CreateTunnel(table, name, TunnelType.Stream, StreamStart.EARLIEST),
+        id,
+        Map.of(1, 10L, 2, 20L),
+        6);
+  }
+
+  @Test
+  void whatWasCreatedIsThereAfterAReopen(@TempDir Path directory) throws IOException {
+    TableRecord table;
+    TunnelInfo tunnel;
+    try (Catalog catalog = Catalog.open(directory)) {
+      table = table(catalog, "t", "b", "c");
+      table(catalog, "dropped");
+      tunnel = tunnel(catalog, "t", "n", "id/with/slashes");
+      tunnel(catalog, "t", "deleted", "id2");
+      catalog.checkpoint(tunnel.tunnelId(), Map.of(1, 11L));
+      catalog.deleteTunnel(catalog.tunnel("id2"));
+      catalog.dropTable(catalog.table("dropped"));
+    }
+    try (Catalog catalog = Catalog.open(directory)) {
+      assertThat(catalog.tables()).containsExactly(table);
+      assertThat(catalog.table(table.tableId())).isEqualTo(table);
+      assertThat(catalog.tunnels(Optional.empty())).containsExactly(tunnel);
+      assertThat(catalog.checkpoint(tunnel.tunnelId(), 1)).isEqualTo(11);
+      assertThat(catalog.checkpoint(tunnel.tunnelId(), 2)).isEqualTo(20);
+      assertThat(catalog.checkpoint("id2", 2)).isZero();
+      assertThat(catalog.starts()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void idsAreNeverUsedAgain() throws IOException {
+    Catalog catalog = open();
+    TableRecord first = table(catalog, "t", "b", "c");
+    catalog.dropTable(first);
+    TableRecord second = table(open(), "t", "b");
+    assertThat(second.tableId()).isGreaterThan(first.tableId());
+    assertThat(second.partitions())
+        .extracting(PartitionRecord::id)
+        .doesNotContainAnyElementsOf(first.partitions().stream().map(PartitionRecord::id).toList());
+  }
+
+  @Test
+  void partitionsCoverEveryKeyOnce() throws IOException {
+    TableRecord table = table(open(), "t", "b", "bb", "c");
+    for (String key : new String[] {"", "a", "b", "b\0", "ba", "bb", "bz", "c", "zz"}) {
+      PartitionRecord partition = table.partitionOf(TestRows.keyBytes(key));
+      int expected = 0;
+      for (String bound : new String[] {"b", "bb", "c"}) {
+        expected += key.compareTo(bound) >= 0 ? 1 : 0;
+      }
+      assertThat(table.partitions().indexOf(partition)).as("key '%s'", key).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void splitPointsMustRiseAndBeOfTheKeysTypeAndNotTooMany() throws IOException {
+    Catalog catalog = open();
+    requireRefused(
+        ErrorCode.INVALID_REQUEST, "split points must rise", () -> table(catalog, "t", "b", "b"));
+    requireRefused(
+        ErrorCode.INVALID_REQUEST, "split points must rise", () -> table(catalog, "t", "b", "a"));
+    requireRefused(
+        ErrorCode.KEY_MISMATCH,
+        "the first key column is STRING",
+        () ->
+            catalog.createTable(
+                new TableMeta("t", TestRows.SCHEMA), List.of(PrimaryKeyValue.fromLong(1)), 0));
+    String[] points = new String[Limits.TABLE_PARTITIONS_MAX];
+    for (int i = 0; i < points.length; i++) {
+      points[i] = String.format("%05d", i);
+    }
+    requireRefused(
+        ErrorCode.INVALID_REQUEST, "at most 1024 partitions", () -> table(catalog, "t", points));
+    assertThat(catalog.tables()).isEmpty();
+    String[] most = Arrays.copyOf(points, points.length - 1);
+    assertThat(table(catalog, "t", most).partitions()).hasSize(Limits.TABLE_PARTITIONS_MAX);
+  }
+
+  @Test
+  void namesThatAreTakenOrUnknownAreRefused() throws IOException {
+    Catalog catalog = open();
+    table(catalog, "t", "b");
+    tunnel(catalog, "t", "n", "id");
+    requireRefused(ErrorCode.TABLE_EXISTS, "a table 't' exists", () -> table(catalog, "t"));
+    requireRefused(
+        ErrorCode.TUNNEL_EXISTS, "has a tunnel 'n'", () -> tunnel(catalog, "t", "n", "other"));
+    requireRefused(ErrorCode.TABLE_NOT_FOUND, "the tables are [t]", () -> catalog.table("u"));
+    requireRefused(ErrorCode.TABLE_NOT_FOUND, "id 99", () -> catalog.table(99));
+    requireRefused(
+        ErrorCode.TUNNEL_NOT_FOUND, "its tunnels are [n]", () -> catalog.tunnel("t", "m"));
+    requireRefused(ErrorCode.TUNNEL_NOT_FOUND, "'gone'", () -> catalog.tunnel("gone"));
+  }
+
+  @Test
+  void aWriteThatFailsLeavesEverythingAsItWas() throws IOException {
+    Catalog catalog = open();
+    TableRecord table = table(catalog, "t", "b");
+    TunnelInfo tunnel = tunnel(catalog, "t", "n", "id");
+    store.fail(true);
+    requireFailed(() -> table(catalog, "u"));
+    requireFailed(() -> tunnel(catalog, "t", "m", "id2"));
+    requireFailed(() -> catalog.checkpoint("id", Map.of(1, 99L)));
+    requireFailed(() -> catalog.deleteTunnel(tunnel));
+    requireFailed(() -> catalog.dropTable(table));
+    store.fail(false);
+    for (Catalog now : List.of(catalog, open())) {
+      assertThat(now.tables()).containsExactly(table);
+      assertThat(now.tunnels(Optional.of("t"))).containsExactly(tunnel);
+      assertThat(now.checkpoint("id", 1)).isEqualTo(10);
+    }
+    assertThat(table(catalog, "u").tableId()).isEqualTo(table.tableId() + 1);
+  }
+
+  @Test
+  void aDroppedTableTakesItsTunnelsAlong() throws IOException {
+    Catalog catalog = open();
+    TableRecord table = table(catalog, "t", "b");
+    tunnel(catalog, "t", "n", "id");
+    catalog.dropTable(table);
+    for (Catalog now : List.of(catalog, open())) {
+      assertThat(now.tunnels(Optional.empty())).isEmpty();
+      assertThat(now.checkpoint("id", 1)).isZero();
+    }
+  }
+
+  private static void requireFailed(ThrowingCallable request) {
+    assertThatThrownBy(request).isInstanceOf(IOException.class);
+  }
+
+  private static void requireRefused(ErrorCode code, String message, ThrowingCallable request) {
+    assertThatThrownBy(request)
+        .hasMessageContaining(message)
+        .isInstanceOfSatisfying(RefusedException.class, e -> assertThat(e.code()).isEqualTo(code));
+  }
+}

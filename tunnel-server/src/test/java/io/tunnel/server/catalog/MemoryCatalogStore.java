@@ -1,0 +1,45 @@
+package io.tunnel.server.catalog;
+
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Keeps texts in memory, and can be told to fail. */
+public final class MemoryCatalogStore implements CatalogStore {
+
+  private final Map<String, String> texts = new TreeMap<>();
+  private boolean isFailing;
+  private int writes;
+
+  /** From now on writes fail, or not. */
+  public void fail(boolean mustFail) {
+    isFailing = mustFail;
+  }
+
+  /** Writes that were done. */
+  public int writes() {
+    return writes;
+  }
+
+  @Override
+  public Map<String, String> all() {
+    return Map.copyOf(texts);
+  }
+
+  @Override
+  public void write(Map<String, Optional<String>> changes) throws IOException {
+    if (isFailing) {
+      throw new IOException("injected failure of the catalog");
+    }
+    writes++;
+    changes.forEach(
+        (name, text) ->
+            text.ifPresentOrElse(value -> texts.put(name, value), () -> texts.remove(name)));
+  }
+
+  @Override
+  public void close() {
+    isFailing = true;
+  }
+}

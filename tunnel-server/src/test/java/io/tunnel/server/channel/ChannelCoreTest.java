@@ -1,0 +1,50 @@
+package io.tunnel.server.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+final class ChannelCoreTest {
+
+  private final ChannelCore core = new ChannelCore(10, 500);
+
+  @Test
+  void creditOfManySmallStepsDoesNotOverflow() {
+    for (int i = 0; i < 5; i++) {
+      core.credit(Integer.MAX_VALUE);
+    }
+    assertThat(core.credit()).isEqualTo(5L * Integer.MAX_VALUE);
+    assertThat(core.bytesMax()).isEqualTo(500);
+    assertThat(core.wants(11)).isTrue();
+  }
+
+  @Test
+  void whatADeliveryTookTooMuchIsTheNextCreditsToFillUp() {
+    core.credit(1);
+    core.delivered(20, 300);
+    core.credit(299);
+    assertThat(core.wants(30)).isFalse();
+    core.credit(1);
+    assertThat(core.wants(30)).isTrue();
+    assertThat(core.bytesMax()).isEqualTo(1);
+  }
+
+  @Test
+  void positionsMustRise() {
+    core.credit(1);
+    assertThatThrownBy(() -> core.delivered(10, 5))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("delivered 10 and now 10");
+  }
+
+  @Test
+  void nothingIsWantedOfWhatWasDeliveredOrAfterAStop() {
+    core.credit(1);
+    assertThat(core.wants(10)).isFalse();
+    assertThat(core.nextPosition()).isEqualTo(11);
+    core.stop();
+    assertThat(core.wants(11)).isFalse();
+    assertThat(core.isStopped()).isTrue();
+  }
+}

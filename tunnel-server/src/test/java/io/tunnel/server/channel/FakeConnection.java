@@ -1,0 +1,92 @@
+package io.tunnel.server.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.log.Extents;
+import io.tunnel.wire.Delivery;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * A connection whose thread is the test's: what was posted runs when the test says so. It may be
+ * full, and may drain in the middle of a delivery, as a flush does.
+ */
+final class FakeConnection implements DeliveryPort {
+
+  final Queue<Runnable> posted = new ConcurrentLinkedQueue<>();
+  final List<RefusedException> failures = new ArrayList<>();
+
+  /** Positions delivered, in order. */
+  final List<Long> positions = new ArrayList<>();
+
+  boolean isWritable = true;
+  Runnable duringDelivery = () -> {};
+  private long credit;
+  private int largestDelivery;
+
+  void credit(Channel channel, int bytes) {
+    credit += bytes;
+    channel.credit(bytes);
+  }
+
+  long credit() {
+    return credit;
+  }
+
+  void runAll() {
+    for (Runnable task = posted.poll(); task != null; task = posted.poll()) {
+      task.run();
+    }
+  }
+
+  @Override
+  public boolean isWritable() {
+    return isWritable;
+  }
+
+  @Override
+  public void execute(Runnable action) {
+    posted.add(action);
+  }
+
+  @Override
+  public int deliver(int handle, long epoch, long firstPosition, Extents batches)
+      throws IOException {
+    assertThat(credit).as("credit before a delivery").isPositive();
+    ByteBuffer target = ByteBuffer.allocate(batches.bytes());
+    batches.read(target);
+    int count = 0;
+    for (int at = 0; at < target.limit(); count++) {
+      ChangeBatch batch = ChangeBatch.parse(target.array(), at, target.limit());
+      RowCursor row = batch.rows();
+      while (row.next()) {
+        long position = batch.basePosition() + row.index();
+        if (position >= firstPosition) {
+          positions.add(position);
+        }
+      }
+      at += batch.byteCount();
+    }
+    if (count > 1) {
+      assertThat((long) batches.bytes()).as("more than one batch").isLessThanOrEqualTo(credit);
+    }
+    int bytes = Delivery.PREFIX_BYTES + batches.bytes();
+    largestDelivery = Math.max(largestDelivery, bytes);
+    credit -= bytes;
+    assertThat(credit).isGreaterThan(-largestDelivery);
+    duringDelivery.run();
+    return bytes;
+  }
+
+  @Override
+  public void fail(int handle, RefusedException reason) {
+    failures.add(reason);
+  }
+}

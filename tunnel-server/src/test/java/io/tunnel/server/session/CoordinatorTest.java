@@ -1,0 +1,254 @@
+package io.tunnel.server.session;
+
+import static io.tunnel.server.TestRows.batch;
+import static io.tunnel.server.TestRows.put;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TunnelType;
+import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.MemoryCatalogStore;
+import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.log.CrashDisk;
+import io.tunnel.server.log.GroupCore;
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.TestLogs;
+import io.tunnel.wire.ChannelRef;
+import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.Control.Assignment;
+import io.tunnel.wire.Control.ChannelDescription;
+import io.tunnel.wire.Control.CreateTunnel;
+import io.tunnel.wire.Control.OpenSession;
+import io.tunnel.wire.Control.TunnelInfo;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class CoordinatorTest {
+
+  private static final long LEASE_MS = 1_000;
+  private static final long REVOKE_MS = 300;
+  private static final int ROWS = 5;
+
+  private final MemoryCatalogStore store = new MemoryCatalogStore();
+  private final FakeSession first = new FakeSession();
+  private final FakeSession second = new FakeSession();
+  private Catalog catalog;
+  private LocalLog log;
+  private TunnelInfo tunnel;
+  private Coordinator coordinator;
+  private long nowNanos;
+
+  @BeforeEach
+  void open() throws IOException {
+    catalog = new Catalog(store);
+    log = TestLogs.open(new CrashDisk(), 0);
+    List<PrimaryKeyValue> points =
+        List.of(PrimaryKeyValue.fromString("h"), PrimaryKeyValue.fromString("p"));
+    Map<Integer, Long> checkpoints = new HashMap<>();
+    GroupCore group = new GroupCore(4_096);
+    for (PartitionRecord partition :
+        catalog.createTable(new TableMeta("t", TestRows.SCHEMA), points, 0).partitions()) {
+      checkpoints.put(partition.id(), 0L);
+      group.add(batch(partition.id(), put("a"), put("b"), put("c"), put("d"), put("e")));
+    }
+    log.append(group, true, 1);
+    tunnel =
+        catalog.createTunnel(
+            new CreateTunnel("t", "n", TunnelType.Stream, StreamStart.EARLIEST),
+            "id",
+            checkpoints,
+            0);
+    coordinator = coordinator();
+  }
+
+  private Coordinator coordinator() throws IOException {
+    return new Coordinator(catalog, log, new SessionConfig(REVOKE_MS, 1_000), () -> nowNanos);
+  }
+
+  private String session(FakeSession port) {
+    String[] id = new String[1];
+    coordinator.open(
+        new OpenSession("id", "tag", LEASE_MS, 0),
+        port,
+        opened -> {
+          assertThat(port.held).as("nothing is assigned before the answer").isEmpty();
+          id[0] = opened.sessionId();
+        });
+    return id[0];
+  }
+
+  private static Assignment delivered(FakeSession port) {
+    Assignment assignment = port.any();
+    port.channels.get(assignment.handle()).credit(1 << 20);
+    return assignment;
+  }
+
+  private static Checkpoint checkpoint(Assignment assignment, long position) {
+    return new Checkpoint(assignment.handle(), assignment.epoch(), position);
+  }
+
+  private static ChannelRef ref(Assignment assignment) {
+    return new ChannelRef(assignment.handle(), assignment.epoch());
+  }
+
+  private static void requireRefused(ErrorCode code, ThrowingCallable request) {
+    assertThatThrownBy(request)
+        .isInstanceOfSatisfying(RefusedException.class, e -> assertThat(e.code()).isEqualTo(code));
+  }
+
+  @Test
+  void aConnectionThatClosesGivesItsChannelsToTheOthersAtOnce() throws IOException {
+    session(first);
+    assertThat(first.held).hasSize(3);
+    Assignment former = delivered(first);
+    coordinator.checkpoint(checkpoint(former, 2), first);
+    session(second);
+    coordinator.disconnected(first);
+    assertThat(second.held).hasSize(3);
+    Assignment taken =
+        second.held.values().stream()
+            .filter(held -> held.partition() == former.partition())
+            .findFirst()
+            .orElseThrow();
+    assertThat(taken.checkpointed()).isEqualTo(2);
+    assertThat(taken.epoch()).isGreaterThan(former.epoch());
+    assertThat(coordinator.sessionCount()).isEqualTo(1);
+    requireRefused(ErrorCode.FENCED, () -> coordinator.checkpoint(checkpoint(former, 3), first));
+  }
+
+  @Test
+  void handlesOfOthersAndOldEpochsAreFenced() {
+    session(first);
+    Assignment held = delivered(first);
+    requireRefused(ErrorCode.FENCED, () -> coordinator.checkpoint(checkpoint(held, 1), second));
+    requireRefused(
+        ErrorCode.FENCED,
+        () -> coordinator.checkpoint(new Checkpoint(held.handle(), held.epoch() - 1, 1), first));
+    requireRefused(
+        ErrorCode.FENCED, () -> coordinator.release(new ChannelRef(99, held.epoch()), first));
+    coordinator.release(ref(held), first);
+    requireRefused(ErrorCode.FENCED, () -> coordinator.release(ref(held), first));
+  }
+
+  @Test
+  void aSessionIsItsConnectionsOwn() {
+    String id = session(first);
+    requireRefused(ErrorCode.SESSION_ENDED, () -> coordinator.heartbeat(id, second));
+    requireRefused(ErrorCode.SESSION_ENDED, () -> coordinator.close(id, second));
+    coordinator.close(id, first);
+    assertThat(first.held).isEmpty();
+    requireRefused(ErrorCode.SESSION_ENDED, () -> coordinator.heartbeat(id, first));
+  }
+
+  @Test
+  void aCheckpointThatCannotBeStoredIsNotTakenForStored() throws IOException {
+    session(first);
+    Assignment held = delivered(first);
+    store.fail(true);
+    assertThatThrownBy(() -> coordinator.checkpoint(checkpoint(held, 3), first))
+        .isInstanceOf(IOException.class);
+    assertThat(view(held).checkpointed()).isZero();
+    store.fail(false);
+    coordinator.checkpoint(checkpoint(held, 3), first);
+    assertThat(view(held).checkpointed()).isEqualTo(3);
+    assertThat(new Catalog(store).checkpoint("id", held.partition())).isEqualTo(3);
+    int writes = store.writes();
+    coordinator.checkpoint(checkpoint(held, 3), first);
+    assertThat(store.writes()).as("no news is not written").isEqualTo(writes);
+    requireRefused(
+        ErrorCode.INVALID_CHECKPOINT,
+        () -> coordinator.checkpoint(checkpoint(held, ROWS + 1), first));
+  }
+
+  private ChannelDescription view(Assignment held) throws IOException {
+    for (ChannelView view : coordinator.channels(tunnel)) {
+      if (view.partition() == held.partition()) {
+        return view.describe(log, 11);
+      }
+    }
+    throw new AssertionError("no channel of partition " + held.partition());
+  }
+
+  @Test
+  void aChannelIsDescribedWithItsLag() throws IOException {
+    session(first);
+    Assignment held = delivered(first);
+    coordinator.checkpoint(checkpoint(held, 2), first);
+    ChannelDescription described = view(held);
+    assertThat(described.delivered()).isEqualTo(ROWS);
+    assertThat(described.committed()).isEqualTo(ROWS);
+    assertThat(described.lagRows()).isEqualTo(ROWS - 2);
+    assertThat(described.lagBytes()).isPositive();
+    assertThat(described.owner()).isPresent();
+    assertThat(described.clientTag()).contains("tag");
+    coordinator.checkpoint(checkpoint(held, ROWS), first);
+    assertThat(view(held).lagBytes()).isZero();
+    assertThat(view(held).lagMs()).isZero();
+  }
+
+  @Test
+  void aMoveWaitsForTheReleaseOrItsDeadline() {
+    session(first);
+    session(second);
+    assertThat(first.revocations).hasSize(1);
+    assertThat(second.held).isEmpty();
+    Assignment moving = first.held.get(first.revocations.get(0).handle());
+    coordinator.release(ref(moving), first);
+    assertThat(second.held).hasSize(1);
+    assertThat(first.held).hasSize(2);
+  }
+
+  @Test
+  void sessionsEndWithTheirLeases() {
+    String id = session(first);
+    session(second);
+    nowNanos = TimeUnit.MILLISECONDS.toNanos(REVOKE_MS);
+    coordinator.tick();
+    assertThat(second.held).as("the deadline of the move").hasSize(1);
+    coordinator.heartbeat(id, first);
+    nowNanos = TimeUnit.MILLISECONDS.toNanos(LEASE_MS);
+    coordinator.tick();
+    assertThat(coordinator.sessionCount()).isEqualTo(1);
+    assertThat(second.held).isEmpty();
+    assertThat(first.held).hasSize(3);
+  }
+
+  @Test
+  void aDeletedTunnelEndsItsSessions() throws IOException {
+    String id = session(first);
+    session(second);
+    coordinator.forget(tunnel);
+    catalog.deleteTunnel(tunnel);
+    assertThat(coordinator.sessionCount()).isZero();
+    assertThat(first.held).isEmpty();
+    assertThat(second.held).isEmpty();
+    requireRefused(ErrorCode.SESSION_ENDED, () -> coordinator.heartbeat(id, first));
+    requireRefused(ErrorCode.TUNNEL_NOT_FOUND, () -> session(first));
+    coordinator.tick();
+    coordinator.disconnected(first);
+  }
+
+  @Test
+  void checkpointsBeyondWhatTheLogKeptAreTakenBackAtStart() throws IOException {
+    int lost = catalog.table("t").partitions().get(0).id();
+    int kept = catalog.table("t").partitions().get(1).id();
+    catalog.checkpoint("id", Map.of(lost, ROWS + 3L, kept, (long) ROWS));
+    coordinator = coordinator();
+    assertThat(catalog.checkpoint("id", lost)).isEqualTo(ROWS);
+    assertThat(catalog.checkpoint("id", kept)).isEqualTo(ROWS);
+    session(first);
+    assertThat(first.held.values()).allMatch(held -> held.checkpointed() <= ROWS);
+  }
+}

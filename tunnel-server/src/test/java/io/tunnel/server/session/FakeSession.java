@@ -1,0 +1,62 @@
+package io.tunnel.server.session;
+
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.channel.Channel;
+import io.tunnel.server.log.Extents;
+import io.tunnel.wire.Control.Assignment;
+import io.tunnel.wire.Control.Revocation;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A worker's connection that writes down what it is told; deliveries are counted as sent. */
+final class FakeSession implements SessionPort {
+
+  /** What is held now, by handle. */
+  final Map<Integer, Assignment> held = new LinkedHashMap<>();
+
+  final Map<Integer, Channel> channels = new LinkedHashMap<>();
+  final List<Revocation> revocations = new ArrayList<>();
+
+  @Override
+  public void assign(Assignment assignment, Channel channel) {
+    held.put(assignment.handle(), assignment);
+    channels.put(assignment.handle(), channel);
+    channel.start();
+  }
+
+  @Override
+  public void revoke(Revocation revocation) {
+    revocations.add(revocation);
+  }
+
+  @Override
+  public void take(int handle) {
+    held.remove(handle);
+  }
+
+  @Override
+  public boolean isWritable() {
+    return true;
+  }
+
+  @Override
+  public void execute(Runnable action) {
+    action.run();
+  }
+
+  @Override
+  public int deliver(int handle, long epoch, long firstPosition, Extents batches) {
+    return batches.bytes();
+  }
+
+  @Override
+  public void fail(int handle, RefusedException reason) {
+    throw reason;
+  }
+
+  Assignment any() {
+    return held.values().iterator().next();
+  }
+}
