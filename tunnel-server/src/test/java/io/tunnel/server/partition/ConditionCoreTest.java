@@ -32,6 +32,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 final class ConditionCoreTest {
 
+  private static final List<RowExistenceExpectation> CONDITIONS =
+      List.of(RowExistenceExpectation.values());
+
   private static final RowExistenceExpectation IGNORE = RowExistenceExpectation.IGNORE;
 
   private final Stored stored = new Stored();
@@ -127,7 +130,7 @@ final class ConditionCoreTest {
     List<RowChange> changes = new ArrayList<>();
     for (int i = random.nextInt(5); i >= 0; i--) {
       RowExistenceExpectation condition =
-          isConditional ? RowExistenceExpectation.values()[random.nextInt(3)] : IGNORE;
+          isConditional ? CONDITIONS.get(random.nextInt(CONDITIONS.size())) : IGNORE;
       String key = "k" + random.nextInt(5);
       changes.add(
           switch (random.nextInt(isConditional ? 3 : 2)) {
