@@ -127,7 +127,7 @@ final class ConditionCoreTest {
     List<RowChange> changes = new ArrayList<>();
     for (int i = random.nextInt(5); i >= 0; i--) {
       RowExistenceExpectation condition =
-          isConditional ? RowExistenceExpectation.values()[random.nextInt(3)] : IGNORE;
+          isConditional ? List.of(RowExistenceExpectation.values()).get(random.nextInt(3)) : IGNORE;
       String key = "k" + random.nextInt(5);
       changes.add(
           switch (random.nextInt(isConditional ? 3 : 2)) {
