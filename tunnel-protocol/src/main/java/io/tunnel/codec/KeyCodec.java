@@ -239,8 +239,8 @@ public final class KeyCodec {
   }
 
   /**
-   * A 64-bit hash of an encoded key. Equal keys have equal hashes, in every process and version, so that work can be spread
-   * by it; it is no defence against keys that were chosen to collide.
+   * A 64-bit hash of an encoded key. Equal keys have equal hashes, in every process and version, so
+   * that work can be spread by it; it is no defence against keys that were chosen to collide.
    */
   public static long hash(byte[] array, int offset, int length) {
     long hash = HASH_SEED ^ length;
@@ -255,7 +255,10 @@ public final class KeyCodec {
     return hash;
   }
 
-  /** The finalizer of SplitMix64 (Steele, Lea, Flood 2014): every input bit reaches every output bit. */
+  /**
+   * The finalizer of SplitMix64 (Steele, Lea, Flood 2014): every input bit reaches every output
+   * bit.
+   */
   private static long mix(long value) {
     long mixed = (value ^ value >>> 30) * 0xbf58476d1ce4e5b9L;
     mixed = (mixed ^ mixed >>> 27) * 0x94d049bb133111ebL;

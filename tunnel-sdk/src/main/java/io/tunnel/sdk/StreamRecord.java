@@ -63,8 +63,8 @@ public final class StreamRecord {
   }
 
   /**
-   * A hash of the row's key, without decoding it. Equal keys have equal hashes, in every process: spread work by it that
-   * must keep the order of each row's changes.
+   * A hash of the row's key, without decoding it. Equal keys have equal hashes, in every process:
+   * spread work by it that must keep the order of each row's changes.
    */
   public long primaryKeyHash() {
     RowCursor row = row();
@@ -72,8 +72,8 @@ public final class StreamRecord {
   }
 
   /**
-   * What the change sets one column to, decoding nothing else; null when it does not set it. Much cheaper than {@link
-   * #getColumns} where only a few columns are of interest.
+   * What the change sets one column to, decoding nothing else; null when it does not set it. Much
+   * cheaper than {@link #getColumns} where only a few columns are of interest.
    */
   public ColumnValue value(String column) {
     int wanted = batch.nameIndex(column);
