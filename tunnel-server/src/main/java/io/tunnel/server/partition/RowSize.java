@@ -16,7 +16,7 @@ final class RowSize {
   private static final long OVERHEAD_BYTES = 16;
 
   /** No batch names so many columns that an index takes more. */
-  private static final int NAME_INDEX_BYTES_MAX = 2;
+  private static final long NAME_INDEX_BYTES_MAX = 2;
 
   private final Map<String, Integer> bytesByColumn;
 
@@ -51,9 +51,9 @@ final class RowSize {
 
   /** Whether a row with a key of {@code keyBytes} bytes may be as large. */
   boolean isLegal(int keyBytes) {
-    long bytes = (long) OVERHEAD_BYTES + keyBytes;
+    long bytes = OVERHEAD_BYTES + keyBytes;
     for (int columnBytes : bytesByColumn.values()) {
-      bytes += (long) NAME_INDEX_BYTES_MAX + columnBytes;
+      bytes += NAME_INDEX_BYTES_MAX + columnBytes;
     }
     return bytesByColumn.size() <= Limits.ROW_COLUMNS_MAX && bytes <= Limits.ROW_BYTES_MAX;
   }
