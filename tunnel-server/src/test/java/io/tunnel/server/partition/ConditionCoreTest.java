@@ -32,9 +32,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 final class ConditionCoreTest {
 
-  private static final List<RowExistenceExpectation> CONDITIONS =
-      List.of(RowExistenceExpectation.values());
-
   private static final RowExistenceExpectation IGNORE = RowExistenceExpectation.IGNORE;
 
   private final Stored stored = new Stored();
@@ -130,7 +127,7 @@ final class ConditionCoreTest {
     List<RowChange> changes = new ArrayList<>();
     for (int i = random.nextInt(5); i >= 0; i--) {
       RowExistenceExpectation condition =
-          isConditional ? CONDITIONS.get(random.nextInt(CONDITIONS.size())) : IGNORE;
+          isConditional ? List.of(RowExistenceExpectation.values()).get(random.nextInt(3)) : IGNORE;
       String key = "k" + random.nextInt(5);
       changes.add(
           switch (random.nextInt(isConditional ? 3 : 2)) {
