@@ -43,6 +43,6 @@ final class Inputs {
         "token",
         "trace",
         channel,
-        new ProcessRecordsInput.CommitTimes(firstMicros, lastMicros));
+        new ProcessRecordsInput.Extent(firstMicros, lastMicros, batch.rowsBytes()));
   }
 }

@@ -1,5 +1,6 @@
 package io.tunnel.stress;
 
+import io.tunnel.sdk.RowResult;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,13 +17,13 @@ final class FailureText {
     if (run.serverIsAway()) {
       lines.add("ended early: the server could not be reached");
     }
-    if (counts.errors() > 0) {
-      lines.add(
-          counts.rejected()
-              + " rows were rejected and "
-              + counts.notSent()
-              + " never sent, first:");
-      run.tally().examples().forEach(example -> lines.add("  " + example));
+    if (counts.rejected() > 0) {
+      lines.add(counts.rejected() + " rows were rejected, first:");
+      addExamples(run.tally(), RowResult.Outcome.REJECTED, lines);
+    }
+    if (counts.notSent() > 0) {
+      lines.add(counts.notSent() + " rows were never sent, and so not applied, first:");
+      addExamples(run.tally(), RowResult.Outcome.NOT_SENT, lines);
     }
     if (counts.inDoubt() > 0) {
       lines.add(
@@ -36,5 +37,9 @@ final class FailureText {
               .orElse("--in-doubt-file FILE writes all of them"));
     }
     return lines;
+  }
+
+  private static void addExamples(WriteTally tally, RowResult.Outcome outcome, List<String> lines) {
+    tally.examples(outcome).forEach(example -> lines.add("  " + example));
   }
 }

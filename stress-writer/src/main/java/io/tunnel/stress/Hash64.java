@@ -33,18 +33,22 @@ public final class Hash64 {
     return mix(Long.rotateLeft(hash, 23) * STEP + next);
   }
 
-  /** The hash of bytes, their number included. */
+  /**
+   * The hash of bytes, their number included. Each step is a bijection of the hash so far, so that
+   * inputs of one length that differ in a single place never collide.
+   */
   public static long of(byte[] bytes) {
     long hash = bytes.length;
     int at = 0;
     for (; at + 8 <= bytes.length; at += 8) {
-      hash = chain(hash, Binary.getLong(bytes, at));
+      hash = (hash ^ Binary.getLong(bytes, at)) * STEP;
+      hash ^= hash >>> 32;
     }
     long tail = 0;
     for (; at < bytes.length; at++) {
       tail = tail << 8 | Binary.getByte(bytes, at);
     }
-    return chain(hash, tail);
+    return mix((hash ^ tail) * STEP);
   }
 
   /** The hash of text, by its UTF-8. */

@@ -69,7 +69,7 @@ final class LoadReport implements Closeable {
         }
         look();
       }
-      run.finish();
+      run.requireNoFailure();
     } finally {
       look();
       output.bar().close();

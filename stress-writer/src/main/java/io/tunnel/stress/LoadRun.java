@@ -63,18 +63,16 @@ public final class LoadRun {
     stopped = true;
   }
 
-  /** Waits until all senders have ended; false when {@code waitMs} passed before. */
+  /**
+   * Waits until all senders have ended and every row that they sent has its outcome; false when
+   * {@code waitMs} passed before.
+   */
   public boolean awaitSenders(long waitMs) throws InterruptedException {
     return running.await(waitMs, TimeUnit.MILLISECONDS);
   }
 
-  /**
-   * Waits until every row that was sent has its outcome. Call when the senders have ended.
-   *
-   * @throws RuntimeException what ended a sender, such as a {@link BadLineException}
-   */
-  public void finish() {
-    sink.flush();
+  /** Throws what ended a sender, such as a {@link BadLineException}, if anything did. */
+  public void requireNoFailure() {
     if (failure.get() != null) {
       throw failure.get();
     }
@@ -92,12 +90,19 @@ public final class LoadRun {
 
   private void run(int sender, long startNanos) {
     try {
-      send(sender, startNanos);
+      attempt(() -> send(sender, startNanos));
+      attempt(sink::flush);
+    } finally {
+      running.countDown();
+    }
+  }
+
+  private void attempt(Runnable step) {
+    try {
+      step.run();
     } catch (RuntimeException e) {
       failure.compareAndSet(null, e);
       stop();
-    } finally {
-      running.countDown();
     }
   }
 

@@ -3,7 +3,9 @@ package io.tunnel.stress;
 import io.tunnel.model.RowChange;
 import io.tunnel.sdk.RowResult;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +33,8 @@ public final class WriteTally {
   private final LongAdder inDoubt = new LongAdder();
   private final LongAdder notSent = new LongAdder();
   private final Recorder latencies = new Recorder(LATENCY_MICROS_MAX, 3);
-  private final List<String> examples = new ArrayList<>();
+  private final Map<RowResult.Outcome, List<String>> examples =
+      new EnumMap<>(RowResult.Outcome.class);
   private final Queue<RowChange> doubtful = new ConcurrentLinkedQueue<>();
 
   /**
@@ -82,8 +85,10 @@ public final class WriteTally {
 
   private void example(RowChange row, RowResult result) {
     synchronized (examples) {
-      if (examples.size() < EXAMPLES_MAX) {
-        examples.add(
+      List<String> ofOutcome =
+          examples.computeIfAbsent(result.outcome(), outcome -> new ArrayList<>());
+      if (ofOutcome.size() < EXAMPLES_MAX) {
+        ofOutcome.add(
             result.outcome() + " " + row.kind() + " " + row.primaryKey() + ": " + result.message());
       }
     }
@@ -100,10 +105,10 @@ public final class WriteTally {
     return latencies.getIntervalHistogram();
   }
 
-  /** The first rows that were not applied, with the reason. */
-  public List<String> examples() {
+  /** The first rows with an outcome other than applied, with the reason. */
+  public List<String> examples(RowResult.Outcome outcome) {
     synchronized (examples) {
-      return List.copyOf(examples);
+      return List.copyOf(examples.getOrDefault(outcome, List.of()));
     }
   }
 

@@ -46,7 +46,7 @@ class LoadRunTest {
   void every_row_of_every_source_is_sent_and_counted() throws InterruptedException {
     FakeSink sink = new FakeSink();
     LoadRun run = run(sink, plan(rows(100), rows(50)));
-    run.finish();
+    run.requireNoFailure();
     assertThat(sink.rows()).hasSize(150);
     WriteTally.Counts counts = run.tally().counts();
     assertThat(counts.applied()).isEqualTo(150);
@@ -64,7 +64,7 @@ class LoadRunTest {
             OptionalLong.of(11),
             Optional.empty(),
             OptionalLong.empty());
-    run(sink, plan).finish();
+    run(sink, plan).requireNoFailure();
     assertThat(sink.rows()).hasSize(11);
     assertThat(plan.rowsOf(0) + plan.rowsOf(1) + plan.rowsOf(2)).isEqualTo(11);
   }
@@ -78,7 +78,7 @@ class LoadRunTest {
             OptionalLong.empty(),
             Optional.of(Duration.ofSeconds(3)),
             OptionalLong.of(100));
-    run(sink, plan).finish();
+    run(sink, plan).requireNoFailure();
     assertThat(sink.rows()).hasSize(300);
     assertThat(clock.nanos()).isEqualTo(5 * SECOND + 2_990_000_000L);
   }
@@ -97,7 +97,7 @@ class LoadRunTest {
         new LoadPlan(
             List.of(rows(20)), OptionalLong.empty(), Optional.empty(), OptionalLong.of(10));
     LoadRun run = run(stalling, plan);
-    run.finish();
+    run.requireNoFailure();
     Histogram micros = run.tally().intervalLatencies();
     assertThat(micros.getTotalCount()).isEqualTo(20);
     // 1000, 900, … 100 ms for the first ten, then none.
@@ -137,7 +137,7 @@ class LoadRunTest {
                   default -> FakeSink.applied(number);
                 });
     LoadRun run = run(sink, plan(rows(100)));
-    run.finish();
+    run.requireNoFailure();
     WriteTally.Counts counts = run.tally().counts();
     assertThat(counts.applied()).isEqualTo(50);
     assertThat(counts.rejected()).isEqualTo(25);
@@ -145,8 +145,16 @@ class LoadRunTest {
     assertThat(counts.errors()).isEqualTo(25);
     assertThat(counts.allApplied()).isFalse();
     assertThat(run.serverIsAway()).isFalse();
-    assertThat(run.tally().examples()).hasSize(WriteTally.EXAMPLES_MAX);
-    assertThat(run.tally().examples().get(0)).contains("REJECTED DELETE", "seq=1", "because");
+    for (RowResult.Outcome outcome : RowResult.Outcome.values()) {
+      assertThat(run.tally().examples(outcome))
+          .hasSize(
+              outcome == RowResult.Outcome.REJECTED || outcome == RowResult.Outcome.IN_DOUBT
+                  ? WriteTally.EXAMPLES_MAX
+                  : 0)
+          .allSatisfy(example -> assertThat(example).startsWith(outcome.name()));
+    }
+    assertThat(run.tally().examples(RowResult.Outcome.REJECTED).get(0))
+        .contains("REJECTED DELETE", "seq=1", "because");
     List<RowChange> inDoubt = run.tally().drainInDoubt();
     assertThat(inDoubt).hasSize(25);
     assertThat(inDoubt.get(0)).isEqualTo(sink.rows().get(2));
@@ -162,7 +170,7 @@ class LoadRunTest {
                     ? FakeSink.applied(number)
                     : FakeSink.failed(RowResult.Outcome.NOT_SENT));
     LoadRun run = run(sink, plan(rows(1_000)));
-    run.finish();
+    run.requireNoFailure();
     assertThat(sink.rows()).hasSize(11);
     assertThat(run.serverIsAway()).isTrue();
     assertThat(run.tally().counts().notSent()).isEqualTo(1);
@@ -181,7 +189,9 @@ class LoadRunTest {
         };
     FakeSink sink = new FakeSink().holding();
     LoadRun run = run(sink, plan(failing));
-    assertThatThrownBy(run::finish).isInstanceOf(BadLineException.class).hasMessage("line 7");
+    assertThatThrownBy(run::requireNoFailure)
+        .isInstanceOf(BadLineException.class)
+        .hasMessage("line 7");
     assertThat(run.tally().counts().applied()).isEqualTo(5);
   }
 
@@ -212,11 +222,17 @@ class LoadRunTest {
             judged.add(why.getMessage());
           }
         };
-    run(picky, plan(lenient)).finish();
+    run(picky, plan(lenient)).requireNoFailure();
     assertThat(judged).containsExactly("too large", "too large", "too large");
 
     LoadRun strict = run(picky, plan(rows(3)));
-    assertThatThrownBy(strict::finish).hasMessage("too large");
+    assertThatThrownBy(strict::requireNoFailure).hasMessage("too large");
+  }
+
+  @Test
+  void the_senders_have_ended_when_the_last_row_has_its_outcome() throws InterruptedException {
+    LoadRun run = run(new FakeSink().holding(), plan(rows(10), rows(10)));
+    assertThat(run.tally().counts().applied()).isEqualTo(20);
   }
 
   @Test

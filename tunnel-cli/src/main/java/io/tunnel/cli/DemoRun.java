@@ -1,6 +1,7 @@
 package io.tunnel.cli;
 
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.sdk.RowResult;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.stress.LoadRun;
 import io.tunnel.stress.WriteTally;
@@ -118,7 +119,7 @@ final class DemoRun {
         }
         progress.look(run, writer.cpu(), reader.cpu());
       }
-      run.finish();
+      run.requireNoFailure();
       Times times = new Times(startNanos, writeStartNanos, clock.nanos());
       awaitArrival(run, reader, ledger, () -> progress.look(run, writer.cpu(), reader.cpu()));
       long serverCpuNanos = server.cpuNanos();
@@ -164,7 +165,9 @@ final class DemoRun {
   private DemoSummary.Rows rows(LoadRun run, DemoLedger ledger) {
     WriteTally.Counts counts = run.tally().counts();
     LedgerCore.Findings findings = ledger.compare();
-    run.tally().examples().forEach(err::println);
+    for (RowResult.Outcome outcome : RowResult.Outcome.values()) {
+      run.tally().examples(outcome).forEach(err::println);
+    }
     explain(findings.examples());
     boolean isVerified =
         findings.isClean()

@@ -48,8 +48,7 @@ final class TablesCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(
-        spec.commandLine(), "name a subcommand: " + String.join(", ", spec.subcommands().keySet()));
+    throw new ParameterException(spec.commandLine(), "name a subcommand");
   }
 
   @Command(

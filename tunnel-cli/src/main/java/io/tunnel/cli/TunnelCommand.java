@@ -55,7 +55,6 @@ public final class TunnelCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(
-        spec.commandLine(), "name a subcommand: " + String.join(", ", spec.subcommands().keySet()));
+    throw new ParameterException(spec.commandLine(), "name a subcommand");
   }
 }

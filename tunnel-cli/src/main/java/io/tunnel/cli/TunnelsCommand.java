@@ -43,8 +43,7 @@ final class TunnelsCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(
-        spec.commandLine(), "name a subcommand: " + String.join(", ", spec.subcommands().keySet()));
+    throw new ParameterException(spec.commandLine(), "name a subcommand");
   }
 
   @Command(

@@ -41,7 +41,7 @@ class DemoLedgerTest {
 
   private static ProcessRecordsInput input(List<StreamRecord> records) {
     return new ProcessRecordsInput(
-        records, "token", "trace", "1_c", new ProcessRecordsInput.CommitTimes(1, 1));
+        records, "token", "trace", "1_c", new ProcessRecordsInput.Extent(1, 1, 0));
   }
 
   private void acknowledge(List<RowChange> rows, int from, int to, long nowNanos) {

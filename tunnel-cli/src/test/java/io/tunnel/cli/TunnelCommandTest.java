@@ -26,11 +26,12 @@ class TunnelCommandTest extends CommandLineTest {
   void without_a_subcommand_those_there_are_are_named() {
     assertThat(run()).isEqualTo(2);
     assertThat(err.toString())
-        .startsWith("tunnel: name a subcommand: server, partition, tables, tunnels");
+        .startsWith("tunnel: name a subcommand")
+        .contains("Subcommands: demo, server, partition, stress, perf, tables, tunnels");
     assertThat(run("tables")).isEqualTo(2);
-    assertThat(err.toString()).startsWith("tunnel tables: name a subcommand: ");
+    assertThat(err.toString()).startsWith("tunnel tables: name a subcommand");
     assertThat(run("tunnels")).isEqualTo(2);
-    assertThat(err.toString()).startsWith("tunnel tunnels: name a subcommand: ");
+    assertThat(err.toString()).startsWith("tunnel tunnels: name a subcommand");
   }
 
   @ParameterizedTest

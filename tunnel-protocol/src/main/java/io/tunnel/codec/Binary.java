@@ -89,6 +89,10 @@ public final class Binary {
       if (first >= 0) {
         return (long) (offset + 1) << 32 | first;
       }
+      // Lengths of rows and texts have two bytes more often than not.
+      if (offset + 1 < limit && array[offset + 1] > 0) {
+        return (long) (offset + 2) << 32 | array[offset + 1] << 7 | (first & 0x7f);
+      }
     }
     return getLongVarint(array, offset, limit);
   }

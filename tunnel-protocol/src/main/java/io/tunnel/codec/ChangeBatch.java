@@ -198,6 +198,17 @@ public final class ChangeBatch {
     return decoded[index];
   }
 
+  /** The index of a name in the dictionary; -1 when no row of the batch uses it. */
+  public int nameIndex(String name) {
+    int count = nameCount();
+    for (int i = 0; i < count; i++) {
+      if (name(i).equals(name)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
   /** A cursor before the first row. */
   public RowCursor rows() {
     return new RowCursor(this);

@@ -31,6 +31,8 @@ public final class KeyCodec {
   private static final int BINARY_TAG = 0x07;
   private static final int ESCAPED = 0xff;
 
+  private static final long HASH_SEED = 0x9e3779b97f4a7c15L;
+
   private KeyCodec() {}
 
   /** The bytes of {@code key}, whose columns must match {@code schema} in order, name and type. */
@@ -234,6 +236,33 @@ public final class KeyCodec {
       throw new MalformedException("a key has more columns than the table's " + describe(schema));
     }
     return new PrimaryKey(columns);
+  }
+
+  /**
+   * A 64-bit hash of an encoded key. Equal keys have equal hashes, in every process and version, so
+   * that work can be spread by it; it is no defence against keys that were chosen to collide.
+   */
+  public static long hash(byte[] array, int offset, int length) {
+    long hash = HASH_SEED ^ length;
+    int at = offset;
+    int end = offset + length;
+    for (; end - at >= Long.BYTES; at += Long.BYTES) {
+      hash = mix(hash ^ Binary.getLong(array, at));
+    }
+    for (; at < end; at++) {
+      hash = mix(hash ^ array[at]);
+    }
+    return hash;
+  }
+
+  /**
+   * The finalizer of SplitMix64 (Steele, Lea, Flood 2014): every input bit reaches every output
+   * bit.
+   */
+  private static long mix(long value) {
+    long mixed = (value ^ value >>> 30) * 0xbf58476d1ce4e5b9L;
+    mixed = (mixed ^ mixed >>> 27) * 0x94d049bb133111ebL;
+    return mixed ^ mixed >>> 31;
   }
 
   /** The value of the one key column of {@code type} that the bytes hold. */

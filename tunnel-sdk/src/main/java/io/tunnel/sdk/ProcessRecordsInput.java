@@ -11,15 +11,16 @@ public final class ProcessRecordsInput {
   private final String nextToken;
   private final String traceId;
   private final String channelId;
-  private final CommitTimes commitTimes;
+  private final Extent extent;
 
   /**
-   * When the changes of an input were committed, in microseconds since 1970.
+   * How far the changes of an input reach, known without looking at them.
    *
-   * @param firstMicros the first change
-   * @param lastMicros the last change
+   * @param firstCommitMicros when the first change was committed, in microseconds since 1970
+   * @param lastCommitMicros when the last one was
+   * @param byteCount their bytes as they are encoded
    */
-  public record CommitTimes(long firstMicros, long lastMicros) {}
+  public record Extent(long firstCommitMicros, long lastCommitMicros, long byteCount) {}
 
   /**
    * An input; the SDK makes these, and so may a test of a processor.
@@ -31,12 +32,12 @@ public final class ProcessRecordsInput {
       String nextToken,
       String traceId,
       String channelId,
-      CommitTimes commitTimes) {
+      Extent extent) {
     this.records = Objects.requireNonNull(records, "records");
     this.nextToken = nextToken;
     this.traceId = Objects.requireNonNull(traceId, "traceId");
     this.channelId = Objects.requireNonNull(channelId, "channelId");
-    this.commitTimes = Objects.requireNonNull(commitTimes, "commitTimes");
+    this.extent = Objects.requireNonNull(extent, "extent");
   }
 
   /**
@@ -73,21 +74,17 @@ public final class ProcessRecordsInput {
 
   /** Bytes of the changes as they are encoded, see {@link StreamRecord#byteCount}. */
   public long byteCount() {
-    long bytes = 0;
-    for (StreamRecord record : records) {
-      bytes += record.byteCount();
-    }
-    return bytes;
+    return extent.byteCount();
   }
 
   /** When the first of the changes was committed, in microseconds since 1970. */
   public long firstCommitMicros() {
-    return commitTimes.firstMicros();
+    return extent.firstCommitMicros();
   }
 
   /** When the last of the changes was committed, in microseconds since 1970. */
   public long lastCommitMicros() {
-    return commitTimes.lastMicros();
+    return extent.lastCommitMicros();
   }
 
   /** The token, absent at the end of the channel. */

@@ -5,6 +5,7 @@ import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.Column;
+import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import java.util.ArrayList;
@@ -59,6 +60,33 @@ public final class StreamRecord {
   public PrimaryKey getPrimaryKey() {
     RowCursor row = row();
     return KeyCodec.decode(batch.array(), row.keyOffset(), row.keyBytes(), schema);
+  }
+
+  /**
+   * A hash of the row's key, without decoding it. Equal keys have equal hashes, in every process:
+   * spread work by it that must keep the order of each row's changes.
+   */
+  public long primaryKeyHash() {
+    RowCursor row = row();
+    return KeyCodec.hash(batch.array(), row.keyOffset(), row.keyBytes());
+  }
+
+  /**
+   * What the change sets one column to, decoding nothing else; null when it does not set it. Much
+   * cheaper than {@link #getColumns} where only a few columns are of interest.
+   */
+  public ColumnValue value(String column) {
+    int wanted = batch.nameIndex(column);
+    if (wanted < 0) {
+      return null;
+    }
+    ColumnCursor columns = row().columns();
+    while (columns.next()) {
+      if (columns.nameIndex() == wanted) {
+        return columns.isDelete() ? null : columns.value();
+      }
+    }
+    return null;
   }
 
   /** What is done to the row's columns, decoded by this call; empty for a DELETE. */

@@ -21,9 +21,13 @@ import java.util.Optional;
 public record TableWriterConfig(
     int batchBytesMax, Duration linger, long bufferBytesMax, Optional<Durability> durability) {
 
-  /** 256 KiB, 5 ms, 32 MiB, the table's durability. */
+  /**
+   * 256 KiB, 5 ms, 8 MiB, the table's durability. A larger buffer costs more than it gives: the
+   * rows that wait in it are objects that every garbage collection copies (measured with 220-byte
+   * rows: 0.7 us of CPU per row with 8 MiB, 2.2 us with 32 MiB, at the same rate).
+   */
   public static final TableWriterConfig DEFAULTS =
-      new TableWriterConfig(256 * 1024, Duration.ofMillis(5), 32L << 20, Optional.empty());
+      new TableWriterConfig(256 * 1024, Duration.ofMillis(5), 8L << 20, Optional.empty());
 
   /** Refuses null, negative times, and sizes under 1 byte or over a batch's limit. */
   public TableWriterConfig {

@@ -17,6 +17,8 @@ import java.util.Optional;
  * checkpoint come again. A graceful end or move repeats none. When the connection or the session is
  * lost, the worker opens another by itself; its channels are dropped and assigned anew.
  *
+ * <p>Its threads are daemons: a program that does nothing else must wait by itself.
+ *
  * <p>A processor that keeps throwing stops its channel: what it had processed is checkpointed, the
  * channel is given back, and if the server assigns it to this worker again it is taken up after a
  * pause that grows from a second to a minute. Other channels go on.

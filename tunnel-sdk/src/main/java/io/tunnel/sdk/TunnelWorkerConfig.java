@@ -70,8 +70,8 @@ public final class TunnelWorkerConfig {
   }
 
   /**
-   * How often the worker says that it lives; at least 1, default 5; never less than thrice a
-   * timeout.
+   * How often the worker says that it lives; 1 to 3600, default 5. It does so at least three times
+   * in a {@link #setHeartbeatTimeoutInSec timeout}, whatever is set here.
    */
   public void setHeartbeatIntervalInSec(long seconds) {
     heartbeatIntervalInSec = requireRange("heartbeatIntervalInSec", seconds, 1, 3_600);

@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,18 +73,27 @@ public final class ServerCommand implements Callable<Integer> {
     } catch (IOException e) {
       return fail("cannot read " + config + ": " + e);
     }
-    CountDownLatch hasStopped = new CountDownLatch(1);
+    CompletableFuture<Integer> exitCode = new CompletableFuture<>();
+    try {
+      exitCode.complete(serve(settings, exitCode));
+      return exitCode.join();
+    } finally {
+      // When something was thrown, the exit code is for others to choose.
+      exitCode.cancel(false);
+    }
+  }
+
+  private int serve(ServerConfig settings, CompletableFuture<Integer> exitCode)
+      throws InterruptedException {
     try (TunnelServer server = new TunnelServer(data, settings)) {
       LOGGER.info("configuration: {}", settings);
       CountDownLatch mustStop = new CountDownLatch(1);
-      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(mustStop, hasStopped), "stop"));
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(mustStop, exitCode), "stop"));
       announce(server);
       mustStop.await();
       LOGGER.info("stopping");
     } catch (IOException e) {
       return fail(e.getMessage());
-    } finally {
-      hasStopped.countDown();
     }
     return 0;
   }
@@ -117,13 +127,15 @@ public final class ServerCommand implements Callable<Integer> {
     return address.getAddress().getHostAddress() + ":" + address.getPort();
   }
 
-  /** Runs when the process is asked to end: the process lives until the server has stopped. */
-  private static void stop(CountDownLatch mustStop, CountDownLatch hasStopped) {
-    mustStop.countDown();
-    try {
-      hasStopped.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+  /**
+   * Runs when the process ends. If it was asked to by a signal, it lives until the server has
+   * stopped, and then ends with the server's exit code, where the JVM would say that a signal had
+   * ended it.
+   */
+  private static void stop(CountDownLatch mustStop, CompletableFuture<Integer> exitCode) {
+    if (!exitCode.isDone()) {
+      mustStop.countDown();
+      exitCode.thenAccept(Runtime.getRuntime()::halt).exceptionally(e -> null).join();
     }
   }
 

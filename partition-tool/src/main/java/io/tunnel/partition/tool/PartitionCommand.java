@@ -32,7 +32,6 @@ public final class PartitionCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(
-        spec.commandLine(), "name a subcommand: " + String.join(", ", spec.subcommands().keySet()));
+    throw new ParameterException(spec.commandLine(), "name a subcommand");
   }
 }

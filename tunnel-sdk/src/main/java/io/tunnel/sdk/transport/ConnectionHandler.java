@@ -7,6 +7,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.collection.IntObjectHashMap;
 import io.tunnel.codec.MalformedException;
+import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
@@ -201,9 +202,14 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     List<PendingRequest> unanswered = new ArrayList<>(pending.values());
     pending.clear();
     for (PendingRequest request : unanswered) {
-      request.fail(lost(!request.isSent));
+      request.fail(lost(!request.isSent || isFarewell()));
     }
     receiver.lost(lost(false));
+  }
+
+  /** The server's last words were that of what it has not answered nothing was done. */
+  private boolean isFarewell() {
+    return reason instanceof RefusedException refused && refused.code().retriable();
   }
 
   private ConnectionException lost(boolean retriable) {

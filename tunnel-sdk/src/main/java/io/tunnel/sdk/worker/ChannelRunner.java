@@ -27,6 +27,8 @@ import java.util.function.Consumer;
 /**
  * One holding of one channel: does what its {@link WorkerChannelCore} decides. Lives on the
  * worker's event loop; only the processor's methods run elsewhere, one at a time.
+ *
+ * <p>Longer than most files: it is the one place where a channel's decisions become calls.
  */
 final class ChannelRunner {
 

@@ -61,6 +61,21 @@ final class DeliveredRecords extends AbstractList<StreamRecord> implements Rando
     return (int) skipped;
   }
 
+  /** Bytes of the records; only those that are skipped are looked at. */
+  long byteCount() {
+    long bytes = 0;
+    for (Delivery delivery : deliveries) {
+      for (ChangeBatch batch : delivery.batches()) {
+        bytes += batch.rowsBytes();
+      }
+      RowCursor skipped = delivery.batches().get(0).rows();
+      for (int i = skippedRows(delivery); i > 0 && skipped.next(); i--) {
+        bytes -= skipped.rowEnd() - skipped.rowOffset();
+      }
+    }
+    return bytes;
+  }
+
   @Override
   public int size() {
     return size;

@@ -3,7 +3,7 @@ package io.tunnel.sdk.worker;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.sdk.ProcessRecordsInput;
-import io.tunnel.sdk.ProcessRecordsInput.CommitTimes;
+import io.tunnel.sdk.ProcessRecordsInput.Extent;
 import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Delivery;
 import java.util.List;
@@ -21,11 +21,12 @@ final class Inputs {
     String token = Long.toString(last.lastPosition());
     String traceId =
         assignment.channelId() + "/" + assignment.epoch() + "/" + deliveries.get(0).firstPosition();
+    DeliveredRecords records = new DeliveredRecords(deliveries, schema);
     return new ProcessRecordsInput(
-        new DeliveredRecords(deliveries, schema),
+        records,
         token,
         traceId,
         assignment.channelId(),
-        new CommitTimes(first.commitMicros(), last.commitMicros()));
+        new Extent(first.commitMicros(), last.commitMicros(), records.byteCount()));
   }
 }

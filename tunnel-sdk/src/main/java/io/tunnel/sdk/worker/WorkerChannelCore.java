@@ -13,7 +13,11 @@ import java.util.Set;
  * <p>Holds {@code checkpointed <= processed <= given <= received}. Credit is conserved: what the
  * server may still send, what waits and what is being processed add up to the credit given at the
  * start, except that one delivery may overdraw it. The order of an end is: the running callback
- * returns, the processor is stopped, everything processed is checkpointed, the channel is released.
+ * returns, the processor is stopped, everything processed is checkpointed, the channel is released
+ * (unless the whole session is about to be closed).
+ *
+ * <p>Longer than most files, because it is one machine: processing, credit, checkpoints and the end
+ * share every one of its fields.
  */
 final class WorkerChannelCore {
 
@@ -68,6 +72,14 @@ final class WorkerChannelCore {
     /** Whether the server still takes our word about the channel. */
     boolean isOurs() {
       return compareTo(FENCED) < 0;
+    }
+
+    /**
+     * Whether the channel is given back by itself. At a shutdown the session is closed instead,
+     * with all its channels: one given back before could be assigned to the same session again.
+     */
+    boolean isReleased() {
+      return this == REVOKED || this == FAILED;
     }
   }
 
@@ -259,7 +271,7 @@ final class WorkerChannelCore {
   }
 
   private Action nextReleasing() {
-    if (!ending.isOurs() || isReleased) {
+    if (!ending.isReleased() || isReleased) {
       move(State.CLOSED, ending);
       return Action.CLOSE;
     }

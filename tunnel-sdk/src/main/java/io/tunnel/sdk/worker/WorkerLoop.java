@@ -52,7 +52,8 @@ public final class WorkerLoop implements SessionOwner {
     this.loops = EventLoops.start(1);
     ProcessorThreads threads =
         new ProcessorThreads("tunnel-processor", settings.processing().threads());
-    this.runtime = new WorkerRuntime(settings, processors, threads, loops.next(), ticker);
+    this.runtime =
+        new WorkerRuntime(settings, processors, threads, loops.next(), ticker, this::broken);
     this.turns = new ChannelTurns(runtime);
     this.startedNanos = ticker.nanos();
   }
@@ -134,6 +135,11 @@ public final class WorkerLoop implements SessionOwner {
           case TUNNEL_NOT_FOUND, UNSUPPORTED_VERSION, UNKNOWN_OPERATION, INVALID_REQUEST -> true;
           default -> false;
         };
+  }
+
+  private void broken(Throwable reason) {
+    LOG.error("a broken invariant ends the session", reason);
+    session.ifPresent(holder -> holder.over(reason));
   }
 
   @Override

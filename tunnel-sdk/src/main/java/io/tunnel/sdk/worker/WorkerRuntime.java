@@ -5,6 +5,7 @@ import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.transport.Ticker;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /** What all parts of a worker stand on: its event loop, its threads, time and chance. */
@@ -16,18 +17,21 @@ final class WorkerRuntime {
   private final EventLoop loop;
   private final Ticker ticker;
   private final RandomGenerator jitter = SystemClock.jitter();
+  private final Consumer<Throwable> broken;
 
   WorkerRuntime(
       WorkerSettings settings,
       ProcessorSource processors,
       ProcessorThreads threads,
       EventLoop loop,
-      Ticker ticker) {
+      Ticker ticker,
+      Consumer<Throwable> broken) {
     this.settings = settings;
     this.processors = processors;
     this.threads = threads;
     this.loop = loop;
     this.ticker = ticker;
+    this.broken = broken;
   }
 
   WorkerSettings settings() {
@@ -58,7 +62,7 @@ final class WorkerRuntime {
   /** Runs the task on the event loop; dropped when that has ended, and all state with it. */
   void post(Runnable task) {
     try {
-      loop.execute(task);
+      loop.execute(() -> guarded(task));
     } catch (RejectedExecutionException e) {
       // The worker is gone.
     }
@@ -66,6 +70,15 @@ final class WorkerRuntime {
 
   /** Runs the task on the event loop after a pause. */
   void later(long pauseNanos, Runnable task) {
-    var unused = loop.schedule(task, pauseNanos, TimeUnit.NANOSECONDS);
+    var unused = loop.schedule(() -> guarded(task), pauseNanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** A broken invariant ends the session that it was found in, instead of stopping it silently. */
+  private void guarded(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException e) {
+      broken.accept(e);
+    }
   }
 }

@@ -16,8 +16,8 @@ final class Batch {
 
   private static final byte[] NOT_BUILT = new byte[0];
 
-  private final List<RowChange> rows = new ArrayList<>();
-  private final List<RowCallback> callbacks = new ArrayList<>();
+  private final List<RowChange> rows;
+  private final List<RowCallback> callbacks;
   private final CompletableFuture<Void> done = new CompletableFuture<>();
   private final long startedNanos;
   private BatchBuilder builder;
@@ -30,8 +30,13 @@ final class Batch {
   /** Whether it is to be sent as soon as its lane is free, however young it is. */
   private boolean isDue;
 
-  Batch(List<PrimaryKeySchema> schema, int bytesGuess, boolean isRerouted, long startedNanos) {
-    this.builder = new BatchBuilder(schema, bytesGuess);
+  /** How large a batch is expected to become: what it grows into is not copied then. */
+  record Size(int rows, int bytes) {}
+
+  Batch(List<PrimaryKeySchema> schema, Size guess, boolean isRerouted, long startedNanos) {
+    this.rows = new ArrayList<>(guess.rows());
+    this.callbacks = new ArrayList<>(guess.rows());
+    this.builder = new BatchBuilder(schema, guess.bytes());
     this.encodedBytes = builder.byteCount();
     this.isRerouted = isRerouted;
     this.startedNanos = startedNanos;

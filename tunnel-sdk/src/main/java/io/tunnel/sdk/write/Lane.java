@@ -17,12 +17,15 @@ import java.util.concurrent.CompletableFuture;
  * head, the one that is under way. Callers' threads add under the lane's lock; the head is moved on
  * by the engine's event loop alone.
  *
+ * <p>Longer than most files, because what it guards is one state that falls apart in two.
+ *
  * <p>Methods that can free the way return the batch that is to be sent now; the caller sends it
  * after they have returned, outside the lock.
  */
 final class Lane {
 
   private static final int BYTES_GUESS_MIN = 1_024;
+  private static final int ROWS_GUESS_MIN = 8;
 
   private final int partition;
   private final byte[] prefix;
@@ -34,9 +37,15 @@ final class Lane {
   private final Deque<Batch> waiting = new ArrayDeque<>();
   private Optional<Batch> growing = Optional.empty();
   private Optional<Batch> head = Optional.empty();
+
+  /** Batches that have left the queue and whose rows have not all been told their outcomes. */
+  private final Deque<Batch> untold = new ArrayDeque<>();
+
   private int bytesGuess = BYTES_GUESS_MIN;
+  private int rowsGuess = ROWS_GUESS_MIN;
   private boolean isLingering;
   private boolean isClosed;
+  private boolean refusesRows;
 
   /** Results to be told, in order; belongs to the event loop. */
   private final Deque<Runnable> outbox = new ArrayDeque<>();
@@ -80,7 +89,7 @@ final class Lane {
    * @throws IllegalArgumentException when the row can never be written
    */
   synchronized Added add(RowChange row, RowCallback callback, boolean isRerouted) {
-    if (isClosed) {
+    if (isClosed || refusesRows) {
       return Added.CLOSED;
     }
     Batch batch = growing.orElse(null);
@@ -88,7 +97,8 @@ final class Lane {
         batch == null || (isRerouted && !batch.isRerouted()) ? -1 : batch.add(row, callback);
     if (bytes < 0) {
       closeGrowing();
-      batch = new Batch(schema, bytesGuess, isRerouted, settings.ticker().nanos());
+      Batch.Size guess = new Batch.Size(rowsGuess, bytesGuess);
+      batch = new Batch(schema, guess, isRerouted, settings.ticker().nanos());
       bytes = batch.add(row, callback);
       if (bytes < 0) {
         throw new IllegalStateException("an empty batch has no room for " + row.primaryKey());
@@ -128,6 +138,7 @@ final class Lane {
       bytesGuess =
           Math.min(
               settings.batchBytesMax(), Math.max(BYTES_GUESS_MIN, batch.encodedBytes() * 5 / 4));
+      rowsGuess = Math.max(ROWS_GUESS_MIN, batch.rowCount() * 5 / 4);
       waiting.add(batch);
       growing = Optional.empty();
     }
@@ -172,15 +183,22 @@ final class Lane {
     return next();
   }
 
-  /** Completes when every row that was added before has been told its outcome. */
-  synchronized CompletableFuture<Void> allDone() {
-    Optional<Batch> last = growing.or(() -> Optional.ofNullable(waiting.peekLast())).or(() -> head);
-    return last.map(Batch::done).orElse(CompletableFuture.completedFuture(null));
+  /**
+   * One for each batch that has rows without an outcome. The last alone would not do: when the rows
+   * move to other partitions, those of an older batch may end after it.
+   */
+  synchronized List<CompletableFuture<Void>> ends() {
+    List<CompletableFuture<Void>> ends = new ArrayList<>(untold.size() + waiting.size() + 2);
+    untold.forEach(batch -> ends.add(batch.done()));
+    head.ifPresent(batch -> ends.add(batch.done()));
+    waiting.forEach(batch -> ends.add(batch.done()));
+    growing.ifPresent(batch -> ends.add(batch.done()));
+    return ends;
   }
 
   /** The head has a result. */
   synchronized Added answered() {
-    head = Optional.empty();
+    releaseHead();
     core.answered();
     return moveOn();
   }
@@ -196,9 +214,19 @@ final class Lane {
     Verdict verdict =
         core.failed(failure, batch.rowCount(), batch.isRerouted(), settings.ticker().nanos());
     if (verdict != Verdict.RETRY && verdict != Verdict.REROUTE) {
-      head = Optional.empty();
+      releaseHead();
     }
     return verdict;
+  }
+
+  private void releaseHead() {
+    head.ifPresent(untold::add);
+    head = Optional.empty();
+  }
+
+  /** The rows of a batch that has left the queue have been told their outcomes. */
+  synchronized void told(Batch batch) {
+    untold.remove(batch);
   }
 
   /** After a failure that removed the head. */
@@ -236,7 +264,7 @@ final class Lane {
     }
     core.taken();
     Optional<Batch> taken = head;
-    head = Optional.empty();
+    releaseHead();
     return taken;
   }
 
@@ -250,15 +278,22 @@ final class Lane {
     settings.budget().take(first.encodedBytes() + (long) second.encodedBytes());
     waiting.addFirst(second);
     waiting.addFirst(first);
+    untold.remove(batch);
   }
 
   private Batch part(Batch batch, int from, int to, Countdown countdown) {
-    Batch part = new Batch(schema, batch.encodedBytes(), batch.isRerouted(), batch.startedNanos());
+    Batch.Size size = new Batch.Size(to - from, batch.encodedBytes());
+    Batch part = new Batch(schema, size, batch.isRerouted(), batch.startedNanos());
     for (int i = from; i < to; i++) {
       part.add(batch.row(i), countdown.counting(batch.callback(i)));
     }
     part.close(partition);
     return part;
+  }
+
+  /** From now on the lane takes no rows, but sends what it has. */
+  synchronized void refuseRows() {
+    refusesRows = true;
   }
 
   /** From now on the lane takes no rows and sends nothing. */

@@ -115,6 +115,7 @@ final class Rerouting {
   }
 
   private void move(Batch batch, Routes routes, List<Runnable> refusals) {
+    engine.moves(batch);
     engine.budget().giveBack(batch.encodedBytes());
     Countdown countdown = new Countdown(batch);
     for (int i = 0; i < batch.rowCount(); i++) {

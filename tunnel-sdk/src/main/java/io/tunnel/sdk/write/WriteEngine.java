@@ -22,7 +22,9 @@ import io.tunnel.wire.Operation;
 import io.tunnel.wire.WriteResult;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
@@ -45,6 +47,9 @@ public final class WriteEngine implements AutoCloseable {
 
   /** Held while rows move from the lanes of one partition map to those of the next. */
   private final Object handover = new Object();
+
+  /** Batches whose rows have moved to other partitions and have not all an outcome. */
+  private final Set<Batch> moved = ConcurrentHashMap.newKeySet();
 
   private volatile Routes routes;
   private volatile boolean isClosed;
@@ -133,8 +138,9 @@ public final class WriteEngine implements AutoCloseable {
     EventLoops.requireMayBlock("flush");
     List<CompletableFuture<Void>> ends = new ArrayList<>();
     synchronized (handover) {
+      moved.forEach(batch -> ends.add(batch.done()));
       for (Lane lane : routes.lanes()) {
-        ends.add(lane.allDone());
+        ends.addAll(lane.ends());
       }
     }
     hurry();
@@ -150,7 +156,8 @@ public final class WriteEngine implements AutoCloseable {
       synchronized (handover) {
         handover.notifyAll();
       }
-      // What other threads added while the flush waited.
+      routes.lanes().forEach(Lane::refuseRows);
+      // What other threads added while the first flush waited.
       flush();
     }
   }
@@ -254,6 +261,7 @@ public final class WriteEngine implements AutoCloseable {
           settings.budget().giveBack(batch.encodedBytes());
           telling.run();
           batch.done().complete(null);
+          lane.told(batch);
         });
   }
 
@@ -264,6 +272,12 @@ public final class WriteEngine implements AutoCloseable {
     return failure instanceof ConnectionException lost && lost.retriable()
         ? new LaneCore.Failure.NotSent()
         : new LaneCore.Failure.Unanswered();
+  }
+
+  /** The rows of a batch move to other partitions: a flush waits for all of them. */
+  void moves(Batch batch) {
+    moved.add(batch);
+    var unused = batch.done().whenComplete((done, failure) -> moved.remove(batch));
   }
 
   /** Runs {@code move}, which empties lanes of the old map into those of {@code next}. */

@@ -36,6 +36,7 @@ public final class FakeServer implements AutoCloseable {
   private final List<Throwable> failures = new CopyOnWriteArrayList<>();
   private final int port;
   private volatile ServerSocket listener;
+  private volatile Thread accepting;
 
   /** Listens on a free port and greets. */
   public FakeServer() {
@@ -52,17 +53,18 @@ public final class FakeServer implements AutoCloseable {
       ServerSocket socket = new ServerSocket();
       socket.setReuseAddress(true);
       socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), wanted));
-      start(() -> accept(socket));
+      accepting = start(() -> accept(socket));
       return socket;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static void start(Runnable task) {
+  private static Thread start(Runnable task) {
     Thread thread = new Thread(task, "fake-server");
     thread.setDaemon(true);
     thread.start();
+    return thread;
   }
 
   private void accept(ServerSocket socket) {
@@ -132,8 +134,12 @@ public final class FakeServer implements AutoCloseable {
   public void goAway() {
     try {
       listener.close();
+      // The socket is really closed when the thread that accepts has noticed.
+      accepting.join();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
     dropAll();
   }

@@ -189,6 +189,7 @@ public final class FakeTunnel {
 
   private synchronized void closeSession(FakeConnection connection, Frame frame) {
     events.add("close");
+    connectionEnded(connection);
     connection.answer(frame, new byte[0]);
   }
 

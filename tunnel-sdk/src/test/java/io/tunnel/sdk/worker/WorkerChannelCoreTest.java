@@ -115,6 +115,21 @@ class WorkerChannelCoreTest {
   }
 
   @Test
+  void at_a_shutdown_channels_are_checkpointed_and_left_to_the_end_of_the_session() {
+    WorkerChannelCore core = running(LIMITS, 0);
+    core.delivered(1, 10, 10, 100);
+    core.begin();
+    core.processingDone();
+    core.end(Ending.SHUTDOWN);
+    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    core.processorStopped();
+    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.beginCheckpoint(0)).isEqualTo(10);
+    core.checkpointStored();
+    assertThat(core.next(0)).isEqualTo(Action.CLOSE);
+  }
+
+  @Test
   void a_channel_that_ends_before_it_opened_is_released_at_once_or_after_opening() {
     WorkerChannelCore waiting = new WorkerChannelCore(LIMITS, 0);
     waiting.end(Ending.REVOKED);
@@ -281,6 +296,7 @@ class WorkerChannelCoreTest {
           case RELEASE -> {
             assertThat(isStopped).isTrue();
             assertThat(isReleased).isFalse();
+            assertThat(core.ending()).isIn(Ending.REVOKED, Ending.FAILED);
             isReleased = true;
             core.released();
           }

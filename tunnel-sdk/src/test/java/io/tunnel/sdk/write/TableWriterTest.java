@@ -443,7 +443,12 @@ class TableWriterTest {
                 done.countDown();
               });
       adder.start();
-      Waits.until("the adder waits", () -> adder.getState() == Thread.State.WAITING);
+      Waits.until(
+          "the adder waits for the batch that is sent",
+          () ->
+              adder.getState() == Thread.State.WAITING
+                  && writer.bufferedBytes() >= bytesMax
+                  && !unanswered.isEmpty());
       assertThat(writer.bufferedBytes()).isBetween(bytesMax, bytesMax + 100);
       int addedBefore = added.get();
       assertThat(addedBefore).isLessThan(2_000);
@@ -531,7 +536,7 @@ class TableWriterTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {11, 12, 13})
+  @ValueSource(longs = {11, 12, 13, 14, 15, 16, 17, 18})
   void order_per_key_survives_splits_under_load(long seed) throws Exception {
     AtomicReference<FakeTable> table = new AtomicReference<>();
     List<FakeTable> all = Collections.synchronizedList(new ArrayList<>());
@@ -570,6 +575,7 @@ class TableWriterTest {
         writer.add(row(key, i), (row, result) -> applied.addAndGet(result.isApplied() ? 1 : 0));
         if (i % 1_000 == 999) {
           writer.flush();
+          assertThat(applied).as("told when a flush returns, seed %d", seed).hasValue(i + 1);
           synchronized (all) {
             split.run();
           }

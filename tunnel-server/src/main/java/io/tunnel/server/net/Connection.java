@@ -30,6 +30,7 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +43,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Connection.class);
   private static final int NO_OPERATION = 0;
+  private static final String STOPPING = "the server is stopping; try again when it is back";
 
   /** How long a client may take to greet. */
   private static final long GREETING_DEADLINE_S = 10;
@@ -57,6 +59,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
   private ChannelHandlerContext context;
   private boolean isGreeted;
   private boolean isDoomed;
+
+  /** Requests that were passed on and are not answered. */
+  private final AtomicInteger openRequests = new AtomicInteger();
+
+  /** Set on the event loop, read by whoever answers. */
+  private volatile boolean isLeaving;
 
   Connection(Requests requests, NetMeter meter, String serverName) {
     this.requests = requests;
@@ -145,7 +153,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
               + " of operation "
               + frame.operationCode());
     } else {
-      requests.handle(frame, this);
+      openRequests.incrementAndGet();
+      if (isLeaving) {
+        refuse(frame, new RefusedException(ErrorCode.SHUTTING_DOWN, STOPPING));
+      } else {
+        requests.handle(frame, this);
+      }
     }
   }
 
@@ -165,7 +178,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
       }
       isGreeted = true;
       LOGGER.debug("'{}' connected from {}", hello.name(), context.channel().remoteAddress());
-      respond(frame, new Hello(Protocol.VERSION, serverName).encode());
+      send(
+          frame.operationCode(),
+          FrameKind.RESPONSE,
+          frame.correlationId(),
+          new Hello(Protocol.VERSION, serverName).encode());
     } catch (MalformedException e) {
       doom(frame.operationCode(), frame.correlationId(), ErrorCode.INVALID_REQUEST, e.getMessage());
     }
@@ -202,6 +219,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
   /** Answers a request. May be called by any thread. */
   void respond(Frame request, byte[] payload) {
     send(request.operationCode(), FrameKind.RESPONSE, request.correlationId(), payload);
+    answered();
   }
 
   /** Refuses a request. May be called by any thread. */
@@ -212,6 +230,31 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
         FrameKind.ERROR,
         request.correlationId(),
         new ErrorPayload(reason.code(), reason.getMessage()).encode());
+    answered();
+  }
+
+  private void answered() {
+    if (openRequests.decrementAndGet() == 0 && isLeaving) {
+      execute(this::leaveWhenAnswered);
+    }
+  }
+
+  /**
+   * The server stops: nothing more is begun, what was begun is still answered, and then the client
+   * is told. So it knows of every request without an answer that nothing of it was done.
+   */
+  void leave() {
+    execute(
+        () -> {
+          isLeaving = true;
+          leaveWhenAnswered();
+        });
+  }
+
+  private void leaveWhenAnswered() {
+    if (openRequests.get() == 0 && !isDoomed) {
+      doom(NO_OPERATION, 0, ErrorCode.SHUTTING_DOWN, STOPPING);
+    }
   }
 
   private void push(Operation operation, Control payload) {

@@ -38,6 +38,7 @@ public final class NetServer implements AutoCloseable {
 
   private static final int FLUSHES_CONSOLIDATED_MAX = 256;
   private static final int BACKLOG = 1024;
+  private static final long LEAVE_DEADLINE_S = 5;
   private static final WriteBufferWaterMark WRITE_BUFFER =
       new WriteBufferWaterMark(512 * 1024, 1024 * 1024);
 
@@ -140,10 +141,17 @@ public final class NetServer implements AutoCloseable {
     listener.close().awaitUninterruptibly();
   }
 
-  /** Closes all connections and ends the event loops. */
+  /**
+   * Answers what is being done, closes all connections and ends the event loops. A client that does
+   * not close its end is waited for as long as for one that is refused.
+   */
   @Override
   public void close() {
     stopListening();
+    for (Channel nettyChannel : connections) {
+      nettyChannel.pipeline().get(Connection.class).leave();
+    }
+    connections.newCloseFuture().awaitUninterruptibly(LEAVE_DEADLINE_S, TimeUnit.SECONDS);
     connections.close().awaitUninterruptibly();
     eventLoops.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
   }
@@ -162,12 +170,12 @@ public final class NetServer implements AutoCloseable {
     @Override
     protected void initChannel(Channel nettyChannel) {
       boolean isOneTooMany = connections.size() >= connectionsMax;
-      connections.add(nettyChannel);
       Connection connection = new Connection(requests, meter, "tunnel");
       nettyChannel
           .pipeline()
           .addLast(new FlushConsolidationHandler(FLUSHES_CONSOLIDATED_MAX, true))
           .addLast(connection);
+      connections.add(nettyChannel);
       if (isOneTooMany) {
         connection.refuseConnection(
             ErrorCode.BUSY,

@@ -16,7 +16,7 @@ final class RowSize {
   private static final long OVERHEAD_BYTES = 16;
 
   /** No batch names so many columns that an index takes more. */
-  private static final int NAME_INDEX_BYTES_MAX = 2;
+  private static final long NAME_INDEX_BYTES_MAX = 2;
 
   private final Map<String, Integer> bytesByColumn;
 

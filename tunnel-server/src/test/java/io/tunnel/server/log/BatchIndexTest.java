@@ -57,7 +57,7 @@ final class BatchIndexTest {
 
   private static GrowingIndex random(Random random) {
     GrowingIndex index = new GrowingIndex();
-    long next = 1 + random.nextInt(5);
+    long next = 1L + random.nextInt(5);
     int offset = 64;
     for (int i = 0; i < BATCHES; i++) {
       long last = next + random.nextInt(4);

@@ -59,7 +59,7 @@ final class LogModel {
 
   /** The positions that the rows of {@code batch} must get. */
   long nextPosition(int partition) {
-    return rows(partition).size() + 1;
+    return rows(partition).size() + 1L;
   }
 
   void appended(List<ChangeBatch> group, long commitMicros, boolean isSynced) {

@@ -1,0 +1,58 @@
+package io.tunnel.bench.peers;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.tunnel.stress.LoadClock;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * CPU time of this process and of a peer's server since it was made. This process' is all of it,
+ * collector and compiler included: nothing else runs in it during a round.
+ */
+final class CpuTimes {
+
+  private static final OperatingSystemMXBean SELF =
+      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final long QUIET_NANOS_MAX = LOOK_NANOS / 20;
+  private static final long SETTLE_NANOS_MAX = TimeUnit.SECONDS.toNanos(30);
+
+  private final Peer peer;
+  private final long clientNanosBefore = SELF.getProcessCpuTime();
+  private final long serverNanosBefore;
+
+  CpuTimes(Peer peer) {
+    this.peer = peer;
+    this.serverNanosBefore = peer.serverCpuNanos();
+  }
+
+  double clientMicrosPer(long rows) {
+    return (SELF.getProcessCpuTime() - clientNanosBefore) / 1e3 / rows;
+  }
+
+  double serverMicrosPer(long rows) {
+    return (peer.serverCpuNanos() - serverNanosBefore) / 1e3 / rows;
+  }
+
+  /**
+   * Returns when no server uses more than a twentieth of a core: what it left for later is done,
+   * counts as its own, and does not disturb the next round. Gives up after 30 s.
+   */
+  static void settle(List<? extends Peer> peers, LoadClock clock) {
+    long deadlineNanos = clock.nanos() + SETTLE_NANOS_MAX;
+    long before = sum(peers);
+    while (clock.nanos() - deadlineNanos < 0) {
+      clock.waitUntil(clock.nanos() + LOOK_NANOS, () -> false);
+      long now = sum(peers);
+      if (now - before <= QUIET_NANOS_MAX * peers.size()) {
+        return;
+      }
+      before = now;
+    }
+  }
+
+  private static long sum(List<? extends Peer> peers) {
+    return peers.stream().mapToLong(Peer::serverCpuNanos).sum();
+  }
+}

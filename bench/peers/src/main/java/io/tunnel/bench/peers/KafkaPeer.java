@@ -1,0 +1,99 @@
+package io.tunnel.bench.peers;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** A Kafka broker; a table is a topic. */
+final class KafkaPeer implements Peer, AutoCloseable {
+
+  private static final int CALL_SECONDS_MAX = 60;
+
+  private final KafkaBrokerChild broker;
+  private final BatchSettings batches;
+  private final Admin admin;
+
+  KafkaPeer(KafkaBrokerChild broker, BatchSettings batches) {
+    this.broker = broker;
+    this.batches = batches;
+    this.admin =
+        Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, broker.endpoint()));
+  }
+
+  @Override
+  public String name() {
+    return "kafka";
+  }
+
+  @Override
+  public void create(String table, int partitions) throws Exception {
+    admin
+        .createTopics(List.of(new NewTopic(table, partitions, (short) 1)))
+        .all()
+        .get(CALL_SECONDS_MAX, TimeUnit.SECONDS);
+  }
+
+  @Override
+  public void drop(String table) throws Exception {
+    admin.deleteTopics(List.of(table)).all().get(CALL_SECONDS_MAX, TimeUnit.SECONDS);
+  }
+
+  @Override
+  public RowWriter openWriter(String table) {
+    Map<String, Object> settings =
+        Map.of(
+            ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, broker.endpoint(),
+            ProducerConfig.ACKS_CONFIG, "1",
+            ProducerConfig.LINGER_MS_CONFIG, batches.lingerMs(),
+            ProducerConfig.BATCH_SIZE_CONFIG, batches.kafkaBatchBytes(),
+            ProducerConfig.BUFFER_MEMORY_CONFIG, batches.bufferBytes());
+    KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
+    producer.partitionsFor(table); // so that no round waits for them
+    return new Writer(producer, table);
+  }
+
+  @Override
+  public RowReader openReader(String table, Look look, Arrivals arrivals) {
+    return new KafkaReader(broker.endpoint(), table, look, arrivals);
+  }
+
+  @Override
+  public long serverCpuNanos() {
+    return broker.cpuNanos();
+  }
+
+  @Override
+  public void close() {
+    admin.close(Duration.ofSeconds(10));
+  }
+
+  private record Writer(KafkaProducer<byte[], byte[]> producer, String topic) implements RowWriter {
+
+    @Override
+    public void add(SourceRow row, Acknowledged acknowledged) {
+      long sequence = row.sequence();
+      producer.send(
+          new ProducerRecord<>(topic, KafkaRow.key(row), KafkaRow.value(row)),
+          (metadata, failure) -> acknowledged.completed(sequence, failure == null));
+    }
+
+    @Override
+    public void flush() {
+      producer.flush();
+    }
+
+    @Override
+    public void close() {
+      producer.close();
+    }
+  }
+}

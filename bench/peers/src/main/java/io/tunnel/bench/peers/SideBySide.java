@@ -1,0 +1,151 @@
+package io.tunnel.bench.peers;
+
+import io.tunnel.stress.LoadClock;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Locale;
+
+/** The tests in their order; within a test, rounds alternate between the peers. */
+final class SideBySide {
+
+  private static final String WRITE = "write";
+  private static final int LATENCY_ROWS_MAX = 20_000_000;
+  private static final int WARM_SECONDS = 2;
+  private static final double IDLE_ROWS_PER_SECOND = 100;
+  private static final int IDLE_WARM_ROWS = 50;
+
+  private final SideBySideOptions options;
+  private final LoadClock clock;
+  private final PrintWriter out;
+  private final Load load;
+  private int tables;
+
+  SideBySide(SideBySideOptions options, LoadClock clock, PrintWriter out) {
+    this.options = options;
+    this.clock = clock;
+    this.out = out;
+    this.load = new Load(options.writers, options.roundSecondsMax);
+  }
+
+  /**
+   * Runs what was asked for.
+   *
+   * @param kafka what ratios are to
+   * @param os our server, as durable as Kafka
+   * @param fsync our server, more durable
+   */
+  void run(Peer kafka, Peer os, Peer fsync) throws Exception {
+    Results results = new Results(kafka.name(), out);
+    CpuTimes.settle(List.of(kafka, os), clock);
+    if (options.only.contains("write")) {
+      generate(kafka);
+      write(List.of(kafka, os, fsync), options.rows, options.rounds, results);
+      results.print(WRITE);
+    }
+    if (options.only.contains("read")) {
+      read(List.of(kafka, os), results);
+    }
+    if (options.only.contains("latency")) {
+      latency(List.of(kafka, os), results);
+    }
+    results.printJson(options.asMap());
+  }
+
+  /** What of a writer's cost is the making of rows, for both the same. */
+  private void generate(Peer anyone) throws Exception {
+    long warmUp = load.generate(options.rows);
+    CpuTimes cpu = new CpuTimes(anyone);
+    if (load.generate(options.rows) != warmUp) {
+      throw new IllegalStateException("the rows are not the same every time");
+    }
+    out.printf(
+        Locale.ROOT,
+        "making rows and throwing them away: %.3f us of client CPU per row%n",
+        cpu.clientMicrosPer(options.rows));
+    out.flush();
+  }
+
+  private void write(List<Peer> peers, long rows, int rounds, Results results) throws Exception {
+    WriteTest test = new WriteTest(load, options.partitions, clock);
+    for (Peer peer : peers) {
+      var unused = test.run(peer, nextTable(), rows / 2);
+    }
+    for (int round = 0; round < rounds; round++) {
+      for (Peer peer : peers) {
+        results.add(WRITE, peer.name(), test.run(peer, nextTable(), rows));
+      }
+    }
+  }
+
+  private void read(List<Peer> peers, Results results) throws Exception {
+    String table = nextTable();
+    long amounts = 0;
+    for (Peer peer : peers) {
+      peer.create(table, options.partitions);
+      CpuTimes.settle(List.of(peer), clock);
+      try (RowWriter writer = peer.openWriter(table)) {
+        amounts = load.write(writer, options.rows);
+      }
+    }
+    CpuTimes.settle(peers, clock);
+    ReadTest test = new ReadTest(options.roundSecondsMax, clock);
+    for (Look look : List.of(Look.COUNT, Look.TOUCH, Look.DECODE)) {
+      String name = "read, " + look.name().toLowerCase(Locale.ROOT);
+      for (int round = -1; round < options.rounds; round++) {
+        for (Peer peer : peers) {
+          Figures figures = test.run(peer, table, look, options.rows, amounts);
+          if (round >= 0) { // the one before is to warm up
+            results.add(name, peer.name(), figures);
+          }
+          CpuTimes.settle(peers, clock);
+        }
+      }
+      results.print(name);
+    }
+    for (Peer peer : peers) {
+      peer.drop(table);
+    }
+    CpuTimes.settle(peers, clock);
+  }
+
+  private void latency(List<Peer> peers, Results results) throws Exception {
+    long rate = options.latencyRate > 0 ? options.latencyRate : halfOfTheSlower(peers, results);
+    int rows = (int) Math.min(rate * options.latencySeconds, LATENCY_ROWS_MAX);
+    String loaded = "latency at " + rate + " rows/s";
+    latency(peers, loaded, new LatencyTest.Pace(rate, (int) rate * WARM_SECONDS, rows), results);
+    latency(
+        peers,
+        "latency idle, a row every 10 ms",
+        new LatencyTest.Pace(IDLE_ROWS_PER_SECOND, IDLE_WARM_ROWS, options.idleRows),
+        results);
+  }
+
+  private void latency(List<Peer> peers, String name, LatencyTest.Pace pace, Results results)
+      throws Exception {
+    LatencyTest test = new LatencyTest(options.partitions, options.roundSecondsMax, clock);
+    for (int round = 0; round < options.rounds; round++) {
+      for (Peer peer : peers) {
+        results.add(name, peer.name(), test.run(peer, nextTable(), pace));
+      }
+    }
+    results.print(name);
+  }
+
+  private long halfOfTheSlower(List<Peer> peers, Results results) throws Exception {
+    if (results.median(WRITE, peers.get(0).name(), "rows/s").isEmpty()) {
+      write(peers, options.rows, 1, results);
+      results.print(WRITE);
+    }
+    double slower =
+        peers.stream()
+            .mapToDouble(peer -> results.median(WRITE, peer.name(), "rows/s").orElseThrow())
+            .min()
+            .orElseThrow();
+    return Math.max(1, (long) (slower / 2));
+  }
+
+  private String nextTable() {
+    tables++;
+    return "t" + tables;
+  }
+}

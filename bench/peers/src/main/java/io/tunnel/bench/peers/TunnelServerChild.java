@@ -1,0 +1,65 @@
+package io.tunnel.bench.peers;
+
+import io.tunnel.stress.LoadClock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** Our server with its defaults, in the heap that the launcher gives it. */
+final class TunnelServerChild {
+
+  private static final String NAME = "tunnel";
+  private static final String READY = "tunnel server listening on ";
+  private static final long START_SECONDS_MAX = 60;
+
+  private final Process process;
+  private final String endpoint;
+
+  private TunnelServerChild(Process process, String endpoint) {
+    this.process = process;
+    this.endpoint = endpoint;
+  }
+
+  /** Starts it and waits until it takes requests. */
+  static TunnelServerChild start(Children children, LoadClock clock) throws IOException {
+    Path data = children.directory().resolve("tunnel");
+    Process process =
+        children.start(
+            NAME,
+            List.of("-Xmx1g"),
+            "io.tunnel.cli.TunnelCommand",
+            List.of("server", "--data", data.toString(), "--port", "0", "--http-port", "-1"));
+    long deadlineNanos = clock.nanos() + TimeUnit.SECONDS.toNanos(START_SECONDS_MAX);
+    Path log = children.log(NAME);
+    Optional<String> endpoint = endpoint(log);
+    while (endpoint.isEmpty()) {
+      if (!process.isAlive() || clock.nanos() - deadlineNanos > 0) {
+        throw new IllegalStateException("the server did not start: " + Files.readString(log));
+      }
+      clock.waitUntil(clock.nanos() + TimeUnit.MILLISECONDS.toNanos(50), () -> false);
+      endpoint = endpoint(log);
+    }
+    return new TunnelServerChild(process, endpoint.get());
+  }
+
+  private static Optional<String> endpoint(Path log) throws IOException {
+    String printed = Files.readString(log);
+    int from = printed.indexOf(READY);
+    int end = printed.indexOf('\n', Math.max(0, from));
+    return from < 0 || end < 0
+        ? Optional.empty()
+        : Optional.of(printed.substring(from + READY.length(), end).strip());
+  }
+
+  String endpoint() {
+    return endpoint;
+  }
+
+  long cpuNanos() {
+    return process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
+  }
+}

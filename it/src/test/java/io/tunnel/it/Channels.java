@@ -1,0 +1,77 @@
+package io.tunnel.it;
+
+import io.tunnel.model.ChannelStatus;
+import io.tunnel.sdk.ChannelInfo;
+import io.tunnel.sdk.DescribeTunnelRequest;
+import io.tunnel.sdk.TunnelClient;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** The channels of one tunnel, as the server describes them. */
+record Channels(TunnelClient client, String table, String tunnel) {
+
+  List<ChannelInfo> now() {
+    return client.describeTunnel(new DescribeTunnelRequest(table, tunnel)).getChannelInfos();
+  }
+
+  String tunnelId() {
+    return client
+        .describeTunnel(new DescribeTunnelRequest(table, tunnel))
+        .getTunnelInfo()
+        .getTunnelId();
+  }
+
+  /** How many channels each worker holds and is sent. */
+  Map<String, Integer> openByTag() {
+    Map<String, Integer> counts = new TreeMap<>();
+    for (ChannelInfo channel : now()) {
+      if (channel.getChannelStatus() == ChannelStatus.OPEN) {
+        counts.merge(channel.clientTag().orElse("?"), 1, Integer::sum);
+      }
+    }
+    return counts;
+  }
+
+  /** The partitions of the channels that a worker holds. */
+  Set<Integer> partitionsOf(String tag) {
+    return now().stream()
+        .filter(channel -> channel.clientTag().equals(Optional.of(tag)))
+        .map(ChannelInfo::partition)
+        .collect(Collectors.toSet());
+  }
+
+  /** Waits until the channels are spread like that. */
+  void awaitSpread(Map<String, Integer> countByTag) {
+    Poll.until(
+        Poll.LONG,
+        () -> openByTag().equals(countByTag),
+        () -> "channels spread like " + countByTag + " but " + now());
+  }
+
+  /** Waits until everything committed is processed and checkpointed. */
+  void awaitDrained() {
+    Poll.until(
+        Poll.LONG,
+        () -> now().stream().allMatch(channel -> channel.checkpointed() == channel.committed()),
+        () -> "all channels drained, but " + now());
+  }
+
+  /** Checkpoints by partition. */
+  Map<Integer, Long> checkpoints() {
+    Map<Integer, Long> all = new TreeMap<>();
+    now().forEach(channel -> all.put(channel.partition(), channel.checkpointed()));
+    return all;
+  }
+
+  /** Waits until every channel is checkpointed at some change. */
+  void awaitProgress() {
+    Poll.until(
+        Poll.LONG,
+        () -> now().stream().allMatch(channel -> channel.checkpointed() > 0),
+        () -> "a checkpoint on every channel, but " + now());
+  }
+}

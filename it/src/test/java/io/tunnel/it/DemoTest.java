@@ -1,0 +1,75 @@
+package io.tunnel.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The main job as a user runs it: a server, a table, a writer and workers, and the proof. */
+class DemoTest {
+
+  private static final Pattern SUMMARY = Pattern.compile("\\{\"rowsWritten\".*}");
+
+  @RegisterExtension final Stage stage = new Stage();
+
+  private ChildProcess demo(String... options) {
+    List<String> arguments = new ArrayList<>(List.of("demo"));
+    arguments.addAll(List.of(options));
+    return stage.child("demo", ServerProcess.MAIN, arguments);
+  }
+
+  private static JsonObject verified(ChildProcess demo) {
+    assertThat(demo.awaitExit()).as(demo.transcript()).isZero();
+    String line = demo.lastLine(SUMMARY).orElseThrow(AssertionError::new).group();
+    JsonObject summary = JsonParser.parseString(line).getAsJsonObject();
+    assertThat(summary.get("rowsConsumed").getAsLong())
+        .isEqualTo(summary.get("rowsWritten").getAsLong());
+    assertThat(summary.get("orderViolations").getAsLong()).isZero();
+    assertThat(summary.get("duplicates").getAsLong()).isZero();
+    assertThat(summary.get("verified").getAsBoolean()).isTrue();
+    for (String rate : List.of("writeRowsPerSecond", "readRowsPerSecond")) {
+      assertThat(summary.get(rate).getAsDouble()).as(rate).isPositive();
+    }
+    assertThat(summary.get("latencyP99Ms").getAsDouble()).isNotNegative();
+    return summary;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 8, 128})
+  void every_acknowledged_change_arrives_once_and_in_order(int partitions) {
+    JsonObject summary =
+        verified(demo("--partitions", "" + partitions, "--rows", "20000", "--json"));
+    assertThat(summary.get("rowsWritten").getAsLong()).isEqualTo(20_000);
+    assertThat(summary.get("partitions").getAsInt()).isEqualTo(partitions);
+  }
+
+  @Test
+  void the_same_holds_for_the_records_of_a_file(@TempDir Path directory) throws IOException {
+    Path file = directory.resolve("people.csv");
+    StringBuilder lines = new StringBuilder("id,name,age\n");
+    for (int i = 0; i < 500; i++) {
+      lines.append(i).append(",\"Name, ").append(i % 7).append("\",").append(i % 90).append('\n');
+    }
+    Files.writeString(file, lines);
+    JsonObject summary = verified(demo("--from", file.toString(), "--rows", "500", "--json"));
+    assertThat(summary.get("rowsWritten").getAsLong()).isEqualTo(500);
+  }
+
+  @Test
+  void a_bad_option_is_named_and_nothing_is_started() {
+    ChildProcess demo = demo("--partitions", "0");
+    assertThat(demo.awaitExit()).isEqualTo(2);
+    assertThat(demo.transcript()).contains("--partitions").doesNotContain("\tat ");
+  }
+}

@@ -1,0 +1,38 @@
+package io.tunnel.it;
+
+import io.tunnel.sdk.IChannelProcessor;
+import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.sdk.StreamRecord;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A processor in the tests' own JVM that keeps what it is given. */
+final class Recorder implements IChannelProcessor {
+
+  private final List<Seen> seen = new ArrayList<>();
+  private int shutdowns;
+
+  @Override
+  public synchronized void process(ProcessRecordsInput input) {
+    for (StreamRecord record : input.getRecords()) {
+      seen.add(Seen.of(record));
+    }
+  }
+
+  @Override
+  public synchronized void shutdown() {
+    shutdowns++;
+  }
+
+  synchronized int shutdowns() {
+    return shutdowns;
+  }
+
+  synchronized int count() {
+    return seen.size();
+  }
+
+  synchronized List<Seen> seen() {
+    return List.copyOf(seen);
+  }
+}

@@ -1,0 +1,127 @@
+package io.tunnel.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The real server, on a directory and a port that stay the same when it is started again. */
+final class ServerProcess {
+
+  static final String MAIN = "io.tunnel.cli.TunnelCommand";
+
+  private static final Pattern LISTENING =
+      Pattern.compile("tunnel server listening on 127\\.0\\.0\\.1:(\\d+)");
+  private static final Pattern HTTP = Pattern.compile("http on 127\\.0\\.0\\.1:(\\d+)");
+
+  /**
+   * Under the ports that the system gives to outgoing connections: a client that knocks at a server
+   * that is away must not be given that very port and meet itself.
+   */
+  private static final int PORT_MIN = 10_000;
+
+  private static final int PORT_MAX = 32_000;
+
+  private final Stage stage;
+  private final Path data;
+  private final List<String> options;
+  private int port;
+  private int httpPort;
+  private ChildProcess child;
+
+  ServerProcess(Stage stage, Path data, List<String> options) {
+    this.stage = stage;
+    this.data = data;
+    this.options = List.copyOf(options);
+  }
+
+  /** Starts it on a free port that it may use again. */
+  ServerProcess start() {
+    if (port == 0) {
+      port = freePort();
+    }
+    List<String> arguments =
+        new ArrayList<>(
+            List.of("server", "--data", data.toString(), "--port", "" + port, "--http-port", "0"));
+    arguments.addAll(options);
+    child = stage.child("server", MAIN, arguments);
+    Matcher listening = child.awaitLine(LISTENING);
+    assertThat(Integer.parseInt(listening.group(1))).isEqualTo(port);
+    httpPort = Integer.parseInt(child.awaitLine(HTTP).group(1));
+    return this;
+  }
+
+  private static int freePort() {
+    SplittableRandom random = new SplittableRandom(System.nanoTime());
+    while (true) {
+      int candidate = random.nextInt(PORT_MIN, PORT_MAX);
+      try (ServerSocket probe = new ServerSocket(candidate, 1, InetAddress.getLoopbackAddress())) {
+        return probe.getLocalPort();
+      } catch (IOException e) {
+        // In use: another one.
+      }
+    }
+  }
+
+  Path data() {
+    return data;
+  }
+
+  int port() {
+    return port;
+  }
+
+  String endpoint() {
+    return "127.0.0.1:" + port;
+  }
+
+  boolean isAlive() {
+    return child.isAlive();
+  }
+
+  ChildProcess child() {
+    return child;
+  }
+
+  /** Stops it gracefully. */
+  void stop() {
+    child.terminate();
+    assertThat(child.awaitExit()).as("exit code of a server that was asked to stop").isZero();
+  }
+
+  /** Ends it as a crash would. */
+  void kill() {
+    child.kill();
+  }
+
+  /** The body of an HTTP page, which must be served with {@code status}. */
+  String http(String path, int status) {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + httpPort + path))
+            .timeout(Duration.ofSeconds(20))
+            .build();
+    try {
+      HttpResponse<String> response =
+          HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+      assertThat(response.statusCode()).as("%s: %s", path, response.body()).isEqualTo(status);
+      return response.body();
+    } catch (IOException e) {
+      throw new AssertionError("no answer to " + path, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted", e);
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package io.tunnel.it;
+
+import io.tunnel.sdk.ClientConfig;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.TunnelClient;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * What a test starts, opens and writes: closed in the reverse order when the test is over, however
+ * it ends; when it fails, all that its processes said is printed first. In a static field it serves
+ * all tests of its class together.
+ */
+final class Stage
+    implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback {
+
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+  private final List<ChildProcess> children = new ArrayList<>();
+  private Path directory;
+  private int names;
+  private boolean isOfClass;
+  private boolean hasFailed;
+
+  @Override
+  public void beforeAll(ExtensionContext context) throws IOException {
+    isOfClass = true;
+    begin();
+  }
+
+  @Override
+  public void beforeEach(ExtensionContext context) throws IOException {
+    if (!isOfClass) {
+      begin();
+    }
+  }
+
+  private void begin() throws IOException {
+    directory = Files.createTempDirectory("tunnel-it");
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) throws Exception {
+    hasFailed |= context.getExecutionException().isPresent();
+    if (!isOfClass) {
+      end();
+    }
+  }
+
+  @Override
+  public void afterAll(ExtensionContext context) throws Exception {
+    hasFailed |= context.getExecutionException().isPresent();
+    end();
+  }
+
+  private void end() throws Exception {
+    if (hasFailed) {
+      children.forEach(child -> System.out.println(child.transcript()));
+    }
+    Exception failure = null;
+    while (!open.isEmpty()) {
+      try {
+        open.pop().close();
+      } catch (Exception e) {
+        failure = failure == null ? e : failure;
+      }
+    }
+    children.clear();
+    delete(directory);
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  /** The resource, to be closed when the test is over. */
+  <T extends AutoCloseable> T closing(T resource) {
+    closes(resource);
+    return resource;
+  }
+
+  /** To be done when the test is over. */
+  synchronized void closes(AutoCloseable resource) {
+    open.push(resource);
+  }
+
+  /** A path in the test's directory at which nothing is. */
+  synchronized Path path(String name) {
+    return directory.resolve(name + "-" + ++names);
+  }
+
+  /** Starts a JVM. */
+  synchronized ChildProcess child(String name, String mainClass, List<String> arguments) {
+    ChildProcess child = closing(ChildProcess.start(name + "-" + ++names, mainClass, arguments));
+    children.add(child);
+    return child;
+  }
+
+  /** A running server on a new directory. */
+  ServerProcess server(String... options) {
+    return new ServerProcess(this, path("data"), List.of(options)).start();
+  }
+
+  TableClient tables(ServerProcess server) {
+    return closing(TableClient.connect(server.endpoint()));
+  }
+
+  TunnelClient tunnels(ServerProcess server) {
+    return closing(new TunnelClient(ClientConfig.of(server.endpoint())));
+  }
+}

@@ -1,0 +1,60 @@
+package io.tunnel.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** A process that writes; see {@link WriterMain}. */
+final class WriterProcess {
+
+  private static final Pattern APPLIED = Pattern.compile("applied (\\d+)");
+
+  private final ChildProcess child;
+  private final Path notes;
+
+  /** Starts to write {@code rowsMax} changes at most. */
+  WriterProcess(Stage stage, ServerProcess server, TestTable table, long seed, long rowsMax) {
+    notes = stage.path("written");
+    child =
+        stage.child(
+            "writer",
+            WriterMain.class.getName(),
+            List.of(
+                server.endpoint(),
+                table.name(),
+                "" + table.partitions(),
+                "" + seed,
+                "" + rowsMax,
+                notes.toString()));
+  }
+
+  /** How many rows the writer knows to be applied, give or take some hundred. */
+  long applied() {
+    return child.lastLine(APPLIED).map(line -> Long.parseLong(line.group(1))).orElse(0L);
+  }
+
+  /** Returns when so many rows more than now are applied. */
+  void awaitMoreApplied(long rows) {
+    long target = applied() + rows;
+    Poll.until(
+        "the writer has got no further than " + applied() + " of " + target,
+        () -> {
+          assertThat(child.isAlive()).as("the writer lives").isTrue();
+          return applied() >= target;
+        });
+  }
+
+  /** Tells it to add nothing more and waits for the outcome of every row. */
+  List<Written> stop() {
+    child.tell("stop");
+    return awaitEnd();
+  }
+
+  /** Waits for the outcome of all rows that it was to write. */
+  List<Written> awaitEnd() {
+    assertThat(child.awaitExit()).as("exit code of the writer").isZero();
+    return Written.read(notes);
+  }
+}
