@@ -32,6 +32,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 final class ConditionCoreTest {
 
+  private static final List<RowExistenceExpectation> CONDITIONS =
+      List.of(
+          RowExistenceExpectation.IGNORE,
+          RowExistenceExpectation.EXPECT_EXIST,
+          RowExistenceExpectation.EXPECT_NOT_EXIST);
   private static final RowExistenceExpectation IGNORE = RowExistenceExpectation.IGNORE;
 
   private final Stored stored = new Stored();
@@ -127,7 +132,7 @@ final class ConditionCoreTest {
     List<RowChange> changes = new ArrayList<>();
     for (int i = random.nextInt(5); i >= 0; i--) {
       RowExistenceExpectation condition =
-          isConditional ? List.of(RowExistenceExpectation.values()).get(random.nextInt(3)) : IGNORE;
+          isConditional ? CONDITIONS.get(random.nextInt(3)) : IGNORE;
       String key = "k" + random.nextInt(5);
       changes.add(
           switch (random.nextInt(isConditional ? 3 : 2)) {
