@@ -85,7 +85,9 @@ class RecreateTest {
     awaitRows(ROWS);
     Poll.until(
         "rows in the new table",
-        () -> written.stream().filter(row -> present.contains(row.partition())).count() >= ROWS);
+        () ->
+            List.copyOf(written).stream().filter(row -> present.contains(row.partition())).count()
+                >= ROWS);
     mustStop = true;
     writing.join();
 
