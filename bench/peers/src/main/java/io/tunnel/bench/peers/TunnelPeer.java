@@ -38,8 +38,7 @@ final class TunnelPeer implements Peer, AutoCloseable {
     this.config =
         TableWriterConfig.DEFAULTS
             .withBatchBytesMax(batches.tunnelBatchBytes())
-            .withLinger(Duration.ofMillis(batches.lingerMs()))
-            .withBufferBytesMax(batches.bufferBytes());
+            .withLinger(Duration.ofMillis(batches.lingerMs()));
     this.client = TableClient.connect(server.endpoint());
   }
 
