@@ -4,7 +4,8 @@ package io.tunnel.bench.peers;
  * How writers make batches.
  *
  * @param lingerMs how long a row waits for others, the same for both
- * @param bufferBytes what Kafka's producer may hold; the tunnel's writer has its default, beyond which rows only grow old
+ * @param bufferBytes what Kafka's producer may hold; the tunnel's writer has its default, beyond
+ *     which rows only grow old
  * @param kafkaBatchBytes {@code batch.size} of the producer
  * @param tunnelBatchBytes {@code batchBytesMax} of our writer
  */
