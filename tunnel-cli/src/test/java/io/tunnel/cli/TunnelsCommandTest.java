@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.tunnel.model.ChannelStatus;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.StreamStart;
@@ -41,7 +42,13 @@ class TunnelsCommandTest extends CommandLineTest {
             5_000,
             lagRows,
             lagRows * 220,
-            lagRows * 2));
+            lagRows * 2,
+            ChannelType.Stream,
+            false,
+            Optional.empty(),
+            Optional.empty(),
+            List.of(),
+            Optional.empty()));
   }
 
   @Test

@@ -46,6 +46,10 @@ public enum ErrorCode {
   INVALID_CHECKPOINT(24, false),
   /** The changes asked for are no longer kept. */
   HISTORY_LOST(25, false),
+  /** A position or time to go to lies beyond either end of what there is. */
+  INVALID_POSITION(26, false),
+  /** The channel, or the session, that was named does not exist in the tunnel. */
+  CHANNEL_NOT_FOUND(27, false),
   /** The server has as much to do as it accepts. */
   BUSY(30, true),
   /** The server is stopping. */

@@ -2,6 +2,8 @@ package io.tunnel.wire;
 
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelStatus;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Names;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.StreamStart;
@@ -16,7 +18,28 @@ import java.util.Optional;
  * {@link Json} says how. Times are in the unit that ends their name, since 1970 where they are
  * points in time.
  */
-public sealed interface Control {
+public sealed interface Control
+    permits Control.Empty,
+        Control.CreateTable,
+        Control.TableName,
+        Control.TableList,
+        Control.PartitionDescription,
+        Control.TableDescription,
+        Control.CreateTunnel,
+        Control.TunnelName,
+        Control.TunnelInfo,
+        Control.TunnelList,
+        Control.ChannelDescription,
+        Control.TunnelDescription,
+        Control.OpenSession,
+        Control.SessionOpened,
+        Control.SessionId,
+        Control.Assignment,
+        Control.Revocation,
+        Control.Fence,
+        Control.SessionEnd,
+        Control.StopChannel,
+        OperatorControl {
 
   /** Nothing to say. */
   record Empty() implements Control {}
@@ -102,15 +125,58 @@ public sealed interface Control {
     }
   }
 
-  /** Creates a tunnel. */
-  record CreateTunnel(String table, String tunnel, TunnelType type, StreamStart start)
+  /**
+   * Creates a tunnel.
+   *
+   * @param start where its stream starts when no {@code startMs} is given; without meaning for
+   *     {@code BaseData} and {@code BaseAndStream}
+   * @param startMs {@code Stream} only: it starts with the first change committed at or after this
+   *     moment, in milliseconds since 1970
+   * @param endMs {@code Stream} only: it ends before the first change committed at or after this
+   *     moment; later than {@code startMs}
+   */
+  record CreateTunnel(
+      String table,
+      String tunnel,
+      TunnelType type,
+      StreamStart start,
+      Optional<Long> startMs,
+      Optional<Long> endMs)
       implements Control {
-    /** Refuses null and a bad name. */
+    /** Refuses null, a bad name, and times that make no sense. */
     public CreateTunnel {
       Objects.requireNonNull(table, "table");
       Names.requireResourceName("tunnel", tunnel);
       Objects.requireNonNull(type, "type (BaseData, Stream or BaseAndStream)");
       Objects.requireNonNull(start, "start (EARLIEST or LATEST)");
+      startMs = startMs == null ? Optional.empty() : startMs;
+      endMs = endMs == null ? Optional.empty() : endMs;
+      if (type != TunnelType.Stream && (startMs.isPresent() || endMs.isPresent())) {
+        throw new IllegalArgumentException(
+            "startMs and endMs are for tunnels of type Stream, not " + type);
+      }
+      startMs.ifPresent(ms -> requireMoment("startMs", ms));
+      endMs.ifPresent(ms -> requireMoment("endMs", ms));
+      if (startMs.isPresent() && endMs.isPresent() && startMs.get() >= endMs.get()) {
+        throw new IllegalArgumentException(
+            "the tunnel would end at " + endMs.get() + ", not after its start at " + startMs.get());
+      }
+    }
+
+    /** A tunnel without moments in time. */
+    public CreateTunnel(String table, String tunnel, TunnelType type, StreamStart start) {
+      this(table, tunnel, type, start, Optional.empty(), Optional.empty());
+    }
+
+    private static void requireMoment(String name, long ms) {
+      if (ms < 0 || ms > Long.MAX_VALUE / 1_000) {
+        throw new IllegalArgumentException(
+            name
+                + " is milliseconds since 1970, at most "
+                + Long.MAX_VALUE / 1_000
+                + ", not "
+                + ms);
+      }
     }
   }
 
@@ -123,22 +189,42 @@ public sealed interface Control {
     }
   }
 
-  /** What does not change about a tunnel. */
+  /**
+   * What does not change about a tunnel.
+   *
+   * @param startMs as in {@link CreateTunnel}
+   * @param endMs as in {@link CreateTunnel}
+   */
   record TunnelInfo(
       String tunnelId,
       String tunnel,
       String table,
       TunnelType type,
       StreamStart start,
-      long createdMs)
+      long createdMs,
+      Optional<Long> startMs,
+      Optional<Long> endMs)
       implements Control {
-    /** Refuses null. */
+    /** Refuses null, but for the options. */
     public TunnelInfo {
       Objects.requireNonNull(tunnelId, "tunnelId");
       Objects.requireNonNull(tunnel, "tunnel");
       Objects.requireNonNull(table, "table");
       Objects.requireNonNull(type, "type");
       Objects.requireNonNull(start, "start");
+      startMs = startMs == null ? Optional.empty() : startMs;
+      endMs = endMs == null ? Optional.empty() : endMs;
+    }
+
+    /** A tunnel without moments in time. */
+    public TunnelInfo(
+        String tunnelId,
+        String tunnel,
+        String table,
+        TunnelType type,
+        StreamStart start,
+        long createdMs) {
+      this(tunnelId, tunnel, table, type, start, createdMs, Optional.empty(), Optional.empty());
     }
   }
 
@@ -151,14 +237,25 @@ public sealed interface Control {
   }
 
   /**
-   * A channel now. Positions obey {@code checkpointed <= delivered <= committed}.
+   * A channel now. Positions obey {@code checkpointed <= delivered <= committed}. Those of a base
+   * channel count the rows of its partition, from 1; they mean nothing to its stream channel.
    *
+   * @param status OPEN and CLOSING when a session holds it
    * @param owner the session that holds it
    * @param clientTag what the owner calls itself
    * @param epoch grows with every new owner
-   * @param lagRows changes committed and not checkpointed
+   * @param committed of a base channel: as far as it has been read
+   * @param lagRows changes committed and not checkpointed; 0 for a base channel
    * @param lagBytes bytes of the batches that hold them
    * @param lagMs how long the oldest of them has waited; 0 when there is none
+   * @param type what it carries
+   * @param isPaused whether an operator keeps it, or its tunnel, from being delivered
+   * @param end the position behind which it ends, once that is known
+   * @param error why it is stopped; it goes on when an operator resumes it
+   * @param waitsFor partitions whose channels, or the base channel, have to be finished first
+   * @param historyLeftMs how long until the oldest change that is not checkpointed is no longer
+   *     kept; negative when it is lost already; absent when the table keeps changes for ever or
+   *     there is no such change
    */
   record ChannelDescription(
       String channelId,
@@ -172,23 +269,67 @@ public sealed interface Control {
       long committed,
       long lagRows,
       long lagBytes,
-      long lagMs)
+      long lagMs,
+      ChannelType type,
+      boolean isPaused,
+      Optional<Long> end,
+      Optional<String> error,
+      List<String> waitsFor,
+      Optional<Long> historyLeftMs)
       implements Control {
-    /** Refuses null, but for the options: JSON leaves out what is not there. */
+    /** Refuses null, but for what JSON of an earlier version leaves out. */
     public ChannelDescription {
       Objects.requireNonNull(channelId, "channelId");
       Objects.requireNonNull(status, "status");
       owner = owner == null ? Optional.empty() : owner;
       clientTag = clientTag == null ? Optional.empty() : clientTag;
+      type = type == null ? ChannelType.Stream : type;
+      end = end == null ? Optional.empty() : end;
+      error = error == null ? Optional.empty() : error;
+      waitsFor = waitsFor == null ? List.of() : list(waitsFor, "waitsFor");
+      historyLeftMs = historyLeftMs == null ? Optional.empty() : historyLeftMs;
     }
   }
 
-  /** A tunnel with its channels in the order of the table's partitions. */
-  record TunnelDescription(TunnelInfo info, List<ChannelDescription> channels) implements Control {
-    /** Refuses null and copies the list. */
+  /**
+   * A session of a tunnel.
+   *
+   * @param channels how many it holds
+   * @param channelsMax how many it takes at most; 0 for any number
+   * @param leaseLeftMs how long it lives without a further heartbeat
+   */
+  record SessionDescription(
+      String sessionId, String clientTag, int channels, int channelsMax, long leaseLeftMs) {
+    /** Refuses null. */
+    public SessionDescription {
+      Objects.requireNonNull(sessionId, "sessionId");
+      Objects.requireNonNull(clientTag, "clientTag");
+    }
+  }
+
+  /**
+   * A tunnel with its channels in the order of the table's partitions, a base channel before the
+   * stream channel of its partition.
+   *
+   * @param isPaused whether the tunnel as a whole is paused
+   * @param sessions its open sessions in the order in which they came
+   */
+  record TunnelDescription(
+      TunnelInfo info,
+      List<ChannelDescription> channels,
+      boolean isPaused,
+      List<SessionDescription> sessions)
+      implements Control {
+    /** Refuses null and copies the lists. */
     public TunnelDescription {
       Objects.requireNonNull(info, "info");
       channels = list(channels, "channels");
+      sessions = sessions == null ? List.of() : list(sessions, "sessions");
+    }
+
+    /** A tunnel that is not paused and has no sessions. */
+    public TunnelDescription(TunnelInfo info, List<ChannelDescription> channels) {
+      this(info, channels, false, List.of());
     }
   }
 
@@ -238,14 +379,33 @@ public sealed interface Control {
    *
    * @param handle names the channel on this connection
    * @param checkpointed every change up to this position was processed; delivery starts behind it
+   * @param type what it carries
    */
   record Assignment(
-      String sessionId, String channelId, int partition, int handle, long epoch, long checkpointed)
+      String sessionId,
+      String channelId,
+      int partition,
+      int handle,
+      long epoch,
+      long checkpointed,
+      ChannelType type)
       implements Control {
-    /** Refuses null. */
+    /** Refuses null; a server that does not say the type has stream channels only. */
     public Assignment {
       Objects.requireNonNull(sessionId, "sessionId");
       Objects.requireNonNull(channelId, "channelId");
+      type = type == null ? ChannelType.Stream : type;
+    }
+
+    /** An assignment of a stream channel. */
+    public Assignment(
+        String sessionId,
+        String channelId,
+        int partition,
+        int handle,
+        long epoch,
+        long checkpointed) {
+      this(sessionId, channelId, partition, handle, epoch, checkpointed, ChannelType.Stream);
     }
   }
 
@@ -258,6 +418,53 @@ public sealed interface Control {
     /** Refuses null. */
     public Revocation {
       Objects.requireNonNull(sessionId, "sessionId");
+    }
+  }
+
+  /**
+   * A channel is no longer the session's: nothing more is delivered on it, and what the worker says
+   * about it is refused.
+   *
+   * @param reason why, for people
+   */
+  record Fence(String sessionId, int handle, long epoch, String reason) implements Control {
+    /** Refuses null. */
+    public Fence {
+      Objects.requireNonNull(sessionId, "sessionId");
+      Objects.requireNonNull(reason, "reason");
+    }
+  }
+
+  /**
+   * A session is over, and all its channels are fenced.
+   *
+   * @param code {@code SESSION_ENDED}, or {@code TUNNEL_NOT_FOUND} when there is no use in opening
+   *     another
+   * @param reason why, for people
+   */
+  record SessionEnd(String sessionId, ErrorCode code, String reason) implements Control {
+    /** Refuses null. */
+    public SessionEnd {
+      Objects.requireNonNull(sessionId, "sessionId");
+      Objects.requireNonNull(code, "code");
+      Objects.requireNonNull(reason, "reason");
+    }
+  }
+
+  /**
+   * The worker cannot go on with a channel. It is taken back and given to nobody until an operator
+   * resumes it.
+   *
+   * @param error why, for people; longer ones than {@link #ERROR_CHARS_MAX} are cut
+   */
+  record StopChannel(int handle, long epoch, String error) implements Control {
+    /** Characters of an error that are kept. */
+    public static final int ERROR_CHARS_MAX = 1_000;
+
+    /** Refuses null and cuts the error. */
+    public StopChannel {
+      Objects.requireNonNull(error, "error");
+      error = error.length() <= ERROR_CHARS_MAX ? error : error.substring(0, ERROR_CHARS_MAX);
     }
   }
 

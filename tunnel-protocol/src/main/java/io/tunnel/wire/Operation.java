@@ -26,6 +26,23 @@ public enum Operation {
    * counts: cheap.
    */
   PARTITION_MAP(24),
+  /**
+   * JSON: {@link OperatorControl.Seek} to {@link OperatorControl.SeekResult}. Moves the progress of
+   * channels, also while workers run.
+   */
+  SEEK(25),
+  /** JSON: {@link OperatorControl.ChannelSelection} to empty. */
+  PAUSE(26),
+  /** JSON: {@link OperatorControl.ChannelSelection} to empty; stopped channels go on too. */
+  RESUME(27),
+  /** JSON: {@link OperatorControl.EndSession} to empty. */
+  END_SESSION(28),
+  /**
+   * JSON: {@link OperatorControl.AlterTable} to {@link Control.TableDescription} without counts.
+   */
+  ALTER_TABLE(29),
+  /** JSON: {@link Control.TunnelName} to {@link OperatorControl.CheckpointSet}. */
+  EXPORT_CHECKPOINTS(30),
 
   /** Binary: {@link WriteRequest} to {@link WriteResult}. */
   WRITE(32),
@@ -60,7 +77,15 @@ public enum Operation {
   /** Pushed by the worker, binary: {@link Credit}. */
   CREDIT(55),
   /** Binary: {@link Checkpoint} to empty. */
-  CHECKPOINT(56);
+  CHECKPOINT(56),
+  /** Pushed by the server, binary: {@link ChannelEnd}: nothing more will be delivered. */
+  END_OF_CHANNEL(57),
+  /** Pushed by the server, JSON: {@link Control.Fence}: the channel is no longer the session's. */
+  FENCE(58),
+  /** Pushed by the server, JSON: {@link Control.SessionEnd}: the session is over. */
+  SESSION_END(59),
+  /** JSON: {@link Control.StopChannel} to empty; the channel waits for an operator. */
+  STOP_CHANNEL(60);
 
   private static final Operation[] BY_CODE = new Operation[64];
 

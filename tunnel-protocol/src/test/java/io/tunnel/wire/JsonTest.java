@@ -13,7 +13,9 @@ import com.google.gson.JsonPrimitive;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelStatus;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.Durability;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.PrimaryKeyValue;
@@ -74,11 +76,44 @@ class JsonTest {
           30,
           20,
           4_000,
-          5);
+          5,
+          ChannelType.Stream,
+          true,
+          Optional.of(40L),
+          Optional.of("the processor threw"),
+          List.of("c-0"),
+          Optional.of(-5L));
 
   private static final Control.ChannelDescription FREE =
       new Control.ChannelDescription(
-          "c-2", 8, ChannelStatus.WAIT, Optional.empty(), Optional.empty(), 0, 0, 0, 0, 0, 0, 0);
+          "c-2",
+          8,
+          ChannelStatus.WAIT,
+          Optional.empty(),
+          Optional.empty(),
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          ChannelType.BaseData,
+          false,
+          Optional.empty(),
+          Optional.empty(),
+          List.of(),
+          Optional.empty());
+
+  private static final OperatorControl.CheckpointSet CHECKPOINTS =
+      new OperatorControl.CheckpointSet(
+          3,
+          "orders",
+          "sync",
+          List.of(
+              new OperatorControl.ChannelPosition(
+                  7, ChannelType.BaseData, 2, Bytes.fromHex("0380"), true),
+              new OperatorControl.ChannelPosition(7, ChannelType.Stream, 5, Bytes.EMPTY, false)));
 
   static Stream<Control> samples() {
     return Stream.of(
@@ -103,8 +138,38 @@ class JsonTest {
         new Control.OpenSession("t-1", "worker", 30_000, 0),
         new Control.SessionOpened("s-1", META),
         new Control.SessionId("s-1"),
-        new Control.Assignment("s-1", "c-1", 7, 1, 2, 3),
-        new Control.Revocation("s-1", 1, 2, 30_000));
+        new Control.Assignment("s-1", "c-1", 7, 1, 2, 3, ChannelType.BaseData),
+        new Control.Revocation("s-1", 1, 2, 30_000),
+        new Control.Fence("s-1", 1, 2, "another holds it"),
+        new Control.SessionEnd("s-1", ErrorCode.TUNNEL_NOT_FOUND, "the tunnel was deleted"),
+        new Control.StopChannel(1, 2, "the processor threw"),
+        new Control.CreateTunnel(
+            "orders",
+            "sync",
+            TunnelType.Stream,
+            StreamStart.LATEST,
+            Optional.of(1L),
+            Optional.of(2L)),
+        new Control.TunnelDescription(
+            TUNNEL,
+            List.of(),
+            true,
+            List.of(new Control.SessionDescription("s-1", "worker", 3, 0, 29_000))),
+        new OperatorControl.ChannelSelection("orders", "sync", List.of("c-1")),
+        CHECKPOINTS,
+        new OperatorControl.Seek(
+            "orders",
+            "sync",
+            List.of(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.of(CHECKPOINTS),
+            true),
+        new OperatorControl.SeekResult(
+            List.of(new OperatorControl.Move("c-1", 7, ChannelType.Stream, 9, 3))),
+        new OperatorControl.EndSession("orders", "sync", "s-1"),
+        new OperatorControl.AlterTable("orders", new TableOptions(Durability.OS, 1, 2)));
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelStatus;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.ErrorCode;
@@ -369,7 +370,13 @@ class ClientsTest {
             30,
             20,
             999,
-            7);
+            7,
+            ChannelType.Stream,
+            false,
+            Optional.empty(),
+            Optional.empty(),
+            List.of(),
+            Optional.empty());
     server.on(
         Operation.DESCRIBE_TUNNEL,
         (connection, frame) ->

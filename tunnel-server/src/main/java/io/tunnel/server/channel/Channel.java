@@ -1,34 +1,13 @@
 package io.tunnel.server.channel;
 
-import io.tunnel.model.ErrorCode;
-import io.tunnel.model.RefusedException;
-import io.tunnel.server.log.ChangeReader;
-import io.tunnel.server.log.Extents;
-import java.io.IOException;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import io.tunnel.model.Bytes;
+import java.util.OptionalLong;
 
 /**
- * One channel while one session holds it. All methods but {@link #delivered} and the commit
- * listener run on the connection's thread.
- *
- * <p>A commit wakes the channel at most once until it has looked: {@code isAwake} is taken back
- * before the look, so a commit that comes during it wakes it again and no wake-up is lost.
+ * One channel while one session holds it. Methods are for the connection's thread, but for those
+ * that say otherwise.
  */
-public final class Channel {
-
-  private static final Logger LOGGER = LoggerFactory.getLogger(Channel.class);
-
-  private final int handle;
-  private final long epoch;
-  private final int partition;
-  private final ChangeReader changes;
-  private final DeliveryPort port;
-  private final ChannelCore core;
-  private final AtomicBoolean isAwake = new AtomicBoolean();
-  private final ChangeReader.CommitListener onCommit = (id, position) -> wake();
-  private volatile long delivered;
+public interface Channel {
 
   /**
    * What a channel is for.
@@ -36,97 +15,41 @@ public final class Channel {
    * @param handle its name on the connection
    * @param checkpointed delivery starts behind this position
    */
-  public record Hold(int handle, long epoch, int partition, long checkpointed) {}
+  record Hold(int handle, long epoch, int partition, long checkpointed) {}
 
-  /** A channel that has no credit yet. */
-  public Channel(Hold hold, ChangeReader changes, DeliveryPort port, int deliveryBytesMax) {
-    this.handle = hold.handle();
-    this.epoch = hold.epoch();
-    this.partition = hold.partition();
-    this.changes = changes;
-    this.port = port;
-    this.core = new ChannelCore(hold.checkpointed(), deliveryBytesMax);
-    this.delivered = hold.checkpointed();
-  }
-
-  /** Begins to listen for commits. */
-  public void start() {
-    changes.subscribe(partition, onCommit);
-  }
+  /** Begins to look for something to deliver. */
+  void start();
 
   /** The epoch under which the session holds it. */
-  public long epoch() {
-    return epoch;
-  }
+  long epoch();
 
   /** Position of the last change delivered; readable by any thread. */
-  public long delivered() {
-    return delivered;
-  }
+  long delivered();
+
+  /** The position behind which the channel ends, once that is known; readable by any thread. */
+  OptionalLong end();
+
+  /**
+   * What has to be stored so that a later holder goes on behind {@code position}, which was
+   * delivered. The position in it may be lower, when the channel cannot go on in the middle of what
+   * it delivered at once. May be called by any thread.
+   */
+  Resume resumeAt(long position);
+
+  /**
+   * Where a channel goes on.
+   *
+   * @param position everything up to here was processed
+   * @param key of a base channel, the encoded key of the row at that position; otherwise empty
+   */
+  record Resume(long position, Bytes key) {}
 
   /** The worker accepts {@code bytes} more. */
-  public void credit(int bytes) {
-    core.credit(bytes);
-    deliver();
-  }
+  void credit(int bytes);
 
-  /**
-   * The connection takes more again. It may say so in the middle of a delivery of this very
-   * channel, when a flush drains its buffer; so the channel only wakes, and looks when that
-   * delivery is counted.
-   */
-  public void resume() {
-    wake();
-  }
+  /** The connection takes more again. */
+  void resume();
 
   /** Delivers nothing any more. */
-  public void stop() {
-    core.stop();
-    changes.unsubscribe(partition, onCommit);
-  }
-
-  private void wake() {
-    if (isAwake.compareAndSet(false, true)) {
-      port.execute(this::lookAfterWake);
-    }
-  }
-
-  private void lookAfterWake() {
-    isAwake.set(false);
-    deliver();
-  }
-
-  /**
-   * Delivers once and, if there is more, comes back later, so that the connection's other channels
-   * get their turn.
-   */
-  private void deliver() {
-    if (!core.wants(changes.committed(partition)) || !port.isWritable()) {
-      return;
-    }
-    try {
-      long from = core.nextPosition();
-      Extents batches = changes.plan(partition, from, core.bytesMax());
-      if (batches.isEmpty()) {
-        return;
-      }
-      int bytes = port.deliver(handle, epoch, from, batches);
-      core.delivered(batches.lastPosition(), bytes);
-      delivered = core.delivered();
-      if (core.wants(changes.committed(partition))) {
-        wake();
-      }
-    } catch (RefusedException e) {
-      fail(e);
-    } catch (IOException e) {
-      fail(
-          new RefusedException(ErrorCode.STORAGE_FAILED, "cannot read the log: " + e.getMessage()));
-    }
-  }
-
-  private void fail(RefusedException reason) {
-    LOGGER.error("partition {} cannot be delivered: {}", partition, reason.getMessage());
-    stop();
-    port.fail(handle, reason);
-  }
+  void stop();
 }

@@ -1,8 +1,11 @@
 package io.tunnel.server.session;
 
+import io.tunnel.model.ChannelType;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.wire.Control.ChannelDescription;
 import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -47,6 +50,12 @@ public final class ChannelView {
         committed,
         committed - checkpointed,
         changes.bytesAfter(view.partition(), checkpointed),
-        lagMs);
+        lagMs,
+        ChannelType.Stream,
+        false,
+        Optional.empty(),
+        Optional.empty(),
+        List.of(),
+        Optional.empty());
   }
 }

@@ -6,6 +6,7 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.channel.Channel;
+import io.tunnel.server.channel.StreamChannel;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
@@ -239,7 +240,7 @@ public final class Coordinator {
     Session session = sessionById.get(assign.sessionId());
     int handle = ++lastHandle;
     Channel channel =
-        new Channel(
+        new StreamChannel(
             new Channel.Hold(handle, assign.epoch(), assign.partition(), assign.checkpointed()),
             changes,
             session.port(),

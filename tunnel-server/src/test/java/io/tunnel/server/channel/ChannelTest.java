@@ -39,7 +39,7 @@ final class ChannelTest {
 
   private Channel channel(long checkpointed) {
     Channel channel =
-        new Channel(
+        new StreamChannel(
             new Channel.Hold(1, 7, PARTITION, checkpointed), log, connection, DELIVERY_BYTES_MAX);
     channel.start();
     return channel;

@@ -1,0 +1,35 @@
+package io.tunnel.server.catalog;
+
+import io.tunnel.model.ChannelType;
+import java.util.Comparator;
+
+/**
+ * Names a channel inside its tunnel. The order is that of partitions, a base channel before the
+ * stream channel of the same partition.
+ */
+public record ChannelKey(int partition, ChannelType type) implements Comparable<ChannelKey> {
+
+  private static final Comparator<ChannelKey> ORDER =
+      Comparator.comparingInt(ChannelKey::partition).thenComparing(ChannelKey::type);
+  private static final String BASE_SUFFIX = "_base";
+
+  /** The stream channel of a partition. */
+  public static ChannelKey stream(int partition) {
+    return new ChannelKey(partition, ChannelType.Stream);
+  }
+
+  /** The base channel of a partition. */
+  public static ChannelKey base(int partition) {
+    return new ChannelKey(partition, ChannelType.BaseData);
+  }
+
+  /** Names the channel among those of all tunnels. */
+  public String channelId(String tunnelId) {
+    return partition + "_" + tunnelId + (type == ChannelType.BaseData ? BASE_SUFFIX : "");
+  }
+
+  @Override
+  public int compareTo(ChannelKey other) {
+    return ORDER.compare(this, other);
+  }
+}

@@ -1,0 +1,40 @@
+package io.tunnel.server.channel;
+
+import io.tunnel.model.Bytes;
+
+/**
+ * Where base channels read rows: those of a tunnel's partitions as they were at one moment, for as
+ * long as the server can keep that moment, and as they are now after that.
+ */
+public interface BaseRows {
+
+  /**
+   * Reads the next rows of a partition, in the order of their keys, and tells {@code sink} once, on
+   * any thread.
+   *
+   * @param after the encoded key behind which to read; empty for the first row
+   * @param firstPosition the position that the first row gets in the batch
+   * @param bytesMax bytes of the batch, if a single row is not larger
+   */
+  void read(
+      String tunnelId, int partition, Bytes after, long firstPosition, int bytesMax, Sink sink);
+
+  /** Is told what was read. */
+  interface Sink {
+
+    /**
+     * A batch of PUT rows as {@link io.tunnel.codec.ChangeBatch} has it, positions from the first
+     * asked for.
+     *
+     * @param lastKey the encoded key of its last row
+     * @param isEnd whether there is no row behind it
+     */
+    void rows(byte[] batch, Bytes lastKey, boolean isEnd);
+
+    /** There is no row behind the key. */
+    void end();
+
+    /** The rows cannot be read. */
+    void failed(RuntimeException reason);
+  }
+}
