@@ -41,6 +41,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -81,16 +82,16 @@ final class BaseSnapshotsTest {
   }
 
   private static final class JumpingClock implements Shard.Clock {
-    private volatile long nanos;
+    private final AtomicLong nanos = new AtomicLong();
 
     @Override
     public long epochMicros() {
-      return 5_000_000 + nanos / 1_000;
+      return 5_000_000 + nanos.get() / 1_000;
     }
 
     @Override
     public long nanos() {
-      return nanos;
+      return nanos.get();
     }
   }
 
@@ -297,13 +298,13 @@ final class BaseSnapshotsTest {
     write("k1");
     begin();
     write("k2");
-    clock.nanos += TimeUnit.MILLISECONDS.toNanos(AGE_MS_MAX) - 1;
+    clock.nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(AGE_MS_MAX) - 1);
     bases.tick();
     assertThat(keys(partition, ALL_BYTES)).containsExactly(keyBytes("k1"));
     assertThat(read(partition, Bytes.EMPTY, ALL_BYTES).await().batch().commitMicros())
         .as("the moment of the snapshot")
         .isEqualTo(5_000_000);
-    clock.nanos++;
+    clock.nanos.incrementAndGet();
     bases.tick();
     assertThat(snapshotCount()).isZero();
     assertThat(keys(partition, ALL_BYTES)).containsExactly(keyBytes("k1"), keyBytes("k2"));
