@@ -22,22 +22,27 @@ public final class Extents {
   /** Many small batches with gaps between must not become one large read into memory. */
   private static final int SPAN_BYTES_MAX = 1024 * 1024;
 
+  private final int partition;
   private final List<Extent> extents = new ArrayList<>();
   private int bytes;
   private long lastPosition;
 
-  private record Extent(Segment segment, int offset, int bytes) {
+  private record Extent(Segment segment, int offset, int bytes, long firstPosition) {
     int end() {
       return offset + bytes;
     }
   }
 
-  Extents() {}
+  Extents(int partition) {
+    this.partition = partition;
+  }
 
-  void add(Segment segment, int offset, int batchBytes, long last) {
-    extents.add(new Extent(segment, offset, batchBytes));
+  /** Adds batch {@code i} of the first {@code count} of {@code index}. */
+  void add(Segment segment, BatchIndex index, int i, int count) {
+    int batchBytes = index.batchBytes(i, count);
+    extents.add(new Extent(segment, index.fileOffset(i), batchBytes, index.firstPosition(i)));
     bytes += batchBytes;
-    lastPosition = last;
+    lastPosition = index.lastPosition(i + 1);
   }
 
   /** Whether there is nothing to read. */
@@ -65,7 +70,8 @@ public final class Extents {
    * Reads all batches into {@code target}, which has room for {@link #bytes}, and verifies their
    * checksums.
    *
-   * @throws RefusedException CORRUPT when a checksum does not match
+   * @throws RefusedException CORRUPT when a checksum does not match, HISTORY_LOST when the changes
+   *     were given up since they were planned
    */
   public void read(ByteBuffer target) throws IOException {
     int first = 0;
@@ -74,7 +80,11 @@ public final class Extents {
       while (end < extents.size() && isNear(first, end)) {
         end++;
       }
-      readRun(target, first, end);
+      try {
+        readRun(target, first, end);
+      } catch (SegmentDroppedException e) {
+        throw historyLost(partition, extents.get(first).firstPosition(), lastPosition);
+      }
       first = end;
     }
   }
@@ -107,6 +117,12 @@ public final class Extents {
       verify(batch, extent);
       target.put(batch.rewind());
     }
+  }
+
+  static RefusedException historyLost(int partition, long first, long last) {
+    return new RefusedException(
+        ErrorCode.HISTORY_LOST,
+        "changes " + first + " to " + last + " of partition " + partition + " are no longer kept");
   }
 
   private static void verify(ByteBuffer batch, Extent extent) {
