@@ -3,12 +3,14 @@ package io.tunnel.server.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.server.TestRows;
 import io.tunnel.wire.Control.CreateTunnel;
@@ -48,6 +50,21 @@ final class CatalogTest {
         id,
         Map.of(1, 10L, 2, 20L),
         6);
+  }
+
+  @Test
+  void otherOptionsOfATableAreThereAfterAReopenAndAllElseStays() throws IOException {
+    Catalog catalog = open();
+    TableRecord table = table(catalog, "t", "b");
+    TableOptions options = new TableOptions(Durability.OS, 5, 6);
+    TableRecord altered = catalog.alterTable(table, options);
+    assertThat(altered.meta().options()).isEqualTo(options);
+    assertThat(altered.partitions()).isEqualTo(table.partitions());
+    assertThat(altered.tableId()).isEqualTo(table.tableId());
+    assertThat(altered.createdMs()).isEqualTo(table.createdMs());
+    assertThat(catalog.table("t")).isEqualTo(altered);
+    assertThat(catalog.table(table.tableId())).isEqualTo(altered);
+    assertThat(open().table("t")).isEqualTo(altered);
   }
 
   @Test
