@@ -1,36 +1,52 @@
 package io.tunnel.server.session;
 
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.channel.Channel;
-import io.tunnel.server.channel.StreamChannel;
+import io.tunnel.server.channel.Channels;
 import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.session.TunnelEffect.TakeReason;
+import io.tunnel.server.session.TunnelRun.Hold;
+import io.tunnel.server.session.TunnelRun.Session;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.Assignment;
+import io.tunnel.wire.Control.Fence;
 import io.tunnel.wire.Control.OpenSession;
 import io.tunnel.wire.Control.Revocation;
+import io.tunnel.wire.Control.SessionEnd;
 import io.tunnel.wire.Control.SessionOpened;
+import io.tunnel.wire.Control.StopChannel;
 import io.tunnel.wire.Control.TunnelInfo;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the state machines of all tunnels. Everything here happens on the control thread, as all
- * state here is its own.
+ * Runs the state machines of all tunnels, for the sessions that consume them; {@link Operators} are
+ * served beside it. Everything here happens on the control thread, as all state here is its own.
+ *
+ * <p>What has to survive a crash is stored first, then the state machine moves, and then workers are
+ * told.
  */
 public final class Coordinator {
 
@@ -39,17 +55,16 @@ public final class Coordinator {
 
   private final Catalog catalog;
   private final ChangeReader changes;
+  private final Channels channels;
   private final SessionConfig config;
-  private final LongSupplier nanoClock;
-  private final Map<String, TunnelCore> coreByTunnel = new HashMap<>();
+  private final Surroundings surroundings;
+  private final TunnelEnds ends;
+  private final Map<String, TunnelRun> runByTunnel = new HashMap<>();
   private final Map<String, Session> sessionById = new HashMap<>();
+  private final Map<SessionPort, Set<Session>> sessionsByPort = new IdentityHashMap<>();
   private final Map<Integer, Hold> holdByHandle = new HashMap<>();
   private int lastHandle;
   private long lastSession;
-
-  private record Session(String id, String tunnelId, SessionPort port) {}
-
-  private record Hold(Session session, int partition, long epoch, Channel channel) {}
 
   /**
    * A coordinator of the tunnels in {@code catalog}.
@@ -57,102 +72,148 @@ public final class Coordinator {
    * @throws IOException when the catalog cannot be written
    */
   public Coordinator(
-      Catalog catalog, ChangeReader changes, SessionConfig config, LongSupplier nanoClock)
+      Catalog catalog,
+      ChangeReader changes,
+      Channels channels,
+      SessionConfig config,
+      Surroundings surroundings)
       throws IOException {
     this.catalog = catalog;
     this.changes = changes;
+    this.channels = channels;
     this.config = config;
-    this.nanoClock = nanoClock;
+    this.surroundings = surroundings;
+    this.ends = new TunnelEnds(catalog, changes, surroundings, this::endKnown);
     for (TunnelInfo tunnel : catalog.tunnels(Optional.empty())) {
       takeBackLostCheckpoints(tunnel);
+      ends.watch(tunnel);
     }
   }
 
   /**
    * Changes written without a sync may be delivered and processed, and then lost with the power.
-   * Their positions are given to new changes, which a checkpoint beyond them would skip.
+   * Their positions are given to new changes, which a checkpoint beyond them would skip, and which
+   * do not belong in front of an end that was found beyond them. A base channel has nothing to take
+   * back: it goes on behind a key, whether that row is still there or not.
    */
   private void takeBackLostCheckpoints(TunnelInfo tunnel) throws IOException {
-    Map<Integer, Long> takenBack = new HashMap<>();
-    for (PartitionRecord partition : catalog.table(tunnel.table()).partitions()) {
-      long checkpointed = catalog.checkpoint(tunnel.tunnelId(), partition.id());
-      long committed = changes.committed(partition.id());
-      if (checkpointed > committed) {
-        LOGGER.warn(
-            "changes {} to {} of partition {} were lost after tunnel {} had processed them;"
-                + " it goes on behind {}",
-            committed + 1,
-            checkpointed,
-            partition.id(),
-            tunnel.tunnel(),
-            committed);
-        takenBack.put(partition.id(), committed);
-      }
-    }
-    if (!takenBack.isEmpty()) {
-      catalog.checkpoint(tunnel.tunnelId(), takenBack);
-    }
+    Map<ChannelKey, ChannelState> takenBack = new LinkedHashMap<>();
+    catalog
+        .channels(tunnel)
+        .forEach(
+            (key, state) -> {
+              long committed = changes.committed(key.partition());
+              boolean isStream = key.type() == ChannelType.Stream;
+              if (isStream && Math.max(state.checkpointed(), state.end().orElse(0L)) > committed) {
+                LOGGER.warn(
+                    "changes {} to {} of partition {} were lost after tunnel {} had processed them;"
+                        + " it goes on behind {}",
+                    committed + 1,
+                    state.checkpointed(),
+                    key.partition(),
+                    tunnel.tunnel(),
+                    committed);
+                takenBack.put(key, takenBack(state, committed));
+              }
+            });
+    catalog.store(tunnel.tunnelId(), takenBack);
   }
 
-  private TunnelCore core(TunnelInfo tunnel) {
-    return coreByTunnel.computeIfAbsent(
-        tunnel.tunnelId(),
-        id -> {
-          Map<Integer, Long> checkpoints = new LinkedHashMap<>();
-          for (PartitionRecord partition : catalog.table(tunnel.table()).partitions()) {
-            checkpoints.put(partition.id(), catalog.checkpoint(id, partition.id()));
-          }
-          return new TunnelCore(
-              checkpoints,
-              catalog.starts() << EPOCH_BITS_OF_START,
-              TimeUnit.MILLISECONDS.toNanos(config.revokeDeadlineMs()));
-        });
+  private static ChannelState takenBack(ChannelState state, long committed) {
+    ChannelState now =
+        state.withProgress(Math.min(state.checkpointed(), committed), Bytes.EMPTY);
+    return state.end().orElse(0L) > committed ? now.withEnd(Optional.empty(), false) : now;
+  }
+
+  /** The run of a tunnel, begun if need be. */
+  TunnelRun run(TunnelInfo tunnel) {
+    TunnelRun run = runByTunnel.get(tunnel.tunnelId());
+    if (run == null) {
+      run =
+          new TunnelRun(
+              tunnel,
+              new TunnelCore(
+                  catalog.channels(tunnel),
+                  waitsFor(tunnel),
+                  catalog.isPaused(tunnel.tunnelId()),
+                  catalog.starts() << EPOCH_BITS_OF_START,
+                  TimeUnit.MILLISECONDS.toNanos(config.revokeDeadlineMs())));
+      runByTunnel.put(tunnel.tunnelId(), run);
+      apply(run, run.core().start());
+    }
+    return run;
+  }
+
+  /**
+   * A partition's changes come behind its rows, and behind the changes of the partitions that it was
+   * made of.
+   */
+  private Map<ChannelKey, List<ChannelKey>> waitsFor(TunnelInfo tunnel) {
+    Set<ChannelKey> all = catalog.channels(tunnel).keySet();
+    Map<ChannelKey, List<ChannelKey>> waitsFor = new LinkedHashMap<>();
+    for (PartitionRecord partition : catalog.table(tunnel.table()).partitions()) {
+      List<ChannelKey> others = new ArrayList<>();
+      others.add(ChannelKey.base(partition.id()));
+      partition.parents().forEach(parent -> others.add(ChannelKey.stream(parent)));
+      others.retainAll(all);
+      if (all.contains(ChannelKey.stream(partition.id()))) {
+        waitsFor.put(ChannelKey.stream(partition.id()), others);
+      }
+    }
+    return waitsFor;
+  }
+
+  /** A tunnel was created. */
+  void created(TunnelInfo tunnel) {
+    ends.watch(tunnel);
   }
 
   /** Opens a session; {@code whenOpened} is given the answer before any assignment is pushed. */
   public void open(OpenSession request, SessionPort port, Consumer<SessionOpened> whenOpened) {
     TunnelInfo tunnel = catalog.tunnel(request.tunnelId());
     TableMeta table = catalog.table(tunnel.table()).meta();
-    String id = catalog.starts() + "-" + ++lastSession;
-    Session session = new Session(id, tunnel.tunnelId(), port);
-    sessionById.put(id, session);
-    whenOpened.accept(new SessionOpened(id, table));
-    LOGGER.info("session {} of '{}' opened on tunnel {}", id, request.clientTag(), tunnel.tunnel());
-    TunnelCore core = core(tunnel);
+    TunnelRun run = run(tunnel);
+    Session session = new Session(catalog.starts() + "-" + ++lastSession, run, port);
+    sessionById.put(session.id(), session);
+    sessionsByPort.computeIfAbsent(port, key -> new LinkedHashSet<>()).add(session);
+    whenOpened.accept(new SessionOpened(session.id(), table));
+    LOGGER.info(
+        "session {} of '{}' opened on tunnel {}",
+        session.id(),
+        request.clientTag(),
+        tunnel.tunnel());
     apply(
-        core.open(
-            id,
-            request.clientTag(),
-            TimeUnit.MILLISECONDS.toNanos(request.leaseMs()),
-            request.maxChannels(),
-            nanoClock.getAsLong()));
+        run,
+        run.core()
+            .open(
+                session.id(),
+                request.clientTag(),
+                TimeUnit.MILLISECONDS.toNanos(request.leaseMs()),
+                request.maxChannels(),
+                surroundings.nanos()));
   }
 
   /** Renews a lease. */
   public void heartbeat(String sessionId, SessionPort port) {
-    Session session = requireSession(sessionId, port);
-    coreByTunnel.get(session.tunnelId()).heartbeat(sessionId, nanoClock.getAsLong());
+    requireSession(sessionId, port).run().core().heartbeat(sessionId, surroundings.nanos());
   }
 
   /** Ends a session. */
   public void close(String sessionId, SessionPort port) {
-    end(requireSession(sessionId, port), "closed by its worker");
+    end(requireSession(sessionId, port), TunnelEffect.OverReason.CLOSED);
   }
 
   /** Ends all sessions of a connection that is gone. */
   public void disconnected(SessionPort port) {
-    for (Session session : List.copyOf(sessionById.values())) {
-      if (session.port() == port) {
-        end(session, "its connection closed");
-      }
+    for (Session session : List.copyOf(sessionsByPort.getOrDefault(port, Set.of()))) {
+      end(session, TunnelEffect.OverReason.DISCONNECTED);
     }
   }
 
-  private void end(Session session, String reason) {
-    LOGGER.info("session {} ended: {}", session.id(), reason);
-    TunnelCore core = coreByTunnel.get(session.tunnelId());
-    apply(core.close(session.id(), nanoClock.getAsLong()));
-    sessionById.remove(session.id());
+  private void end(Session session, TunnelEffect.OverReason reason) {
+    apply(
+        session.run(),
+        session.run().core().end(session.id(), reason, surroundings.nanos()));
   }
 
   private Session requireSession(String sessionId, SessionPort port) {
@@ -167,25 +228,86 @@ public final class Coordinator {
   /** Gives a channel back. */
   public void release(ChannelRef ref, SessionPort port) {
     Hold hold = requireHold(ref.handle(), ref.epoch(), port);
-    TunnelCore core = coreByTunnel.get(hold.session().tunnelId());
-    apply(core.release(hold.session().id(), hold.partition(), ref.epoch(), nanoClock.getAsLong()));
+    TunnelRun run = hold.session().run();
+    apply(
+        run,
+        run.core()
+            .release(hold.session().id(), hold.key(), ref.epoch(), surroundings.nanos()));
+  }
+
+  /** Gives a channel up for good: nobody gets it until an operator resumes it. */
+  public void stop(StopChannel request, SessionPort port) throws IOException {
+    Hold hold = requireHold(request.handle(), request.epoch(), port);
+    stop(hold, request.error(), TakeReason.STOPPED);
+  }
+
+  /** A channel cannot be delivered any further; it is stopped, with the reason as its error. */
+  public void failed(int handle, SessionPort port, RefusedException reason) {
+    Hold hold = holdByHandle.get(handle);
+    if (hold == null || hold.session().port() != port) {
+      return;
+    }
+    String error = new StopChannel(0, 0, reason.code() + ": " + reason.getMessage()).error();
+    try {
+      stop(hold, error, TakeReason.FAILED);
+    } catch (RefusedException e) {
+      LOGGER.debug("the channel with handle {} failed when it was no longer held", handle, e);
+    } catch (IOException e) {
+      LOGGER.warn("the error of {} cannot be stored; a restart clears it", hold.key(), e);
+      stopCore(hold, error, TakeReason.FAILED);
+    }
+  }
+
+  private void stop(Hold hold, String error, TakeReason reason) throws IOException {
+    TunnelRun run = hold.session().run();
+    run.core().requireHold(hold.session().id(), hold.key(), hold.epoch());
+    String tunnelId = run.info().tunnelId();
+    ChannelState state = catalog.channel(tunnelId, hold.key());
+    LOGGER.warn(
+        "partition {} of tunnel {} is stopped at {}: {}",
+        hold.key().partition(),
+        run.info().tunnel(),
+        state.checkpointed(),
+        error);
+    catalog.store(tunnelId, Map.of(hold.key(), state.withError(Optional.of(error))));
+    stopCore(hold, error, reason);
+  }
+
+  private void stopCore(Hold hold, String error, TakeReason reason) {
+    TunnelRun run = hold.session().run();
+    apply(
+        run,
+        run.core()
+            .stop(
+                hold.session().id(),
+                hold.key(),
+                hold.epoch(),
+                error,
+                reason,
+                surroundings.nanos()));
   }
 
   /** Stores progress; it is durable when this returns. */
   public void checkpoint(Checkpoint checkpoint, SessionPort port) throws IOException {
     Hold hold = requireHold(checkpoint.handle(), checkpoint.epoch(), port);
-    Session session = hold.session();
-    TunnelCore core = coreByTunnel.get(session.tunnelId());
+    TunnelRun run = hold.session().run();
     boolean isNews =
-        core.mayCheckpoint(
-            session.id(),
-            hold.partition(),
-            checkpoint.epoch(),
-            checkpoint.position(),
-            hold.channel().delivered());
+        run.core()
+            .mayCheckpoint(
+                hold.session().id(),
+                hold.key(),
+                checkpoint.epoch(),
+                checkpoint.position(),
+                hold.channel().delivered());
     if (isNews) {
-      catalog.checkpoint(session.tunnelId(), Map.of(hold.partition(), checkpoint.position()));
-      core.checkpointed(hold.partition(), checkpoint.position());
+      Channel.Resume resume = hold.channel().resumeAt(checkpoint.position());
+      ChannelState state = catalog.channel(run.info().tunnelId(), hold.key());
+      if (resume.position() > state.checkpointed()) {
+        catalog.store(
+            run.info().tunnelId(),
+            Map.of(hold.key(), state.withProgress(resume.position(), resume.key())));
+        run.core().checkpointed(hold.key(), resume.position());
+      }
     }
   }
 
@@ -199,109 +321,203 @@ public final class Coordinator {
     return hold;
   }
 
-  /** Lets leases and deadlines end; to be called a few times a second. */
+  /** Lets leases and deadlines end, and tunnels; to be called a few times a second. */
   public void tick() {
-    long now = nanoClock.getAsLong();
-    for (Map.Entry<String, TunnelCore> tunnel : coreByTunnel.entrySet()) {
-      apply(tunnel.getValue().tick(now));
+    long now = surroundings.nanos();
+    for (TunnelRun run : List.copyOf(runByTunnel.values())) {
+      apply(run, run.core().tick(now));
     }
-    for (Session session : List.copyOf(sessionById.values())) {
-      if (!coreByTunnel.get(session.tunnelId()).sessionIds().contains(session.id())) {
-        LOGGER.info("session {} ended: its lease ran out", session.id());
-        sessionById.remove(session.id());
-      }
+    ends.tick();
+  }
+
+  /** Where a stream channel ends was found, and stored. */
+  private void endKnown(TunnelInfo tunnel, ChannelKey key, long end) {
+    TunnelRun run = run(tunnel);
+    if (run.holds().get(key) != null) {
+      run.holds().get(key).channel().endAt(end);
+    }
+    apply(run, run.core().endKnown(key, end, surroundings.nanos()));
+  }
+
+  /** The holder of a base channel was read all its rows. */
+  private void rowsEnd(int handle, long end) {
+    Hold hold = holdByHandle.get(handle);
+    if (hold != null) {
+      TunnelRun run = hold.session().run();
+      apply(run, run.core().endKnown(hold.key(), end, surroundings.nanos()));
     }
   }
 
-  /** Ends all sessions of a tunnel and forgets it. */
+  /** A tunnel is no longer in the catalog: ends all its sessions and forgets it. */
   public void forget(TunnelInfo tunnel) {
-    TunnelCore core = coreByTunnel.get(tunnel.tunnelId());
-    if (core != null) {
-      for (String sessionId : core.sessionIds()) {
-        end(sessionById.get(sessionId), "its tunnel was deleted");
+    ends.forget(tunnel.tunnelId());
+    surroundings.forgetRows(tunnel.tunnelId());
+    TunnelRun run = runByTunnel.remove(tunnel.tunnelId());
+    if (run == null) {
+      return;
+    }
+    String reason = "tunnel " + tunnel.tunnel() + " was deleted";
+    List.copyOf(run.holds().values()).forEach(hold -> fence(hold, reason));
+    for (Session session : List.copyOf(sessionById.values())) {
+      if (session.run() == run) {
+        LOGGER.info("session {} ended: {}", session.id(), reason);
+        remove(session);
+        session.port().over(new SessionEnd(session.id(), ErrorCode.TUNNEL_NOT_FOUND, reason));
       }
-      coreByTunnel.remove(tunnel.tunnelId());
     }
   }
 
-  private void apply(List<TunnelEffect> effects) {
-    for (TunnelEffect effect : effects) {
+  private void remove(Session session) {
+    sessionById.remove(session.id());
+    Set<Session> ofPort = sessionsByPort.get(session.port());
+    ofPort.remove(session);
+    if (ofPort.isEmpty()) {
+      sessionsByPort.remove(session.port());
+    }
+  }
+
+  /**
+   * Does {@code effects}, behind those that could not be done before. When the end of a channel
+   * cannot be stored, what comes behind it waits: the next tick tries again.
+   */
+  void apply(TunnelRun run, List<TunnelEffect> effects) {
+    run.undone().addAll(effects);
+    while (!run.undone().isEmpty()) {
+      TunnelEffect effect = run.undone().peek();
+      if (effect instanceof TunnelEffect.Finish finish) {
+        try {
+          finish(run, finish);
+        } catch (IOException e) {
+          LOGGER.warn("cannot store that {} of {} is finished", finish.channel(), run.info(), e);
+          return;
+        }
+      }
+      run.undone().poll();
       if (effect instanceof TunnelEffect.Assign assign) {
-        assign(assign);
+        assign(run, assign);
       } else if (effect instanceof TunnelEffect.Revoke revoke) {
-        holdOf(revoke.sessionId(), revoke.partition()).ifPresent(handle -> revoke(revoke, handle));
+        revoke(run.holds().get(revoke.channel()));
       } else if (effect instanceof TunnelEffect.Take take) {
-        holdOf(take.sessionId(), take.partition()).ifPresent(this::take);
+        take(run.holds().get(take.channel()), take.reason());
+      } else if (effect instanceof TunnelEffect.SessionOver over) {
+        over(sessionById.get(over.sessionId()), over.reason());
       }
     }
   }
 
-  private void assign(TunnelEffect.Assign assign) {
+  private void finish(TunnelRun run, TunnelEffect.Finish finish) throws IOException {
+    String tunnelId = run.info().tunnelId();
+    ChannelState state = catalog.channel(tunnelId, finish.channel());
+    catalog.store(
+        tunnelId,
+        Map.of(
+            finish.channel(),
+            state.withEnd(Optional.of(finish.end()), true).withError(Optional.empty())));
+    LOGGER.info("{} of tunnel {} is finished", finish.channel(), run.info().tunnel());
+    if (finish.channel().type() == ChannelType.BaseData) {
+      surroundings.forgetRows(tunnelId, finish.channel().partition());
+    }
+  }
+
+  private void assign(TunnelRun run, TunnelEffect.Assign assign) {
     Session session = sessionById.get(assign.sessionId());
+    ChannelKey key = assign.channel();
     int handle = ++lastHandle;
     Channel channel =
-        new StreamChannel(
-            new Channel.Hold(handle, assign.epoch(), assign.partition(), assign.checkpointed()),
-            changes,
-            session.port(),
-            config.deliveryBytesMax());
-    holdByHandle.put(handle, new Hold(session, assign.partition(), assign.epoch(), channel));
+        channel(
+            run,
+            key,
+            new Channel.Hold(handle, assign.epoch(), key.partition(), assign.checkpointed()),
+            session.port());
+    Hold hold = new Hold(handle, session, key, assign.epoch(), channel);
+    holdByHandle.put(handle, hold);
+    run.holds().put(key, hold);
     session
         .port()
         .assign(
             new Assignment(
                 session.id(),
-                channelId(session.tunnelId(), assign.partition()),
-                assign.partition(),
+                key.channelId(run.info().tunnelId()),
+                key.partition(),
                 handle,
                 assign.epoch(),
-                assign.checkpointed()),
+                assign.checkpointed(),
+                key.type()),
             channel);
   }
 
-  private void revoke(TunnelEffect.Revoke revoke, int handle) {
-    Session session = sessionById.get(revoke.sessionId());
+  private Channel channel(
+      TunnelRun run, ChannelKey key, Channel.Hold hold, SessionPort port) {
+    String tunnelId = run.info().tunnelId();
+    ChannelState state = catalog.channel(tunnelId, key);
+    if (key.type() == ChannelType.BaseData) {
+      int handle = hold.handle();
+      return channels.base(
+          tunnelId,
+          hold,
+          state.key(),
+          port,
+          end -> surroundings.control(() -> rowsEnd(handle, end)));
+    }
+    if (state.end().isPresent()) {
+      return channels.stream(hold, OptionalLong.of(state.end().get()), changes, port);
+    }
+    return channels.stream(
+        hold, OptionalLong.empty(), EndingChanges.of(run.info(), changes, surroundings), port);
+  }
+
+  private void revoke(Hold hold) {
+    Session session = hold.session();
     session
         .port()
-        .revoke(new Revocation(session.id(), handle, revoke.epoch(), config.revokeDeadlineMs()));
+        .revoke(
+            new Revocation(session.id(), hold.handle(), hold.epoch(), config.revokeDeadlineMs()));
   }
 
-  private void take(int handle) {
-    Hold hold = holdByHandle.remove(handle);
-    hold.session().port().take(handle);
-  }
-
-  private Optional<Integer> holdOf(String sessionId, int partition) {
-    for (Map.Entry<Integer, Hold> entry : holdByHandle.entrySet()) {
-      Hold hold = entry.getValue();
-      if (hold.session().id().equals(sessionId) && hold.partition() == partition) {
-        return Optional.of(entry.getKey());
-      }
+  private void take(Hold hold, TakeReason reason) {
+    if (reason.isFenced()) {
+      fence(hold, reason.text());
+    } else {
+      drop(hold);
+      hold.session().port().take(hold.handle());
     }
-    return Optional.empty();
   }
 
-  /** The name of a partition's channel in a tunnel. */
-  static String channelId(String tunnelId, int partition) {
-    return partition + "_" + tunnelId;
+  private void fence(Hold hold, String reason) {
+    drop(hold);
+    Session session = hold.session();
+    session.port().fence(new Fence(session.id(), hold.handle(), hold.epoch(), reason));
   }
 
-  /** The channels of a tunnel as they are now. */
-  public List<ChannelView> channels(TunnelInfo tunnel) {
-    List<ChannelView> views = new ArrayList<>();
-    for (TunnelCore.View view : core(tunnel).view()) {
-      long delivered =
-          view.owner()
-              .flatMap(owner -> holdOf(owner, view.partition()))
-              .map(handle -> holdByHandle.get(handle).channel().delivered())
-              .orElse(view.checkpointed());
-      views.add(
-          new ChannelView(
-              channelId(tunnel.tunnelId(), view.partition()),
-              view,
-              Math.max(delivered, view.checkpointed())));
+  private void drop(Hold hold) {
+    holdByHandle.remove(hold.handle());
+    hold.session().run().holds().remove(hold.key());
+  }
+
+  private void over(Session session, TunnelEffect.OverReason reason) {
+    LOGGER.info("session {} ended: {}", session.id(), reason.text());
+    remove(session);
+    if (reason.taken().isFenced()) {
+      session
+          .port()
+          .over(
+              new SessionEnd(
+                  session.id(), ErrorCode.SESSION_ENDED, "the session ended: " + reason.text()));
     }
-    return views;
+  }
+
+  /** A tunnel as it is now. */
+  public TunnelView view(TunnelInfo tunnel) {
+    TunnelRun run = run(tunnel);
+    Map<ChannelKey, Long> delivered = new HashMap<>();
+    run.holds().forEach((key, hold) -> delivered.put(key, hold.channel().delivered()));
+    return new TunnelView(
+        tunnel,
+        catalog.table(tunnel.table()).meta().options().retentionMs(),
+        catalog.isPaused(tunnel.tunnelId()),
+        run.core().view(),
+        delivered,
+        run.core().sessions(surroundings.nanos()));
   }
 
   /** How many sessions are open. */
