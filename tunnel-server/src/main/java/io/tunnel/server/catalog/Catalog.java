@@ -39,6 +39,7 @@ public final class Catalog implements Closeable {
   private final NavigableMap<String, TableRecord> tableByName = new ConcurrentSkipListMap<>();
   private final Map<Integer, TableRecord> tableById = new ConcurrentHashMap<>();
   private final TunnelRecords tunnels = new TunnelRecords();
+  private long lastTunnel;
   private Counters counters = new Counters(0, 0, 0);
 
   /**
@@ -222,6 +223,12 @@ public final class Catalog implements Closeable {
             + name
             + "'; its tunnels are "
             + ofTable.stream().map(TunnelInfo::tunnel).toList());
+  }
+
+  /** An id that no other tunnel has, had, or will have. */
+  public String newTunnelId(long nowMicros) {
+    lastTunnel = Math.max(lastTunnel + 1, nowMicros);
+    return "t" + counters.starts + "-" + Long.toString(lastTunnel, Character.MAX_RADIX);
   }
 
   /** Refuses a tunnel whose table does not exist, or whose name is taken. */

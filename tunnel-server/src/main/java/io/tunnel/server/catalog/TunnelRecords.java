@@ -19,8 +19,8 @@ import java.util.function.UnaryOperator;
  *
  * <p>The names: {@code tunnel/ID}; {@code paused/ID} while it is; for each channel {@code
  * checkpoint/ID/CHANNEL}, its progress, and {@code channel/ID/CHANNEL}, what else there is to say,
- * if there is. A CHANNEL is a partition, and for its base channel a suffix. So a checkpoint writes a
- * number only. The progress of a base channel is a number, and behind it the key, if it has one.
+ * if there is. A CHANNEL is a partition, and for its base channel a suffix. So a checkpoint writes
+ * a number only. The progress of a base channel is a number, and behind it the key, if it has one.
  */
 final class TunnelRecords {
 
@@ -188,8 +188,7 @@ final class TunnelRecords {
   }
 
   private static String progress(ChannelState state) {
-    return state.checkpointed()
-        + (state.key().equals(Bytes.EMPTY) ? "" : " " + state.key().toHex());
+    return state.checkpointed() + (state.key().equals(Bytes.EMPTY) ? "" : " " + state.key());
   }
 
   /** Channels are so now. */

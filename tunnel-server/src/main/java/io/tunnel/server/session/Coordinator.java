@@ -45,8 +45,8 @@ import org.slf4j.LoggerFactory;
  * Runs the state machines of all tunnels, for the sessions that consume them; {@link Operators} are
  * served beside it. Everything here happens on the control thread, as all state here is its own.
  *
- * <p>What has to survive a crash is stored first, then the state machine moves, and then workers are
- * told.
+ * <p>What has to survive a crash is stored first, then the state machine moves, and then workers
+ * are told.
  */
 public final class Coordinator {
 
@@ -120,8 +120,7 @@ public final class Coordinator {
   }
 
   private static ChannelState takenBack(ChannelState state, long committed) {
-    ChannelState now =
-        state.withProgress(Math.min(state.checkpointed(), committed), Bytes.EMPTY);
+    ChannelState now = state.withProgress(Math.min(state.checkpointed(), committed), Bytes.EMPTY);
     return state.end().orElse(0L) > committed ? now.withEnd(Optional.empty(), false) : now;
   }
 
@@ -145,8 +144,8 @@ public final class Coordinator {
   }
 
   /**
-   * A partition's changes come behind its rows, and behind the changes of the partitions that it was
-   * made of.
+   * A partition's changes come behind its rows, and behind the changes of the partitions that it
+   * was made of.
    */
   private Map<ChannelKey, List<ChannelKey>> waitsFor(TunnelInfo tunnel) {
     Set<ChannelKey> all = catalog.channels(tunnel).keySet();
@@ -211,9 +210,7 @@ public final class Coordinator {
   }
 
   private void end(Session session, TunnelEffect.OverReason reason) {
-    apply(
-        session.run(),
-        session.run().core().end(session.id(), reason, surroundings.nanos()));
+    apply(session.run(), session.run().core().end(session.id(), reason, surroundings.nanos()));
   }
 
   private Session requireSession(String sessionId, SessionPort port) {
@@ -231,8 +228,7 @@ public final class Coordinator {
     TunnelRun run = hold.session().run();
     apply(
         run,
-        run.core()
-            .release(hold.session().id(), hold.key(), ref.epoch(), surroundings.nanos()));
+        run.core().release(hold.session().id(), hold.key(), ref.epoch(), surroundings.nanos()));
   }
 
   /** Gives a channel up for good: nobody gets it until an operator resumes it. */
@@ -446,8 +442,7 @@ public final class Coordinator {
             channel);
   }
 
-  private Channel channel(
-      TunnelRun run, ChannelKey key, Channel.Hold hold, SessionPort port) {
+  private Channel channel(TunnelRun run, ChannelKey key, Channel.Hold hold, SessionPort port) {
     String tunnelId = run.info().tunnelId();
     ChannelState state = catalog.channel(tunnelId, key);
     if (key.type() == ChannelType.BaseData) {
@@ -460,7 +455,7 @@ public final class Coordinator {
           end -> surroundings.control(() -> rowsEnd(handle, end)));
     }
     if (state.end().isPresent()) {
-      return channels.stream(hold, OptionalLong.of(state.end().get()), changes, port);
+      return channels.stream(hold, OptionalLong.of(state.end().get()), port);
     }
     return channels.stream(
         hold, OptionalLong.empty(), EndingChanges.of(run.info(), changes, surroundings), port);

@@ -182,9 +182,7 @@ final class TunnelCore {
             .toList();
     expired.forEach(session -> over(session, OverReason.LEASE, effects));
     List<Held> overdue =
-        closing.stream()
-            .filter(channel -> nowNanos - channel.closingDeadlineNanos >= 0)
-            .toList();
+        closing.stream().filter(channel -> nowNanos - channel.closingDeadlineNanos >= 0).toList();
     overdue.forEach(channel -> take(channel, TakeReason.DEADLINE, effects));
     return effects.isEmpty() ? effects : rebalance(effects, nowNanos);
   }
@@ -361,9 +359,7 @@ final class TunnelCore {
 
   private Held requireHolder(String sessionId, ChannelKey key, long epoch) {
     Held channel = require(key);
-    if (channel.epoch != epoch
-        || channel.owner == null
-        || !channel.owner.id.equals(sessionId)) {
+    if (channel.epoch != epoch || channel.owner == null || !channel.owner.id.equals(sessionId)) {
       throw new RefusedException(
           ErrorCode.FENCED,
           "the channel of partition "
@@ -378,8 +374,7 @@ final class TunnelCore {
 
   private void over(Session session, OverReason reason, List<TunnelEffect> effects) {
     sessions.remove(session.id);
-    List.copyOf(session.held)
-        .forEach(channel -> take(channel, reason.taken(), effects));
+    List.copyOf(session.held).forEach(channel -> take(channel, reason.taken(), effects));
     effects.add(new TunnelEffect.SessionOver(session.id, reason));
   }
 

@@ -48,8 +48,7 @@ final class TunnelEnds {
     void endKnown(TunnelInfo tunnel, ChannelKey key, long end);
   }
 
-  TunnelEnds(
-      Catalog catalog, ChangeReader changes, Surroundings surroundings, Listener listener) {
+  TunnelEnds(Catalog catalog, ChangeReader changes, Surroundings surroundings, Listener listener) {
     this.catalog = catalog;
     this.changes = changes;
     this.surroundings = surroundings;
