@@ -2,7 +2,6 @@ package io.tunnel.server.session;
 
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
-import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.server.catalog.Catalog;
@@ -17,24 +16,17 @@ import io.tunnel.server.session.TunnelRun.Hold;
 import io.tunnel.server.session.TunnelRun.Session;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
-import io.tunnel.wire.Control.Assignment;
-import io.tunnel.wire.Control.Fence;
 import io.tunnel.wire.Control.OpenSession;
-import io.tunnel.wire.Control.Revocation;
-import io.tunnel.wire.Control.SessionEnd;
 import io.tunnel.wire.Control.SessionOpened;
 import io.tunnel.wire.Control.StopChannel;
 import io.tunnel.wire.Control.TunnelInfo;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -55,15 +47,11 @@ public final class Coordinator {
 
   private final Catalog catalog;
   private final ChangeReader changes;
-  private final Channels channels;
   private final SessionConfig config;
   private final Surroundings surroundings;
   private final TunnelEnds ends;
   private final Map<String, TunnelRun> runByTunnel = new HashMap<>();
-  private final Map<String, Session> sessionById = new HashMap<>();
-  private final Map<SessionPort, Set<Session>> sessionsByPort = new IdentityHashMap<>();
-  private final Map<Integer, Hold> holdByHandle = new HashMap<>();
-  private int lastHandle;
+  private final Sessions sessions;
   private long lastSession;
 
   /**
@@ -80,9 +68,11 @@ public final class Coordinator {
       throws IOException {
     this.catalog = catalog;
     this.changes = changes;
-    this.channels = channels;
     this.config = config;
     this.surroundings = surroundings;
+    this.sessions =
+        new Sessions(
+            catalog, new Sessions.Sources(changes, channels), config, surroundings, this::rowsEnd);
     this.ends = new TunnelEnds(catalog, changes, surroundings, this::endKnown);
     for (TunnelInfo tunnel : catalog.tunnels(Optional.empty())) {
       takeBackLostCheckpoints(tunnel);
@@ -173,8 +163,7 @@ public final class Coordinator {
     TableMeta table = catalog.table(tunnel.table()).meta();
     TunnelRun run = run(tunnel);
     Session session = new Session(catalog.starts() + "-" + ++lastSession, run, port);
-    sessionById.put(session.id(), session);
-    sessionsByPort.computeIfAbsent(port, key -> new LinkedHashSet<>()).add(session);
+    sessions.add(session);
     whenOpened.accept(new SessionOpened(session.id(), table));
     LOGGER.info(
         "session {} of '{}' opened on tunnel {}",
@@ -194,17 +183,17 @@ public final class Coordinator {
 
   /** Renews a lease. */
   public void heartbeat(String sessionId, SessionPort port) {
-    requireSession(sessionId, port).run().core().heartbeat(sessionId, surroundings.nanos());
+    sessions.require(sessionId, port).run().core().heartbeat(sessionId, surroundings.nanos());
   }
 
   /** Ends a session. */
   public void close(String sessionId, SessionPort port) {
-    end(requireSession(sessionId, port), TunnelEffect.OverReason.CLOSED);
+    end(sessions.require(sessionId, port), TunnelEffect.OverReason.CLOSED);
   }
 
   /** Ends all sessions of a connection that is gone. */
   public void disconnected(SessionPort port) {
-    for (Session session : List.copyOf(sessionsByPort.getOrDefault(port, Set.of()))) {
+    for (Session session : sessions.of(port)) {
       end(session, TunnelEffect.OverReason.DISCONNECTED);
     }
   }
@@ -213,18 +202,9 @@ public final class Coordinator {
     apply(session.run(), session.run().core().end(session.id(), reason, surroundings.nanos()));
   }
 
-  private Session requireSession(String sessionId, SessionPort port) {
-    Session session = sessionById.get(sessionId);
-    if (session == null || session.port() != port) {
-      throw new RefusedException(
-          ErrorCode.SESSION_ENDED, "session " + sessionId + " has ended; open a new one");
-    }
-    return session;
-  }
-
   /** Gives a channel back. */
   public void release(ChannelRef ref, SessionPort port) {
-    Hold hold = requireHold(ref.handle(), ref.epoch(), port);
+    Hold hold = sessions.requireHold(ref.handle(), ref.epoch(), port);
     TunnelRun run = hold.session().run();
     apply(
         run,
@@ -233,16 +213,17 @@ public final class Coordinator {
 
   /** Gives a channel up for good: nobody gets it until an operator resumes it. */
   public void stop(StopChannel request, SessionPort port) throws IOException {
-    Hold hold = requireHold(request.handle(), request.epoch(), port);
+    Hold hold = sessions.requireHold(request.handle(), request.epoch(), port);
     stop(hold, request.error(), TakeReason.STOPPED);
   }
 
   /** A channel cannot be delivered any further; it is stopped, with the reason as its error. */
   public void failed(int handle, SessionPort port, RefusedException reason) {
-    Hold hold = holdByHandle.get(handle);
-    if (hold == null || hold.session().port() != port) {
+    Optional<Hold> held = sessions.hold(handle);
+    if (held.isEmpty() || held.get().session().port() != port) {
       return;
     }
+    Hold hold = held.get();
     String error = new StopChannel(0, 0, reason.code() + ": " + reason.getMessage()).error();
     try {
       stop(hold, error, TakeReason.FAILED);
@@ -285,7 +266,7 @@ public final class Coordinator {
 
   /** Stores progress; it is durable when this returns. */
   public void checkpoint(Checkpoint checkpoint, SessionPort port) throws IOException {
-    Hold hold = requireHold(checkpoint.handle(), checkpoint.epoch(), port);
+    Hold hold = sessions.requireHold(checkpoint.handle(), checkpoint.epoch(), port);
     TunnelRun run = hold.session().run();
     boolean isNews =
         run.core()
@@ -307,16 +288,6 @@ public final class Coordinator {
     }
   }
 
-  private Hold requireHold(int handle, long epoch, SessionPort port) {
-    Hold hold = holdByHandle.get(handle);
-    if (hold == null || hold.epoch() != epoch || hold.session().port() != port) {
-      throw new RefusedException(
-          ErrorCode.FENCED,
-          "the channel with handle " + handle + " is no longer held under epoch " + epoch);
-    }
-    return hold;
-  }
-
   /** Lets leases and deadlines end, and tunnels; to be called a few times a second. */
   public void tick() {
     long now = surroundings.nanos();
@@ -336,12 +307,9 @@ public final class Coordinator {
   }
 
   /** The holder of a base channel was read all its rows. */
-  private void rowsEnd(int handle, long end) {
-    Hold hold = holdByHandle.get(handle);
-    if (hold != null) {
-      TunnelRun run = hold.session().run();
-      apply(run, run.core().endKnown(hold.key(), end, surroundings.nanos()));
-    }
+  private void rowsEnd(Hold hold, long end) {
+    TunnelRun run = hold.session().run();
+    apply(run, run.core().endKnown(hold.key(), end, surroundings.nanos()));
   }
 
   /** A tunnel is no longer in the catalog: ends all its sessions and forgets it. */
@@ -349,156 +317,14 @@ public final class Coordinator {
     ends.forget(tunnel.tunnelId());
     surroundings.forgetRows(tunnel.tunnelId());
     TunnelRun run = runByTunnel.remove(tunnel.tunnelId());
-    if (run == null) {
-      return;
-    }
-    String reason = "tunnel " + tunnel.tunnel() + " was deleted";
-    List.copyOf(run.holds().values()).forEach(hold -> fence(hold, reason));
-    for (Session session : List.copyOf(sessionById.values())) {
-      if (session.run() == run) {
-        LOGGER.info("session {} ended: {}", session.id(), reason);
-        remove(session);
-        session.port().over(new SessionEnd(session.id(), ErrorCode.TUNNEL_NOT_FOUND, reason));
-      }
+    if (run != null) {
+      sessions.forget(run, "tunnel " + tunnel.tunnel() + " was deleted");
     }
   }
 
-  private void remove(Session session) {
-    sessionById.remove(session.id());
-    Set<Session> ofPort = sessionsByPort.get(session.port());
-    ofPort.remove(session);
-    if (ofPort.isEmpty()) {
-      sessionsByPort.remove(session.port());
-    }
-  }
-
-  /**
-   * Does {@code effects}, behind those that could not be done before. When the end of a channel
-   * cannot be stored, what comes behind it waits: the next tick tries again.
-   */
+  /** Does what a tunnel's state machine wants. */
   void apply(TunnelRun run, List<TunnelEffect> effects) {
-    run.undone().addAll(effects);
-    while (!run.undone().isEmpty()) {
-      TunnelEffect effect = run.undone().peek();
-      if (effect instanceof TunnelEffect.Finish finish) {
-        try {
-          finish(run, finish);
-        } catch (IOException e) {
-          LOGGER.warn("cannot store that {} of {} is finished", finish.channel(), run.info(), e);
-          return;
-        }
-      }
-      run.undone().poll();
-      if (effect instanceof TunnelEffect.Assign assign) {
-        assign(run, assign);
-      } else if (effect instanceof TunnelEffect.Revoke revoke) {
-        revoke(run.holds().get(revoke.channel()));
-      } else if (effect instanceof TunnelEffect.Take take) {
-        take(run.holds().get(take.channel()), take.reason());
-      } else if (effect instanceof TunnelEffect.SessionOver over) {
-        over(sessionById.get(over.sessionId()), over.reason());
-      }
-    }
-  }
-
-  private void finish(TunnelRun run, TunnelEffect.Finish finish) throws IOException {
-    String tunnelId = run.info().tunnelId();
-    ChannelState state = catalog.channel(tunnelId, finish.channel());
-    catalog.store(
-        tunnelId,
-        Map.of(
-            finish.channel(),
-            state.withEnd(Optional.of(finish.end()), true).withError(Optional.empty())));
-    LOGGER.info("{} of tunnel {} is finished", finish.channel(), run.info().tunnel());
-    if (finish.channel().type() == ChannelType.BaseData) {
-      surroundings.forgetRows(tunnelId, finish.channel().partition());
-    }
-  }
-
-  private void assign(TunnelRun run, TunnelEffect.Assign assign) {
-    Session session = sessionById.get(assign.sessionId());
-    ChannelKey key = assign.channel();
-    int handle = ++lastHandle;
-    Channel channel =
-        channel(
-            run,
-            key,
-            new Channel.Hold(handle, assign.epoch(), key.partition(), assign.checkpointed()),
-            session.port());
-    Hold hold = new Hold(handle, session, key, assign.epoch(), channel);
-    holdByHandle.put(handle, hold);
-    run.holds().put(key, hold);
-    session
-        .port()
-        .assign(
-            new Assignment(
-                session.id(),
-                key.channelId(run.info().tunnelId()),
-                key.partition(),
-                handle,
-                assign.epoch(),
-                assign.checkpointed(),
-                key.type()),
-            channel);
-  }
-
-  private Channel channel(TunnelRun run, ChannelKey key, Channel.Hold hold, SessionPort port) {
-    String tunnelId = run.info().tunnelId();
-    ChannelState state = catalog.channel(tunnelId, key);
-    if (key.type() == ChannelType.BaseData) {
-      int handle = hold.handle();
-      return channels.base(
-          tunnelId,
-          hold,
-          state.key(),
-          port,
-          end -> surroundings.control(() -> rowsEnd(handle, end)));
-    }
-    if (state.end().isPresent()) {
-      return channels.stream(hold, OptionalLong.of(state.end().get()), port);
-    }
-    return channels.stream(
-        hold, OptionalLong.empty(), EndingChanges.of(run.info(), changes, surroundings), port);
-  }
-
-  private void revoke(Hold hold) {
-    Session session = hold.session();
-    session
-        .port()
-        .revoke(
-            new Revocation(session.id(), hold.handle(), hold.epoch(), config.revokeDeadlineMs()));
-  }
-
-  private void take(Hold hold, TakeReason reason) {
-    if (reason.isFenced()) {
-      fence(hold, reason.text());
-    } else {
-      drop(hold);
-      hold.session().port().take(hold.handle());
-    }
-  }
-
-  private void fence(Hold hold, String reason) {
-    drop(hold);
-    Session session = hold.session();
-    session.port().fence(new Fence(session.id(), hold.handle(), hold.epoch(), reason));
-  }
-
-  private void drop(Hold hold) {
-    holdByHandle.remove(hold.handle());
-    hold.session().run().holds().remove(hold.key());
-  }
-
-  private void over(Session session, TunnelEffect.OverReason reason) {
-    LOGGER.info("session {} ended: {}", session.id(), reason.text());
-    remove(session);
-    if (reason.taken().isFenced()) {
-      session
-          .port()
-          .over(
-              new SessionEnd(
-                  session.id(), ErrorCode.SESSION_ENDED, "the session ended: " + reason.text()));
-    }
+    sessions.apply(run, effects);
   }
 
   /** A tunnel as it is now. */
@@ -517,6 +343,6 @@ public final class Coordinator {
 
   /** How many sessions are open. */
   public int sessionCount() {
-    return sessionById.size();
+    return sessions.count();
   }
 }
