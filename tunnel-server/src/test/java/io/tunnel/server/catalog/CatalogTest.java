@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.Bytes;
+import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.server.TestRows;
 import io.tunnel.wire.Control.CreateTunnel;
@@ -55,6 +57,21 @@ final class CatalogTest {
 
   private static long checkpointed(Catalog catalog, String tunnelId, int partition) {
     return catalog.channel(tunnelId, ChannelKey.stream(partition)).checkpointed();
+  }
+
+  @Test
+  void otherOptionsOfATableAreThereAfterAReopenAndAllElseStays() throws IOException {
+    Catalog catalog = open();
+    TableRecord table = table(catalog, "t", "b");
+    TableOptions options = new TableOptions(Durability.OS, 5, 6);
+    TableRecord altered = catalog.alterTable(table, options);
+    assertThat(altered.meta().options()).isEqualTo(options);
+    assertThat(altered.partitions()).isEqualTo(table.partitions());
+    assertThat(altered.tableId()).isEqualTo(table.tableId());
+    assertThat(altered.createdMs()).isEqualTo(table.createdMs());
+    assertThat(catalog.table("t")).isEqualTo(altered);
+    assertThat(catalog.table(table.tableId())).isEqualTo(altered);
+    assertThat(open().table("t")).isEqualTo(altered);
   }
 
   @Test

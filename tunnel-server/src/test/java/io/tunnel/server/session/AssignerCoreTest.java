@@ -29,8 +29,7 @@ final class AssignerCoreTest {
     Map<ChannelKey, String> owners = owners(random, 1 + random.nextInt(40), 7);
     Map<ChannelKey, String> first = AssignerCore.assign(seats, owners, 0);
     assertThat(AssignerCore.assign(seats, owners, 0)).isEqualTo(first);
-    Map<ChannelKey, String> target =
-        AssignerCore.assign(seats, withOwners(owners, first), 0);
+    Map<ChannelKey, String> target = AssignerCore.assign(seats, withOwners(owners, first), 0);
     requireEven(seats, owners.size(), target);
     assertThat(AssignerCore.assign(seats, withOwners(owners, target), 0))
         .as("a spread that is even stays as it is")
@@ -132,7 +131,9 @@ final class AssignerCoreTest {
   private static Map<ChannelKey, String> owners(Random random, int channels, int sessions) {
     Map<ChannelKey, String> owners = new LinkedHashMap<>();
     for (int channel = 1; channel <= channels; channel++) {
-      owners.put(ChannelKey.stream(channel), random.nextInt(3) == 0 ? null : "s" + (1 + random.nextInt(sessions)));
+      owners.put(
+          ChannelKey.stream(channel),
+          random.nextInt(3) == 0 ? null : "s" + (1 + random.nextInt(sessions)));
     }
     return owners;
   }

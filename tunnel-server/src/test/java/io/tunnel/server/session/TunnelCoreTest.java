@@ -91,7 +91,8 @@ final class TunnelCoreTest {
     ChannelKey base = ChannelKey.base(1);
     TunnelCore core =
         new TunnelCore(
-            new TreeMap<>(Map.of(base, ChannelState.startingAt(0), ONE, ChannelState.startingAt(9))),
+            new TreeMap<>(
+                Map.of(base, ChannelState.startingAt(0), ONE, ChannelState.startingAt(9))),
             Map.of(ONE, List.of(base)),
             false,
             0,

@@ -23,9 +23,9 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /**
  * Workers that come, go, fall silent, process, checkpoint, release and stop at random, operators
- * that pause, resume, seek and end sessions, and a server that fails, over a {@link TunnelCore} that
- * is compared with what they know after every step. Partitions are split from others and merged of
- * others at random.
+ * that pause, resume, seek and end sessions, and a server that fails, over a {@link TunnelCore}
+ * that is compared with what they know after every step. Partitions are split from others and
+ * merged of others at random.
  */
 final class TunnelSimulation {
 
@@ -234,8 +234,7 @@ final class TunnelSimulation {
 
   private void checkpoint(Known channel, long position) {
     boolean isNews =
-        core.mayCheckpoint(
-            channel.holder, channel.key, channel.epoch, position, channel.delivered);
+        core.mayCheckpoint(channel.holder, channel.key, channel.epoch, position, channel.delivered);
     assertThat(isNews).isEqualTo(position > channel.checkpointed);
     if (isNews) {
       core.checkpointed(channel.key, position);
@@ -280,8 +279,7 @@ final class TunnelSimulation {
     if (channel.holder != null) {
       channel.error = "broken " + nowNanos;
       TakeReason reason = random.nextBoolean() ? TakeReason.STOPPED : TakeReason.FAILED;
-      apply(
-          core.stop(channel.holder, channel.key, channel.epoch, channel.error, reason, nowNanos));
+      apply(core.stop(channel.holder, channel.key, channel.epoch, channel.error, reason, nowNanos));
       assertThat(channel.holder).isNull();
     }
   }
@@ -362,9 +360,7 @@ final class TunnelSimulation {
           ErrorCode.FENCED, () -> core.release(id, former.channel(), former.epoch(), nowNanos));
       requireRefused(
           ErrorCode.FENCED,
-          () ->
-              core.stop(
-                  id, former.channel(), former.epoch(), "x", TakeReason.STOPPED, nowNanos));
+          () -> core.stop(id, former.channel(), former.epoch(), "x", TakeReason.STOPPED, nowNanos));
     }
   }
 
