@@ -170,7 +170,8 @@ final class CatalogTest {
     store.fail(true);
     requireFailed(() -> table(catalog, "u"));
     requireFailed(() -> tunnel(catalog, "t", "m", "id2"));
-    requireFailed(() -> catalog.store("id", Map.of(ChannelKey.stream(1), ChannelState.startingAt(99))));
+    requireFailed(
+        () -> catalog.store("id", Map.of(ChannelKey.stream(1), ChannelState.startingAt(99))));
     requireFailed(() -> catalog.deleteTunnel(tunnel));
     requireFailed(() -> catalog.dropTable(table));
     store.fail(false);
@@ -219,7 +220,9 @@ final class CatalogTest {
     assertThat(again.isPaused("id")).isTrue();
     again.store(
         "id",
-        Map.of(base, STOPPED.withPause(false).withError(Optional.empty()).withEnd(Optional.of(7L), true)));
+        Map.of(
+            base,
+            STOPPED.withPause(false).withError(Optional.empty()).withEnd(Optional.of(7L), true)));
     again.pause("id", false);
     assertThat(open().channel("id", base))
         .isEqualTo(
@@ -241,7 +244,8 @@ final class CatalogTest {
     assertThat(store.writes()).isEqualTo(writes);
     catalog.store(
         "id",
-        Map.of(one, ChannelState.startingAt(11), ChannelKey.stream(2), ChannelState.startingAt(20)));
+        Map.of(
+            one, ChannelState.startingAt(11), ChannelKey.stream(2), ChannelState.startingAt(20)));
     assertThat(store.lastWrite().keySet()).containsExactly("checkpoint/id/1");
     catalog.store("id", Map.of(one, ChannelState.startingAt(11).withPause(true)));
     assertThat(store.lastWrite().keySet()).containsExactly("channel/id/1");

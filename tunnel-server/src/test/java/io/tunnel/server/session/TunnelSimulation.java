@@ -320,7 +320,10 @@ final class TunnelSimulation {
     List<Known> held = new ArrayList<>();
     for (int left = 1 + random.nextInt(3); left > 0; left--) {
       Known channel = any();
-      if (channel.holder != null && !states.containsKey(channel.key)) {
+      if (states.containsKey(channel.key)) {
+        continue;
+      }
+      if (channel.holder != null) {
         held.add(channel);
       }
       if (channel.key.type() == ChannelType.BaseData) {
