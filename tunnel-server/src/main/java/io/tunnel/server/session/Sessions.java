@@ -232,11 +232,18 @@ final class Sessions {
 
   private void take(Hold hold, TakeReason reason) {
     if (reason.isFenced()) {
-      fence(hold, reason.text());
+      fence(hold, reason == TakeReason.FAILED ? error(hold) : reason.text());
     } else {
       drop(hold);
       hold.session().port().take(hold.handle());
     }
+  }
+
+  private String error(Hold hold) {
+    return catalog
+        .channel(hold.session().run().info().tunnelId(), hold.key())
+        .error()
+        .orElse(TakeReason.FAILED.text());
   }
 
   private void fence(Hold hold, String reason) {
