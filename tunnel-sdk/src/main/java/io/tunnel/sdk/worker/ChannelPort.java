@@ -5,10 +5,10 @@ import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import java.util.concurrent.CompletableFuture;
 
-/** What a channel needs of the session that holds it. Called on the event loop. */
+/** What a channel needs of the session that holds it. Called on the worker's thread. */
 interface ChannelPort {
 
-  /** Asks the server; the future completes on the event loop. */
+  /** Asks the server; the future completes on the worker's thread. */
   CompletableFuture<Frame> request(Operation operation, byte[] payload);
 
   /** Tells the server something that has no answer. */

@@ -1,6 +1,5 @@
 package io.tunnel.sdk.worker;
 
-import io.netty.channel.EventLoop;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
@@ -26,7 +25,7 @@ import java.util.function.Consumer;
 
 /**
  * One holding of one channel: does what its {@link WorkerChannelCore} decides. Lives on the
- * worker's event loop; only the processor's methods run elsewhere, one at a time.
+ * worker's thread; only the processor's methods run elsewhere, one at a time.
  *
  * <p>Longer than most files: it is the one place where a channel's decisions become calls.
  */
@@ -80,10 +79,6 @@ final class ChannelRunner {
     return port;
   }
 
-  private EventLoop loop() {
-    return runtime.loop();
-  }
-
   /** Its turn has come: no former holding of the channel in this process is active any more. */
   void open() {
     if (core.state() != WorkerChannelCore.State.WAITING) {
@@ -114,7 +109,7 @@ final class ChannelRunner {
       return;
     }
     processor = made;
-    giveCredit(core.opened(runtime.ticker().nanos()));
+    giveCredit(core.opened(runtime.nowNanos()));
     drive();
   }
 
@@ -172,7 +167,7 @@ final class ChannelRunner {
   }
 
   private Action next() {
-    return core.next(runtime.ticker().nanos());
+    return core.next(runtime.nowNanos());
   }
 
   private void process() {
@@ -232,7 +227,7 @@ final class ChannelRunner {
   }
 
   private void checkpoint() {
-    long position = core.beginCheckpoint(runtime.ticker().nanos());
+    long position = core.beginCheckpoint(runtime.nowNanos());
     var unused =
         port.request(Operation.CHECKPOINT, checkpointPayload(position))
             .whenComplete(
@@ -317,7 +312,9 @@ final class ChannelRunner {
                 });
   }
 
-  /** Runs what the user wrote where it may block; what it throws comes back to the event loop. */
+  /**
+   * Runs what the user wrote where it may block; what it throws comes back to the worker's thread.
+   */
   private void runElsewhere(Runnable task, Consumer<Throwable> failed) {
     boolean runs =
         runtime
@@ -331,7 +328,7 @@ final class ChannelRunner {
                   }
                 });
     if (!runs) {
-      loop().execute(() -> failed.accept(new IllegalStateException("the worker has ended")));
+      runtime.post(() -> failed.accept(new IllegalStateException("the worker has ended")));
     }
   }
 
@@ -339,7 +336,7 @@ final class ChannelRunner {
     if (!checkpointTimerIsSet && core.awaitsCheckpoint()) {
       checkpointTimerIsSet = true;
       runtime.later(
-          Math.max(0, core.checkpointDueNanos() - runtime.ticker().nanos()),
+          Math.max(0, core.checkpointDueNanos() - runtime.nowNanos()),
           () -> {
             checkpointTimerIsSet = false;
             drive();

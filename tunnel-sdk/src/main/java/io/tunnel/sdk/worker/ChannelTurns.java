@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Whose turn it is. A channel that comes back, in the same session or a later one, waits until its
  * former holding here has ended, so that no two callbacks of one channel ever run at once; and one
- * that failed is taken up again only after a pause that grows with each failure. On the event loop,
- * but for {@link #progress}.
+ * that failed is taken up again only after a pause that grows with each failure. On the worker's
+ * thread, but for {@link #progress}.
  */
 final class ChannelTurns {
 

@@ -2,7 +2,7 @@ package io.tunnel.sdk.worker;
 
 import io.tunnel.sdk.worker.WorkerChannelCore.Ending;
 
-/** What a session tells the worker that opened it. Called on the event loop. */
+/** What a session tells the worker that opened it. Called on the worker's thread. */
 interface SessionOwner {
 
   /** The session is open. */

@@ -5,17 +5,12 @@ import io.tunnel.sdk.IChannelProcessor;
 import io.tunnel.sdk.TunnelWorkerStatus;
 import io.tunnel.sdk.TunnelWorkerStatus.ChannelProgress;
 import io.tunnel.sdk.TunnelWorkerStatus.Counters;
-import io.tunnel.sdk.transport.Caller;
-import io.tunnel.sdk.transport.EventLoops;
-import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.sdk.worker.WorkerChannelCore.Ending;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -23,14 +18,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One run of a worker: keeps a session open, one after the other when need be, from the start to a
- * shutdown or to a refusal that waiting does not cure. Its state belongs to its event loop.
+ * shutdown or to a refusal that waiting does not cure. Its state belongs to the worker's thread.
+ * Nothing here waits: who wants to, waits for the futures.
  */
 public final class WorkerLoop implements SessionOwner {
 
   private static final Logger LOG = LoggerFactory.getLogger(WorkerLoop.class);
-  private static final long INTERRUPT_MS = 1_000;
 
-  private final EventLoops loops;
   private final WorkerRuntime runtime;
   private final ChannelTurns turns;
   private final CompletableFuture<Void> started = new CompletableFuture<>();
@@ -48,27 +42,20 @@ public final class WorkerLoop implements SessionOwner {
   private boolean isClosingSession;
 
   /** A worker that has not started. */
-  public WorkerLoop(WorkerSettings settings, ProcessorSource processors, Ticker ticker) {
-    this.loops = EventLoops.start(1);
-    ProcessorThreads threads =
-        new ProcessorThreads("tunnel-processor", settings.processing().threads());
-    this.runtime =
-        new WorkerRuntime(settings, processors, threads, loops.next(), ticker, this::broken);
+  public WorkerLoop(WorkerSettings settings, ProcessorSource processors, WorkerPorts ports) {
+    this.runtime = new WorkerRuntime(settings, processors, ports, this::broken);
     this.turns = new ChannelTurns(runtime);
-    this.startedNanos = ticker.nanos();
+    this.startedNanos = runtime.nowNanos();
   }
 
   /**
-   * Opens a session; returns when it is open.
-   *
-   * @throws RefusedException when the server refuses for good
-   * @throws io.tunnel.sdk.ConnectionException when it cannot be reached before the client's retry
-   *     deadline
+   * Opens a session. The future completes when it is open; it fails with the refusal when the
+   * server refuses for good, and with a {@link io.tunnel.sdk.ConnectionException} when it cannot be
+   * reached before the client's retry deadline. Called once.
    */
-  public void start() {
-    EventLoops.requireMayBlock("connectAndWorking");
+  public CompletableFuture<Void> start() {
     runtime.post(this::connect);
-    var unused = Caller.await(started);
+    return started;
   }
 
   private void connect() {
@@ -80,7 +67,7 @@ public final class WorkerLoop implements SessionOwner {
     }
     WorkerSession next = new WorkerSession(runtime, this);
     session = Optional.of(next);
-    next.open(loops);
+    next.open();
   }
 
   @Override
@@ -108,8 +95,7 @@ public final class WorkerLoop implements SessionOwner {
       return;
     }
     boolean isLate =
-        runtime.ticker().nanos() - startedNanos
-            >= runtime.settings().client().retryDeadline().toNanos();
+        runtime.nowNanos() - startedNanos >= runtime.settings().client().retryDeadline().toNanos();
     if (isPermanent(reason) || (!started.isDone() && isLate)) {
       halt(reason);
       return;
@@ -184,40 +170,25 @@ public final class WorkerLoop implements SessionOwner {
 
   /**
    * Ends gracefully: callbacks finish, everything processed is checkpointed, channels are given
-   * back. Returns when that is done or the deadline has passed; at once when called from a
-   * processor or a callback. Idempotent.
+   * back. The future completes when that is done. Idempotent.
    */
-  public void shutdown() {
+  public CompletableFuture<Void> shutdown() {
     runtime.post(this::beginShutdown);
-    if (EventLoops.isCallbackThread() || runtime.threads().isOwnThread()) {
-      return;
-    }
-    if (!awaitEnd(runtime.settings().shutdownDeadline().toMillis())) {
-      LOG.warn(
-          "processors of tunnel {} did not finish within {}; interrupting them",
-          runtime.settings().tunnelId(),
-          runtime.settings().shutdownDeadline());
-      runtime.post(
-          () ->
-              session.ifPresent(
-                  left -> left.over(new TimeoutException("the shutdown's deadline has passed"))));
-      runtime.threads().interrupt();
-      awaitEnd(INTERRUPT_MS);
-    }
+    return ended;
   }
 
-  private boolean awaitEnd(long millis) {
-    try {
-      ended.get(millis, TimeUnit.MILLISECONDS);
-      return true;
-    } catch (TimeoutException e) {
-      return false;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e);
-    }
+  /** Ends what a graceful end waits for: the session, and callbacks by an interrupt. */
+  public void abandon() {
+    runtime.post(
+        () ->
+            session.ifPresent(
+                left -> left.over(new TimeoutException("the shutdown's deadline has passed"))));
+    runtime.threads().interrupt();
+  }
+
+  /** Whether the calling thread is one that the end of the worker may wait for. */
+  public boolean isOwnThread() {
+    return runtime.threads().isOwnThread();
   }
 
   private void beginShutdown() {
@@ -243,9 +214,9 @@ public final class WorkerLoop implements SessionOwner {
     }
     move(WorkerPhase.ENDED, "nothing is left");
     boolean hasWorked = sessions.get() > 0;
-    Thread last = new Thread(() -> end(hasWorked), "tunnel-worker-end");
-    last.setDaemon(true);
-    last.start();
+    if (!runtime.threads().run(() -> end(hasWorked))) {
+      throw new IllegalStateException("the threads were closed before the worker had ended");
+    }
   }
 
   /** The last steps, on a thread that may block: no callback is running any more. */
@@ -257,7 +228,7 @@ public final class WorkerLoop implements SessionOwner {
     } finally {
       runtime.threads().close();
       ended.complete(null);
-      loops.close();
+      runtime.ports().thread().close();
     }
   }
 

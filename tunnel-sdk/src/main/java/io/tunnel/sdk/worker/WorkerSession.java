@@ -6,8 +6,6 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.transport.Caller;
-import io.tunnel.sdk.transport.Connection;
-import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.sdk.worker.WorkerChannelCore.Ending;
 import io.tunnel.wire.Control;
@@ -26,7 +24,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * One session on one connection, with the channels assigned to it. When either ends, both do, and
- * the channels with them. On the event loop only.
+ * the channels with them. On the worker's thread only.
  */
 final class WorkerSession implements PushReceiver, ChannelPort {
 
@@ -35,7 +33,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
   private final WorkerRuntime runtime;
   private final SessionOwner owner;
   private final Map<Integer, ChannelRunner> channels = new HashMap<>();
-  private Optional<Connection> connection = Optional.empty();
+  private Optional<Link> link = Optional.empty();
   private String sessionId = "";
   private List<PrimaryKeySchema> schema = List.of();
   private boolean isOver;
@@ -49,7 +47,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     return sessionId;
   }
 
-  void open(EventLoops loops) {
+  void open() {
     WorkerSettings settings = runtime.settings();
     byte[] request =
         Json.encode(
@@ -59,10 +57,13 @@ final class WorkerSession implements PushReceiver, ChannelPort {
                 settings.session().lease().toMillis(),
                 settings.session().maxChannels()));
     var unused =
-        Connection.open(loops, runtime.loop(), settings.client(), this)
+        runtime
+            .ports()
+            .links()
+            .open(this)
             .thenCompose(
                 opened -> {
-                  connection = Optional.of(opened);
+                  link = Optional.of(opened);
                   return opened.request(Operation.OPEN_SESSION, request);
                 })
             .whenComplete(
@@ -102,8 +103,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     }
     byte[] payload = Json.encode(new Control.SessionId(sessionId));
     var unused =
-        connection
-            .orElseThrow()
+        link.orElseThrow()
             .request(Operation.HEARTBEAT, payload, runtime.settings().session().lease())
             .whenComplete(
                 (answer, failure) -> {
@@ -181,12 +181,12 @@ final class WorkerSession implements PushReceiver, ChannelPort {
 
   @Override
   public CompletableFuture<Frame> request(Operation operation, byte[] payload) {
-    return connection.orElseThrow().request(operation, payload);
+    return link.orElseThrow().request(operation, payload);
   }
 
   @Override
   public void push(Operation operation, byte[] payload) {
-    connection.orElseThrow().push(operation, payload);
+    link.orElseThrow().push(operation, payload);
   }
 
   @Override
@@ -222,14 +222,13 @@ final class WorkerSession implements PushReceiver, ChannelPort {
 
   /** Ends the session, then its connection. */
   void close() {
-    if (isOver || connection.isEmpty() || sessionId.isEmpty()) {
+    if (isOver || link.isEmpty() || sessionId.isEmpty()) {
       over(new ConnectionException("the worker is shut down", false, null));
       return;
     }
     byte[] payload = Json.encode(new Control.SessionId(sessionId));
     var unused =
-        connection
-            .get()
+        link.get()
             .request(Operation.CLOSE_SESSION, payload, CLOSE_DEADLINE)
             .whenComplete(
                 (answer, failure) ->
@@ -247,7 +246,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
       return;
     }
     isOver = true;
-    connection.ifPresent(Connection::close);
+    link.ifPresent(Link::close);
     List.copyOf(channels.values()).forEach(channel -> channel.end(Ending.LOST));
     owner.over(this, reason);
   }
