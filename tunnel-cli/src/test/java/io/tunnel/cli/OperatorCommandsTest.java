@@ -151,7 +151,7 @@ class OperatorCommandsTest extends CommandLineTest {
         "seek|Missing required option: '--to=TARGET'",
         "import|Missing required option: '--in=FILE'",
         "clone --to-tunnel audit|--to-tunnel is 'audit' itself: name another tunnel",
-        "clone --to-tunnel 1x|a tunnel's name",
+        "clone --to-tunnel 1x|tunnel name '1x' is not valid",
         "end-session|Missing required option: '--session=ID'"
       })
   void what_is_wrong_on_the_command_line_is_said_and_nothing_is_asked(String line, String message) {
