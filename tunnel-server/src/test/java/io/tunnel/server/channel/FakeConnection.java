@@ -43,6 +43,12 @@ final class FakeConnection implements DeliveryPort {
     channel.credit(bytes);
   }
 
+  /** What was given to one channel is not the next one's. */
+  void creditOfNextHolder() {
+    credit = 0;
+    largestDelivery = 0;
+  }
+
   long credit() {
     return credit;
   }
