@@ -1,0 +1,2 @@
+/** Test kit. */
+package io.tunnel.sdk.testing;
