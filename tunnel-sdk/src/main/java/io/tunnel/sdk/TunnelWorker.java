@@ -1,12 +1,20 @@
 package io.tunnel.sdk;
 
-import io.tunnel.sdk.transport.SystemClock;
+import io.tunnel.sdk.transport.Caller;
+import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.worker.ProcessorSource;
 import io.tunnel.sdk.worker.WorkerLoop;
+import io.tunnel.sdk.worker.WorkerPorts;
 import io.tunnel.sdk.worker.WorkerSettings;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs processors on the channels of a tunnel that the server assigns to it: one callback at a time
@@ -19,11 +27,14 @@ import java.util.Optional;
  *
  * <p>Its threads are daemons: a program that does nothing else must wait by itself.
  *
- * <p>A processor that keeps throwing stops its channel: what it had processed is checkpointed, the
- * channel is given back, and if the server assigns it to this worker again it is taken up after a
- * pause that grows from a second to a minute. Other channels go on.
+ * <p>A processor that keeps throwing stops its channel: what it had processed is checkpointed, and
+ * the channel is given back with the error and waits until an operator resumes it. Other channels
+ * go on.
  */
 public final class TunnelWorker implements ITunnelWorker {
+
+  private static final Logger LOG = LoggerFactory.getLogger(TunnelWorker.class);
+  private static final long INTERRUPT_MS = 1_000;
 
   private final WorkerSettings settings;
   private final ProcessorSource processors;
@@ -90,9 +101,10 @@ public final class TunnelWorker implements ITunnelWorker {
    */
   @Override
   public void connectAndWorking() {
+    EventLoops.requireMayBlock("connectAndWorking");
     WorkerLoop next = begin();
     try {
-      next.start();
+      var unused = Caller.await(next.start());
     } catch (RuntimeException e) {
       forget(next);
       throw e;
@@ -104,7 +116,7 @@ public final class TunnelWorker implements ITunnelWorker {
       throw new IllegalStateException(
           isShutDown ? "the worker was shut down" : "the worker runs already");
     }
-    WorkerLoop next = new WorkerLoop(settings, processors, new SystemClock());
+    WorkerLoop next = new WorkerLoop(settings, processors, WorkerPorts.real(settings));
     run = Optional.of(next);
     return next;
   }
@@ -129,7 +141,36 @@ public final class TunnelWorker implements ITunnelWorker {
       isShutDown = true;
       running = run;
     }
-    running.ifPresent(WorkerLoop::shutdown);
+    running.ifPresent(this::end);
+  }
+
+  private void end(WorkerLoop running) {
+    CompletableFuture<Void> ended = running.shutdown();
+    if (EventLoops.isCallbackThread() || running.isOwnThread()) {
+      return;
+    }
+    if (!isDoneIn(settings.shutdownDeadline().toMillis(), ended)) {
+      LOG.warn(
+          "processors of tunnel {} did not finish within {}; interrupting them",
+          settings.tunnelId(),
+          settings.shutdownDeadline());
+      running.abandon();
+      var unused = isDoneIn(INTERRUPT_MS, ended);
+    }
+  }
+
+  private static boolean isDoneIn(long millis, CompletableFuture<Void> ended) {
+    try {
+      ended.get(millis, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** How the worker is. */

@@ -2,35 +2,34 @@ package io.tunnel.sdk.worker;
 
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.IChannelProcessor;
+import io.tunnel.sdk.ITunnelWorkerListener;
+import io.tunnel.sdk.ITunnelWorkerListener.CloseReason;
 import io.tunnel.sdk.TunnelWorkerStatus;
+import io.tunnel.sdk.TunnelWorkerStatus.Activity;
 import io.tunnel.sdk.TunnelWorkerStatus.ChannelProgress;
 import io.tunnel.sdk.TunnelWorkerStatus.Counters;
-import io.tunnel.sdk.transport.Caller;
-import io.tunnel.sdk.transport.EventLoops;
-import io.tunnel.sdk.transport.Ticker;
-import io.tunnel.sdk.worker.WorkerChannelCore.Ending;
+import io.tunnel.sdk.TunnelWorkerStatus.Phase;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * One run of a worker: keeps a session open, one after the other when need be, from the start to a
- * shutdown or to a refusal that waiting does not cure. Its state belongs to its event loop.
+ * shutdown or to a refusal that waiting does not cure. Its state belongs to the worker's thread.
+ * Nothing here waits: who wants to, waits for the futures.
  */
 public final class WorkerLoop implements SessionOwner {
 
   private static final Logger LOG = LoggerFactory.getLogger(WorkerLoop.class);
-  private static final long INTERRUPT_MS = 1_000;
 
-  private final EventLoops loops;
   private final WorkerRuntime runtime;
   private final ChannelTurns turns;
   private final CompletableFuture<Void> started = new CompletableFuture<>();
@@ -43,32 +42,27 @@ public final class WorkerLoop implements SessionOwner {
   private volatile Optional<WorkerSession> session = Optional.empty();
   private volatile Optional<String> lastError = Optional.empty();
   private volatile boolean isHalted;
-  private WorkerPhase phase = WorkerPhase.CONNECTING;
+  private volatile long retryAtNanos;
+  private volatile WorkerPhase phase = WorkerPhase.CONNECTING;
   private int failures;
   private boolean isClosingSession;
 
   /** A worker that has not started. */
-  public WorkerLoop(WorkerSettings settings, ProcessorSource processors, Ticker ticker) {
-    this.loops = EventLoops.start(1);
-    ProcessorThreads threads =
-        new ProcessorThreads("tunnel-processor", settings.processing().threads());
-    this.runtime =
-        new WorkerRuntime(settings, processors, threads, loops.next(), ticker, this::broken);
+  public WorkerLoop(WorkerSettings settings, ProcessorSource processors, WorkerPorts ports) {
+    Notices notices = new Notices(settings.session().listener(), ports.processors());
+    this.runtime = new WorkerRuntime(settings, processors, ports, notices, this::broken);
     this.turns = new ChannelTurns(runtime);
-    this.startedNanos = ticker.nanos();
+    this.startedNanos = runtime.nowNanos();
   }
 
   /**
-   * Opens a session; returns when it is open.
-   *
-   * @throws RefusedException when the server refuses for good
-   * @throws io.tunnel.sdk.ConnectionException when it cannot be reached before the client's retry
-   *     deadline
+   * Opens a session. The future completes when it is open; it fails with the refusal when the
+   * server refuses for good, and with a {@link io.tunnel.sdk.ConnectionException} when it cannot be
+   * reached before the client's retry deadline. Called once.
    */
-  public void start() {
-    EventLoops.requireMayBlock("connectAndWorking");
+  public CompletableFuture<Void> start() {
     runtime.post(this::connect);
-    var unused = Caller.await(started);
+    return started;
   }
 
   private void connect() {
@@ -78,9 +72,11 @@ public final class WorkerLoop implements SessionOwner {
     if (phase == WorkerPhase.PAUSING) {
       move(WorkerPhase.CONNECTING, "the pause is over");
     }
+    int attempt = failures + 1;
+    tell(listener -> listener.connecting(attempt));
     WorkerSession next = new WorkerSession(runtime, this);
     session = Optional.of(next);
-    next.open(loops);
+    next.open();
   }
 
   @Override
@@ -92,7 +88,13 @@ public final class WorkerLoop implements SessionOwner {
     move(WorkerPhase.WORKING, "the session is open");
     sessions.incrementAndGet();
     LOG.info("session {} of tunnel {} is open", opened.sessionId(), runtime.settings().tunnelId());
+    String id = opened.sessionId();
+    tell(listener -> listener.sessionOpened(id));
     started.complete(null);
+  }
+
+  private void tell(Consumer<ITunnelWorkerListener> notice) {
+    runtime.notices().tell(notice);
   }
 
   @Override
@@ -108,22 +110,25 @@ public final class WorkerLoop implements SessionOwner {
       return;
     }
     boolean isLate =
-        runtime.ticker().nanos() - startedNanos
-            >= runtime.settings().client().retryDeadline().toNanos();
+        runtime.nowNanos() - startedNanos >= runtime.settings().client().retryDeadline().toNanos();
     if (isPermanent(reason) || (!started.isDone() && isLate)) {
       halt(reason);
       return;
     }
     failures++;
-    move(WorkerPhase.PAUSING, reason);
     long pause = runtime.settings().session().reconnect().pauseNanos(failures, runtime.chance());
-    troubled("the session; trying again in " + pause / 1_000_000 + " ms", reason);
+    long pauseMs = TimeUnit.NANOSECONDS.toMillis(pause);
+    retryAtNanos = runtime.nowNanos() + pause;
+    move(WorkerPhase.PAUSING, reason);
+    troubled("the session; trying again in " + pauseMs + " ms", reason);
+    tell(listener -> listener.sessionLost(reason, pauseMs));
     runtime.later(pause, this::connect);
   }
 
   private void halt(Throwable reason) {
     isHalted = started.isDone();
     troubled("the worker, which stops", reason);
+    tell(listener -> listener.halted(reason));
     move(WorkerPhase.ENDING, reason);
     started.completeExceptionally(reason);
     endIfQuiet();
@@ -151,24 +156,46 @@ public final class WorkerLoop implements SessionOwner {
   }
 
   @Override
-  public void closed(ChannelRunner channel, Ending ending) {
-    turns.closed(channel, ending);
-    if (ending == Ending.FENCED) {
+  public void opened(ChannelRunner channel) {
+    turns.opened(channel);
+  }
+
+  @Override
+  public void processed(ChannelRunner channel, int bytes) {
+    failures = 0;
+    turns.processed(channel, bytes);
+  }
+
+  @Override
+  public void closed(ChannelRunner channel) {
+    turns.closed(channel);
+    String id = channel.assignment().channelId();
+    CloseReason reason = reasonOf(channel.ending());
+    if (reason == CloseReason.FENCED) {
       fenced.incrementAndGet();
       LOG.warn(
-          "channel {} was taken by a newer holder than epoch {}",
-          channel.assignment().channelId(),
-          channel.assignment().epoch());
-    } else if (ending == Ending.FAILED) {
+          "channel {} was taken by a newer holder than epoch {}", id, channel.assignment().epoch());
+    } else if (reason == CloseReason.STOPPED) {
       failed.incrementAndGet();
+      Throwable why = channel.stopReason();
+      tell(listener -> listener.channelStopped(id, why));
+    }
+    if (channel.wasOpened()) {
+      tell(listener -> listener.channelClosed(id, reason));
     }
     endIfQuiet();
   }
 
-  @Override
-  public void processed(String channelId) {
-    failures = 0;
-    turns.processed(channelId);
+  private static CloseReason reasonOf(Ending ending) {
+    return switch (ending) {
+      case NONE -> throw new IllegalStateException("a channel was closed that had not ended");
+      case SHUTDOWN -> CloseReason.SHUTDOWN;
+      case REVOKED -> CloseReason.GIVEN_BACK;
+      case ENDED -> CloseReason.FINISHED;
+      case STOPPED, UNREADABLE -> CloseReason.STOPPED;
+      case FENCED -> CloseReason.FENCED;
+      case LOST -> CloseReason.LOST;
+    };
   }
 
   @Override
@@ -184,40 +211,25 @@ public final class WorkerLoop implements SessionOwner {
 
   /**
    * Ends gracefully: callbacks finish, everything processed is checkpointed, channels are given
-   * back. Returns when that is done or the deadline has passed; at once when called from a
-   * processor or a callback. Idempotent.
+   * back. The future completes when that is done. Idempotent.
    */
-  public void shutdown() {
+  public CompletableFuture<Void> shutdown() {
     runtime.post(this::beginShutdown);
-    if (EventLoops.isCallbackThread() || runtime.threads().isOwnThread()) {
-      return;
-    }
-    if (!awaitEnd(runtime.settings().shutdownDeadline().toMillis())) {
-      LOG.warn(
-          "processors of tunnel {} did not finish within {}; interrupting them",
-          runtime.settings().tunnelId(),
-          runtime.settings().shutdownDeadline());
-      runtime.post(
-          () ->
-              session.ifPresent(
-                  left -> left.over(new TimeoutException("the shutdown's deadline has passed"))));
-      runtime.threads().interrupt();
-      awaitEnd(INTERRUPT_MS);
-    }
+    return ended;
   }
 
-  private boolean awaitEnd(long millis) {
-    try {
-      ended.get(millis, TimeUnit.MILLISECONDS);
-      return true;
-    } catch (TimeoutException e) {
-      return false;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e);
-    }
+  /** Ends what a graceful end waits for: the session, and callbacks by an interrupt. */
+  public void abandon() {
+    runtime.post(
+        () ->
+            session.ifPresent(
+                left -> left.over(new TimeoutException("the shutdown's deadline has passed"))));
+    runtime.threads().interrupt();
+  }
+
+  /** Whether the calling thread is one that the end of the worker may wait for. */
+  public boolean isOwnThread() {
+    return runtime.threads().isOwnThread();
   }
 
   private void beginShutdown() {
@@ -243,9 +255,9 @@ public final class WorkerLoop implements SessionOwner {
     }
     move(WorkerPhase.ENDED, "nothing is left");
     boolean hasWorked = sessions.get() > 0;
-    Thread last = new Thread(() -> end(hasWorked), "tunnel-worker-end");
-    last.setDaemon(true);
-    last.start();
+    if (!runtime.threads().run(() -> end(hasWorked))) {
+      throw new IllegalStateException("the threads were closed before the worker had ended");
+    }
   }
 
   /** The last steps, on a thread that may block: no callback is running any more. */
@@ -257,7 +269,7 @@ public final class WorkerLoop implements SessionOwner {
     } finally {
       runtime.threads().close();
       ended.complete(null);
-      loops.close();
+      runtime.ports().thread().close();
     }
   }
 
@@ -292,6 +304,20 @@ public final class WorkerLoop implements SessionOwner {
         session.map(WorkerSession::sessionId).filter(id -> !id.isEmpty()),
         channels,
         new Counters(sessions.get(), fenced.get(), failed.get(), checkpoints.get()),
-        lastError);
+        lastError,
+        activity());
+  }
+
+  private Activity activity() {
+    return switch (phase) {
+      case CONNECTING -> new Activity(Phase.CONNECTING, 0);
+      case WORKING -> new Activity(Phase.WORKING, 0);
+      case PAUSING -> {
+        long leftNanos = Math.max(0, retryAtNanos - runtime.nowNanos());
+        yield new Activity(Phase.PAUSING, TimeUnit.NANOSECONDS.toMillis(leftNanos));
+      }
+      case ENDING -> new Activity(Phase.ENDING, 0);
+      case ENDED -> Activity.NONE;
+    };
   }
 }

@@ -1,76 +1,55 @@
 package io.tunnel.sdk.worker;
 
-import io.netty.channel.EventLoop;
-import io.tunnel.sdk.transport.SystemClock;
-import io.tunnel.sdk.transport.Ticker;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.random.RandomGenerator;
 
-/** What all parts of a worker stand on: its event loop, its threads, time and chance. */
-final class WorkerRuntime {
-
-  private final WorkerSettings settings;
-  private final ProcessorSource processors;
-  private final ProcessorThreads threads;
-  private final EventLoop loop;
-  private final Ticker ticker;
-  private final RandomGenerator jitter = SystemClock.jitter();
-  private final Consumer<Throwable> broken;
-
-  WorkerRuntime(
-      WorkerSettings settings,
-      ProcessorSource processors,
-      ProcessorThreads threads,
-      EventLoop loop,
-      Ticker ticker,
-      Consumer<Throwable> broken) {
-    this.settings = settings;
-    this.processors = processors;
-    this.threads = threads;
-    this.loop = loop;
-    this.ticker = ticker;
-    this.broken = broken;
-  }
-
-  WorkerSettings settings() {
-    return settings;
-  }
-
-  ProcessorSource processors() {
-    return processors;
-  }
+/**
+ * What all parts of a worker stand on.
+ *
+ * @param notices to the user's listener
+ * @param broken is told of what a task threw
+ */
+record WorkerRuntime(
+    WorkerSettings settings,
+    ProcessorSource processors,
+    WorkerPorts ports,
+    Notices notices,
+    Consumer<Throwable> broken) {
 
   ProcessorThreads threads() {
-    return threads;
+    return ports.processors();
   }
 
-  EventLoop loop() {
-    return loop;
+  long nowNanos() {
+    return ports.ticker().nanos();
   }
 
-  Ticker ticker() {
-    return ticker;
-  }
-
-  /** Uniform in [0, 1); on the event loop only. */
+  /** Uniform in [0, 1); on the worker's thread only. */
   double chance() {
-    return jitter.nextDouble();
+    return ports.chance().nextDouble();
   }
 
-  /** Runs the task on the event loop; dropped when that has ended, and all state with it. */
+  /** Runs the task on the worker's thread; dropped when that has ended, and all state with it. */
   void post(Runnable task) {
+    post(task, () -> {});
+  }
+
+  /** Runs the task on the worker's thread, or {@code dropped} here when that has ended. */
+  void post(Runnable task, Runnable dropped) {
     try {
-      loop.execute(() -> guarded(task));
+      ports.thread().execute(() -> guarded(task));
     } catch (RejectedExecutionException e) {
-      // The worker is gone.
+      dropped.run();
     }
   }
 
-  /** Runs the task on the event loop after a pause. */
+  /** Runs the task on the worker's thread after a pause. */
   void later(long pauseNanos, Runnable task) {
-    var unused = loop.schedule(() -> guarded(task), pauseNanos, TimeUnit.NANOSECONDS);
+    try {
+      ports.thread().schedule(() -> guarded(task), pauseNanos);
+    } catch (RejectedExecutionException e) {
+      // The worker has ended, and all state with it.
+    }
   }
 
   /** A broken invariant ends the session that it was found in, instead of stopping it silently. */

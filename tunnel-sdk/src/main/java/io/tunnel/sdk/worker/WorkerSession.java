@@ -6,10 +6,8 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.transport.Caller;
-import io.tunnel.sdk.transport.Connection;
-import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.PushReceiver;
-import io.tunnel.sdk.worker.WorkerChannelCore.Ending;
+import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.SessionOpened;
 import io.tunnel.wire.ErrorPayload;
@@ -26,7 +24,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * One session on one connection, with the channels assigned to it. When either ends, both do, and
- * the channels with them. On the event loop only.
+ * the channels with them. On the worker's thread only.
  */
 final class WorkerSession implements PushReceiver, ChannelPort {
 
@@ -35,7 +33,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
   private final WorkerRuntime runtime;
   private final SessionOwner owner;
   private final Map<Integer, ChannelRunner> channels = new HashMap<>();
-  private Optional<Connection> connection = Optional.empty();
+  private Optional<Link> link = Optional.empty();
   private String sessionId = "";
   private List<PrimaryKeySchema> schema = List.of();
   private boolean isOver;
@@ -49,7 +47,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     return sessionId;
   }
 
-  void open(EventLoops loops) {
+  void open() {
     WorkerSettings settings = runtime.settings();
     byte[] request =
         Json.encode(
@@ -59,10 +57,13 @@ final class WorkerSession implements PushReceiver, ChannelPort {
                 settings.session().lease().toMillis(),
                 settings.session().maxChannels()));
     var unused =
-        Connection.open(loops, runtime.loop(), settings.client(), this)
+        runtime
+            .ports()
+            .links()
+            .open(this)
             .thenCompose(
                 opened -> {
-                  connection = Optional.of(opened);
+                  link = Optional.of(opened);
                   return opened.request(Operation.OPEN_SESSION, request);
                 })
             .whenComplete(
@@ -102,8 +103,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     }
     byte[] payload = Json.encode(new Control.SessionId(sessionId));
     var unused =
-        connection
-            .orElseThrow()
+        link.orElseThrow()
             .request(Operation.HEARTBEAT, payload, runtime.settings().session().lease())
             .whenComplete(
                 (answer, failure) -> {
@@ -131,6 +131,9 @@ final class WorkerSession implements PushReceiver, ChannelPort {
       switch (frame.operation()) {
         case ASSIGN -> assigned(Json.decode(frame.payload(), Control.Assignment.class));
         case REVOKE -> revoked(Json.decode(frame.payload(), Control.Revocation.class));
+        case FENCE -> fenced(Json.decode(frame.payload(), Control.Fence.class));
+        case END_OF_CHANNEL -> ended(ChannelEnd.decode(frame.payload()));
+        case SESSION_END -> ended(Json.decode(frame.payload(), Control.SessionEnd.class));
         case DELIVER -> delivered(frame.payload());
         default -> {
           // A later version's push, about something that this one does not do.
@@ -155,10 +158,27 @@ final class WorkerSession implements PushReceiver, ChannelPort {
   }
 
   private void revoked(Control.Revocation revocation) {
-    ChannelRunner channel = channels.get(revocation.handle());
-    if (channel != null && channel.assignment().epoch() == revocation.epoch()) {
-      channel.end(Ending.REVOKED);
+    holding(revocation.handle(), revocation.epoch())
+        .ifPresent(channel -> channel.end(Ending.REVOKED));
+  }
+
+  private void fenced(Control.Fence fence) {
+    holding(fence.handle(), fence.epoch()).ifPresent(channel -> channel.end(Ending.FENCED));
+  }
+
+  private void ended(ChannelEnd end) {
+    holding(end.handle(), end.epoch()).ifPresent(channel -> channel.endsAt(end.position()));
+  }
+
+  private void ended(Control.SessionEnd end) {
+    if (end.sessionId().equals(sessionId)) {
+      over(new RefusedException(end.code(), end.reason()));
     }
+  }
+
+  private Optional<ChannelRunner> holding(int handle, long epoch) {
+    return Optional.ofNullable(channels.get(handle))
+        .filter(channel -> channel.assignment().epoch() == epoch);
   }
 
   private void delivered(byte[] payload) {
@@ -171,22 +191,22 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     }
   }
 
-  /** The server cannot read a channel. */
+  /** The server cannot read a channel; it has stopped it by itself. */
   private void refused(Frame frame) {
     ChannelRunner channel = channels.get(frame.correlationId());
     if (frame.operation() == Operation.DELIVER && channel != null) {
-      channel.broken(ErrorPayload.decode(frame.payload()).toException());
+      channel.unreadable(ErrorPayload.decode(frame.payload()).toException());
     }
   }
 
   @Override
   public CompletableFuture<Frame> request(Operation operation, byte[] payload) {
-    return connection.orElseThrow().request(operation, payload);
+    return link.orElseThrow().request(operation, payload);
   }
 
   @Override
   public void push(Operation operation, byte[] payload) {
-    connection.orElseThrow().push(operation, payload);
+    link.orElseThrow().push(operation, payload);
   }
 
   @Override
@@ -205,14 +225,19 @@ final class WorkerSession implements PushReceiver, ChannelPort {
   }
 
   @Override
-  public void processed(String channelId) {
-    owner.processed(channelId);
+  public void opened(ChannelRunner channel) {
+    owner.opened(channel);
   }
 
   @Override
-  public void closed(ChannelRunner channel, Ending ending) {
+  public void processed(ChannelRunner channel, int bytes) {
+    owner.processed(channel, bytes);
+  }
+
+  @Override
+  public void closed(ChannelRunner channel) {
     channels.remove(channel.assignment().handle(), channel);
-    owner.closed(channel, ending);
+    owner.closed(channel);
   }
 
   /** All channels end gracefully. */
@@ -222,14 +247,13 @@ final class WorkerSession implements PushReceiver, ChannelPort {
 
   /** Ends the session, then its connection. */
   void close() {
-    if (isOver || connection.isEmpty() || sessionId.isEmpty()) {
+    if (isOver || link.isEmpty() || sessionId.isEmpty()) {
       over(new ConnectionException("the worker is shut down", false, null));
       return;
     }
     byte[] payload = Json.encode(new Control.SessionId(sessionId));
     var unused =
-        connection
-            .get()
+        link.get()
             .request(Operation.CLOSE_SESSION, payload, CLOSE_DEADLINE)
             .whenComplete(
                 (answer, failure) ->
@@ -247,7 +271,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
       return;
     }
     isOver = true;
-    connection.ifPresent(Connection::close);
+    link.ifPresent(Link::close);
     List.copyOf(channels.values()).forEach(channel -> channel.end(Ending.LOST));
     owner.over(this, reason);
   }

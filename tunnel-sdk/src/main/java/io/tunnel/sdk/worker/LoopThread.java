@@ -1,0 +1,61 @@
+package io.tunnel.sdk.worker;
+
+import io.netty.channel.EventLoop;
+import io.tunnel.sdk.ClientConfig;
+import io.tunnel.sdk.transport.Connection;
+import io.tunnel.sdk.transport.EventLoops;
+import io.tunnel.sdk.transport.PushReceiver;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.Operation;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** A worker's thread that is a Netty event loop, on which the worker's connections live too. */
+final class LoopThread implements WorkerThread {
+
+  private final EventLoops loops = EventLoops.start(1);
+  private final EventLoop loop = loops.next();
+
+  CompletableFuture<Link> connect(ClientConfig config, PushReceiver receiver) {
+    return Connection.open(loops, loop, config, receiver).thenApply(ConnectionLink::new);
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    loop.execute(task);
+  }
+
+  @Override
+  public void schedule(Runnable task, long delayNanos) {
+    var unused = loop.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void close() {
+    loops.close();
+  }
+
+  private record ConnectionLink(Connection connection) implements Link {
+    @Override
+    public CompletableFuture<Frame> request(Operation operation, byte[] payload) {
+      return connection.request(operation, payload);
+    }
+
+    @Override
+    public CompletableFuture<Frame> request(
+        Operation operation, byte[] payload, Duration deadline) {
+      return connection.request(operation, payload, deadline);
+    }
+
+    @Override
+    public void push(Operation operation, byte[] payload) {
+      connection.push(operation, payload);
+    }
+
+    @Override
+    public void close() {
+      connection.close();
+    }
+  }
+}
