@@ -1,0 +1,39 @@
+package io.tunnel.cli;
+
+import com.google.gson.JsonObject;
+import picocli.CommandLine.Mixin;
+
+/** A command about one tunnel. */
+abstract class OneTunnelCommand extends ServiceCommand<Tunnels> {
+
+  @Mixin private TableOption table;
+
+  @Mixin private TunnelOption tunnel;
+
+  final String table() {
+    return table.name();
+  }
+
+  final String tunnel() {
+    return tunnel.name();
+  }
+
+  /** What people call it. */
+  final String name() {
+    return "tunnel " + tunnel() + " of table " + table();
+  }
+
+  /** An object that says which tunnel it is about. */
+  final JsonObject json() {
+    JsonObject json = new JsonObject();
+    json.addProperty("table", table());
+    json.addProperty("tunnel", tunnel());
+    return json;
+  }
+
+  @Override
+  void check() {
+    var unusedTable = table();
+    var unusedTunnel = tunnel();
+  }
+}
