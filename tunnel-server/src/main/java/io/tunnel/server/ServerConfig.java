@@ -29,13 +29,15 @@ import java.util.Objects;
  * @param shard limits of the threads that write
  * @param table how rows are stored
  * @param session limits of sessions
+ * @param base how long rows are kept as they were when a tunnel was created
  */
 public record ServerConfig(
     NetConfig net,
     LogConfig log,
     ShardConfig shard,
     TableStoreConfig table,
-    SessionConfig session) {
+    SessionConfig session,
+    BaseConfig base) {
 
   /** Refuses null, which a file may give. */
   public ServerConfig {
@@ -44,6 +46,7 @@ public record ServerConfig(
     Objects.requireNonNull(shard, "shard is an object, not null");
     Objects.requireNonNull(table, "table is an object, not null");
     Objects.requireNonNull(session, "session is an object, not null");
+    Objects.requireNonNull(base, "base is an object, not null");
   }
 
   private static final Gson GSON =
@@ -72,6 +75,24 @@ public record ServerConfig(
     }
   }
 
+  /**
+   * How long rows are kept as they were when a tunnel was created.
+   *
+   * @param snapshotMsMax age at which a snapshot is given up, so that what was written over since
+   *     can be freed; base channels read the rows as they are from then on
+   */
+  public record BaseConfig(long snapshotMsMax) {
+    private static final long SNAPSHOT_MS_MAX = 7L * 24 * 60 * 60 * 1000;
+
+    /** Refuses ages that cannot work. */
+    public BaseConfig {
+      if (snapshotMsMax < 1 || snapshotMsMax > SNAPSHOT_MS_MAX) {
+        throw new IllegalArgumentException(
+            "base.snapshotMsMax is 1 to 604800000 (a week), not " + snapshotMsMax);
+      }
+    }
+  }
+
   /** What fits a machine with {@code cores} cores. */
   public static ServerConfig defaults(int cores) {
     return new ServerConfig(
@@ -85,7 +106,8 @@ public record ServerConfig(
         new LogConfig(Math.max(1, Math.min(cores / 2, 64)), 256 << 20),
         new ShardConfig(1 << 20, 128 << 10, 64L << 20),
         new TableStoreConfig(64L << 20, 64L << 20, Math.max(2, cores / 2)),
-        new SessionConfig(5_000, 256 << 10));
+        new SessionConfig(5_000, 256 << 10),
+        new BaseConfig(60 * 60 * 1000));
   }
 
   /** This configuration with what {@code file} says instead. */

@@ -3,9 +3,11 @@ package io.tunnel.server;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.channel.Channels;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetServer;
+import io.tunnel.server.partition.BaseSnapshots;
 import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
@@ -55,6 +57,7 @@ public final class TunnelServer implements Closeable {
   private final SystemClock clock = new SystemClock();
   private final Catalog catalog;
   private final Shards shards;
+  private final BaseSnapshots bases;
   private final ScheduledExecutorService control;
   private final Coordinator coordinator;
   private final ServerMeters meters;
@@ -88,10 +91,18 @@ public final class TunnelServer implements Closeable {
                   clock));
       meters.watch(shards);
       ThreadPoolExecutor readers = readers();
+      bases =
+          open(new BaseSnapshots(catalog, shards, readers, clock, config.base().snapshotMsMax()));
       opened.push(() -> stop(readers));
       control = Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "control"));
       opened.push(() -> stop(control));
-      coordinator = new Coordinator(catalog, shards, config.session(), clock::nanos);
+      coordinator =
+          new Coordinator(
+              catalog,
+              shards,
+              new Channels(shards, bases, config.session().deliveryBytesMax()),
+              config.session(),
+              clock::nanos);
       net =
           new NetServer(
               config.net(),
@@ -148,6 +159,7 @@ public final class TunnelServer implements Closeable {
   private void tick() {
     try {
       coordinator.tick();
+      bases.tick();
     } catch (RuntimeException e) {
       // A schedule ends with the first exception; leases must go on ending.
       LOGGER.error("the control thread's tick failed", e);

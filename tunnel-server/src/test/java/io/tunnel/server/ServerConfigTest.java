@@ -52,10 +52,12 @@ final class ServerConfigTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "{'nets':{}} | unknown setting 'nets'; there are [net, log, shard, table, session]",
+        "{'nets':{}} | unknown setting 'nets'; there are [net, log, shard, table, session, base]",
         "{'net':{'prot':1}} | unknown setting 'net.prot'; there are [host, port,",
         "{'net':null} | net is an object, not null",
         "{'net':5} | net",
+        "{'base':{'snapshotMsMax':0}} | base.snapshotMsMax is 1 to 604800000 (a week), not 0",
+        "{'base':{'snapshotMsMax':604800001}} | base.snapshotMsMax is 1 to 604800000",
         "{'net':{'host':''}} | net.host is an address, not empty",
         "{'net':{'host':null}} | net.host is an address, not empty",
         "{'net':{'port':-1}} | net.port is 0 to 65535, not -1",

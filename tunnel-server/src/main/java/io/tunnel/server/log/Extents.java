@@ -26,7 +26,7 @@ public final class Extents {
   private int bytes;
   private long lastPosition;
 
-  private record Extent(Segment segment, int offset, int bytes) {
+  private record Extent(Segment segment, int offset, int bytes, long last) {
     int end() {
       return offset + bytes;
     }
@@ -35,7 +35,7 @@ public final class Extents {
   Extents() {}
 
   void add(Segment segment, int offset, int batchBytes, long last) {
-    extents.add(new Extent(segment, offset, batchBytes));
+    extents.add(new Extent(segment, offset, batchBytes, last));
     bytes += batchBytes;
     lastPosition = last;
   }
@@ -43,6 +43,21 @@ public final class Extents {
   /** Whether there is nothing to read. */
   public boolean isEmpty() {
     return extents.isEmpty();
+  }
+
+  /** Those of the batches, from the first on, that hold no change behind {@code position}. */
+  public Extents upTo(long position) {
+    if (lastPosition <= position) {
+      return this;
+    }
+    Extents front = new Extents();
+    for (Extent extent : extents) {
+      if (extent.last() > position) {
+        break;
+      }
+      front.add(extent.segment(), extent.offset(), extent.bytes(), extent.last());
+    }
+    return front;
   }
 
   /** Bytes of all batches. */

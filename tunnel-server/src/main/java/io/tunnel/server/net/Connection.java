@@ -11,6 +11,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.server.log.Extents;
 import io.tunnel.server.session.SessionPort;
+import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Control.Revocation;
@@ -262,11 +263,15 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
   }
 
   private void send(int operation, FrameKind kind, int correlationId, byte[] payload) {
+    meter.sent(Frame.HEADER_BYTES + payload.length);
+    write(operation, kind, correlationId, payload);
+  }
+
+  private void write(int operation, FrameKind kind, int correlationId, byte[] payload) {
     byte[] header = new byte[Frame.HEADER_BYTES];
     Frame.writeHeader(header, 0, operation, kind, correlationId, payload.length);
     ByteBuf frame = context.alloc().directBuffer(header.length + payload.length);
     frame.writeBytes(header).writeBytes(payload);
-    meter.sent(frame.readableBytes());
     context.writeAndFlush(frame, context.voidPromise());
   }
 
@@ -314,6 +319,21 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
   }
 
   @Override
+  public int deliver(int handle, long epoch, long firstPosition, byte[] batch) {
+    byte[] payload = new byte[Delivery.PREFIX_BYTES + batch.length];
+    Delivery.writePrefix(payload, 0, handle, epoch, firstPosition);
+    System.arraycopy(batch, 0, payload, Delivery.PREFIX_BYTES, batch.length);
+    meter.delivered(payload.length);
+    write(Operation.DELIVER.code(), FrameKind.PUSH, 0, payload);
+    return payload.length;
+  }
+
+  @Override
+  public void end(ChannelEnd end) {
+    send(Operation.END_OF_CHANNEL.code(), FrameKind.PUSH, 0, end.encode());
+  }
+
+  @Override
   public void fail(int handle, RefusedException reason) {
     send(
         Operation.DELIVER.code(),
@@ -328,8 +348,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
         () -> {
           if (context.channel().isActive()) {
             channels.put(assignment.handle(), channel);
-            channel.start();
             push(Operation.ASSIGN, assignment);
+            // Not before: a channel may begin with its end.
+            channel.start();
           }
         });
   }

@@ -6,7 +6,7 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.channel.Channel;
-import io.tunnel.server.channel.StreamChannel;
+import io.tunnel.server.channel.Channels;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -39,6 +40,7 @@ public final class Coordinator {
 
   private final Catalog catalog;
   private final ChangeReader changes;
+  private final Channels channels;
   private final SessionConfig config;
   private final LongSupplier nanoClock;
   private final Map<String, TunnelCore> coreByTunnel = new HashMap<>();
@@ -57,10 +59,15 @@ public final class Coordinator {
    * @throws IOException when the catalog cannot be written
    */
   public Coordinator(
-      Catalog catalog, ChangeReader changes, SessionConfig config, LongSupplier nanoClock)
+      Catalog catalog,
+      ChangeReader changes,
+      Channels channels,
+      SessionConfig config,
+      LongSupplier nanoClock)
       throws IOException {
     this.catalog = catalog;
     this.changes = changes;
+    this.channels = channels;
     this.config = config;
     this.nanoClock = nanoClock;
     for (TunnelInfo tunnel : catalog.tunnels(Optional.empty())) {
@@ -240,11 +247,10 @@ public final class Coordinator {
     Session session = sessionById.get(assign.sessionId());
     int handle = ++lastHandle;
     Channel channel =
-        new StreamChannel(
+        channels.stream(
             new Channel.Hold(handle, assign.epoch(), assign.partition(), assign.checkpointed()),
-            changes,
-            session.port(),
-            config.deliveryBytesMax());
+            OptionalLong.empty(),
+            session.port());
     holdByHandle.put(handle, new Hold(session, assign.partition(), assign.epoch(), channel));
     session
         .port()

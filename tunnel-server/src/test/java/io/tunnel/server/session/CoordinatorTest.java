@@ -15,6 +15,7 @@ import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.channel.Channels;
 import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
@@ -74,7 +75,13 @@ final class CoordinatorTest {
   }
 
   private Coordinator coordinator() throws IOException {
-    return new Coordinator(catalog, log, new SessionConfig(REVOKE_MS, 1_000), () -> nowNanos);
+    return new Coordinator(
+        catalog,
+        log,
+        new Channels(
+            log, (tunnelId, partition, after, firstPosition, bytesMax, sink) -> sink.end(), 1_000),
+        new SessionConfig(REVOKE_MS, 1_000),
+        () -> nowNanos);
   }
 
   private String session(FakeSession port) {

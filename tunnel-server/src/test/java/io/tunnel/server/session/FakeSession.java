@@ -3,6 +3,7 @@ package io.tunnel.server.session;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.server.log.Extents;
+import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Control.Revocation;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ final class FakeSession implements SessionPort {
 
   final Map<Integer, Channel> channels = new LinkedHashMap<>();
   final List<Revocation> revocations = new ArrayList<>();
+  final List<ChannelEnd> ends = new ArrayList<>();
 
   @Override
   public void assign(Assignment assignment, Channel channel) {
@@ -49,6 +51,16 @@ final class FakeSession implements SessionPort {
   @Override
   public int deliver(int handle, long epoch, long firstPosition, Extents batches) {
     return batches.bytes();
+  }
+
+  @Override
+  public int deliver(int handle, long epoch, long firstPosition, byte[] batch) {
+    return batch.length;
+  }
+
+  @Override
+  public void end(ChannelEnd end) {
+    ends.add(end);
   }
 
   @Override
