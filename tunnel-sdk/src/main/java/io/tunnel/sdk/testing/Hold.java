@@ -22,7 +22,6 @@ final class Hold {
   private final long epoch;
   private long delivered;
   private long credit;
-  private long unreturned;
   private boolean hasCredit;
   private boolean hasEnded;
   private State state = State.HELD;
@@ -74,17 +73,14 @@ final class Hold {
   }
 
   /**
-   * The worker accepts more. What it accepts first is its window; what it says later gives back
-   * what deliveries have taken.
+   * The worker accepts more.
    *
-   * @return how much more it gave back than was taken; 0 for a correct worker
+   * @return what it accepts now
    */
   long credit(int bytes) {
-    long excess = hasCredit ? Math.max(0, bytes - unreturned) : 0;
-    unreturned = hasCredit ? Math.max(0, unreturned - bytes) : 0;
     hasCredit = true;
     credit += bytes;
-    return excess;
+    return credit;
   }
 
   /** Delivers what there is credit for; then says that nothing more will come, if so. */
@@ -114,7 +110,6 @@ final class Hold {
         batch.array(), batch.offset(), payload, Delivery.PREFIX_BYTES, batch.byteCount());
     delivered = batch.lastPosition();
     credit -= payload.length;
-    unreturned += payload.length;
     session.peer().push(Operation.DELIVER, payload);
   }
 }

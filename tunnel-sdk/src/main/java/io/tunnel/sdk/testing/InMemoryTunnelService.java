@@ -92,6 +92,16 @@ public final class InMemoryTunnelService implements AutoCloseable {
     return this;
   }
 
+  /**
+   * The credit that a correct worker has open on a channel at most: what {@link
+   * io.tunnel.sdk.TunnelWorkerConfig#setChannelCreditBytes} says; 1 MiB, as there, if this is not
+   * called.
+   */
+  public InMemoryTunnelService creditBytesMax(long bytes) {
+    run(() -> requests.creditBytesMax(bytes));
+    return this;
+  }
+
   /** What clients did that a correct one never does, and {@link #verify} has not thrown yet. */
   public List<String> violations() {
     return call(() -> service.violations().all());

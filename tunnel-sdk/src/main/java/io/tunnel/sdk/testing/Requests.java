@@ -33,16 +33,24 @@ final class Requests {
 
   private static final byte[] NOTHING = Json.encode(new Empty());
 
+  /** What the SDK's workers give a channel, if they are not told otherwise. */
+  private static final long CREDIT_BYTES_DEFAULT = 1 << 20;
+
   private final MemoryService service;
   private final Faults faults;
   private final Runnable onChange;
   private final Set<Peer> peers = new LinkedHashSet<>();
+  private long creditBytesMax = CREDIT_BYTES_DEFAULT;
 
   /** Calls {@code onChange} after whatever may have changed something. */
   Requests(MemoryService service, Faults faults, Runnable onChange) {
     this.service = service;
     this.faults = faults;
     this.onChange = onChange;
+  }
+
+  void creditBytesMax(long bytes) {
+    creditBytesMax = bytes;
   }
 
   void connected(Peer peer) {
@@ -63,17 +71,19 @@ final class Requests {
     Credit credit = Credit.decode(frame.payload());
     try {
       Hold hold = service.holds().require(credit.handle(), credit.epoch(), peer, "CREDIT");
-      long excess = hold.credit(credit.bytes());
-      if (excess > 0) {
+      long open = hold.credit(credit.bytes());
+      if (open > creditBytesMax) {
         service
             .violations()
             .add(
                 Rule.CREDIT,
                 "channel "
                     + hold.channel().id()
-                    + " was given back "
-                    + excess
-                    + " bytes of credit more than its deliveries had taken");
+                    + " was given "
+                    + open
+                    + " bytes of credit that are not used up; a worker gives "
+                    + creditBytesMax
+                    + " at most: if it is configured with more, say so with creditBytesMax");
       }
     } catch (RefusedException e) {
       // The channel was taken: as on the server, its credit is ignored.

@@ -2,7 +2,7 @@ package io.tunnel.sdk.testing;
 
 /** What an {@link InMemoryTunnelService} holds its clients to, beyond what the server refuses. */
 public enum Rule {
-  /** No more credit is given back on a channel than its deliveries have taken. */
+  /** No more credit is open on a channel than a worker may give it. */
   CREDIT,
   /** Checkpoints neither go back nor beyond what was delivered. */
   CHECKPOINT,
