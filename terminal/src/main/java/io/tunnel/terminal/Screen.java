@@ -53,8 +53,7 @@ public final class Screen {
         switch (environment.getOrDefault("TUNNEL_PROGRESS", "")) {
           case "bar" -> true;
           case "plain" -> false;
-          default ->
-              !environment.getOrDefault("TERM", "").equals("dumb") && isTerminal(descriptor);
+          default -> !environment.getOrDefault("TERM", "").equals("dumb") && isTerminal(descriptor);
         };
     return new Screen(writer, isTerminal, columns(environment.get("COLUMNS")));
   }

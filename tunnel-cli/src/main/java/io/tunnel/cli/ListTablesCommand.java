@@ -4,6 +4,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ParentCommand;
 
 /** Prints the names of all tables. */
 @Command(
@@ -14,8 +15,15 @@ import picocli.CommandLine.Command;
     footer = "  tunnel tables list")
 final class ListTablesCommand extends ServiceCommand<Tables> {
 
+  @ParentCommand private TablesCommand parent;
+
   /** For picocli. */
   ListTablesCommand() {}
+
+  @Override
+  ServiceGroup<Tables> group() {
+    return parent;
+  }
 
   @Override
   void check() {

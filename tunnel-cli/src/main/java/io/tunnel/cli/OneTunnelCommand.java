@@ -2,9 +2,12 @@ package io.tunnel.cli;
 
 import com.google.gson.JsonObject;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ParentCommand;
 
 /** A command about one tunnel. */
 abstract class OneTunnelCommand extends ServiceCommand<Tunnels> {
+
+  @ParentCommand private TunnelsCommand parent;
 
   @Mixin private TableOption table;
 
@@ -29,6 +32,11 @@ abstract class OneTunnelCommand extends ServiceCommand<Tunnels> {
     json.addProperty("table", table());
     json.addProperty("tunnel", tunnel());
     return json;
+  }
+
+  @Override
+  final TunnelsCommand group() {
+    return parent;
   }
 
   @Override

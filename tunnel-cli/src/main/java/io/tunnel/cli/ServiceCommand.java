@@ -9,7 +9,6 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 /**
@@ -18,11 +17,12 @@ import picocli.CommandLine.Spec;
  */
 abstract class ServiceCommand<S extends Service> implements Callable<Integer> {
 
-  @ParentCommand private ServiceGroup<S> parent;
-
   @Spec private CommandSpec spec;
 
   @Mixin private ServiceOptions service;
+
+  /** The group that it belongs to. */
+  abstract ServiceGroup<S> group();
 
   /**
    * Throws a {@linkplain io.tunnel.terminal.CommandFailure#usage usage error} for options that can
@@ -36,14 +36,10 @@ abstract class ServiceCommand<S extends Service> implements Callable<Integer> {
   @Override
   public final Integer call() throws Exception {
     check();
-    try (S connected = parent.connect(service.endpoint())) {
+    try (S connected = group().connect(service.endpoint())) {
       run(connected);
     }
     return ExitCode.OK;
-  }
-
-  final ServiceGroup<S> parent() {
-    return parent;
   }
 
   final boolean isJson() {

@@ -12,11 +12,11 @@ import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.Tables;
-import io.tunnel.server.session.ChannelView;
 import io.tunnel.server.session.Coordinator;
-import io.tunnel.wire.Control.ChannelDescription;
+import io.tunnel.server.session.Operators;
+import io.tunnel.server.session.Surroundings;
+import io.tunnel.server.session.TunnelView;
 import io.tunnel.wire.Control.TunnelDescription;
-import io.tunnel.wire.Control.TunnelInfo;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -96,13 +96,14 @@ public final class TunnelServer implements Closeable {
       opened.push(() -> stop(readers));
       control = Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "control"));
       opened.push(() -> stop(control));
+      Surroundings surroundings = new ServerSurroundings(shards, bases, control, clock);
       coordinator =
           new Coordinator(
               catalog,
               shards,
               new Channels(shards, bases, config.session().deliveryBytesMax()),
               config.session(),
-              clock::nanos);
+              surroundings);
       net =
           new NetServer(
               config.net(),
@@ -111,7 +112,8 @@ public final class TunnelServer implements Closeable {
                   shards,
                   new Tables(catalog, shards),
                   new RowReads(catalog, shards, readers),
-                  coordinator),
+                  coordinator,
+                  new Operators(catalog, shards, coordinator, surroundings)),
               new NetServer.Threads(control, readers, clock::epochMicros),
               meters);
       opened.push(net::close);
@@ -198,20 +200,19 @@ public final class TunnelServer implements Closeable {
     @Override
     public String metrics() throws IOException {
       List<TunnelDescription> tunnels = new ArrayList<>();
-      for (TunnelInfo tunnel : catalog.tunnels(Optional.empty())) {
-        List<ChannelDescription> channels = new ArrayList<>();
-        for (ChannelView view : channels(tunnel)) {
-          channels.add(view.describe(shards, clock.epochMicros()));
-        }
-        tunnels.add(new TunnelDescription(tunnel, channels));
+      for (TunnelView view : views()) {
+        tunnels.add(view.describe(shards, clock.epochMicros()));
       }
       meters.channels(tunnels);
       return meters.scrape();
     }
 
-    private List<ChannelView> channels(TunnelInfo tunnel) throws IOException {
+    private List<TunnelView> views() throws IOException {
       try {
-        return control.submit(() -> coordinator.channels(tunnel)).get();
+        return control
+            .submit(
+                () -> catalog.tunnels(Optional.empty()).stream().map(coordinator::view).toList())
+            .get();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new IOException("interrupted", e);

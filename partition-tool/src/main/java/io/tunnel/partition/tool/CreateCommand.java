@@ -95,7 +95,11 @@ final class CreateCommand implements Callable<Integer> {
       List<PrimaryKeySchema> columns = KeyText.parseSchema(key);
       new TableMeta(table, columns); // Before a sample is read: knows what a table can be.
       return new TablePlan(
-          table, columns, Optional.ofNullable(durability), retention.asked(), split.plan(columns.get(0)));
+          table,
+          columns,
+          Optional.ofNullable(durability),
+          retention.asked(),
+          split.plan(columns.get(0)));
     } catch (IllegalArgumentException e) {
       throw CommandFailure.usage(e.getMessage());
     }

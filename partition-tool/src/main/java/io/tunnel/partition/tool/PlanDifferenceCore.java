@@ -35,8 +35,7 @@ final class PlanDifferenceCore {
               + plan.durability().orElseThrow());
     }
     TableOptions options = table.meta().options();
-    addRetention(
-        differences, "milliseconds", options.retentionMs(), plan.retention().ms());
+    addRetention(differences, "milliseconds", options.retentionMs(), plan.retention().ms());
     addRetention(differences, "bytes", options.retentionBytes(), plan.retention().bytes());
     int partitions = table.partitions().size();
     if (partitions != plan.split().partitions()) {

@@ -28,8 +28,6 @@ record TablePlan(
   /** What is sent to the server; refuses what no table can be. */
   TableMeta meta() {
     return new TableMeta(
-        table,
-        key,
-        retention.over(durability.map(TableOptions::new).orElse(TableOptions.DEFAULT)));
+        table, key, retention.over(durability.map(TableOptions::new).orElse(TableOptions.DEFAULT)));
   }
 }

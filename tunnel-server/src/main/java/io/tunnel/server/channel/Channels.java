@@ -26,7 +26,13 @@ public final class Channels {
 
   /** The changes of a partition up to {@code end}, if it has one yet. */
   public Channel stream(Channel.Hold hold, OptionalLong end, DeliveryPort port) {
-    return new StreamChannel(hold, end, changes, port, deliveryBytesMax);
+    return stream(hold, end, changes, port);
+  }
+
+  /** The same of those changes that {@code visible} shows. */
+  public Channel stream(
+      Channel.Hold hold, OptionalLong end, ChangeReader visible, DeliveryPort port) {
+    return new StreamChannel(hold, end, visible, port, deliveryBytesMax);
   }
 
   /**

@@ -73,9 +73,7 @@ public final class Extents {
   /** Commit time of the first batch, in microseconds since 1970. */
   long commitMicros() throws IOException {
     Extent first = extents.get(0);
-    ByteBuffer header = ByteBuffer.allocate(ChangeBatch.HEADER_BYTES_MIN);
-    first.segment().read(header, first.offset());
-    return ChangeBatch.commitMicrosAt(header.array(), 0);
+    return first.segment().commitMicrosAt(first.offset());
   }
 
   /**

@@ -74,7 +74,7 @@ public final class LocalLog implements ChangeReader, Closeable {
   }
 
   private PartitionLog partitionLog(int partition) {
-    return partitions.computeIfAbsent(partition, id -> new PartitionLog());
+    return partitions.computeIfAbsent(partition, PartitionLog::new);
   }
 
   /**
@@ -135,7 +135,7 @@ public final class LocalLog implements ChangeReader, Closeable {
       log.committed = last;
     }
     for (GroupCore.Merged batch : group.batches()) {
-      partitionLog(batch.partition()).tellListeners(batch.partition());
+      partitionLog(batch.partition()).tellListeners();
     }
   }
 
@@ -261,9 +261,7 @@ public final class LocalLog implements ChangeReader, Closeable {
   @Override
   public long firstPosition(int partition) {
     PartitionLog log = partitions.get(partition);
-    return log == null || log.segments.isEmpty()
-        ? committed(partition) + 1
-        : log.segments.firstKey();
+    return log == null ? 1 : log.firstPosition();
   }
 
   @Override
@@ -330,6 +328,12 @@ public final class LocalLog implements ChangeReader, Closeable {
   public long commitMicrosAfter(int partition, long position) throws IOException {
     Extents next = plan(partition, Math.max(position + 1, firstPosition(partition)), 1);
     return next.isEmpty() ? 0 : next.commitMicros();
+  }
+
+  @Override
+  public long positionBefore(int partition, long epochMicros) throws IOException {
+    PartitionLog log = partitions.get(partition);
+    return log == null ? 0 : log.positionBefore(epochMicros);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.tunnel.server.log;
 
+import io.tunnel.codec.ChangeBatch;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -59,6 +60,13 @@ final class Segment implements Closeable {
 
   void read(ByteBuffer target, long offset) throws IOException {
     file.read(target, offset);
+  }
+
+  /** Commit time, in microseconds since 1970, of the batch that stands at {@code offset}. */
+  long commitMicrosAt(int offset) throws IOException {
+    ByteBuffer header = ByteBuffer.allocate(ChangeBatch.HEADER_BYTES_MIN);
+    read(header, offset);
+    return ChangeBatch.commitMicrosAt(header.array(), 0);
   }
 
   /** The growing index of a partition in this segment, which is the one that is written. */

@@ -11,6 +11,7 @@ import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.net.NetMeter;
 import io.tunnel.server.partition.Shard;
@@ -124,6 +125,9 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
     List<MultiGauge.Row<?>> seconds = new ArrayList<>();
     for (TunnelDescription tunnel : tunnels) {
       for (ChannelDescription channel : tunnel.channels()) {
+        if (channel.type() != ChannelType.Stream) {
+          continue;
+        }
         Tags tags =
             Tags.of(
                 "table", tunnel.info().table(),

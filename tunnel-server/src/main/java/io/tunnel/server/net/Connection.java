@@ -14,7 +14,9 @@ import io.tunnel.server.session.SessionPort;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.Assignment;
+import io.tunnel.wire.Control.Fence;
 import io.tunnel.wire.Control.Revocation;
+import io.tunnel.wire.Control.SessionEnd;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.ErrorPayload;
@@ -335,11 +337,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
 
   @Override
   public void fail(int handle, RefusedException reason) {
-    send(
-        Operation.DELIVER.code(),
-        FrameKind.ERROR,
-        handle,
-        new ErrorPayload(reason.code(), reason.getMessage()).encode());
+    requests.failed(this, handle, reason);
   }
 
   @Override
@@ -367,6 +365,20 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
   @Override
   public void take(int handle) {
     execute(() -> stop(handle));
+  }
+
+  @Override
+  public void fence(Fence fence) {
+    execute(
+        () -> {
+          stop(fence.handle());
+          push(Operation.FENCE, fence);
+        });
+  }
+
+  @Override
+  public void over(SessionEnd end) {
+    execute(() -> push(Operation.SESSION_END, end));
   }
 
   private void stop(int handle) {
