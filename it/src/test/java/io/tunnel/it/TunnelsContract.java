@@ -355,14 +355,14 @@ abstract class TunnelsContract extends Contract {
   }
 
   @Test
-  void deleting_a_tunnel_ends_its_workers() {
+  void deleting_a_tunnel_halts_its_workers() {
     TableDescription table = table();
     TunnelWorker worker = worker(stream(table, NAME), "a", new Values());
     channels(table, NAME).awaitSpread(Map.of("a", 1));
     assertThat(tunnels().deleteTunnel(new DeleteTunnelRequest(table.meta().name(), NAME)))
         .isNotNull();
     Poll.until(
-        "the worker's end",
-        () -> worker.status().state() == TunnelWorkerStatus.State.WORKER_ENDED);
+        "the worker halts",
+        () -> worker.status().state() == TunnelWorkerStatus.State.WORKER_HALT);
   }
 }
