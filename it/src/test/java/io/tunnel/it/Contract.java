@@ -1,6 +1,7 @@
 package io.tunnel.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.Column;
@@ -170,7 +171,7 @@ abstract class Contract {
   }
 
   static void assertRefused(ErrorCode code, ThrowingCallable call) {
-    assertThat(org.assertj.core.api.Assertions.catchThrowable(call))
+    assertThat(catchThrowable(call))
         .isInstanceOfSatisfying(
             RefusedException.class,
             refused -> {

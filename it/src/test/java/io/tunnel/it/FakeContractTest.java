@@ -21,6 +21,16 @@ class FakeContractTest {
       }
 
       @Override
+      public long nowMs() {
+        return service.now().toEpochMilli();
+      }
+
+      @Override
+      public void awaitTime(long ms) {
+        service.advanceWithHeartbeats(Duration.ofMillis(ms - nowMs()));
+      }
+
+      @Override
       public void expectMisconduct() {
         var unused = service.lenient();
       }

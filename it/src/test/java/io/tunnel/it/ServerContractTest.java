@@ -29,6 +29,16 @@ class ServerContractTest {
       }
 
       @Override
+      public long nowMs() {
+        return System.currentTimeMillis();
+      }
+
+      @Override
+      public void awaitTime(long ms) {
+        // Its clock is real.
+      }
+
+      @Override
       public void expectMisconduct() {
         // It only refuses.
       }

@@ -1,6 +1,7 @@
 package io.tunnel.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnUpdate;
@@ -83,8 +84,8 @@ abstract class TablesContract extends Contract {
     assertThat(tables().describeTable(table.meta().name()).partitions())
         .extracting(PartitionDescription::rowCount, PartitionDescription::committed)
         .containsExactly(
-            org.assertj.core.api.Assertions.tuple(2L, results.get(2).position()),
-            org.assertj.core.api.Assertions.tuple(2L, results.get(3).position()));
+            tuple(2L, results.get(2).position()),
+            tuple(2L, results.get(3).position()));
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.tunnel.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
@@ -15,11 +16,13 @@ import io.tunnel.sdk.ExportCheckpointsRequest;
 import io.tunnel.sdk.FailurePolicy;
 import io.tunnel.sdk.IChannelProcessor;
 import io.tunnel.sdk.ImportCheckpointsRequest;
+import io.tunnel.sdk.ListTunnelRequest;
 import io.tunnel.sdk.PauseTunnelRequest;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.ResumeTunnelRequest;
 import io.tunnel.sdk.SeekTunnelRequest;
 import io.tunnel.sdk.StreamTunnelConfig;
+import io.tunnel.sdk.TunnelInfo;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.TunnelWorkerStatus;
@@ -27,6 +30,7 @@ import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.OperatorControl.CheckpointSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -169,6 +173,75 @@ abstract class TunnelsContract extends Contract {
   }
 
   @Test
+  void a_stream_ends_when_its_end_has_come_and_what_is_written_later_is_not_in_it() {
+    TableDescription table = table();
+    writeEach(table, 1, 3);
+    long endMs = subject().nowMs() + 200;
+    String tunnelId =
+        tunnels()
+            .createTunnel(
+                new CreateTunnelRequest(
+                    table.meta().name(),
+                    NAME,
+                    TunnelType.Stream,
+                    StreamTunnelConfig.EARLIEST.withEnd(endMs)))
+            .getTunnelId();
+    Values values = new Values();
+    var unused = worker(tunnelId, "a", values);
+    values.await(3);
+    subject().awaitTime(endMs);
+    awaitTerminated(table);
+    write(table, put(1, 4));
+    assertThat(channels(table, NAME).now())
+        .extracting(ChannelInfo::end, ChannelInfo::checkpointed)
+        .containsExactly(tuple(Optional.of(3L), 3L));
+    assertThat(values.all()).isEqualTo(oneTo(3));
+  }
+
+  @Test
+  void a_stream_starts_in_the_past_and_ends_after_its_start() {
+    TableDescription table = table();
+    long future = subject().nowMs() + 1_000_000;
+    assertRefused(
+        ErrorCode.INVALID_POSITION,
+        () -> createStream(table, StreamTunnelConfig.fromTime(future)));
+    assertRefused(
+        ErrorCode.INVALID_REQUEST,
+        () -> createStream(table, StreamTunnelConfig.LATEST.withEnd(1)));
+    assertThat(tunnelsOf(table)).isEmpty();
+  }
+
+  private void createStream(TableDescription table, StreamTunnelConfig config) {
+    var unused =
+        tunnels()
+            .createTunnel(
+                new CreateTunnelRequest(table.meta().name(), NAME, TunnelType.Stream, config));
+  }
+
+  private List<TunnelInfo> tunnelsOf(TableDescription table) {
+    return tunnels().listTunnel(new ListTunnelRequest(table.meta().name())).getTunnelInfos();
+  }
+
+  @Test
+  void a_stream_from_a_moment_begins_with_the_first_change_at_or_after_it() {
+    TableDescription table = table();
+    writeEach(table, 1, 2);
+    long moment = subject().nowMs() + 1;
+    Poll.until(
+        "the moment",
+        () -> {
+          subject().awaitTime(moment);
+          return subject().nowMs() >= moment;
+        });
+    write(table, put(1, 3));
+    createStream(table, StreamTunnelConfig.fromTime(moment));
+    Values values = new Values();
+    var unused = worker(channels(table, NAME).tunnelId(), "a", values);
+    values.await(1);
+    assertThat(values.all()).containsExactly(3L);
+  }
+
+  @Test
   void a_paused_tunnel_delivers_nothing_until_it_is_resumed() {
     TableDescription table = table(10);
     Values values = new Values();
@@ -279,6 +352,17 @@ abstract class TunnelsContract extends Contract {
         .hasSize(2);
     assertThat(channels(table, "clone").checkpoints())
         .isEqualTo(channels(table, NAME).checkpoints());
+    CheckpointSet half =
+        new CheckpointSet(
+            exported.tableId(), exported.table(), NAME, exported.channels().subList(0, 1));
+    assertRefused(
+        ErrorCode.INVALID_REQUEST,
+        () ->
+            tunnels()
+                .seekTunnel(
+                    SeekTunnelRequest.toCheckpoints(table.meta().name(), "clone", half)
+                        .withChannels(
+                            List.of(table.partitions().get(1).id() + "_" + clone))));
     TableDescription other = table();
     assertThat(stream(other, NAME)).isNotEqualTo(clone);
     assertRefused(
@@ -331,6 +415,15 @@ abstract class TunnelsContract extends Contract {
     values.await(2);
     assertThat(values.all()).containsExactly(1L, 13L);
     assertThat(channels.now().get(1).error()).isEmpty();
+  }
+
+  @Test
+  void base_data_has_nothing_to_seek_in() {
+    TableDescription table = table();
+    var unused = tunnel(table, NAME, TunnelType.BaseData);
+    assertRefused(
+        ErrorCode.INVALID_REQUEST,
+        () -> tunnels().seekTunnel(SeekTunnelRequest.toLatest(table.meta().name(), NAME)));
   }
 
   @Test

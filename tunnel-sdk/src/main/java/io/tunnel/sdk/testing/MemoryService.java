@@ -126,6 +126,7 @@ final class MemoryService {
           ErrorCode.TUNNEL_EXISTS,
           "table '" + request.table() + "' has a tunnel '" + request.tunnel() + "' already");
     }
+    requireTimes(request);
     TunnelInfo info =
         new TunnelInfo(
             "t" + holds.starts() + "-" + ++lastTunnel,
@@ -143,6 +144,23 @@ final class MemoryService {
     MemoryTunnel tunnel = new MemoryTunnel(info, table, channels, holds, time, violations);
     tunnels.put(info.tunnelId(), tunnel);
     return tunnel;
+  }
+
+  private void requireTimes(CreateTunnel request) {
+    if (request.startMs().isPresent() && request.startMs().get() > time.ms()) {
+      throw new RefusedException(
+          ErrorCode.INVALID_POSITION,
+          "a stream starts in the past, at " + time.ms() + " at most: " + request.startMs().get());
+    }
+    boolean startsNow = request.startMs().isEmpty() && request.start() == StreamStart.LATEST;
+    if (startsNow && request.endMs().isPresent() && request.endMs().get() <= time.ms()) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST,
+          "a stream that starts now, at "
+              + time.ms()
+              + ", ends later than that, not at "
+              + request.endMs().get());
+    }
   }
 
   private void addChannels(

@@ -1,5 +1,7 @@
 package io.tunnel.sdk.testing;
 
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
@@ -124,11 +126,13 @@ final class Operators {
                 .filter(channel -> channel.type() == ChannelType.Stream)
                 .toList()
             : channels(seek.channels());
+    if (chosen.isEmpty()) {
+      throw invalid("a tunnel of base data alone has no stream to seek in");
+    }
     List<Target> targets = new ArrayList<>();
     for (MemoryChannel channel : chosen) {
       if (channel.type() != ChannelType.Stream) {
-        throw new RefusedException(
-            ErrorCode.INVALID_REQUEST,
+        throw invalid(
             "channel " + channel.id() + " carries base data, which has no positions to go to");
       }
       targets.add(
@@ -173,8 +177,7 @@ final class Operators {
 
   private List<Target> exported(CheckpointSet set, List<MemoryChannel> chosen) {
     if (set.tableId() != tunnel.table().tableId()) {
-      throw new RefusedException(
-          ErrorCode.INVALID_REQUEST,
+      throw invalid(
           "the checkpoints are of table '"
               + set.table()
               + "' with id "
@@ -182,21 +185,74 @@ final class Operators {
               + ", the tunnel is of a table with id "
               + tunnel.table().tableId());
     }
-    List<Target> targets = new ArrayList<>();
-    for (MemoryChannel channel : chosen.isEmpty() ? tunnel.channels() : chosen) {
-      set.channels().stream()
-          .filter(at -> at.partition() == channel.partition().id() && at.type() == channel.type())
-          .forEach(at -> targets.add(target(channel, at)));
+    Map<MemoryChannel, Target> targets = new LinkedHashMap<>();
+    for (ChannelPosition at : set.channels()) {
+      MemoryChannel channel = channel(at);
+      if (targets.put(channel, target(channel, at)) != null) {
+        throw invalid("the checkpoints name channel " + channel.id() + " twice");
+      }
     }
-    return targets;
+    for (MemoryChannel channel : chosen) {
+      if (!targets.containsKey(channel)) {
+        throw invalid("the checkpoints do not name channel " + channel.id());
+      }
+    }
+    List<Target> wanted =
+        tunnel.channels().stream()
+            .filter(channel -> chosen.isEmpty() || chosen.contains(channel))
+            .filter(targets::containsKey)
+            .map(targets::get)
+            .toList();
+    if (wanted.isEmpty()) {
+      throw invalid("the checkpoints name no channel");
+    }
+    return wanted;
   }
 
-  private static Target target(MemoryChannel channel, ChannelPosition at) {
-    long position =
-        channel.type() == ChannelType.Stream
-            ? requireInside(channel, at.position())
-            : at.position();
+  private MemoryChannel channel(ChannelPosition at) {
+    return tunnel.channels().stream()
+        .filter(own -> own.partition().id() == at.partition() && own.type() == at.type())
+        .findFirst()
+        .orElseThrow(
+            () ->
+                invalid(
+                    "the tunnel has no "
+                        + at.type()
+                        + " channel for partition "
+                        + at.partition()
+                        + ", which the checkpoints name"));
+  }
+
+  private Target target(MemoryChannel channel, ChannelPosition at) {
+    long position = at.position();
+    if (channel.type() == ChannelType.Stream) {
+      position = requireInside(channel, position);
+    } else {
+      requireKey(channel, at);
+    }
     return new Target(channel, position, at.key(), at.isFinished());
+  }
+
+  /** A base channel goes on behind a key of its partition, or begins before the first. */
+  private void requireKey(MemoryChannel channel, ChannelPosition at) {
+    byte[] key = at.key().toByteArray();
+    if (key.length > 0 != at.position() > 0) {
+      throw invalid("a base channel is at row 0, or behind a row with its key");
+    }
+    try {
+      if (key.length > 0) {
+        KeyCodec.require(key, 0, key.length, tunnel.table().meta().primaryKey());
+      }
+    } catch (MalformedException e) {
+      throw invalid("the key of " + channel.id() + " is none of the table: " + e.getMessage());
+    }
+    if (key.length > 0 && tunnel.table().partitionOf(at.key()) != channel.partition()) {
+      throw invalid("the key of " + channel.id() + " is of another partition");
+    }
+  }
+
+  private static RefusedException invalid(String message) {
+    return new RefusedException(ErrorCode.INVALID_REQUEST, message);
   }
 
   private List<MemoryChannel> channels(List<String> ids) {
