@@ -294,6 +294,12 @@ public final class InMemoryTunnelService implements AutoCloseable {
         () -> sessions + " sessions with all channels of " + describe(table, tunnel));
   }
 
+  /** Returns when that many requests have come that are {@linkplain #delay delayed}, or more. */
+  public void awaitDelayed(int requestCount) {
+    await(
+        requestCount + " delayed requests", () -> service.time().waiting() >= requestCount);
+  }
+
   /** Returns when a channel is checkpointed at {@code position} or beyond. */
   public void awaitCheckpointed(String table, String tunnel, String channelId, long position) {
     await(

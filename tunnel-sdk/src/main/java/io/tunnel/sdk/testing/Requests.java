@@ -104,10 +104,14 @@ final class Requests {
       serve(frame, peer);
     } else {
       service.time().after(delay, () -> serve(frame, peer));
+      onChange.run();
     }
   }
 
   private void serve(Frame frame, Peer peer) {
+    if (!peers.contains(peer)) {
+      return;
+    }
     try {
       Optional<ErrorCode> refusal = faults.nextRefusal(frame.operation());
       if (refusal.isPresent()) {

@@ -36,6 +36,11 @@ final class VirtualTime {
     waiting.add(new Due(micros + microsOf(delay), ++numbers, action));
   }
 
+  /** How many actions wait for their time. */
+  int waiting() {
+    return waiting.size();
+  }
+
   /** Lets time pass; what was waiting for it runs in its order, each at its moment. */
   void advance(Duration duration) {
     long end = micros + microsOf(duration);
