@@ -133,14 +133,10 @@ class FakeRulesTest {
   @Test
   void a_batch_of_rows_that_do_not_fit_their_table_is_found() {
     TableDescription table =
-        raw.request(
-            Operation.PARTITION_MAP, new Control.TableName(TABLE), TableDescription.class);
+        raw.request(Operation.PARTITION_MAP, new Control.TableName(TABLE), TableDescription.class);
     TableDescription other =
         new TableDescription(
-            table.tableId(),
-            new TestTable(TABLE, 1).meta(),
-            table.createdMs(),
-            table.partitions());
+            table.tableId(), new TestTable(TABLE, 1).meta(), table.createdMs(), table.partitions());
     byte[] rows =
         RawWrite.payload(
             other,
@@ -157,8 +153,7 @@ class FakeRulesTest {
   @Test
   void a_channel_that_is_not_given_back_in_time_is_found_and_taken() {
     Assignment held = opened();
-    Control pause =
-        new ChannelSelection(TABLE, TUNNEL, List.of());
+    Control pause = new ChannelSelection(TABLE, TUNNEL, List.of());
     assertThat(raw.request(Operation.PAUSE, Json.encode(pause))).isEmpty();
     service.advanceWithHeartbeats(Duration.ofMillis(4_999));
     assertThat(service.violations()).isEmpty();

@@ -52,8 +52,7 @@ abstract class TablesContract extends Contract {
   void split_points_rise_and_are_of_the_key_s_type() {
     List<PrimaryKeyValue> falling =
         List.of(PrimaryKeyValue.fromLong(2), PrimaryKeyValue.fromLong(1));
-    assertRefused(
-        ErrorCode.INVALID_REQUEST, () -> tables().createTable(meta(newName()), falling));
+    assertRefused(ErrorCode.INVALID_REQUEST, () -> tables().createTable(meta(newName()), falling));
     List<PrimaryKeyValue> text = List.of(PrimaryKeyValue.fromString("m"));
     assertRefused(ErrorCode.KEY_MISMATCH, () -> tables().createTable(meta(newName()), text));
   }
@@ -84,8 +83,7 @@ abstract class TablesContract extends Contract {
     assertThat(tables().describeTable(table.meta().name()).partitions())
         .extracting(PartitionDescription::rowCount, PartitionDescription::committed)
         .containsExactly(
-            tuple(2L, results.get(2).position()),
-            tuple(2L, results.get(3).position()));
+            tuple(2L, results.get(2).position()), tuple(2L, results.get(3).position()));
   }
 
   @Test
@@ -120,8 +118,7 @@ abstract class TablesContract extends Contract {
             key(1),
             List.of(
                 new ColumnUpdate.Put("v", ColumnValue.fromLong(2)), new ColumnUpdate.Delete("w"))),
-        new RowUpdateChange(
-            key(2), List.of(new ColumnUpdate.Put("v", ColumnValue.fromLong(3)))));
+        new RowUpdateChange(key(2), List.of(new ColumnUpdate.Put("v", ColumnValue.fromLong(3)))));
     Row first = tables().getRow(name, key(1)).orElseThrow();
     assertThat(first.columns()).containsExactly(new Column("v", ColumnValue.fromLong(2)));
     assertThat(tables().getRow(name, key(2)).orElseThrow().value("v"))
@@ -143,8 +140,7 @@ abstract class TablesContract extends Contract {
     write(table, put(1, 1), put(9, 9), put(10, 10), put(25, 25), put(26, 26));
     assertThat(ids(table, RangeQuery.ALL)).containsExactly(1L, 9L, 10L, 25L, 26L);
     assertThat(ids(table, RangeQuery.ALL.backward())).containsExactly(26L, 25L, 10L, 9L, 1L);
-    assertThat(ids(table, RangeQuery.ALL.from(key(9)).to(key(26))))
-        .containsExactly(9L, 10L, 25L);
+    assertThat(ids(table, RangeQuery.ALL.from(key(9)).to(key(26)))).containsExactly(9L, 10L, 25L);
   }
 
   private List<Long> ids(TableDescription table, RangeQuery query) {
@@ -160,7 +156,8 @@ abstract class TablesContract extends Contract {
     TableDescription table = table(10);
     int second = table.partitions().get(1).id();
     RawClient raw = raw();
-    byte[] astray = RawWrite.payload(table, table.tableId(), second, List.of(put(11, 1), put(1, 1)));
+    byte[] astray =
+        RawWrite.payload(table, table.tableId(), second, List.of(put(11, 1), put(1, 1)));
     assertThat(raw.refused(Operation.WRITE, astray).code()).isEqualTo(ErrorCode.WRONG_PARTITION);
     byte[] nowhere = RawWrite.payload(table, 1_000_000, second, List.of(put(11, 1)));
     assertThat(raw.refused(Operation.WRITE, nowhere).code()).isEqualTo(ErrorCode.TABLE_NOT_FOUND);

@@ -203,11 +203,9 @@ abstract class TunnelsContract extends Contract {
     TableDescription table = table();
     long future = subject().nowMs() + 1_000_000;
     assertRefused(
-        ErrorCode.INVALID_POSITION,
-        () -> createStream(table, StreamTunnelConfig.fromTime(future)));
+        ErrorCode.INVALID_POSITION, () -> createStream(table, StreamTunnelConfig.fromTime(future)));
     assertRefused(
-        ErrorCode.INVALID_REQUEST,
-        () -> createStream(table, StreamTunnelConfig.LATEST.withEnd(1)));
+        ErrorCode.INVALID_REQUEST, () -> createStream(table, StreamTunnelConfig.LATEST.withEnd(1)));
     assertThat(tunnelsOf(table)).isEmpty();
   }
 
@@ -255,7 +253,8 @@ abstract class TunnelsContract extends Contract {
         () -> statuses(channels(table, NAME).now()).allMatch(ChannelStatus.WAIT::equals));
     write(table, put(1, 3));
     assertThat(channels(table, NAME).now()).allMatch(ChannelInfo::isPaused);
-    assertThat(tunnels().resumeTunnel(new ResumeTunnelRequest(table.meta().name(), NAME, List.of())))
+    assertThat(
+            tunnels().resumeTunnel(new ResumeTunnelRequest(table.meta().name(), NAME, List.of())))
         .isNotNull();
     awaitDrained(table);
     assertThat(values.all()).containsExactlyInAnyOrder(1L, 2L, 3L);
@@ -309,16 +308,14 @@ abstract class TunnelsContract extends Contract {
     String tunnelId = stream(table, NAME);
     writeEach(table, 1, 3);
     String channel = table.partitions().get(0).id() + "_" + tunnelId;
-    assertThat(
-            tunnels().seekTunnel(SeekTunnelRequest.toLatest(table.meta().name(), NAME)).moves())
+    assertThat(tunnels().seekTunnel(SeekTunnelRequest.toLatest(table.meta().name(), NAME)).moves())
         .extracting(move -> move.to())
         .containsExactly(3L);
     assertRefused(
         ErrorCode.INVALID_POSITION,
         () ->
             tunnels()
-                .seekTunnel(
-                    SeekTunnelRequest.toPosition(table.meta().name(), NAME, channel, 4)));
+                .seekTunnel(SeekTunnelRequest.toPosition(table.meta().name(), NAME, channel, 4)));
     assertRefused(
         ErrorCode.CHANNEL_NOT_FOUND,
         () ->
@@ -361,8 +358,7 @@ abstract class TunnelsContract extends Contract {
             tunnels()
                 .seekTunnel(
                     SeekTunnelRequest.toCheckpoints(table.meta().name(), "clone", half)
-                        .withChannels(
-                            List.of(table.partitions().get(1).id() + "_" + clone))));
+                        .withChannels(List.of(table.partitions().get(1).id() + "_" + clone))));
     TableDescription other = table();
     assertThat(stream(other, NAME)).isNotEqualTo(clone);
     assertRefused(
@@ -410,7 +406,8 @@ abstract class TunnelsContract extends Contract {
     assertThat(channels.now().get(1).error().orElseThrow()).contains("13 is bad luck");
     values.await(1);
     isWell.set(true);
-    assertThat(tunnels().resumeTunnel(new ResumeTunnelRequest(table.meta().name(), NAME, List.of())))
+    assertThat(
+            tunnels().resumeTunnel(new ResumeTunnelRequest(table.meta().name(), NAME, List.of())))
         .isNotNull();
     values.await(2);
     assertThat(values.all()).containsExactly(1L, 13L);
@@ -435,8 +432,7 @@ abstract class TunnelsContract extends Contract {
     awaitDrained(table);
     ChannelInfo held = channels(table, NAME).now().get(0);
     String session = held.owner().orElseThrow();
-    assertThat(
-            tunnels().endSession(new EndSessionRequest(table.meta().name(), NAME, session)))
+    assertThat(tunnels().endSession(new EndSessionRequest(table.meta().name(), NAME, session)))
         .isNotNull();
     write(table, put(1, 2));
     values.await(2);
@@ -455,7 +451,6 @@ abstract class TunnelsContract extends Contract {
     assertThat(tunnels().deleteTunnel(new DeleteTunnelRequest(table.meta().name(), NAME)))
         .isNotNull();
     Poll.until(
-        "the worker halts",
-        () -> worker.status().state() == TunnelWorkerStatus.State.WORKER_HALT);
+        "the worker halts", () -> worker.status().state() == TunnelWorkerStatus.State.WORKER_HALT);
   }
 }

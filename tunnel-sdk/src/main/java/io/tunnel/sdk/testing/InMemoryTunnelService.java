@@ -296,8 +296,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
 
   /** Returns when that many requests have come that are {@linkplain #delay delayed}, or more. */
   public void awaitDelayed(int requestCount) {
-    await(
-        requestCount + " delayed requests", () -> service.time().waiting() >= requestCount);
+    await(requestCount + " delayed requests", () -> service.time().waiting() >= requestCount);
   }
 
   /** Returns when a channel is checkpointed at {@code position} or beyond. */
