@@ -159,9 +159,13 @@ public final class TunnelServer implements Closeable {
   }
 
   private void tick() {
+    guarded(coordinator::tick);
+    guarded(bases::tick);
+  }
+
+  private static void guarded(Runnable tick) {
     try {
-      coordinator.tick();
-      bases.tick();
+      tick.run();
     } catch (RuntimeException e) {
       // A schedule ends with the first exception; leases must go on ending.
       LOGGER.error("the control thread's tick failed", e);
