@@ -57,11 +57,14 @@ public record ServerConfig(
    *
    * @param shards logs, each with a thread of its own; fixed when a data directory is first used
    * @param segmentBytesMax bytes after which a new file is begun
+   * @param retentionCheckMs how often is looked for changes that are kept no longer
    */
-  public record LogConfig(int shards, int segmentBytesMax) {
+  public record LogConfig(int shards, int segmentBytesMax, long retentionCheckMs) {
     private static final int SHARDS_MAX = 64;
     private static final int SEGMENT_BYTES_MIN = 1 << 16;
     private static final int SEGMENT_BYTES_MAX = 1 << 30;
+    private static final int RETENTION_CHECK_MS_MIN = 100;
+    private static final int RETENTION_CHECK_MS_MAX = 3_600_000;
 
     /** Refuses counts and sizes that cannot work. */
     public LogConfig {
@@ -71,6 +74,10 @@ public record ServerConfig(
       if (segmentBytesMax < SEGMENT_BYTES_MIN || segmentBytesMax > SEGMENT_BYTES_MAX) {
         throw new IllegalArgumentException(
             "log.segmentBytesMax is 65536 (64 KiB) to 1073741824 (1 GiB), not " + segmentBytesMax);
+      }
+      if (retentionCheckMs < RETENTION_CHECK_MS_MIN || retentionCheckMs > RETENTION_CHECK_MS_MAX) {
+        throw new IllegalArgumentException(
+            "log.retentionCheckMs is 100 to 3600000 (an hour), not " + retentionCheckMs);
       }
     }
   }
@@ -103,7 +110,7 @@ public record ServerConfig(
             Math.max(1, Math.min(cores, 16)),
             10_000,
             false),
-        new LogConfig(Math.max(1, Math.min(cores / 2, 64)), 256 << 20),
+        new LogConfig(Math.max(1, Math.min(cores / 2, 64)), 256 << 20, 1_000),
         new ShardConfig(1 << 20, 128 << 10, 64L << 20),
         new TableStoreConfig(64L << 20, 64L << 20, Math.max(2, cores / 2)),
         new SessionConfig(5_000, 256 << 10),

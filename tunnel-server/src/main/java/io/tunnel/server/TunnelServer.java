@@ -104,13 +104,14 @@ public final class TunnelServer implements Closeable {
               new Channels(shards, bases, config.session().deliveryBytesMax()),
               config.session(),
               surroundings);
+      Tables tables = new Tables(catalog, shards);
       net =
           new NetServer(
               config.net(),
               new NetServer.Rooms(
                   catalog,
                   shards,
-                  new Tables(catalog, shards),
+                  tables,
                   new RowReads(catalog, shards, readers),
                   coordinator,
                   new Operators(catalog, shards, coordinator, surroundings)),
@@ -118,6 +119,8 @@ public final class TunnelServer implements Closeable {
               meters);
       opened.push(net::close);
       control.scheduleAtFixedRate(this::tick, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+      long checkMs = config.log().retentionCheckMs();
+      control.scheduleWithFixedDelay(() -> retain(tables), checkMs, checkMs, TimeUnit.MILLISECONDS);
       http = config.net().httpPort() < 0 ? Optional.empty() : Optional.of(http(config, readers));
     } catch (IOException | RuntimeException e) {
       closeAfter(e);
@@ -169,6 +172,14 @@ public final class TunnelServer implements Closeable {
     } catch (RuntimeException e) {
       // A schedule ends with the first exception; leases must go on ending.
       LOGGER.error("the control thread's tick failed", e);
+    }
+  }
+
+  private void retain(Tables tables) {
+    try {
+      tables.retain(clock.epochMicros());
+    } catch (IOException | RuntimeException e) {
+      LOGGER.error("cannot look for changes that are kept no longer; tried again later", e);
     }
   }
 

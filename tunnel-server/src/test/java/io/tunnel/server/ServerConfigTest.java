@@ -70,6 +70,8 @@ final class ServerConfigTest {
         "{'log':{'shards':65}} | log.shards is 1 to 64, not 65",
         "{'log':{'segmentBytesMax':65535}} | log.segmentBytesMax is 65536 (64 KiB) to",
         "{'log':{'segmentBytesMax':1073741825}} | 1073741824 (1 GiB), not 1073741825",
+        "{'log':{'retentionCheckMs':99}} | log.retentionCheckMs is 100 to 3600000 (an hour), not 99",
+        "{'log':{'retentionCheckMs':3600001}} | log.retentionCheckMs is 100 to 3600000",
         "{'shard':{'groupBytesMax':4095}} | shard.groupBytesMax is 4096 to 67108864",
         "{'shard':{'groupBytesMax':67108865}} | shard.groupBytesMax is 4096 to 67108864",
         "{'shard':{'mergedBytesMax':4095}} | shard.mergedBytesMax is 4096 to 6291456",

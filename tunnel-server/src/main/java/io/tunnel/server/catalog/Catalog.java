@@ -8,6 +8,7 @@ import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.Json;
@@ -174,6 +175,16 @@ public final class Catalog implements Closeable {
     }
     bounds.add(Bytes.EMPTY);
     return bounds;
+  }
+
+  /** Gives a table other options, for all that is done from now on. */
+  public TableRecord alterTable(TableRecord table, TableOptions options) throws IOException {
+    TableMeta meta = new TableMeta(table.meta().name(), table.meta().primaryKey(), options);
+    TableRecord altered =
+        new TableRecord(table.tableId(), meta, table.createdMs(), table.partitions());
+    store.write(Map.of(TABLE + table.tableId(), Optional.of(Json.toText(altered))));
+    put(altered);
+    return altered;
   }
 
   /** Drops a table with its tunnels. */

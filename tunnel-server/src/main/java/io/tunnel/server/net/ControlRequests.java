@@ -25,6 +25,7 @@ import io.tunnel.wire.Control.TunnelList;
 import io.tunnel.wire.Control.TunnelName;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
+import io.tunnel.wire.OperatorControl.AlterTable;
 import io.tunnel.wire.OperatorControl.ChannelSelection;
 import io.tunnel.wire.OperatorControl.EndSession;
 import io.tunnel.wire.OperatorControl.Seek;
@@ -158,6 +159,7 @@ final class ControlRequests {
       case PARTITION_MAP -> tables.partitionMap(table(payload));
       case LIST_TABLES ->
           new TableList(catalog.tables().stream().map(table -> table.meta().name()).toList());
+      case ALTER_TABLE -> alterTable(Json.decode(payload, AlterTable.class));
       case DROP_TABLE -> dropTable(table(payload));
       case LIST_TUNNELS ->
           new TunnelList(
@@ -221,6 +223,11 @@ final class ControlRequests {
   private Control createTable(CreateTable request) throws IOException {
     return tables.partitionMap(
         catalog.createTable(request.meta(), request.splitPoints(), threads.clock().epochMs()));
+  }
+
+  private Control alterTable(AlterTable request) throws IOException {
+    TableRecord table = catalog.table(request.table());
+    return tables.partitionMap(catalog.alterTable(table, request.options()));
   }
 
   private Control dropTable(TableRecord table) throws IOException {

@@ -17,6 +17,7 @@ import java.util.function.IntPredicate;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.Range;
 import org.rocksdb.ReadOptions;
+import org.rocksdb.ReadTier;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
@@ -96,6 +97,25 @@ public final class TableStore implements Closeable {
   /** Log offset up to which the rows are folded. */
   public long foldedOffset() {
     return foldedOffset;
+  }
+
+  /** Log offset up to which the rows are folded and on disk: a crash does not take it back. */
+  public long durableOffset() throws IOException {
+    try (ReadOptions onDisk = new ReadOptions().setReadTier(ReadTier.PERSISTED_TIER)) {
+      byte[] folded = db.get(onDisk, StoreFormat.foldedKey());
+      return folded == null ? 0 : Binary.getLong(folded, 0);
+    } catch (RocksDBException e) {
+      throw new IOException("cannot read the table: " + e.getMessage(), e);
+    }
+  }
+
+  /** Begins to write what is folded to disk; {@link #durableOffset} tells when it is there. */
+  public void startFlush() throws IOException {
+    try (FlushOptions begin = new FlushOptions().setWaitForFlush(false)) {
+      db.flush(begin);
+    } catch (RocksDBException e) {
+      throw new IOException("cannot flush the table: " + e.getMessage(), e);
+    }
   }
 
   /** Rows folded since it was opened. */
