@@ -1,6 +1,10 @@
 package io.tunnel.terminal;
 
-import java.io.Console;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
 import java.util.Optional;
 
 /** Asks the person at the terminal. */
@@ -10,14 +14,21 @@ public interface Prompt {
   /** The line that was typed; empty when nobody is there to ask. */
   Optional<String> ask(String question);
 
-  /** The terminal, when standard input and output both are one. */
-  static Prompt console() {
-    return question -> {
-      Console console = System.console();
-      return console == null || !Screen.isTerminal(0)
-          ? Optional.empty()
-          : Optional.ofNullable(console.readLine("%s", question));
-    };
+  /** The terminal, when standard input and standard error, where questions go, both are one. */
+  static Prompt terminal() {
+    return question ->
+        Screen.isTerminal(0) && Screen.isTerminal(2) ? askTerminal(question) : Optional.empty();
+  }
+
+  private static Optional<String> askTerminal(String question) {
+    System.err.print(question);
+    System.err.flush();
+    try {
+      InputStreamReader typed = new InputStreamReader(System.in, Charset.defaultCharset());
+      return Optional.ofNullable(new BufferedReader(typed).readLine());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Whether the answer to a question is y or yes. */

@@ -76,7 +76,7 @@ final class TunnelReport {
             + (tunnel.isPaused() ? ", PAUSED" : ""));
     lines.add("");
     lines.addAll(new ChannelTable(channels).lines());
-    List<String> remarks = channels.stream().flatMap(channel -> remark(channel).stream()).toList();
+    List<String> remarks = remarks(channels);
     if (!remarks.isEmpty()) {
       lines.add("");
       lines.addAll(remarks);
@@ -90,24 +90,31 @@ final class TunnelReport {
     return lines;
   }
 
-  /** What an operator should know about a channel and does not fit into its line. */
-  private static Optional<String> remark(ChannelInfo channel) {
-    if (channel.error().isPresent()) {
-      return Optional.of(
-          "channel "
-              + channel.getChannelId()
-              + " is stopped: "
-              + Printable.of(channel.error().get())
-              + " ('tunnel tunnels resume' lets it go on)");
+  /** What an operator should know about channels and does not fit into their lines. */
+  private static List<String> remarks(List<ChannelInfo> channels) {
+    List<String> remarks = new ArrayList<>();
+    for (ChannelInfo channel : channels) {
+      if (channel.error().isPresent()) {
+        remarks.add(
+            "channel "
+                + channel.getChannelId()
+                + " is stopped: "
+                + Printable.of(channel.error().get())
+                + " ('tunnel tunnels resume' lets it go on)");
+      }
     }
-    if (!channel.waitsFor().isEmpty()) {
-      return Optional.of(
+    List<ChannelInfo> waiting =
+        channels.stream().filter(channel -> !channel.waitsFor().isEmpty()).toList();
+    if (!waiting.isEmpty()) {
+      ChannelInfo first = waiting.get(0);
+      remarks.add(
           "channel "
-              + channel.getChannelId()
+              + first.getChannelId()
               + " waits for "
-              + String.join(", ", channel.waitsFor()));
+              + String.join(", ", first.waitsFor())
+              + (waiting.size() == 1 ? "" : ", and " + (waiting.size() - 1) + " more wait alike"));
     }
-    return Optional.empty();
+    return remarks;
   }
 
   private static TextTable sessions(List<SessionInfo> sessions) {

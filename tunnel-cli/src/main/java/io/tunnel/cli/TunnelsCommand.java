@@ -28,7 +28,7 @@ final class TunnelsCommand extends ServiceGroup<Tunnels> {
 
   /** For picocli: the command on real servers. */
   TunnelsCommand() {
-    this(SdkTunnels::connect, Prompt.console());
+    this(SdkTunnels::connect, Prompt.terminal());
   }
 
   TunnelsCommand(Service.Connector<Tunnels> connector, Prompt prompt) {

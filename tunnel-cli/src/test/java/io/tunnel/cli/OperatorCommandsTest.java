@@ -214,8 +214,8 @@ class OperatorCommandsTest extends CommandLineTest {
             "c2               1  Stream    WAIT STOPPED  -          3             1          2"
                 + "          3         2      100 B      9 ms      -          LOST",
             "",
-            "channel c1 waits for b1",
             "channel c2 is stopped: no such\\nuser ('tunnel tunnels resume' lets it go on)",
+            "channel c1 waits for b1",
             "",
             "SESSION  WORKER    CHANNELS  AT MOST  LEASE LEFT",
             "s1       worker-a         1        -       9.0 s",
