@@ -374,21 +374,18 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
   /** {@link #done} of one input, for a caller whose code must not run on the worker's thread. */
   CompletableFuture<Void> doneAsync(long position) {
     CompletableFuture<Void> told = new CompletableFuture<>();
+    CompletableFuture<Void> stored = done(position, false);
     var unused =
-        done(position, false)
-            .whenComplete(
-                (nothing, failure) -> {
-                  var always =
-                      completions.offer(
-                          () -> {
-                            if (failure == null) {
-                              told.complete(null);
-                            } else {
-                              told.completeExceptionally(failure);
-                            }
-                          });
-                });
+        stored.whenComplete((nothing, failure) -> completions.offer(() -> pass(failure, told)));
     return told;
+  }
+
+  private static void pass(Throwable failure, CompletableFuture<Void> told) {
+    if (failure == null) {
+      told.complete(null);
+    } else {
+      told.completeExceptionally(failure);
+    }
   }
 
   private void told() {
@@ -453,7 +450,8 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     } else if (core.releaseFailed() && mayHelp) {
       runtime.later(LAST_WORD_PAUSE_NANOS, this::goOn);
     } else {
-      port.sessionEnded(reason);
+      String text = "channel " + assignment.channelId() + " could not be given back: " + reason;
+      port.sessionEnded(new ConnectionException(text, false, reason));
     }
   }
 

@@ -67,6 +67,10 @@ final class WorkerChannelCore {
   private ChannelState state = ChannelState.WAITING;
   private Ending ending = Ending.NONE;
   private long end = NO_POSITION;
+
+  /** A graceful end that does not wait for a processor to checkpoint the end of the channel. */
+  private Ending insteadOfHolding = Ending.NONE;
+
   private long checkpointed;
   private long processed;
   private boolean isProcessing;
@@ -237,7 +241,10 @@ final class WorkerChannelCore {
 
   private Action nextHolding() {
     if (limits.isManual() && ending == Ending.ENDED && checkpointed < end) {
-      return Action.WAIT;
+      if (insteadOfHolding == Ending.NONE) {
+        return Action.WAIT;
+      }
+      ending = insteadOfHolding;
     }
     move(ChannelState.STOPPING, ending);
     return Action.STOP_PROCESSOR;
@@ -364,11 +371,11 @@ final class WorkerChannelCore {
     }
   }
 
-  /** A processor that takes its time to checkpoint the end does not hold up a graceful end. */
   private void raise(Ending reason) {
-    boolean isStillHeld = state == ChannelState.HOLDING && ending == Ending.ENDED;
-    if (reason.compareTo(ending) > 0 || isStillHeld) {
+    if (reason.compareTo(ending) > 0) {
       ending = reason;
+    } else if (ending == Ending.ENDED && reason != Ending.ENDED) {
+      insteadOfHolding = reason;
     }
   }
 

@@ -242,6 +242,18 @@ class WorkerChannelCoreTest {
   }
 
   @Test
+  void a_shutdown_that_comes_while_the_processor_is_told_of_the_end_does_not_wait_either() {
+    WorkerChannelCore core = running(MANUAL, 0);
+    processTo(core, 10);
+    core.endsAt(10);
+    assertThat(core.next(0)).isEqualTo(Action.TELL);
+    core.end(Ending.SHUTDOWN);
+    core.told();
+    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    assertThat(core.ending()).isEqualTo(Ending.SHUTDOWN);
+  }
+
+  @Test
   void manual_checkpoints_go_one_at_a_time_and_later_ones_together() {
     WorkerChannelCore core = running(MANUAL, 0);
     processTo(core, 10);

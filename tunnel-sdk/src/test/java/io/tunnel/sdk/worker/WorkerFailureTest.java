@@ -1,12 +1,19 @@
 package io.tunnel.sdk.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
+import io.tunnel.sdk.FailurePolicy;
 import io.tunnel.sdk.TunnelWorker;
+import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.fake.FakeTunnel;
 import io.tunnel.sdk.fake.Waits;
 import io.tunnel.wire.Delivery;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -131,5 +138,89 @@ class WorkerFailureTest extends WorkerFixture {
         .contains("were delivered after 10");
     assertThat(worker.status().lastError().orElseThrow()).contains("were delivered after 10");
     assertThat(processor.positions(1)).isEqualTo(upTo(10));
+  }
+
+  @Test
+  void a_policy_decides_how_often_and_when_an_input_is_tried() {
+    FakeTunnel tunnel = new FakeTunnel(server, 1);
+    AtomicInteger calls = new AtomicInteger();
+    List<Integer> asked = new CopyOnWriteArrayList<>();
+    RecordingProcessor processor =
+        new RecordingProcessor(
+            input -> {
+              if (calls.incrementAndGet() <= 5) {
+                throw new IllegalStateException("not yet");
+              }
+            });
+    TunnelWorkerConfig config = config(processor);
+    config.setProcessAttemptsMax(1); // Is for the default policy alone.
+    config.setFailurePolicy(
+        (input, error, attempts) -> {
+          asked.add(attempts);
+          return new FailurePolicy.Retry(Duration.ZERO);
+        });
+    var unused = start(config);
+    tunnel.append(0, 10);
+    awaitPositions(processor, 0, 10);
+    assertThat(asked).containsExactly(1, 2, 3, 4, 5);
+  }
+
+  @Test
+  void a_policy_that_says_stop_or_throws_itself_stops_the_channel() {
+    FakeTunnel tunnel = new FakeTunnel(server, 2);
+    RecordingProcessor processor =
+        new RecordingProcessor(
+            input -> {
+              throw new IllegalStateException("poison");
+            });
+    TunnelWorkerConfig config = config(processor);
+    config.setFailurePolicy(
+        (input, error, attempts) -> {
+          if (input.getChannelId().startsWith("p0")) {
+            return new FailurePolicy.Stop();
+          }
+          throw new IllegalStateException("undecided");
+        });
+    var unused = start(config);
+    tunnel.append(0, 10);
+    tunnel.append(1, 10);
+    Waits.until("both are given back", () -> !tunnel.isHeld(0) && !tunnel.isHeld(1));
+    assertThat(tunnel.events())
+        .contains(
+            "stop 0 java.lang.IllegalStateException: poison",
+            "stop 1 java.lang.IllegalStateException: poison");
+    assertThat(processor.inputs).hasSize(2);
+    assertThatThrownBy(() -> new FailurePolicy.Retry(Duration.ofMillis(-1)))
+        .hasMessageContaining("0 to PT1H, not PT-0.001S");
+    assertThatThrownBy(() -> new FailurePolicy.Retry(Duration.ofHours(2)))
+        .hasMessageContaining("not PT2H");
+  }
+
+  @Test
+  void a_stuck_processor_keeps_its_lease_its_memory_and_other_channels_going() {
+    FakeTunnel tunnel = new FakeTunnel(server, 2);
+    CountDownLatch gate = new CountDownLatch(1);
+    RecordingProcessor processor =
+        new RecordingProcessor(
+            input -> {
+              if (input.getChannelId().startsWith("p0")) {
+                Waits.await(gate);
+              }
+            });
+    TunnelWorkerConfig config = config(processor);
+    config.setHeartbeatTimeoutInSec(1);
+    config.setChannelCreditBytes(20_000);
+    TunnelWorker worker = start(config);
+    for (int i = 0; i < 100; i++) {
+      tunnel.append(0, 50);
+      tunnel.append(1, 50);
+    }
+    awaitPositions(processor, 1, 5_000);
+    int before = tunnel.heartbeats();
+    Waits.until("heartbeats go on", () -> tunnel.heartbeats() >= before + 4);
+    assertThat(tunnel.sessions()).isEqualTo(1);
+    assertThat(worker.status().channels().get(0).bufferedBytes()).isBetween(20_000L, 22_000L);
+    gate.countDown();
+    awaitPositions(processor, 0, 5_000);
   }
 }
