@@ -82,8 +82,8 @@ abstract class TunnelsContract extends Contract {
             .getTunnelId();
     Values all = new Values();
     Values later = new Values();
-    var first = worker(stream(table, NAME), "all", all);
-    var second = worker(latest, "later", later);
+    var unusedAll = worker(stream(table, NAME), "all", all);
+    var unusedLater = worker(latest, "later", later);
     write(table, put(1, 4));
     all.await(4);
     later.await(1);
@@ -96,7 +96,7 @@ abstract class TunnelsContract extends Contract {
     TableDescription table = table(100, 200, 300);
     String tunnelId = stream(table, NAME);
     Values values = new Values();
-    var first = worker(tunnelId, "a", values);
+    var unused = worker(tunnelId, "a", values);
     for (int i = 1; i <= 40; i++) {
       write(table, put(i % 4 * 100 + 1, i));
     }
