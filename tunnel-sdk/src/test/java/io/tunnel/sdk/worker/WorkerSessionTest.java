@@ -270,8 +270,8 @@ class WorkerSessionTest extends WorkerFixture {
             "failed p0_1 2 false",
             "stopped p0_1 poison",
             "closed p0_1 STOPPED",
-            "channel p0_1 2",
-            "closed p0_1 FENCED");
+            "channel p0_1 2")
+        .endsWith("closed p0_1 FENCED");
   }
 
   @Test
