@@ -159,6 +159,7 @@ final class World {
           ledger.lost(partition);
         }
       }
+      hadPowerLoss = false;
       server = started;
       learn();
       learnTunnels();
@@ -205,7 +206,7 @@ final class World {
       ledger.serverDied();
       server = null;
     }
-    hadPowerLoss = power;
+    hadPowerLoss |= power;
     List<SimDisk> next = new ArrayList<>();
     for (SimDisk disk : disks) {
       next.add(
