@@ -72,6 +72,14 @@ public final class BatchBuilder {
    *     schema
    */
   public boolean add(RowChange row) {
+    return addWithin(Limits.BATCH_BYTES_MAX, row);
+  }
+
+  /**
+   * As {@link #add}, into a batch that is also full when it would grow over {@code bytesMax} bytes.
+   * An empty batch takes any legal row nevertheless.
+   */
+  public boolean addWithin(int bytesMax, RowChange row) {
     if (rowCount == Limits.BATCH_ROWS_MAX) {
       return false;
     }
@@ -80,7 +88,7 @@ public final class BatchBuilder {
     int nameBytesBefore = nameBytes;
     boolean added = false;
     try {
-      added = write(row, start);
+      added = write(row, start, bytesMax);
     } finally {
       if (!added) {
         sink.truncate(start);
@@ -90,7 +98,7 @@ public final class BatchBuilder {
     return added;
   }
 
-  private boolean write(RowChange row, int start) {
+  private boolean write(RowChange row, int start, int bytesMax) {
     sink.skip(lengthBytesGuess);
     sink.writeByte(flags(row.kind(), row.condition()));
     writeKey(row);
@@ -112,7 +120,8 @@ public final class BatchBuilder {
       sink.writeVarint(0);
     }
     closeRow(start);
-    if (byteCount() > Limits.BATCH_BYTES_MAX || names.size() > Limits.BATCH_NAMES_MAX) {
+    int roomBytes = rowCount == 0 ? Limits.BATCH_BYTES_MAX : bytesMax;
+    if (byteCount() > roomBytes || names.size() > Limits.BATCH_NAMES_MAX) {
       return false;
     }
     rowCount++;

@@ -79,6 +79,20 @@ class BatchLimitsTest {
   }
 
   @Test
+  void a_batch_within_fewer_bytes_takes_as_many_as_they_are_and_the_first_row_always() {
+    assertThat(builder.addWithin(1, blob(MIB))).isTrue();
+    int bytes = builder.byteCount();
+    byte[] before = builder.build(1);
+    assertThat(builder.addWithin(bytes, blob(1))).isFalse();
+    int more = overhead(blob(100), 100) + 100;
+    assertThat(builder.addWithin(bytes + more - 1, blob(100))).isFalse();
+    assertThat(builder.build(1)).isEqualTo(before);
+    assertThat(builder.addWithin(bytes + more, blob(100))).isTrue();
+    assertThat(builder.byteCount()).isEqualTo(bytes + more);
+    assertAccepted(2);
+  }
+
+  @Test
   void the_bytes_of_new_names_count_as_bytes_of_the_batch() {
     builder.add(blob(2 * MIB));
     builder.add(blob(2 * MIB));

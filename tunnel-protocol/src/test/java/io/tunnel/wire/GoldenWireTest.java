@@ -74,13 +74,15 @@ class GoldenWireTest {
     WriteResult written =
         new WriteResult(1_000, 2, List.of(new Rejection(1, ErrorCode.CONDITION_FAILED)));
     ChannelRef ref = new ChannelRef(3, 5);
+    ChannelEnd end = new ChannelEnd(3, 5, 1_002);
     return Stream.of(
         payload("v1/payload-hello.hex", hello, hello.encode(), Hello::decode),
         payload("v1/payload-error.hex", error, error.encode(), ErrorPayload::decode),
         payload("v1/payload-get-row.hex", getRow, getRow.encode(), GetRowRequest::decode),
         payload("v1/payload-range-request.hex", range, range.encode(), RangeRequest::decode),
         payload("v1/payload-write-result.hex", written, written.encode(), WriteResult::decode),
-        payload("v1/payload-channel-ref.hex", ref, ref.encode(), ChannelRef::decode));
+        payload("v1/payload-channel-ref.hex", ref, ref.encode(), ChannelRef::decode),
+        payload("v1/payload-channel-end.hex", end, end.encode(), ChannelEnd::decode));
   }
 
   private static <T> Arguments payload(

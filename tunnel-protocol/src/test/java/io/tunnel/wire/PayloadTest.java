@@ -65,6 +65,14 @@ class PayloadTest {
             new ChannelRef(-1, Long.MIN_VALUE).encode(),
             ChannelRef::decode),
         sample(
+            new ChannelEnd(-7, Long.MIN_VALUE, 0),
+            new ChannelEnd(-7, Long.MIN_VALUE, 0).encode(),
+            ChannelEnd::decode),
+        sample(
+            new ChannelEnd(7, 8, Long.MAX_VALUE),
+            new ChannelEnd(7, 8, Long.MAX_VALUE).encode(),
+            ChannelEnd::decode),
+        sample(
             new Checkpoint(7, 8, Long.MAX_VALUE),
             new Checkpoint(7, 8, Long.MAX_VALUE).encode(),
             Checkpoint::decode),
@@ -239,6 +247,15 @@ class PayloadTest {
   }
 
   @Test
+  void a_channel_that_ends_before_its_first_position_is_refused() {
+    byte[] payload = new ChannelEnd(1, 2, 3).encode();
+    Binary.putLong(payload, 12, -1);
+    assertThatExceptionOfType(MalformedException.class)
+        .isThrownBy(() -> ChannelEnd.decode(payload))
+        .withMessage("a channel that ends at -1");
+  }
+
+  @Test
   void an_error_code_of_a_later_version_reads_as_internal() {
     byte[] payload = new ErrorPayload(ErrorCode.BUSY, "x").encode();
     Binary.putShort(payload, 0, 60_000);
@@ -274,6 +291,7 @@ class PayloadTest {
   void values_that_no_peer_would_take_are_refused_before_they_are_sent() {
     assertThatIllegalArgumentException().isThrownBy(() -> new Credit(1, 1, 0));
     assertThatIllegalArgumentException().isThrownBy(() -> new Checkpoint(1, 1, -1));
+    assertThatIllegalArgumentException().isThrownBy(() -> new ChannelEnd(1, 1, -1));
     for (int wrong : new int[] {0, -1, Integer.MIN_VALUE}) {
       assertThatIllegalArgumentException()
           .isThrownBy(

@@ -113,7 +113,8 @@ public final class ServerCommand implements Callable<Integer> {
         base.log(),
         base.shard(),
         base.table(),
-        base.session());
+        base.session(),
+        base.base());
   }
 
   private void announce(TunnelServer server) {

@@ -29,13 +29,15 @@ import java.util.Objects;
  * @param shard limits of the threads that write
  * @param table how rows are stored
  * @param session limits of sessions
+ * @param base how long rows are kept as they were when a tunnel was created
  */
 public record ServerConfig(
     NetConfig net,
     LogConfig log,
     ShardConfig shard,
     TableStoreConfig table,
-    SessionConfig session) {
+    SessionConfig session,
+    BaseConfig base) {
 
   /** Refuses null, which a file may give. */
   public ServerConfig {
@@ -44,6 +46,7 @@ public record ServerConfig(
     Objects.requireNonNull(shard, "shard is an object, not null");
     Objects.requireNonNull(table, "table is an object, not null");
     Objects.requireNonNull(session, "session is an object, not null");
+    Objects.requireNonNull(base, "base is an object, not null");
   }
 
   private static final Gson GSON =
@@ -54,11 +57,14 @@ public record ServerConfig(
    *
    * @param shards logs, each with a thread of its own; fixed when a data directory is first used
    * @param segmentBytesMax bytes after which a new file is begun
+   * @param retentionCheckMs how often is looked for changes that are kept no longer
    */
-  public record LogConfig(int shards, int segmentBytesMax) {
+  public record LogConfig(int shards, int segmentBytesMax, long retentionCheckMs) {
     private static final int SHARDS_MAX = 64;
     private static final int SEGMENT_BYTES_MIN = 1 << 16;
     private static final int SEGMENT_BYTES_MAX = 1 << 30;
+    private static final int RETENTION_CHECK_MS_MIN = 100;
+    private static final int RETENTION_CHECK_MS_MAX = 3_600_000;
 
     /** Refuses counts and sizes that cannot work. */
     public LogConfig {
@@ -68,6 +74,28 @@ public record ServerConfig(
       if (segmentBytesMax < SEGMENT_BYTES_MIN || segmentBytesMax > SEGMENT_BYTES_MAX) {
         throw new IllegalArgumentException(
             "log.segmentBytesMax is 65536 (64 KiB) to 1073741824 (1 GiB), not " + segmentBytesMax);
+      }
+      if (retentionCheckMs < RETENTION_CHECK_MS_MIN || retentionCheckMs > RETENTION_CHECK_MS_MAX) {
+        throw new IllegalArgumentException(
+            "log.retentionCheckMs is 100 to 3600000 (an hour), not " + retentionCheckMs);
+      }
+    }
+  }
+
+  /**
+   * How long rows are kept as they were when a tunnel was created.
+   *
+   * @param snapshotMsMax age at which a snapshot is given up, so that what was written over since
+   *     can be freed; base channels read the rows as they are from then on
+   */
+  public record BaseConfig(long snapshotMsMax) {
+    private static final long SNAPSHOT_MS_MAX = 7L * 24 * 60 * 60 * 1000;
+
+    /** Refuses ages that cannot work. */
+    public BaseConfig {
+      if (snapshotMsMax < 1 || snapshotMsMax > SNAPSHOT_MS_MAX) {
+        throw new IllegalArgumentException(
+            "base.snapshotMsMax is 1 to 604800000 (a week), not " + snapshotMsMax);
       }
     }
   }
@@ -82,10 +110,11 @@ public record ServerConfig(
             Math.max(1, Math.min(cores, 16)),
             10_000,
             false),
-        new LogConfig(Math.max(1, Math.min(cores / 2, 64)), 256 << 20),
+        new LogConfig(Math.max(1, Math.min(cores / 2, 64)), 256 << 20, 1_000),
         new ShardConfig(1 << 20, 128 << 10, 64L << 20),
         new TableStoreConfig(64L << 20, 64L << 20, Math.max(2, cores / 2)),
-        new SessionConfig(5_000, 256 << 10));
+        new SessionConfig(5_000, 256 << 10),
+        new BaseConfig(60 * 60 * 1000));
   }
 
   /** This configuration with what {@code file} says instead. */

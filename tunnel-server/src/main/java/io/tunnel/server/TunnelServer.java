@@ -3,18 +3,20 @@ package io.tunnel.server;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.channel.Channels;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetServer;
+import io.tunnel.server.partition.BaseSnapshots;
 import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.Tables;
-import io.tunnel.server.session.ChannelView;
 import io.tunnel.server.session.Coordinator;
-import io.tunnel.wire.Control.ChannelDescription;
+import io.tunnel.server.session.Operators;
+import io.tunnel.server.session.Surroundings;
+import io.tunnel.server.session.TunnelView;
 import io.tunnel.wire.Control.TunnelDescription;
-import io.tunnel.wire.Control.TunnelInfo;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -55,6 +57,7 @@ public final class TunnelServer implements Closeable {
   private final SystemClock clock = new SystemClock();
   private final Catalog catalog;
   private final Shards shards;
+  private final BaseSnapshots bases;
   private final ScheduledExecutorService control;
   private final Coordinator coordinator;
   private final ServerMeters meters;
@@ -88,23 +91,36 @@ public final class TunnelServer implements Closeable {
                   clock));
       meters.watch(shards);
       ThreadPoolExecutor readers = readers();
+      bases =
+          open(new BaseSnapshots(catalog, shards, readers, clock, config.base().snapshotMsMax()));
       opened.push(() -> stop(readers));
       control = Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "control"));
       opened.push(() -> stop(control));
-      coordinator = new Coordinator(catalog, shards, config.session(), clock::nanos);
+      Surroundings surroundings = new ServerSurroundings(shards, bases, control, clock);
+      coordinator =
+          new Coordinator(
+              catalog,
+              shards,
+              new Channels(shards, bases, config.session().deliveryBytesMax()),
+              config.session(),
+              surroundings);
+      Tables tables = new Tables(catalog, shards);
       net =
           new NetServer(
               config.net(),
               new NetServer.Rooms(
                   catalog,
                   shards,
-                  new Tables(catalog, shards),
+                  tables,
                   new RowReads(catalog, shards, readers),
-                  coordinator),
+                  coordinator,
+                  new Operators(catalog, shards, coordinator, surroundings)),
               new NetServer.Threads(control, readers, clock::epochMicros),
               meters);
       opened.push(net::close);
       control.scheduleAtFixedRate(this::tick, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+      long checkMs = config.log().retentionCheckMs();
+      control.scheduleWithFixedDelay(() -> retain(tables), checkMs, checkMs, TimeUnit.MILLISECONDS);
       http = config.net().httpPort() < 0 ? Optional.empty() : Optional.of(http(config, readers));
     } catch (IOException | RuntimeException e) {
       closeAfter(e);
@@ -146,11 +162,24 @@ public final class TunnelServer implements Closeable {
   }
 
   private void tick() {
+    guarded(coordinator::tick);
+    guarded(bases::tick);
+  }
+
+  private static void guarded(Runnable tick) {
     try {
-      coordinator.tick();
+      tick.run();
     } catch (RuntimeException e) {
       // A schedule ends with the first exception; leases must go on ending.
       LOGGER.error("the control thread's tick failed", e);
+    }
+  }
+
+  private void retain(Tables tables) {
+    try {
+      tables.retain(clock.epochMicros());
+    } catch (IOException | RuntimeException e) {
+      LOGGER.error("cannot look for changes that are kept no longer; tried again later", e);
     }
   }
 
@@ -186,20 +215,19 @@ public final class TunnelServer implements Closeable {
     @Override
     public String metrics() throws IOException {
       List<TunnelDescription> tunnels = new ArrayList<>();
-      for (TunnelInfo tunnel : catalog.tunnels(Optional.empty())) {
-        List<ChannelDescription> channels = new ArrayList<>();
-        for (ChannelView view : channels(tunnel)) {
-          channels.add(view.describe(shards, clock.epochMicros()));
-        }
-        tunnels.add(new TunnelDescription(tunnel, channels));
+      for (TunnelView view : views()) {
+        tunnels.add(view.describe(shards, clock.epochMicros()));
       }
       meters.channels(tunnels);
       return meters.scrape();
     }
 
-    private List<ChannelView> channels(TunnelInfo tunnel) throws IOException {
+    private List<TunnelView> views() throws IOException {
       try {
-        return control.submit(() -> coordinator.channels(tunnel)).get();
+        return control
+            .submit(
+                () -> catalog.tunnels(Optional.empty()).stream().map(coordinator::view).toList())
+            .get();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new IOException("interrupted", e);

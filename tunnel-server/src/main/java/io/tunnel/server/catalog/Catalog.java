@@ -8,6 +8,7 @@ import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.Json;
@@ -17,12 +18,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
@@ -34,14 +35,12 @@ public final class Catalog implements Closeable {
 
   private static final String COUNTERS = "counters";
   private static final String TABLE = "table/";
-  private static final String TUNNEL = "tunnel/";
-  private static final String CHECKPOINT = "checkpoint/";
 
   private final CatalogStore store;
   private final NavigableMap<String, TableRecord> tableByName = new ConcurrentSkipListMap<>();
   private final Map<Integer, TableRecord> tableById = new ConcurrentHashMap<>();
-  private final Map<String, TunnelInfo> tunnelById = new ConcurrentHashMap<>();
-  private final Map<String, Map<Integer, Long>> checkpointsByTunnel = new ConcurrentHashMap<>();
+  private final TunnelRecords tunnels = new TunnelRecords();
+  private long lastTunnel;
   private Counters counters = new Counters(0, 0, 0);
 
   /**
@@ -74,23 +73,14 @@ public final class Catalog implements Closeable {
       counters = Json.ofText(text, Counters.class);
     } else if (name.startsWith(TABLE)) {
       put(Json.ofText(text, TableRecord.class));
-    } else if (name.startsWith(TUNNEL)) {
-      TunnelInfo tunnel = Json.ofText(text, TunnelInfo.class);
-      tunnelById.put(tunnel.tunnelId(), tunnel);
-    } else if (name.startsWith(CHECKPOINT)) {
-      int slash = name.lastIndexOf('/');
-      checkpoints(name.substring(CHECKPOINT.length(), slash))
-          .put(Integer.parseInt(name.substring(slash + 1)), Long.parseLong(text));
+    } else {
+      tunnels.load(name, text);
     }
   }
 
   private void put(TableRecord table) {
     tableByName.put(table.meta().name(), table);
     tableById.put(table.tableId(), table);
-  }
-
-  private Map<Integer, Long> checkpoints(String tunnelId) {
-    return checkpointsByTunnel.computeIfAbsent(tunnelId, id -> new ConcurrentHashMap<>());
   }
 
   /** How often this catalog was opened: grows with every start of the server. */
@@ -187,21 +177,31 @@ public final class Catalog implements Closeable {
     return bounds;
   }
 
+  /** Gives a table other options, for all that is done from now on. */
+  public TableRecord alterTable(TableRecord table, TableOptions options) throws IOException {
+    TableMeta meta = new TableMeta(table.meta().name(), table.meta().primaryKey(), options);
+    TableRecord altered =
+        new TableRecord(table.tableId(), meta, table.createdMs(), table.partitions());
+    store.write(Map.of(TABLE + table.tableId(), Optional.of(Json.toText(altered))));
+    put(altered);
+    return altered;
+  }
+
   /** Drops a table with its tunnels. */
   public void dropTable(TableRecord table) throws IOException {
     Map<String, Optional<String>> changes = new LinkedHashMap<>();
     changes.put(TABLE + table.tableId(), Optional.empty());
-    List<TunnelInfo> tunnels = tunnels(Optional.of(table.meta().name()));
-    tunnels.forEach(tunnel -> addRemoval(changes, tunnel));
+    List<TunnelInfo> dropped = tunnels(Optional.of(table.meta().name()));
+    dropped.forEach(tunnel -> changes.putAll(tunnels.removal(tunnel.tunnelId())));
     store.write(changes);
     tableByName.remove(table.meta().name());
     tableById.remove(table.tableId());
-    tunnels.forEach(this::forget);
+    dropped.forEach(tunnel -> tunnels.removed(tunnel.tunnelId()));
   }
 
   /** The tunnels of a table, or of all, by table and name. */
   public List<TunnelInfo> tunnels(Optional<String> table) {
-    return tunnelById.values().stream()
+    return tunnels.tunnels().stream()
         .filter(tunnel -> table.isEmpty() || tunnel.table().equals(table.get()))
         .sorted(Comparator.comparing(TunnelInfo::table).thenComparing(TunnelInfo::tunnel))
         .toList();
@@ -209,19 +209,19 @@ public final class Catalog implements Closeable {
 
   /** The tunnel of that id. */
   public TunnelInfo tunnel(String tunnelId) {
-    TunnelInfo tunnel = tunnelById.get(tunnelId);
-    if (tunnel == null) {
-      throw new RefusedException(
-          ErrorCode.TUNNEL_NOT_FOUND,
-          "there is no tunnel with id '" + tunnelId + "'; it may have been deleted");
-    }
-    return tunnel;
+    return tunnels
+        .tunnel(tunnelId)
+        .orElseThrow(
+            () ->
+                new RefusedException(
+                    ErrorCode.TUNNEL_NOT_FOUND,
+                    "there is no tunnel with id '" + tunnelId + "'; it may have been deleted"));
   }
 
   /** The tunnel of that name. */
   public TunnelInfo tunnel(String table, String name) {
-    List<TunnelInfo> tunnels = tunnels(Optional.of(table(table).meta().name()));
-    for (TunnelInfo tunnel : tunnels) {
+    List<TunnelInfo> ofTable = tunnels(Optional.of(table(table).meta().name()));
+    for (TunnelInfo tunnel : ofTable) {
       if (tunnel.tunnel().equals(name)) {
         return tunnel;
       }
@@ -233,17 +233,18 @@ public final class Catalog implements Closeable {
             + "' has no tunnel '"
             + name
             + "'; its tunnels are "
-            + tunnels.stream().map(TunnelInfo::tunnel).toList());
+            + ofTable.stream().map(TunnelInfo::tunnel).toList());
   }
 
-  /**
-   * Creates a tunnel whose channels start behind {@code checkpoints}, a position for each
-   * partition.
-   */
-  public TunnelInfo createTunnel(
-      CreateTunnel request, String tunnelId, Map<Integer, Long> checkpoints, long nowMs)
-      throws IOException {
-    for (TunnelInfo tunnel : tunnels(Optional.of(request.table()))) {
+  /** An id that no other tunnel has, had, or will have. */
+  public String newTunnelId(long nowMicros) {
+    lastTunnel = Math.max(lastTunnel + 1, nowMicros);
+    return "t" + counters.starts + "-" + Long.toString(lastTunnel, Character.MAX_RADIX);
+  }
+
+  /** Refuses a tunnel whose table does not exist, or whose name is taken. */
+  public void requireFree(CreateTunnel request) {
+    for (TunnelInfo tunnel : tunnels(Optional.of(table(request.table()).meta().name()))) {
       if (tunnel.tunnel().equals(request.tunnel())) {
         throw new RefusedException(
             ErrorCode.TUNNEL_EXISTS,
@@ -254,57 +255,68 @@ public final class Catalog implements Closeable {
                 + "'; delete it first or choose another name");
       }
     }
+  }
+
+  /** Creates a tunnel with its channels as they begin. */
+  public TunnelInfo createTunnel(
+      CreateTunnel request, String tunnelId, Map<ChannelKey, ChannelState> states, long nowMs)
+      throws IOException {
+    requireFree(request);
     TunnelInfo tunnel =
         new TunnelInfo(
-            tunnelId, request.tunnel(), request.table(), request.type(), request.start(), nowMs);
-    Map<String, Optional<String>> changes = new HashMap<>();
-    changes.put(TUNNEL + tunnelId, Optional.of(Json.toText(tunnel)));
-    checkpoints.forEach(
-        (partition, position) ->
-            changes.put(checkpointName(tunnelId, partition), Optional.of(Long.toString(position))));
-    store.write(changes);
-    checkpoints(tunnelId).putAll(checkpoints);
-    tunnelById.put(tunnelId, tunnel);
+            tunnelId,
+            request.tunnel(),
+            request.table(),
+            request.type(),
+            request.start(),
+            nowMs,
+            request.startMs(),
+            request.endMs());
+    store.write(TunnelRecords.creation(tunnel, states));
+    tunnels.created(tunnel, states);
     return tunnel;
   }
 
   /** Deletes a tunnel with its checkpoints. */
   public void deleteTunnel(TunnelInfo tunnel) throws IOException {
-    Map<String, Optional<String>> changes = new LinkedHashMap<>();
-    addRemoval(changes, tunnel);
-    store.write(changes);
-    forget(tunnel);
+    store.write(tunnels.removal(tunnel.tunnelId()));
+    tunnels.removed(tunnel.tunnelId());
   }
 
-  private void addRemoval(Map<String, Optional<String>> changes, TunnelInfo tunnel) {
-    changes.put(TUNNEL + tunnel.tunnelId(), Optional.empty());
-    for (int partition : checkpoints(tunnel.tunnelId()).keySet()) {
-      changes.put(checkpointName(tunnel.tunnelId(), partition), Optional.empty());
+  /** The channels of a tunnel, as they are stored. */
+  public NavigableMap<ChannelKey, ChannelState> channels(TunnelInfo tunnel) {
+    NavigableMap<ChannelKey, ChannelState> channels = new TreeMap<>();
+    for (PartitionRecord partition : table(tunnel.table()).partitions()) {
+      for (ChannelKey key : ChannelKey.of(tunnel.type(), partition.id())) {
+        channels.put(key, tunnels.state(tunnel.tunnelId(), key));
+      }
+    }
+    return channels;
+  }
+
+  /** A channel of a tunnel, as it is stored. */
+  public ChannelState channel(String tunnelId, ChannelKey key) {
+    return tunnels.state(tunnelId, key);
+  }
+
+  /** Stores channels of a tunnel, all or none; what does not change is not written. */
+  public void store(String tunnelId, Map<ChannelKey, ChannelState> states) throws IOException {
+    Map<String, Optional<String>> changes = tunnels.update(tunnel(tunnelId).tunnelId(), states);
+    if (!changes.isEmpty()) {
+      store.write(changes);
+      tunnels.updated(tunnelId, states);
     }
   }
 
-  private void forget(TunnelInfo tunnel) {
-    tunnelById.remove(tunnel.tunnelId());
-    checkpointsByTunnel.remove(tunnel.tunnelId());
+  /** Whether a tunnel as a whole is paused. */
+  public boolean isPaused(String tunnelId) {
+    return tunnels.isPaused(tunnelId);
   }
 
-  private static String checkpointName(String tunnelId, int partition) {
-    return CHECKPOINT + tunnelId + "/" + partition;
-  }
-
-  /** Position up to which, inclusive, a channel's changes were processed. */
-  public long checkpoint(String tunnelId, int partition) {
-    return checkpoints(tunnelId).getOrDefault(partition, 0L);
-  }
-
-  /** Stores progress of channels of a tunnel, by partition. */
-  public void checkpoint(String tunnelId, Map<Integer, Long> positions) throws IOException {
-    Map<String, Optional<String>> changes = new HashMap<>();
-    positions.forEach(
-        (partition, position) ->
-            changes.put(checkpointName(tunnelId, partition), Optional.of(Long.toString(position))));
-    store.write(changes);
-    checkpoints(tunnelId).putAll(positions);
+  /** Pauses or resumes a tunnel as a whole. */
+  public void pause(String tunnelId, boolean isPaused) throws IOException {
+    store.write(TunnelRecords.pause(tunnel(tunnelId).tunnelId(), isPaused));
+    tunnels.paused(tunnelId, isPaused);
   }
 
   @Override

@@ -1,7 +1,9 @@
 package io.tunnel.server.catalog;
 
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.TunnelType;
 import java.util.Comparator;
+import java.util.List;
 
 /**
  * Names a channel inside its tunnel. The order is that of partitions, a base channel before the
@@ -21,6 +23,15 @@ public record ChannelKey(int partition, ChannelType type) implements Comparable<
   /** The base channel of a partition. */
   public static ChannelKey base(int partition) {
     return new ChannelKey(partition, ChannelType.BaseData);
+  }
+
+  /** The channels that a tunnel of that type has for a partition. */
+  public static List<ChannelKey> of(TunnelType type, int partition) {
+    return switch (type) {
+      case BaseData -> List.of(base(partition));
+      case Stream -> List.of(stream(partition));
+      case BaseAndStream -> List.of(base(partition), stream(partition));
+    };
   }
 
   /** Names the channel among those of all tunnels. */

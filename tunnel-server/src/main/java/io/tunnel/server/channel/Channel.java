@@ -30,6 +30,15 @@ public interface Channel {
   OptionalLong end();
 
   /**
+   * The channel ends behind {@code position}, where a batch ends: nothing behind it is delivered,
+   * and the worker is told when it has everything up to there. A channel that has delivered more,
+   * or has another end, fails. May be called by any thread.
+   *
+   * @throws IllegalStateException for a base channel, which ends where its rows do
+   */
+  void endAt(long position);
+
+  /**
    * What has to be stored so that a later holder goes on behind {@code position}, which was
    * delivered. The position in it may be lower, when the channel cannot go on in the middle of what
    * it delivered at once. May be called by any thread.

@@ -4,8 +4,9 @@ package io.tunnel.server.channel;
  * What a channel has delivered and may deliver. Nothing is read that there is no credit for, so
  * nothing waits in memory for a slow reader.
  *
- * <p>Invariant: {@code checkpointed <= delivered <= committed}. Credit may fall under zero by one
- * delivery, since batches are not cut; it is then the next credit's to fill that up.
+ * <p>Invariant: {@code checkpointed <= delivered <= committed}, and {@code delivered <= end} once
+ * there is an end. Credit may fall under zero by one delivery, since batches are not cut; it is
+ * then the next credit's to fill that up.
  */
 final class ChannelCore {
 
@@ -13,6 +14,11 @@ final class ChannelCore {
   private long delivered;
   private long credit;
   private boolean isStopped;
+
+  /** The position behind which nothing is delivered. */
+  private long end = Long.MAX_VALUE;
+
+  private boolean isEndTold;
 
   /** A channel whose changes up to {@code checkpointed} were processed before. */
   ChannelCore(long checkpointed, int deliveryBytesMax) {
@@ -23,6 +29,41 @@ final class ChannelCore {
   /** The reader accepts {@code bytes} more. */
   void credit(int bytes) {
     credit += bytes;
+  }
+
+  /**
+   * Nothing is delivered behind {@code position}.
+   *
+   * @throws IllegalStateException when more was delivered, or there is another end
+   */
+  void endAt(long position) {
+    if (position < delivered || (hasEnd() && end != position)) {
+      throw new IllegalStateException(
+          "delivered "
+              + delivered
+              + (hasEnd() ? " of a channel that ends at " + end : "")
+              + ", and now it should end at "
+              + position);
+    }
+    end = position;
+  }
+
+  boolean hasEnd() {
+    return end != Long.MAX_VALUE;
+  }
+
+  /** Position of the last change to deliver. */
+  long end() {
+    return end;
+  }
+
+  /** Whether the reader is to be told of the end now: true once, when it has everything. */
+  boolean takeEnd() {
+    if (isStopped || isEndTold || delivered != end) {
+      return false;
+    }
+    isEndTold = true;
+    return true;
   }
 
   /** Nothing is delivered any more. */
@@ -36,7 +77,7 @@ final class ChannelCore {
 
   /** Whether there is something to deliver, and credit for it. */
   boolean wants(long committed) {
-    return !isStopped && credit > 0 && delivered < committed;
+    return !isStopped && credit > 0 && delivered < Math.min(committed, end);
   }
 
   /** The first position to deliver next. */
@@ -54,6 +95,10 @@ final class ChannelCore {
     if (lastPosition <= delivered) {
       throw new IllegalStateException(
           "delivered " + delivered + " and now " + lastPosition + ": positions must rise");
+    }
+    if (lastPosition > end) {
+      throw new IllegalStateException(
+          "delivered " + lastPosition + " of a channel that ends at " + end);
     }
     delivered = lastPosition;
     credit -= bytes;

@@ -2,6 +2,7 @@ package io.tunnel.server.channel;
 
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.Extents;
+import io.tunnel.wire.ChannelEnd;
 import java.io.IOException;
 
 /** The connection that a channel delivers to. */
@@ -20,6 +21,16 @@ public interface DeliveryPort {
    * @throws RefusedException CORRUPT when they cannot be trusted; nothing was sent
    */
   int deliver(int handle, long epoch, long firstPosition, Extents batches) throws IOException;
+
+  /**
+   * Sends a batch as one delivery.
+   *
+   * @return bytes of the delivery's payload
+   */
+  int deliver(int handle, long epoch, long firstPosition, byte[] batch);
+
+  /** Says that nothing more will be delivered, behind what was. */
+  void end(ChannelEnd end);
 
   /** Says that the channel cannot go on. */
   void fail(int handle, RefusedException reason);

@@ -1,15 +1,13 @@
 package io.tunnel.server.channel;
 
 import io.tunnel.model.Bytes;
-import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.log.Extents;
+import io.tunnel.wire.ChannelEnd;
 import java.io.IOException;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The changes of a partition. Its commit listener may be called by any thread.
@@ -17,9 +15,7 @@ import org.slf4j.LoggerFactory;
  * <p>A commit wakes the channel at most once until it has looked: {@code isAwake} is taken back
  * before the look, so a commit that comes during it wakes it again and no wake-up is lost.
  */
-public final class StreamChannel implements Channel {
-
-  private static final Logger LOGGER = LoggerFactory.getLogger(StreamChannel.class);
+final class StreamChannel implements Channel {
 
   private final int handle;
   private final long epoch;
@@ -29,22 +25,36 @@ public final class StreamChannel implements Channel {
   private final ChannelCore core;
   private final AtomicBoolean isAwake = new AtomicBoolean();
   private final ChangeReader.CommitListener onCommit = (id, position) -> wake();
+  private final OptionalLong firstEnd;
   private volatile long delivered;
+  private volatile OptionalLong end = OptionalLong.empty();
 
   /** A channel that has no credit yet. */
-  public StreamChannel(Hold hold, ChangeReader changes, DeliveryPort port, int deliveryBytesMax) {
+  StreamChannel(
+      Hold hold, OptionalLong end, ChangeReader changes, DeliveryPort port, int deliveryBytesMax) {
     this.handle = hold.handle();
     this.epoch = hold.epoch();
     this.partition = hold.partition();
     this.changes = changes;
     this.port = port;
     this.core = new ChannelCore(hold.checkpointed(), deliveryBytesMax);
+    this.firstEnd = end;
     this.delivered = hold.checkpointed();
   }
 
   @Override
   public void start() {
     changes.subscribe(partition, onCommit);
+    guarded(
+        () -> {
+          firstEnd.ifPresent(this::setEnd);
+          deliver();
+        });
+  }
+
+  private void setEnd(long position) {
+    core.endAt(position);
+    end = OptionalLong.of(position);
   }
 
   @Override
@@ -59,7 +69,21 @@ public final class StreamChannel implements Channel {
 
   @Override
   public OptionalLong end() {
-    return OptionalLong.empty();
+    return end;
+  }
+
+  @Override
+  public void endAt(long position) {
+    port.execute(
+        () -> {
+          if (!core.isStopped()) {
+            guarded(
+                () -> {
+                  setEnd(position);
+                  deliver();
+                });
+          }
+        });
   }
 
   @Override
@@ -70,7 +94,7 @@ public final class StreamChannel implements Channel {
   @Override
   public void credit(int bytes) {
     core.credit(bytes);
-    deliver();
+    guarded(this::deliver);
   }
 
   /**
@@ -97,40 +121,56 @@ public final class StreamChannel implements Channel {
 
   private void lookAfterWake() {
     isAwake.set(false);
-    deliver();
+    guarded(this::deliver);
+  }
+
+  private void deliver() throws IOException {
+    if (core.wants(changes.committed(partition)) && port.isWritable()) {
+      deliverOnce();
+    }
+    if (core.takeEnd()) {
+      changes.unsubscribe(partition, onCommit);
+      port.end(new ChannelEnd(handle, epoch, core.end()));
+    }
   }
 
   /**
    * Delivers once and, if there is more, comes back later, so that the connection's other channels
    * get their turn.
    */
-  private void deliver() {
-    if (!core.wants(changes.committed(partition)) || !port.isWritable()) {
+  private void deliverOnce() throws IOException {
+    long from = core.nextPosition();
+    Extents planned = changes.plan(partition, from, core.bytesMax());
+    if (planned.isEmpty()) {
       return;
     }
-    try {
-      long from = core.nextPosition();
-      Extents batches = changes.plan(partition, from, core.bytesMax());
-      if (batches.isEmpty()) {
-        return;
-      }
-      int bytes = port.deliver(handle, epoch, from, batches);
-      core.delivered(batches.lastPosition(), bytes);
-      delivered = core.delivered();
-      if (core.wants(changes.committed(partition))) {
-        wake();
-      }
-    } catch (RefusedException e) {
-      fail(e);
-    } catch (IOException e) {
-      fail(
-          new RefusedException(ErrorCode.STORAGE_FAILED, "cannot read the log: " + e.getMessage()));
+    Extents batches = planned.upTo(core.end());
+    if (batches.isEmpty()) {
+      throw new IllegalStateException(
+          "the channel ends at " + core.end() + ", inside of the batch that holds change " + from);
+    }
+    int bytes = port.deliver(handle, epoch, from, batches);
+    core.delivered(batches.lastPosition(), bytes);
+    delivered = core.delivered();
+    if (core.wants(changes.committed(partition))) {
+      wake();
     }
   }
 
-  private void fail(RefusedException reason) {
-    LOGGER.error("partition {} cannot be delivered: {}", partition, reason.getMessage());
-    stop();
-    port.fail(handle, reason);
+  /** Something that a channel does on the connection's thread. */
+  @FunctionalInterface
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  /** A channel that fails says so; it must not just fall silent. */
+  private void guarded(Step step) {
+    try {
+      step.run();
+    } catch (IOException | RuntimeException e) {
+      RefusedException reason = Failure.of(partition, e);
+      stop();
+      port.fail(handle, reason);
+    }
   }
 }

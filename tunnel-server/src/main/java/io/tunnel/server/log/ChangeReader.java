@@ -31,6 +31,12 @@ public interface ChangeReader {
    */
   long commitMicrosAfter(int partition, long position) throws IOException;
 
+  /**
+   * Position of the last change committed before the moment {@code epochMicros}, in microseconds
+   * since 1970; one under {@link #firstPosition} when no change that is kept is as old.
+   */
+  long positionBefore(int partition, long epochMicros) throws IOException;
+
   /** Tells {@code listener} of every commit from now on. */
   void subscribe(int partition, CommitListener listener);
 

@@ -18,8 +18,8 @@ interface Disk {
   File open(String name) throws IOException;
 
   /**
-   * Puts a whole file in place, durably: after a crash there is the old one, or none, or the new
-   * one.
+   * Puts a whole file in place, durably: after a crash there is the new one or what was there
+   * before, the old one or none.
    */
   void replace(String name, ByteBuffer content) throws IOException;
 

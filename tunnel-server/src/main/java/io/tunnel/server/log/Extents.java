@@ -22,27 +22,56 @@ public final class Extents {
   /** Many small batches with gaps between must not become one large read into memory. */
   private static final int SPAN_BYTES_MAX = 1024 * 1024;
 
+  private final int partition;
   private final List<Extent> extents = new ArrayList<>();
   private int bytes;
   private long lastPosition;
 
-  private record Extent(Segment segment, int offset, int bytes) {
+  private record Extent(Segment segment, int offset, int bytes, long firstPosition, long last) {
     int end() {
       return offset + bytes;
     }
   }
 
-  Extents() {}
+  Extents(int partition) {
+    this.partition = partition;
+  }
 
-  void add(Segment segment, int offset, int batchBytes, long last) {
-    extents.add(new Extent(segment, offset, batchBytes));
-    bytes += batchBytes;
-    lastPosition = last;
+  /** Adds batch {@code i} of the first {@code count} of {@code index}. */
+  void add(Segment segment, BatchIndex index, int i, int count) {
+    add(
+        new Extent(
+            segment,
+            index.fileOffset(i),
+            index.batchBytes(i, count),
+            index.firstPosition(i),
+            index.lastPosition(i + 1)));
+  }
+
+  private void add(Extent extent) {
+    extents.add(extent);
+    bytes += extent.bytes();
+    lastPosition = extent.last();
   }
 
   /** Whether there is nothing to read. */
   public boolean isEmpty() {
     return extents.isEmpty();
+  }
+
+  /** Those of the batches, from the first on, that hold no change behind {@code position}. */
+  public Extents upTo(long position) {
+    if (lastPosition <= position) {
+      return this;
+    }
+    Extents front = new Extents(partition);
+    for (Extent extent : extents) {
+      if (extent.last() > position) {
+        break;
+      }
+      front.add(extent);
+    }
+    return front;
   }
 
   /** Bytes of all batches. */
@@ -58,16 +87,15 @@ public final class Extents {
   /** Commit time of the first batch, in microseconds since 1970. */
   long commitMicros() throws IOException {
     Extent first = extents.get(0);
-    ByteBuffer header = ByteBuffer.allocate(ChangeBatch.HEADER_BYTES_MIN);
-    first.segment().read(header, first.offset());
-    return ChangeBatch.commitMicrosAt(header.array(), 0);
+    return first.segment().commitMicrosAt(first.offset());
   }
 
   /**
    * Reads all batches into {@code target}, which has room for {@link #bytes}, and verifies their
    * checksums.
    *
-   * @throws RefusedException CORRUPT when a checksum does not match
+   * @throws RefusedException CORRUPT when a checksum does not match, HISTORY_LOST when the changes
+   *     were given up since they were planned
    */
   public void read(ByteBuffer target) throws IOException {
     int first = 0;
@@ -76,7 +104,11 @@ public final class Extents {
       while (end < extents.size() && isNear(first, end)) {
         end++;
       }
-      readRun(target, first, end);
+      try {
+        readRun(target, first, end);
+      } catch (SegmentDroppedException e) {
+        throw historyLost(partition, extents.get(first).firstPosition(), lastPosition);
+      }
       first = end;
     }
   }
@@ -109,6 +141,12 @@ public final class Extents {
       verify(batch, extent);
       target.put(batch.rewind());
     }
+  }
+
+  static RefusedException historyLost(int partition, long first, long last) {
+    return new RefusedException(
+        ErrorCode.HISTORY_LOST,
+        "changes " + first + " to " + last + " of partition " + partition + " are no longer kept");
   }
 
   private static void verify(ByteBuffer batch, Extent extent) {

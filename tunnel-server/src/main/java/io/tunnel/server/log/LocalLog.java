@@ -2,17 +2,20 @@ package io.tunnel.server.log;
 
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Iterator;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntPredicate;
 
 /**
  * The log of a shard on its own disk. {@link #append} is for the shard's owner thread alone;
@@ -34,9 +37,13 @@ public final class LocalLog implements ChangeReader, Closeable {
   private final Map<Integer, PartitionLog> partitions = new ConcurrentHashMap<>();
   private final ByteSink buffer = new ByteSink(64 * 1024);
   private final AtomicLong syncedOffset;
+  private final Trimmer trimmer;
   private volatile Segment active;
   private volatile boolean hasFailed;
   private long lastCommitMicros;
+
+  /** Of the sealed segments; what is behind may be lost with the power. */
+  private long sealedMicros;
 
   private LocalLog(Disk disk, int shard, int segmentBytesMax, LogRecovery.Recovered recovered) {
     this.disk = disk;
@@ -46,6 +53,10 @@ public final class LocalLog implements ChangeReader, Closeable {
     this.active = segments.lastEntry().getValue();
     this.syncedOffset = new AtomicLong(active.end());
     this.lastCommitMicros = recovered.lastCommitMicros();
+    this.sealedMicros = lastCommitMicros;
+    TrimFile trimmed = recovered.trimmed();
+    this.trimmer = new Trimmer(disk, segments, partitions, trimmed);
+    trimmed.positions().forEach((id, position) -> partitionLog(id).committed = position);
     for (Segment segment : segments.values()) {
       segment.index().forEach((partition, index) -> register(partition, segment, index));
     }
@@ -69,12 +80,16 @@ public final class LocalLog implements ChangeReader, Closeable {
 
   private void register(int partition, Segment segment, BatchIndex index) {
     PartitionLog log = partitionLog(partition);
-    log.segments.put(index.firstPosition(0), segment);
-    log.committed = Math.max(log.committed, index.lastPosition(index.count()));
+    long last = index.lastPosition(index.count());
+    // Segments come in the order of the log: what ends at or before it was given up.
+    if (last > log.committed) {
+      log.segments.put(index.firstPosition(0), segment);
+      log.committed = last;
+    }
   }
 
   private PartitionLog partitionLog(int partition) {
-    return partitions.computeIfAbsent(partition, id -> new PartitionLog());
+    return partitions.computeIfAbsent(partition, PartitionLog::new);
   }
 
   /**
@@ -88,11 +103,11 @@ public final class LocalLog implements ChangeReader, Closeable {
   public long[] append(GroupCore group, boolean sync, long nowMicros) throws IOException {
     requireWhole();
     long[] firstPositions = new long[group.batchCount()];
-    lastCommitMicros = Math.max(lastCommitMicros, nowMicros);
     try {
       if (active.size() >= segmentBytesMax) {
         roll();
       }
+      lastCommitMicros = Math.max(lastCommitMicros, nowMicros);
       long groupOffset = active.size();
       buffer.truncate(0);
       group.encode(
@@ -135,7 +150,7 @@ public final class LocalLog implements ChangeReader, Closeable {
       log.committed = last;
     }
     for (GroupCore.Merged batch : group.batches()) {
-      partitionLog(batch.partition()).tellListeners(batch.partition());
+      partitionLog(batch.partition()).tellListeners();
     }
   }
 
@@ -175,6 +190,92 @@ public final class LocalLog implements ChangeReader, Closeable {
     disk.syncNames();
     segments.put(base, next);
     active = next;
+    sealedMicros = lastCommitMicros;
+  }
+
+  /**
+   * Begins a new segment, unless the present one is empty, so that what is in it can be given up.
+   * For the owner thread alone.
+   *
+   * @throws IOException when the disk failed; the log accepts no more
+   */
+  public void seal() throws IOException {
+    requireWhole();
+    if (active.isEmpty()) {
+      return;
+    }
+    try {
+      roll();
+    } catch (IOException | RuntimeException e) {
+      hasFailed = true;
+      throw e;
+    }
+  }
+
+  /**
+   * What a {@link #trim} gave up.
+   *
+   * @param changes that no reader sees any more
+   * @param segments whose files were deleted, of so many {@code bytes}
+   * @param isHeldByTable whether more files could go if the table had more of the log on disk
+   */
+  public record Freed(long changes, long segments, long bytes, boolean isHeldByTable) {}
+
+  /**
+   * Gives up old changes for ever and deletes the files that nobody needs. For the owner thread
+   * alone. A failure leaves the log as usable as it was; what was not given up can be tried again.
+   *
+   * @param lastBases by partition, the base of the last segment whose changes of it may go, with
+   *     those in all segments before; the segment that is written keeps its changes in any case
+   * @param isLive whether a partition exists; the changes of others go
+   * @param foldedOffset offset up to which the table has everything durably
+   */
+  public Freed trim(Map<Integer, Long> lastBases, IntPredicate isLive, long foldedOffset)
+      throws IOException {
+    requireWhole();
+    return trimmer.trim(lastBases, isLive, foldedOffset, sealedMicros);
+  }
+
+  /**
+   * Changes of some partitions in one segment.
+   *
+   * @param base names the segment; higher ones are newer
+   * @param isSealed whether the segment is written no more
+   * @param bytes of the batches
+   * @param oldestMicros no change in the segment was committed before; unknown when {@link
+   *     Long#MIN_VALUE}
+   * @param newestMicros no change in the segment was committed after; unknown when {@link
+   *     Long#MAX_VALUE}, as it is for one that is not sealed
+   */
+  public record Kept(
+      long base, boolean isSealed, long bytes, long oldestMicros, long newestMicros) {}
+
+  /** The changes of {@code ids} that are kept, by segment, oldest first. */
+  public List<Kept> kept(Collection<Integer> ids) throws IOException {
+    NavigableMap<Long, Long> bytes = new TreeMap<>();
+    for (int id : ids) {
+      PartitionLog log = partitions.get(id);
+      for (Segment segment : log == null ? List.<Segment>of() : log.segments.values()) {
+        BatchIndex index = segment.index(id);
+        bytes.merge(segment.base(), (long) index.bytesOf(index.count()), Long::sum);
+      }
+    }
+    List<Kept> kept = new ArrayList<>();
+    Segment last = active;
+    for (Map.Entry<Long, Long> entry : bytes.entrySet()) {
+      Segment segment = segments.get(entry.getKey());
+      // One that went meanwhile needs no decision, and of those newer than `last` the next look
+      // knows.
+      if (segment != null && segment.base() <= last.base()) {
+        kept.add(kept(segment, segment != last, entry.getValue()));
+      }
+    }
+    return kept;
+  }
+
+  private static Kept kept(Segment segment, boolean isSealed, long bytes) throws IOException {
+    long newest = isSealed ? segment.newestMicros() : Long.MAX_VALUE;
+    return new Kept(segment.base(), isSealed, bytes, segment.oldestMicros(), newest);
   }
 
   private void storeIndex(Segment segment) throws IOException {
@@ -185,6 +286,11 @@ public final class LocalLog implements ChangeReader, Closeable {
       throw new IOException("the index " + name + " reads back damaged");
     }
     stored.partitions().forEach(segment::putIndex);
+  }
+
+  /** Offset from which on every byte is kept; of those before, some files were deleted. */
+  long wholeFrom() {
+    return trimmer.wholeFrom();
   }
 
   /** Offset behind the last byte. */
@@ -226,6 +332,16 @@ public final class LocalLog implements ChangeReader, Closeable {
               + from
               + ": files of the log are missing or older than the table");
     }
+    if (from < wholeFrom()) {
+      throw new CorruptLogException(
+          "the table is folded up to offset "
+              + from
+              + ", but the log of shard "
+              + shard
+              + " is whole only from offset "
+              + wholeFrom()
+              + " on, since older changes are no longer kept: restore the table from a copy");
+    }
     Long floor = segments.floorKey(from);
     for (Segment segment : segments.tailMap(floor == null ? from : floor, true).values()) {
       long start = Math.max(LogFormat.SEGMENT_HEADER_BYTES, from - segment.base());
@@ -261,75 +377,55 @@ public final class LocalLog implements ChangeReader, Closeable {
   @Override
   public long firstPosition(int partition) {
     PartitionLog log = partitions.get(partition);
-    return log == null || log.segments.isEmpty()
-        ? committed(partition) + 1
-        : log.segments.firstKey();
+    return log == null ? 1 : log.firstPosition();
   }
 
   @Override
   public Extents plan(int partition, long position, int bytesMax) {
-    Extents plan = new Extents();
     PartitionLog log = partitions.get(partition);
-    if (log == null || position > log.committed) {
-      return plan;
-    }
-    Map.Entry<Long, Segment> start = log.segments.floorEntry(position);
-    if (start == null) {
-      throw new RefusedException(
-          ErrorCode.HISTORY_LOST,
-          "changes "
-              + position
-              + " to "
-              + (firstPosition(partition) - 1)
-              + " of partition "
-              + partition
-              + " are no longer kept");
-    }
-    Iterator<Segment> rest = log.segments.tailMap(start.getKey(), true).values().iterator();
-    boolean hasRoom = true;
-    while (hasRoom && rest.hasNext()) {
-      Segment segment = rest.next();
-      hasRoom = collect(plan, segment, segment.index(partition), position, bytesMax);
-    }
-    return plan;
-  }
-
-  /** Adds what fits of one segment; false when the plan is full. */
-  private static boolean collect(
-      Extents plan, Segment segment, BatchIndex index, long position, int bytesMax) {
-    int count = index.count();
-    for (int i = Math.max(0, index.floor(position, count)); i < count; i++) {
-      int bytes = index.batchBytes(i, count);
-      if (!plan.isEmpty() && bytes > bytesMax - plan.bytes()) {
-        return false;
-      }
-      plan.add(segment, index.fileOffset(i), bytes, index.lastPosition(i + 1));
-    }
-    return true;
+    return log == null ? new Extents(partition) : log.plan(position, bytesMax);
   }
 
   @Override
   public long bytesAfter(int partition, long position) {
     PartitionLog log = partitions.get(partition);
-    if (log == null || position >= log.committed) {
-      return 0;
-    }
-    Long start = log.segments.floorKey(position + 1);
-    long bytes = 0;
-    for (Segment segment :
-        log.segments.tailMap(start == null ? position + 1 : start, true).values()) {
-      BatchIndex index = segment.index(partition);
-      int count = index.count();
-      int from = Math.max(0, index.floor(position + 1, count));
-      bytes += index.bytesOf(count) - index.bytesBefore(from);
-    }
-    return bytes;
+    return log == null ? 0 : log.bytesAfter(position);
   }
 
   @Override
   public long commitMicrosAfter(int partition, long position) throws IOException {
-    Extents next = plan(partition, Math.max(position + 1, firstPosition(partition)), 1);
-    return next.isEmpty() ? 0 : next.commitMicros();
+    while (true) {
+      long first = firstPosition(partition);
+      try {
+        Extents next = plan(partition, Math.max(position + 1, first), 1);
+        return next.isEmpty() ? 0 : next.commitMicros();
+      } catch (RefusedException e) {
+        requireMoved(partition, first, e);
+      } catch (SegmentDroppedException e) {
+        requireMoved(partition, first, e);
+      }
+    }
+  }
+
+  @Override
+  public long positionBefore(int partition, long epochMicros) throws IOException {
+    PartitionLog log = partitions.get(partition);
+    while (log != null) {
+      long first = log.firstPosition();
+      try {
+        return log.positionBefore(epochMicros);
+      } catch (SegmentDroppedException e) {
+        requireMoved(partition, first, e);
+      }
+    }
+    return 0;
+  }
+
+  /** A look at the oldest changes that failed because they went meanwhile is made again. */
+  private <E extends Exception> void requireMoved(int partition, long first, E failure) throws E {
+    if (firstPosition(partition) == first) {
+      throw failure;
+    }
   }
 
   @Override

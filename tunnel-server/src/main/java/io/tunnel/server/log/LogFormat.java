@@ -13,6 +13,7 @@ final class LogFormat {
 
   static final long SEGMENT_MAGIC = 0x544e4c5345473031L; // "TNLSEG01"
   static final long INDEX_MAGIC = 0x544e4c4944583031L; // "TNLIDX01"
+  static final long TRIM_MAGIC = 0x544e4c54524d3031L; // "TNLTRM01"
   static final int GROUP_MAGIC = 0x544e4c47; // "TNLG"
 
   /** magic, i64 base offset, i64 shard, u32 zero, u32 crc32c of what stands before. */
@@ -25,6 +26,9 @@ final class LogFormat {
 
   static final String SEGMENT_SUFFIX = ".log";
   static final String INDEX_SUFFIX = ".index";
+
+  /** Name of the file that says what was given up. */
+  static final String TRIM_NAME = "trimmed";
 
   private LogFormat() {}
 

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.regex.Pattern;
@@ -22,7 +23,7 @@ import java.util.regex.Pattern;
 final class LogRecovery {
 
   /** As {@link LogFormat#segmentName} writes it; other files are not the log's. */
-  private static final Pattern SEGMENT_NAME = Pattern.compile("[0-9]{20}\\.log");
+  private static final Pattern FILE_NAME = Pattern.compile("[0-9]{20}\\.(log|index)");
 
   private final Disk disk;
   private final int shard;
@@ -33,13 +34,16 @@ final class LogRecovery {
   }
 
   /** What was found. */
-  record Recovered(NavigableMap<Long, Segment> segments, long lastCommitMicros) {}
+  record Recovered(NavigableMap<Long, Segment> segments, long lastCommitMicros, TrimFile trimmed) {}
 
   Recovered recover() throws IOException {
     NavigableMap<Long, Segment> segments = new ConcurrentSkipListMap<>();
     try {
-      openAll(segments);
-      return new Recovered(segments, lastCommitMicros(segments));
+      TrimFile trimmed = trimFile();
+      openAll(segments, trimmed);
+      long newest = Math.max(lastCommitMicros(segments), trimmed.newestMicros());
+      deleteLeftovers(trimmed);
+      return new Recovered(segments, newest, trimmed);
     } catch (IOException | RuntimeException e) {
       close(segments.values(), e);
       throw e;
@@ -56,29 +60,66 @@ final class LogRecovery {
     }
   }
 
-  private void openAll(NavigableMap<Long, Segment> segments) throws IOException {
-    List<Long> bases = bases();
+  private TrimFile trimFile() throws IOException {
+    if (!disk.list().contains(LogFormat.TRIM_NAME)) {
+      return TrimFile.NOTHING;
+    }
+    TrimFile trimmed = TrimFile.read(disk.readOnly(LogFormat.TRIM_NAME));
+    if (trimmed == null) {
+      throw new CorruptLogException(
+          "file "
+              + LogFormat.TRIM_NAME
+              + ", which says what the log gave up, is damaged; restore it from a copy");
+    }
+    return trimmed;
+  }
+
+  private void openAll(NavigableMap<Long, Segment> segments, TrimFile trimmed) throws IOException {
+    List<Long> bases = bases(LogFormat.SEGMENT_SUFFIX);
+    bases.removeIf(trimmed::isGap);
+    if (bases.isEmpty() && trimmed.equals(TrimFile.NOTHING)) {
+      bases.add(0L);
+    }
+    long end = 0;
     for (int i = 0; i < bases.size(); i++) {
       long base = bases.get(i);
-      boolean isLast = i + 1 == bases.size();
+      requireNoGap(segments, trimmed, end, base);
       Disk.File file = disk.open(LogFormat.segmentName(base));
       Segment segment = new Segment(base, file, file.size());
       segments.put(base, segment);
-      recover(segment, isLast);
-      if (!isLast && segment.end() != bases.get(i + 1)) {
-        throw new CorruptLogException(
-            "the log has a gap: file "
-                + LogFormat.segmentName(base)
-                + " ends at offset "
-                + segment.end()
-                + ", the next starts at "
-                + bases.get(i + 1));
-      }
+      recover(segment, i + 1 == bases.size());
+      end = segment.end();
     }
-    if (segments.isEmpty()) {
-      Segment first = new Segment(0, disk.open(LogFormat.segmentName(0)), 0);
-      segments.put(0L, first);
-      recover(first, true);
+    if (end < trimmed.wholeFrom() || segments.isEmpty()) {
+      // What is deleted is never the last segment.
+      requireNoGap(segments, trimmed, end, Long.MAX_VALUE);
+    }
+  }
+
+  /** Between the segments there is nothing but what was deleted. */
+  private static void requireNoGap(
+      NavigableMap<Long, Segment> segments, TrimFile trimmed, long end, long next)
+      throws IOException {
+    if (end == next || Long.valueOf(next).equals(trimmed.gaps().get(end))) {
+      return;
+    }
+    throw new CorruptLogException(
+        "the log has a gap: "
+            + (segments.isEmpty()
+                ? "it begins at offset 0"
+                : "file " + LogFormat.segmentName(segments.lastKey()) + " ends at offset " + end)
+            + ", the next "
+            + (next == Long.MAX_VALUE ? "is missing" : "starts at " + next));
+  }
+
+  /** A crash may leave files that the trim file has as deleted. */
+  private void deleteLeftovers(TrimFile trimmed) throws IOException {
+    for (String suffix : List.of(LogFormat.SEGMENT_SUFFIX, LogFormat.INDEX_SUFFIX)) {
+      for (long base : bases(suffix)) {
+        if (trimmed.isGap(base)) {
+          disk.delete(String.format(Locale.ROOT, "%020d%s", base, suffix));
+        }
+      }
     }
   }
 
@@ -89,15 +130,11 @@ final class LogRecovery {
   private static long lastCommitMicros(NavigableMap<Long, Segment> segments) throws IOException {
     long newest = 0;
     for (Segment segment : segments.descendingMap().values()) {
-      Extents newestBatch = new Extents();
+      Extents newestBatch = new Extents(0);
       for (BatchIndex index : segment.index().values()) {
         int count = index.count();
-        Extents batch = new Extents();
-        batch.add(
-            segment,
-            index.fileOffset(count - 1),
-            index.batchBytes(count - 1, count),
-            index.lastPosition(count));
+        Extents batch = new Extents(0);
+        batch.add(segment, index, count - 1, count);
         if (batch.commitMicros() > newest) {
           newest = batch.commitMicros();
           newestBatch = batch;
@@ -119,10 +156,11 @@ final class LogRecovery {
     }
   }
 
-  private List<Long> bases() throws IOException {
+  /** The offsets that files of a kind are named after. */
+  private List<Long> bases(String suffix) throws IOException {
     List<Long> bases = new ArrayList<>();
     for (String name : disk.list()) {
-      if (SEGMENT_NAME.matcher(name).matches()) {
+      if (FILE_NAME.matcher(name).matches() && name.endsWith(suffix)) {
         bases.add(Long.parseLong(name.substring(0, name.indexOf('.'))));
       }
     }

@@ -1,5 +1,9 @@
 package io.tunnel.server.log;
 
+import java.io.IOException;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -11,6 +15,8 @@ final class PartitionLog {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(PartitionLog.class);
 
+  private final int partition;
+
   /** The segments that hold changes of the partition, by the position of the first in each. */
   final NavigableMap<Long, Segment> segments = new ConcurrentSkipListMap<>();
 
@@ -19,8 +25,137 @@ final class PartitionLog {
   /** Position of the newest committed change; 0 when there is none. */
   volatile long committed;
 
+  PartitionLog(int partition) {
+    this.partition = partition;
+  }
+
+  /** Position of the oldest change that is kept; one over {@link #committed} when there is none. */
+  long firstPosition() {
+    Map.Entry<Long, Segment> first = segments.firstEntry();
+    return first == null ? committed + 1 : first.getKey();
+  }
+
+  /** See {@link ChangeReader#plan}. */
+  Extents plan(long position, int bytesMax) {
+    Extents plan = new Extents(partition);
+    if (position > committed) {
+      return plan;
+    }
+    Map.Entry<Long, Segment> start = segments.floorEntry(position);
+    if (start == null) {
+      throw Extents.historyLost(partition, position, firstPosition() - 1);
+    }
+    // Not from the map once more: it may have lost this one since.
+    Segment segment = start.getValue();
+    Iterator<Segment> rest = segments.tailMap(start.getKey(), false).values().iterator();
+    while (collect(plan, segment, position, bytesMax) && rest.hasNext()) {
+      segment = rest.next();
+    }
+    return plan;
+  }
+
+  /**
+   * Adds what fits of one segment; false when the plan is full, or when the segment does not follow
+   * what is planned, because those between were given up in this moment.
+   */
+  private boolean collect(Extents plan, Segment segment, long position, int bytesMax) {
+    BatchIndex index = segment.index(partition);
+    if (!plan.isEmpty() && index.firstPosition(0) != plan.lastPosition() + 1) {
+      return false;
+    }
+    int count = index.count();
+    for (int i = Math.max(0, index.floor(position, count)); i < count; i++) {
+      if (!plan.isEmpty() && index.batchBytes(i, count) > bytesMax - plan.bytes()) {
+        return false;
+      }
+      plan.add(segment, index, i, count);
+    }
+    return true;
+  }
+
+  /** See {@link ChangeReader#bytesAfter}. */
+  long bytesAfter(long position) {
+    if (position >= committed) {
+      return 0;
+    }
+    Long start = segments.floorKey(position + 1);
+    long bytes = 0;
+    for (Segment segment : segments.tailMap(start == null ? position + 1 : start, true).values()) {
+      BatchIndex index = segment.index(partition);
+      int count = index.count();
+      int from = Math.max(0, index.floor(position + 1, count));
+      bytes += index.bytesOf(count) - index.bytesBefore(from);
+    }
+    return bytes;
+  }
+
+  /** Position of the last change in the segments up to {@code lastBase}; 0 when there is none. */
+  long lastPositionThrough(long lastBase) {
+    long last = 0;
+    for (Segment segment : segments.values()) {
+      if (segment.base() > lastBase) {
+        return last;
+      }
+      BatchIndex index = segment.index(partition);
+      last = index.lastPosition(index.count());
+    }
+    return last;
+  }
+
+  /**
+   * Gives up the segments whose changes end at or before {@code position}, oldest first, so that a
+   * reader who meets a segment finds all that follow it or notices the gap; returns how many
+   * changes were in them.
+   */
+  long forget(long position) {
+    long first = firstPosition();
+    for (Map.Entry<Long, Segment> oldest = segments.firstEntry();
+        oldest != null && oldest.getKey() <= position;
+        oldest = segments.firstEntry()) {
+      segments.remove(oldest.getKey());
+    }
+    return firstPosition() - first;
+  }
+
+  /**
+   * Position of the last change committed before {@code epochMicros}. Commit times never fall, so
+   * the batches before that moment are the first ones: the segment where they end is searched for
+   * by its first batch, and then the batch in it, with one small read for each step.
+   */
+  long positionBefore(long epochMicros) throws IOException {
+    List<Segment> kept = List.copyOf(segments.values());
+    int low = 0;
+    int high = kept.size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      Segment segment = kept.get(middle);
+      if (segment.commitMicrosAt(segment.index(partition).fileOffset(0)) < epochMicros) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low == 0 ? firstPosition() - 1 : positionBefore(kept.get(low - 1), epochMicros);
+  }
+
+  /** Of a segment whose first batch was committed before {@code epochMicros}. */
+  private long positionBefore(Segment segment, long epochMicros) throws IOException {
+    BatchIndex index = segment.index(partition);
+    int low = 1;
+    int high = index.count();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (segment.commitMicrosAt(index.fileOffset(middle)) < epochMicros) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return index.lastPosition(low);
+  }
+
   /** A listener that fails is its own trouble: what is committed stays so, and others are told. */
-  void tellListeners(int partition) {
+  void tellListeners() {
     long position = committed;
     for (ChangeReader.CommitListener listener : listeners) {
       try {

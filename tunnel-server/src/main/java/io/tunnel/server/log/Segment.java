@@ -1,8 +1,11 @@
 package io.tunnel.server.log;
 
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.RefusedException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -12,10 +15,15 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Segment implements Closeable {
 
+  private static final long UNKNOWN = -1;
+
   private final long base;
   private final Disk.File file;
   private final Map<Integer, BatchIndex> index = new ConcurrentHashMap<>();
   private volatile long size;
+  private volatile boolean isDropped;
+  private volatile long oldestMicros = UNKNOWN;
+  private volatile long newestMicros = UNKNOWN;
 
   Segment(long base, Disk.File file, long size) {
     this.base = base;
@@ -53,12 +61,91 @@ final class Segment implements Closeable {
     size = end;
   }
 
+  /** Whoever syncs may have taken hold of the segment before it was sealed, synced and dropped. */
   void sync() throws IOException {
-    file.sync();
+    try {
+      file.sync();
+    } catch (ClosedChannelException e) {
+      if (!isDropped) {
+        throw e;
+      }
+    }
   }
 
+  /**
+   * Fills {@code target}.
+   *
+   * @throws SegmentDroppedException when the file is no longer kept
+   */
   void read(ByteBuffer target, long offset) throws IOException {
-    file.read(target, offset);
+    try {
+      file.read(target, offset);
+    } catch (ClosedChannelException e) {
+      throw isDropped ? new SegmentDroppedException(base, e) : e;
+    }
+  }
+
+  /** Closes the file for ever, under the hands of those who read it. */
+  void drop() throws IOException {
+    isDropped = true;
+    file.close();
+  }
+
+  /** Whether no batch was written to it. */
+  boolean isEmpty() {
+    return size <= LogFormat.SEGMENT_HEADER_BYTES;
+  }
+
+  /**
+   * Commit time of its first group; {@link Long#MIN_VALUE}, which is no one's, when damage hides it
+   * or there is none.
+   */
+  long oldestMicros() throws IOException {
+    if (oldestMicros == UNKNOWN) {
+      if (isEmpty()) {
+        return Long.MIN_VALUE;
+      }
+      oldestMicros = SegmentScan.commitMicrosAt(this, LogFormat.SEGMENT_HEADER_BYTES);
+    }
+    return oldestMicros;
+  }
+
+  /**
+   * Commit time of its last batch, when it is written no more; {@link Long#MAX_VALUE} when damage
+   * hides it.
+   */
+  long newestMicros() throws IOException {
+    if (newestMicros == UNKNOWN) {
+      Extents last = lastBatch();
+      try {
+        last.read(ByteBuffer.allocate(last.bytes()));
+        newestMicros = last.isEmpty() ? 0 : last.commitMicros();
+      } catch (RefusedException e) {
+        newestMicros = Long.MAX_VALUE;
+      }
+    }
+    return newestMicros;
+  }
+
+  private Extents lastBatch() {
+    Extents last = new Extents(0);
+    int lastOffset = 0;
+    for (BatchIndex batches : index.values()) {
+      int count = batches.count();
+      if (batches.fileOffset(count - 1) > lastOffset) {
+        lastOffset = batches.fileOffset(count - 1);
+        last = new Extents(0);
+        last.add(this, batches, count - 1, count);
+      }
+    }
+    return last;
+  }
+
+  /** Commit time, in microseconds since 1970, of the batch that stands at {@code offset}. */
+  long commitMicrosAt(int offset) throws IOException {
+    ByteBuffer header = ByteBuffer.allocate(ChangeBatch.HEADER_BYTES_MIN);
+    read(header, offset);
+    return ChangeBatch.commitMicrosAt(header.array(), 0);
   }
 
   /** The growing index of a partition in this segment, which is the one that is written. */

@@ -77,6 +77,12 @@ final class SegmentScan {
     }
   }
 
+  /** Commit time of the group at {@code offset}; the lowest there is when its header is damaged. */
+  static long commitMicrosAt(Segment segment, long offset) throws IOException {
+    byte[] header = new SegmentScan(segment, offset).readHeader(offset);
+    return header == null ? Long.MIN_VALUE : Binary.getLong(header, 16);
+  }
+
   private byte[] readHeader(long offset) throws IOException {
     if (segment.size() - offset < LogFormat.GROUP_HEADER_BYTES) {
       return null;

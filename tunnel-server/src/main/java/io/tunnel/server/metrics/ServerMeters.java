@@ -11,6 +11,7 @@ import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.net.NetMeter;
 import io.tunnel.server.partition.Shard;
@@ -36,6 +37,12 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
       counter("tunnel.rows.rejected", "Rows whose condition did not hold");
   private final Counter bytesWritten =
       counter("tunnel.bytes.written", "Bytes of batches committed");
+  private final Counter changesTrimmed =
+      counter("tunnel.changes.trimmed", "Changes that are kept no longer");
+  private final Counter segmentsDeleted =
+      counter("tunnel.log.segments.deleted", "Files of logs that were deleted");
+  private final Counter bytesDeleted =
+      counter("tunnel.log.bytes.deleted", "Bytes of the files of logs that were deleted");
   private final Timer commit = timer("tunnel.commit", "Append and sync of a group");
   private final Timer fold = timer("tunnel.fold", "Fold of a group into the table");
   private final LongAdder connections = new LongAdder();
@@ -124,6 +131,9 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
     List<MultiGauge.Row<?>> seconds = new ArrayList<>();
     for (TunnelDescription tunnel : tunnels) {
       for (ChannelDescription channel : tunnel.channels()) {
+        if (channel.type() != ChannelType.Stream) {
+          continue;
+        }
         Tags tags =
             Tags.of(
                 "table", tunnel.info().table(),
@@ -155,6 +165,13 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   @Override
   public void rejected(int shard, long rows) {
     rowsRejected.increment((double) rows);
+  }
+
+  @Override
+  public void trimmed(int shard, long changes, long segments, long bytes) {
+    changesTrimmed.increment((double) changes);
+    segmentsDeleted.increment((double) segments);
+    bytesDeleted.increment((double) bytes);
   }
 
   @Override

@@ -11,9 +11,12 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.server.log.Extents;
 import io.tunnel.server.session.SessionPort;
+import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.Assignment;
+import io.tunnel.wire.Control.Fence;
 import io.tunnel.wire.Control.Revocation;
+import io.tunnel.wire.Control.SessionEnd;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.ErrorPayload;
@@ -262,11 +265,15 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
   }
 
   private void send(int operation, FrameKind kind, int correlationId, byte[] payload) {
+    meter.sent(Frame.HEADER_BYTES + payload.length);
+    write(operation, kind, correlationId, payload);
+  }
+
+  private void write(int operation, FrameKind kind, int correlationId, byte[] payload) {
     byte[] header = new byte[Frame.HEADER_BYTES];
     Frame.writeHeader(header, 0, operation, kind, correlationId, payload.length);
     ByteBuf frame = context.alloc().directBuffer(header.length + payload.length);
     frame.writeBytes(header).writeBytes(payload);
-    meter.sent(frame.readableBytes());
     context.writeAndFlush(frame, context.voidPromise());
   }
 
@@ -314,12 +321,23 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
   }
 
   @Override
+  public int deliver(int handle, long epoch, long firstPosition, byte[] batch) {
+    byte[] payload = new byte[Delivery.PREFIX_BYTES + batch.length];
+    Delivery.writePrefix(payload, 0, handle, epoch, firstPosition);
+    System.arraycopy(batch, 0, payload, Delivery.PREFIX_BYTES, batch.length);
+    meter.delivered(payload.length);
+    write(Operation.DELIVER.code(), FrameKind.PUSH, 0, payload);
+    return payload.length;
+  }
+
+  @Override
+  public void end(ChannelEnd end) {
+    send(Operation.END_OF_CHANNEL.code(), FrameKind.PUSH, 0, end.encode());
+  }
+
+  @Override
   public void fail(int handle, RefusedException reason) {
-    send(
-        Operation.DELIVER.code(),
-        FrameKind.ERROR,
-        handle,
-        new ErrorPayload(reason.code(), reason.getMessage()).encode());
+    requests.failed(this, handle, reason);
   }
 
   @Override
@@ -328,8 +346,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
         () -> {
           if (context.channel().isActive()) {
             channels.put(assignment.handle(), channel);
-            channel.start();
             push(Operation.ASSIGN, assignment);
+            // Not before: a channel may begin with its end.
+            channel.start();
           }
         });
   }
@@ -346,6 +365,20 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
   @Override
   public void take(int handle) {
     execute(() -> stop(handle));
+  }
+
+  @Override
+  public void fence(Fence fence) {
+    execute(
+        () -> {
+          stop(fence.handle());
+          push(Operation.FENCE, fence);
+        });
+  }
+
+  @Override
+  public void over(SessionEnd end) {
+    execute(() -> push(Operation.SESSION_END, end));
   }
 
   private void stop(int handle) {

@@ -2,37 +2,35 @@ package io.tunnel.server.net;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.model.StreamStart;
-import io.tunnel.model.TunnelType;
 import io.tunnel.server.catalog.Catalog;
-import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
-import io.tunnel.server.partition.Shards;
+import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.partition.Tables;
-import io.tunnel.server.session.ChannelView;
 import io.tunnel.server.session.Coordinator;
+import io.tunnel.server.session.Operators;
+import io.tunnel.server.session.TunnelView;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control;
-import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.CreateTable;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.Empty;
 import io.tunnel.wire.Control.OpenSession;
 import io.tunnel.wire.Control.SessionId;
+import io.tunnel.wire.Control.StopChannel;
 import io.tunnel.wire.Control.TableList;
 import io.tunnel.wire.Control.TableName;
-import io.tunnel.wire.Control.TunnelDescription;
 import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.Control.TunnelList;
 import io.tunnel.wire.Control.TunnelName;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
+import io.tunnel.wire.OperatorControl.AlterTable;
+import io.tunnel.wire.OperatorControl.ChannelSelection;
+import io.tunnel.wire.OperatorControl.EndSession;
+import io.tunnel.wire.OperatorControl.Seek;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -45,9 +43,10 @@ import java.util.concurrent.TimeUnit;
 final class ControlRequests {
 
   private final Catalog catalog;
-  private final Shards shards;
+  private final ChangeReader changes;
   private final Tables tables;
   private final Coordinator coordinator;
+  private final Operators operators;
   private final ControlThreads threads;
 
   /** Where requests are served, and what time it is. */
@@ -67,14 +66,16 @@ final class ControlRequests {
 
   ControlRequests(
       Catalog catalog,
-      Shards shards,
+      ChangeReader changes,
       Tables tables,
       Coordinator coordinator,
+      Operators operators,
       ControlThreads threads) {
     this.catalog = catalog;
-    this.shards = shards;
+    this.changes = changes;
     this.tables = tables;
     this.coordinator = coordinator;
+    this.operators = operators;
     this.threads = threads;
   }
 
@@ -84,6 +85,10 @@ final class ControlRequests {
 
   void disconnected(Connection connection) {
     threads.control().execute(() -> coordinator.disconnected(connection));
+  }
+
+  void failed(Connection connection, int handle, RefusedException reason) {
+    threads.control().execute(() -> coordinator.failed(handle, connection, reason));
   }
 
   /** Something that may fail. */
@@ -98,16 +103,19 @@ final class ControlRequests {
           () -> {
             try {
               action.run();
-            } catch (IOException e) {
-              connection.refuse(
-                  frame, new RefusedException(ErrorCode.STORAGE_FAILED, e.getMessage()));
-            } catch (RuntimeException e) {
-              connection.refuse(frame, Requests.refusal(e));
+            } catch (IOException | RuntimeException e) {
+              connection.refuse(frame, refusal(e));
             }
           });
     } catch (RejectedExecutionException e) {
       throw new RefusedException(ErrorCode.BUSY, "too many requests wait; try again later");
     }
+  }
+
+  private static RefusedException refusal(Exception failure) {
+    return failure instanceof RuntimeException e
+        ? Requests.refusal(e)
+        : new RefusedException(ErrorCode.STORAGE_FAILED, failure.getMessage());
   }
 
   private void serve(Frame frame, Connection connection) throws IOException {
@@ -128,13 +136,18 @@ final class ControlRequests {
       }
       case DESCRIBE_TUNNEL -> {
         TunnelInfo tunnel = tunnel(payload);
-        List<ChannelView> channels = coordinator.channels(tunnel);
+        TunnelView view = coordinator.view(tunnel);
         post(
             threads.readers(),
             frame,
             connection,
-            () -> connection.respond(frame, Json.encode(describe(tunnel, channels))));
+            () ->
+                connection.respond(
+                    frame, Json.encode(view.describe(changes, threads.clock().epochMicros()))));
       }
+      case CREATE_TUNNEL ->
+          operators.create(
+              Json.decode(payload, CreateTunnel.class), new CreationAnswer(frame, connection));
       default -> connection.respond(frame, Json.encode(answer(frame, connection)));
     }
   }
@@ -146,15 +159,32 @@ final class ControlRequests {
       case PARTITION_MAP -> tables.partitionMap(table(payload));
       case LIST_TABLES ->
           new TableList(catalog.tables().stream().map(table -> table.meta().name()).toList());
+      case ALTER_TABLE -> alterTable(Json.decode(payload, AlterTable.class));
       case DROP_TABLE -> dropTable(table(payload));
-      case CREATE_TUNNEL -> createTunnel(Json.decode(payload, CreateTunnel.class));
       case LIST_TUNNELS ->
           new TunnelList(
               catalog.tunnels(
                   payload.length == 0
                       ? Optional.empty()
                       : Optional.of(table(payload).meta().name())));
-      case DELETE_TUNNEL -> deleteTunnel(tunnel(payload));
+      case DELETE_TUNNEL -> {
+        operators.delete(tunnel(payload));
+        yield new Empty();
+      }
+      case SEEK -> operators.seek(Json.decode(payload, Seek.class));
+      case PAUSE -> {
+        operators.pause(Json.decode(payload, ChannelSelection.class));
+        yield new Empty();
+      }
+      case RESUME -> {
+        operators.resume(Json.decode(payload, ChannelSelection.class));
+        yield new Empty();
+      }
+      case END_SESSION -> {
+        operators.endSession(Json.decode(payload, EndSession.class));
+        yield new Empty();
+      }
+      case EXPORT_CHECKPOINTS -> operators.export(tunnel(payload));
       case CLOSE_SESSION -> {
         coordinator.close(Json.decode(payload, SessionId.class).sessionId(), connection);
         yield new Empty();
@@ -165,6 +195,10 @@ final class ControlRequests {
       }
       case RELEASE -> {
         coordinator.release(ChannelRef.decode(payload), connection);
+        yield new Empty();
+      }
+      case STOP_CHANNEL -> {
+        coordinator.stop(Json.decode(payload, StopChannel.class), connection);
         yield new Empty();
       }
       case CHECKPOINT -> {
@@ -191,48 +225,28 @@ final class ControlRequests {
         catalog.createTable(request.meta(), request.splitPoints(), threads.clock().epochMs()));
   }
 
-  private Control dropTable(TableRecord table) throws IOException {
-    for (TunnelInfo tunnel : catalog.tunnels(Optional.of(table.meta().name()))) {
-      coordinator.forget(tunnel);
-    }
-    tables.drop(table);
-    return new Empty();
-  }
-
-  private Control createTunnel(CreateTunnel request) throws IOException {
-    if (request.type() != TunnelType.Stream) {
-      throw new RefusedException(
-          ErrorCode.INVALID_REQUEST,
-          "this server makes tunnels of type Stream only, not " + request.type());
-    }
+  private Control alterTable(AlterTable request) throws IOException {
     TableRecord table = catalog.table(request.table());
-    Map<Integer, Long> checkpoints = new LinkedHashMap<>();
-    for (PartitionRecord partition : table.partitions()) {
-      int id = partition.id();
-      checkpoints.put(
-          id,
-          request.start() == StreamStart.EARLIEST
-              ? shards.firstPosition(id) - 1
-              : shards.committed(id));
-    }
-    long nowMicros = threads.clock().epochMicros();
-    String tunnelId = "t" + catalog.starts() + "-" + Long.toString(nowMicros, Character.MAX_RADIX);
-    return catalog.createTunnel(
-        request, tunnelId, checkpoints, TimeUnit.MICROSECONDS.toMillis(nowMicros));
+    return tables.partitionMap(catalog.alterTable(table, request.options()));
   }
 
-  private Control deleteTunnel(TunnelInfo tunnel) throws IOException {
-    coordinator.forget(tunnel);
-    catalog.deleteTunnel(tunnel);
+  private Control dropTable(TableRecord table) throws IOException {
+    List<TunnelInfo> tunnels = catalog.tunnels(Optional.of(table.meta().name()));
+    tables.drop(table);
+    tunnels.forEach(coordinator::forget);
     return new Empty();
   }
 
-  private TunnelDescription describe(TunnelInfo tunnel, List<ChannelView> views)
-      throws IOException {
-    List<ChannelDescription> channels = new ArrayList<>();
-    for (ChannelView view : views) {
-      channels.add(view.describe(shards, threads.clock().epochMicros()));
+  private record CreationAnswer(Frame frame, Connection connection) implements Operators.Creation {
+
+    @Override
+    public void created(TunnelInfo tunnel) {
+      connection.respond(frame, Json.encode(tunnel));
     }
-    return new TunnelDescription(tunnel, channels);
+
+    @Override
+    public void failed(Exception reason) {
+      connection.refuse(frame, refusal(reason));
+    }
   }
 }

@@ -26,6 +26,7 @@ import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.Tables;
 import io.tunnel.server.session.Coordinator;
+import io.tunnel.server.session.Operators;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -49,7 +50,12 @@ public final class NetServer implements AutoCloseable {
 
   /** The rooms that requests go to. */
   public record Rooms(
-      Catalog catalog, Shards shards, Tables tables, RowReads reads, Coordinator coordinator) {}
+      Catalog catalog,
+      Shards shards,
+      Tables tables,
+      RowReads reads,
+      Coordinator coordinator,
+      Operators operators) {}
 
   /** The threads that serve what event loops must not wait for, and the wall clock. */
   public record Threads(Executor control, Executor readers, LongSupplier epochMicros) {}
@@ -68,6 +74,7 @@ public final class NetServer implements AutoCloseable {
             rooms.shards(),
             rooms.tables(),
             rooms.coordinator(),
+            rooms.operators(),
             new ControlRequests.ControlThreads(
                 threads.control(), threads.readers(), threads.epochMicros()::getAsLong));
     Requests requests = new Requests(rooms.catalog(), rooms.shards(), rooms.reads(), control);

@@ -67,6 +67,11 @@ final class Requests {
     control.disconnected(connection);
   }
 
+  /** A channel of the connection cannot be delivered any further. */
+  void failed(Connection connection, int handle, RefusedException reason) {
+    control.failed(connection, handle, reason);
+  }
+
   private void write(Frame frame, Connection connection) {
     WriteRequest request = WriteRequest.decode(frame.payload());
     ChangeBatch batch = request.batch();

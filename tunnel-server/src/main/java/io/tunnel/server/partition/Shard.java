@@ -106,6 +106,10 @@ public final class Shard implements Closeable {
     return rows.store();
   }
 
+  Meter meter() {
+    return meter;
+  }
+
   /** Bytes of batches that wait. */
   public long queuedBytes() {
     return queuedBytes.get();
@@ -398,5 +402,8 @@ public final class Shard implements Closeable {
 
     /** Rows whose condition did not hold. */
     void rejected(int shard, long rows);
+
+    /** Changes that are kept no longer, and the files that went with them; often none of either. */
+    void trimmed(int shard, long changes, long segments, long bytes);
   }
 }

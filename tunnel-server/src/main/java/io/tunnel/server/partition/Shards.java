@@ -159,6 +159,11 @@ public final class Shards implements ChangeReader, Closeable {
   }
 
   @Override
+  public long positionBefore(int partition, long epochMicros) throws IOException {
+    return of(partition).log().positionBefore(partition, epochMicros);
+  }
+
+  @Override
   public void subscribe(int partition, ChangeReader.CommitListener listener) {
     of(partition).log().subscribe(partition, listener);
   }

@@ -13,7 +13,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Describing tables and dropping what they hold. */
+/** Describing tables, and dropping what they hold or hold no longer. */
 public final class Tables {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Tables.class);
@@ -23,11 +23,21 @@ public final class Tables {
 
   private final Catalog catalog;
   private final Shards shards;
+  private final Retention retention;
 
   /** For the tables of {@code catalog}, whose partitions are in {@code shards}. */
   public Tables(Catalog catalog, Shards shards) {
     this.catalog = catalog;
     this.shards = shards;
+    this.retention = new Retention(catalog, shards);
+  }
+
+  /**
+   * Gives up the changes that tables keep no longer at {@code nowMicros}, and those of dropped
+   * tables. Returns at once; the shards do it on their threads.
+   */
+  public void retain(long nowMicros) throws IOException {
+    retention.look(nowMicros);
   }
 
   /** The table's partitions and where they end, without figures. */

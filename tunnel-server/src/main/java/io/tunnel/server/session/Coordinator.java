@@ -1,19 +1,24 @@
 package io.tunnel.server.session;
 
-import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.channel.Channel;
-import io.tunnel.server.channel.StreamChannel;
+import io.tunnel.server.channel.Channels;
 import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.session.TunnelEffect.TakeReason;
+import io.tunnel.server.session.TunnelRun.Hold;
+import io.tunnel.server.session.TunnelRun.Session;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
-import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Control.OpenSession;
-import io.tunnel.wire.Control.Revocation;
 import io.tunnel.wire.Control.SessionOpened;
+import io.tunnel.wire.Control.StopChannel;
 import io.tunnel.wire.Control.TunnelInfo;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -22,15 +27,18 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the state machines of all tunnels. Everything here happens on the control thread, as all
- * state here is its own.
+ * Runs the state machines of all tunnels, for the sessions that consume them; {@link Operators} are
+ * served beside it. Everything here happens on the control thread, as all state here is its own.
+ *
+ * <p>What has to survive a crash is stored first, then the state machine moves, and then workers
+ * are told.
  */
 public final class Coordinator {
 
@@ -40,16 +48,11 @@ public final class Coordinator {
   private final Catalog catalog;
   private final ChangeReader changes;
   private final SessionConfig config;
-  private final LongSupplier nanoClock;
-  private final Map<String, TunnelCore> coreByTunnel = new HashMap<>();
-  private final Map<String, Session> sessionById = new HashMap<>();
-  private final Map<Integer, Hold> holdByHandle = new HashMap<>();
-  private int lastHandle;
+  private final Surroundings surroundings;
+  private final TunnelEnds ends;
+  private final Map<String, TunnelRun> runByTunnel = new HashMap<>();
+  private final Sessions sessions;
   private long lastSession;
-
-  private record Session(String id, String tunnelId, SessionPort port) {}
-
-  private record Hold(Session session, int partition, long epoch, Channel channel) {}
 
   /**
    * A coordinator of the tunnels in {@code catalog}.
@@ -57,255 +60,289 @@ public final class Coordinator {
    * @throws IOException when the catalog cannot be written
    */
   public Coordinator(
-      Catalog catalog, ChangeReader changes, SessionConfig config, LongSupplier nanoClock)
+      Catalog catalog,
+      ChangeReader changes,
+      Channels channels,
+      SessionConfig config,
+      Surroundings surroundings)
       throws IOException {
     this.catalog = catalog;
     this.changes = changes;
     this.config = config;
-    this.nanoClock = nanoClock;
+    this.surroundings = surroundings;
+    this.sessions =
+        new Sessions(
+            catalog, new Sessions.Sources(changes, channels), config, surroundings, this::rowsEnd);
+    this.ends = new TunnelEnds(catalog, changes, surroundings, this::endKnown);
     for (TunnelInfo tunnel : catalog.tunnels(Optional.empty())) {
       takeBackLostCheckpoints(tunnel);
+      ends.watch(tunnel);
     }
   }
 
   /**
    * Changes written without a sync may be delivered and processed, and then lost with the power.
-   * Their positions are given to new changes, which a checkpoint beyond them would skip.
+   * Their positions are given to new changes, which a checkpoint beyond them would skip, and which
+   * do not belong in front of an end that was found beyond them. A base channel has nothing to take
+   * back: it goes on behind a key, whether that row is still there or not.
    */
   private void takeBackLostCheckpoints(TunnelInfo tunnel) throws IOException {
-    Map<Integer, Long> takenBack = new HashMap<>();
-    for (PartitionRecord partition : catalog.table(tunnel.table()).partitions()) {
-      long checkpointed = catalog.checkpoint(tunnel.tunnelId(), partition.id());
-      long committed = changes.committed(partition.id());
-      if (checkpointed > committed) {
-        LOGGER.warn(
-            "changes {} to {} of partition {} were lost after tunnel {} had processed them;"
-                + " it goes on behind {}",
-            committed + 1,
-            checkpointed,
-            partition.id(),
-            tunnel.tunnel(),
-            committed);
-        takenBack.put(partition.id(), committed);
-      }
-    }
-    if (!takenBack.isEmpty()) {
-      catalog.checkpoint(tunnel.tunnelId(), takenBack);
-    }
+    Map<ChannelKey, ChannelState> takenBack = new LinkedHashMap<>();
+    catalog
+        .channels(tunnel)
+        .forEach(
+            (key, state) -> {
+              long committed = changes.committed(key.partition());
+              boolean isStream = key.type() == ChannelType.Stream;
+              if (isStream && Math.max(state.checkpointed(), state.end().orElse(0L)) > committed) {
+                LOGGER.warn(
+                    "changes {} to {} of partition {} were lost after tunnel {} had processed them;"
+                        + " it goes on behind {}",
+                    committed + 1,
+                    state.checkpointed(),
+                    key.partition(),
+                    tunnel.tunnel(),
+                    committed);
+                takenBack.put(key, takenBack(state, committed));
+              }
+            });
+    catalog.store(tunnel.tunnelId(), takenBack);
   }
 
-  private TunnelCore core(TunnelInfo tunnel) {
-    return coreByTunnel.computeIfAbsent(
-        tunnel.tunnelId(),
-        id -> {
-          Map<Integer, Long> checkpoints = new LinkedHashMap<>();
-          for (PartitionRecord partition : catalog.table(tunnel.table()).partitions()) {
-            checkpoints.put(partition.id(), catalog.checkpoint(id, partition.id()));
-          }
-          return new TunnelCore(
-              checkpoints,
-              catalog.starts() << EPOCH_BITS_OF_START,
-              TimeUnit.MILLISECONDS.toNanos(config.revokeDeadlineMs()));
-        });
+  private static ChannelState takenBack(ChannelState state, long committed) {
+    ChannelState now = state.withProgress(Math.min(state.checkpointed(), committed), Bytes.EMPTY);
+    return state.end().orElse(0L) > committed ? now.withEnd(Optional.empty(), false) : now;
+  }
+
+  /** The run of a tunnel, begun if need be. */
+  TunnelRun run(TunnelInfo tunnel) {
+    TunnelRun run = runByTunnel.get(tunnel.tunnelId());
+    if (run == null) {
+      run =
+          new TunnelRun(
+              tunnel,
+              new TunnelCore(
+                  catalog.channels(tunnel),
+                  waitsFor(tunnel),
+                  catalog.isPaused(tunnel.tunnelId()),
+                  catalog.starts() << EPOCH_BITS_OF_START,
+                  TimeUnit.MILLISECONDS.toNanos(config.revokeDeadlineMs())));
+      runByTunnel.put(tunnel.tunnelId(), run);
+      apply(run, run.core().start());
+    }
+    return run;
+  }
+
+  /**
+   * A partition's changes come behind its rows, and behind the changes of the partitions that it
+   * was made of.
+   */
+  private Map<ChannelKey, List<ChannelKey>> waitsFor(TunnelInfo tunnel) {
+    Set<ChannelKey> all = catalog.channels(tunnel).keySet();
+    Map<ChannelKey, List<ChannelKey>> waitsFor = new LinkedHashMap<>();
+    for (PartitionRecord partition : catalog.table(tunnel.table()).partitions()) {
+      List<ChannelKey> others = new ArrayList<>();
+      others.add(ChannelKey.base(partition.id()));
+      partition.parents().forEach(parent -> others.add(ChannelKey.stream(parent)));
+      others.retainAll(all);
+      if (all.contains(ChannelKey.stream(partition.id()))) {
+        waitsFor.put(ChannelKey.stream(partition.id()), others);
+      }
+    }
+    return waitsFor;
+  }
+
+  /** A tunnel was created. */
+  void created(TunnelInfo tunnel) {
+    ends.watch(tunnel);
   }
 
   /** Opens a session; {@code whenOpened} is given the answer before any assignment is pushed. */
   public void open(OpenSession request, SessionPort port, Consumer<SessionOpened> whenOpened) {
     TunnelInfo tunnel = catalog.tunnel(request.tunnelId());
     TableMeta table = catalog.table(tunnel.table()).meta();
-    String id = catalog.starts() + "-" + ++lastSession;
-    Session session = new Session(id, tunnel.tunnelId(), port);
-    sessionById.put(id, session);
-    whenOpened.accept(new SessionOpened(id, table));
-    LOGGER.info("session {} of '{}' opened on tunnel {}", id, request.clientTag(), tunnel.tunnel());
-    TunnelCore core = core(tunnel);
+    TunnelRun run = run(tunnel);
+    Session session = new Session(catalog.starts() + "-" + ++lastSession, run, port);
+    sessions.add(session);
+    whenOpened.accept(new SessionOpened(session.id(), table));
+    LOGGER.info(
+        "session {} of '{}' opened on tunnel {}",
+        session.id(),
+        request.clientTag(),
+        tunnel.tunnel());
     apply(
-        core.open(
-            id,
-            request.clientTag(),
-            TimeUnit.MILLISECONDS.toNanos(request.leaseMs()),
-            request.maxChannels(),
-            nanoClock.getAsLong()));
+        run,
+        run.core()
+            .open(
+                session.id(),
+                request.clientTag(),
+                TimeUnit.MILLISECONDS.toNanos(request.leaseMs()),
+                request.maxChannels(),
+                surroundings.nanos()));
   }
 
   /** Renews a lease. */
   public void heartbeat(String sessionId, SessionPort port) {
-    Session session = requireSession(sessionId, port);
-    coreByTunnel.get(session.tunnelId()).heartbeat(sessionId, nanoClock.getAsLong());
+    sessions.require(sessionId, port).run().core().heartbeat(sessionId, surroundings.nanos());
   }
 
   /** Ends a session. */
   public void close(String sessionId, SessionPort port) {
-    end(requireSession(sessionId, port), "closed by its worker");
+    end(sessions.require(sessionId, port), TunnelEffect.OverReason.CLOSED);
   }
 
   /** Ends all sessions of a connection that is gone. */
   public void disconnected(SessionPort port) {
-    for (Session session : List.copyOf(sessionById.values())) {
-      if (session.port() == port) {
-        end(session, "its connection closed");
-      }
+    for (Session session : sessions.of(port)) {
+      end(session, TunnelEffect.OverReason.DISCONNECTED);
     }
   }
 
-  private void end(Session session, String reason) {
-    LOGGER.info("session {} ended: {}", session.id(), reason);
-    TunnelCore core = coreByTunnel.get(session.tunnelId());
-    apply(core.close(session.id(), nanoClock.getAsLong()));
-    sessionById.remove(session.id());
-  }
-
-  private Session requireSession(String sessionId, SessionPort port) {
-    Session session = sessionById.get(sessionId);
-    if (session == null || session.port() != port) {
-      throw new RefusedException(
-          ErrorCode.SESSION_ENDED, "session " + sessionId + " has ended; open a new one");
-    }
-    return session;
+  private void end(Session session, TunnelEffect.OverReason reason) {
+    apply(session.run(), session.run().core().end(session.id(), reason, surroundings.nanos()));
   }
 
   /** Gives a channel back. */
   public void release(ChannelRef ref, SessionPort port) {
-    Hold hold = requireHold(ref.handle(), ref.epoch(), port);
-    TunnelCore core = coreByTunnel.get(hold.session().tunnelId());
-    apply(core.release(hold.session().id(), hold.partition(), ref.epoch(), nanoClock.getAsLong()));
+    Hold hold = sessions.requireHold(ref.handle(), ref.epoch(), port);
+    TunnelRun run = hold.session().run();
+    apply(
+        run,
+        run.core().release(hold.session().id(), hold.key(), ref.epoch(), surroundings.nanos()));
+  }
+
+  /** Gives a channel up for good: nobody gets it until an operator resumes it. */
+  public void stop(StopChannel request, SessionPort port) throws IOException {
+    Hold hold = sessions.requireHold(request.handle(), request.epoch(), port);
+    stop(hold, request.error(), TakeReason.STOPPED);
+  }
+
+  /** A channel cannot be delivered any further; it is stopped, with the reason as its error. */
+  public void failed(int handle, SessionPort port, RefusedException reason) {
+    Optional<Hold> held = sessions.hold(handle);
+    if (held.isEmpty() || held.get().session().port() != port) {
+      return;
+    }
+    Hold hold = held.get();
+    String error = new StopChannel(0, 0, reason.code() + ": " + reason.getMessage()).error();
+    try {
+      stop(hold, error, TakeReason.FAILED);
+    } catch (RefusedException e) {
+      LOGGER.debug("the channel with handle {} failed when it was no longer held", handle, e);
+    } catch (IOException e) {
+      LOGGER.warn("the error of {} cannot be stored; a restart clears it", hold.key(), e);
+      stopCore(hold, error, TakeReason.FAILED);
+    }
+  }
+
+  private void stop(Hold hold, String error, TakeReason reason) throws IOException {
+    TunnelRun run = hold.session().run();
+    run.core().requireHold(hold.session().id(), hold.key(), hold.epoch());
+    String tunnelId = run.info().tunnelId();
+    ChannelState state = catalog.channel(tunnelId, hold.key());
+    LOGGER.warn(
+        "partition {} of tunnel {} is stopped at {}: {}",
+        hold.key().partition(),
+        run.info().tunnel(),
+        state.checkpointed(),
+        error);
+    catalog.store(tunnelId, Map.of(hold.key(), state.withError(Optional.of(error))));
+    stopCore(hold, error, reason);
+  }
+
+  private void stopCore(Hold hold, String error, TakeReason reason) {
+    TunnelRun run = hold.session().run();
+    apply(
+        run,
+        run.core()
+            .stop(
+                hold.session().id(),
+                hold.key(),
+                hold.epoch(),
+                error,
+                reason,
+                surroundings.nanos()));
   }
 
   /** Stores progress; it is durable when this returns. */
   public void checkpoint(Checkpoint checkpoint, SessionPort port) throws IOException {
-    Hold hold = requireHold(checkpoint.handle(), checkpoint.epoch(), port);
-    Session session = hold.session();
-    TunnelCore core = coreByTunnel.get(session.tunnelId());
+    Hold hold = sessions.requireHold(checkpoint.handle(), checkpoint.epoch(), port);
+    TunnelRun run = hold.session().run();
     boolean isNews =
-        core.mayCheckpoint(
-            session.id(),
-            hold.partition(),
-            checkpoint.epoch(),
-            checkpoint.position(),
-            hold.channel().delivered());
+        run.core()
+            .mayCheckpoint(
+                hold.session().id(),
+                hold.key(),
+                checkpoint.epoch(),
+                checkpoint.position(),
+                hold.channel().delivered());
     if (isNews) {
-      catalog.checkpoint(session.tunnelId(), Map.of(hold.partition(), checkpoint.position()));
-      core.checkpointed(hold.partition(), checkpoint.position());
+      Channel.Resume resume = hold.channel().resumeAt(checkpoint.position());
+      ChannelState state = catalog.channel(run.info().tunnelId(), hold.key());
+      if (resume.position() > state.checkpointed()) {
+        catalog.store(
+            run.info().tunnelId(),
+            Map.of(hold.key(), state.withProgress(resume.position(), resume.key())));
+        run.core().checkpointed(hold.key(), resume.position());
+      }
     }
   }
 
-  private Hold requireHold(int handle, long epoch, SessionPort port) {
-    Hold hold = holdByHandle.get(handle);
-    if (hold == null || hold.epoch() != epoch || hold.session().port() != port) {
-      throw new RefusedException(
-          ErrorCode.FENCED,
-          "the channel with handle " + handle + " is no longer held under epoch " + epoch);
-    }
-    return hold;
-  }
-
-  /** Lets leases and deadlines end; to be called a few times a second. */
+  /** Lets leases and deadlines end, and tunnels; to be called a few times a second. */
   public void tick() {
-    long now = nanoClock.getAsLong();
-    for (Map.Entry<String, TunnelCore> tunnel : coreByTunnel.entrySet()) {
-      apply(tunnel.getValue().tick(now));
+    long now = surroundings.nanos();
+    for (TunnelRun run : List.copyOf(runByTunnel.values())) {
+      apply(run, run.core().tick(now));
     }
-    for (Session session : List.copyOf(sessionById.values())) {
-      if (!coreByTunnel.get(session.tunnelId()).sessionIds().contains(session.id())) {
-        LOGGER.info("session {} ended: its lease ran out", session.id());
-        sessionById.remove(session.id());
-      }
-    }
+    ends.tick();
   }
 
-  /** Ends all sessions of a tunnel and forgets it. */
+  /** Where a stream channel ends was found, and stored. */
+  private void endKnown(TunnelInfo tunnel, ChannelKey key, long end) {
+    TunnelRun run = run(tunnel);
+    if (run.holds().get(key) != null) {
+      run.holds().get(key).channel().endAt(end);
+    }
+    apply(run, run.core().endKnown(key, end, surroundings.nanos()));
+  }
+
+  /** The holder of a base channel was read all its rows. */
+  private void rowsEnd(Hold hold, long end) {
+    TunnelRun run = hold.session().run();
+    apply(run, run.core().endKnown(hold.key(), end, surroundings.nanos()));
+  }
+
+  /** A tunnel is no longer in the catalog: ends all its sessions and forgets it. */
   public void forget(TunnelInfo tunnel) {
-    TunnelCore core = coreByTunnel.get(tunnel.tunnelId());
-    if (core != null) {
-      for (String sessionId : core.sessionIds()) {
-        end(sessionById.get(sessionId), "its tunnel was deleted");
-      }
-      coreByTunnel.remove(tunnel.tunnelId());
+    ends.forget(tunnel.tunnelId());
+    surroundings.forgetRows(tunnel.tunnelId());
+    TunnelRun run = runByTunnel.remove(tunnel.tunnelId());
+    if (run != null) {
+      sessions.forget(run, "tunnel " + tunnel.tunnel() + " was deleted");
     }
   }
 
-  private void apply(List<TunnelEffect> effects) {
-    for (TunnelEffect effect : effects) {
-      if (effect instanceof TunnelEffect.Assign assign) {
-        assign(assign);
-      } else if (effect instanceof TunnelEffect.Revoke revoke) {
-        holdOf(revoke.sessionId(), revoke.partition()).ifPresent(handle -> revoke(revoke, handle));
-      } else if (effect instanceof TunnelEffect.Take take) {
-        holdOf(take.sessionId(), take.partition()).ifPresent(this::take);
-      }
-    }
+  /** Does what a tunnel's state machine wants. */
+  void apply(TunnelRun run, List<TunnelEffect> effects) {
+    sessions.apply(run, effects);
   }
 
-  private void assign(TunnelEffect.Assign assign) {
-    Session session = sessionById.get(assign.sessionId());
-    int handle = ++lastHandle;
-    Channel channel =
-        new StreamChannel(
-            new Channel.Hold(handle, assign.epoch(), assign.partition(), assign.checkpointed()),
-            changes,
-            session.port(),
-            config.deliveryBytesMax());
-    holdByHandle.put(handle, new Hold(session, assign.partition(), assign.epoch(), channel));
-    session
-        .port()
-        .assign(
-            new Assignment(
-                session.id(),
-                channelId(session.tunnelId(), assign.partition()),
-                assign.partition(),
-                handle,
-                assign.epoch(),
-                assign.checkpointed()),
-            channel);
-  }
-
-  private void revoke(TunnelEffect.Revoke revoke, int handle) {
-    Session session = sessionById.get(revoke.sessionId());
-    session
-        .port()
-        .revoke(new Revocation(session.id(), handle, revoke.epoch(), config.revokeDeadlineMs()));
-  }
-
-  private void take(int handle) {
-    Hold hold = holdByHandle.remove(handle);
-    hold.session().port().take(handle);
-  }
-
-  private Optional<Integer> holdOf(String sessionId, int partition) {
-    for (Map.Entry<Integer, Hold> entry : holdByHandle.entrySet()) {
-      Hold hold = entry.getValue();
-      if (hold.session().id().equals(sessionId) && hold.partition() == partition) {
-        return Optional.of(entry.getKey());
-      }
-    }
-    return Optional.empty();
-  }
-
-  /** The name of a partition's channel in a tunnel. */
-  static String channelId(String tunnelId, int partition) {
-    return partition + "_" + tunnelId;
-  }
-
-  /** The channels of a tunnel as they are now. */
-  public List<ChannelView> channels(TunnelInfo tunnel) {
-    List<ChannelView> views = new ArrayList<>();
-    for (TunnelCore.View view : core(tunnel).view()) {
-      long delivered =
-          view.owner()
-              .flatMap(owner -> holdOf(owner, view.partition()))
-              .map(handle -> holdByHandle.get(handle).channel().delivered())
-              .orElse(view.checkpointed());
-      views.add(
-          new ChannelView(
-              channelId(tunnel.tunnelId(), view.partition()),
-              view,
-              Math.max(delivered, view.checkpointed())));
-    }
-    return views;
+  /** A tunnel as it is now. */
+  public TunnelView view(TunnelInfo tunnel) {
+    TunnelRun run = run(tunnel);
+    Map<ChannelKey, Long> delivered = new HashMap<>();
+    run.holds().forEach((key, hold) -> delivered.put(key, hold.channel().delivered()));
+    return new TunnelView(
+        tunnel,
+        catalog.table(tunnel.table()).meta().options().retentionMs(),
+        catalog.isPaused(tunnel.tunnelId()),
+        run.core().view(),
+        delivered,
+        run.core().sessions(surroundings.nanos()));
   }
 
   /** How many sessions are open. */
   public int sessionCount() {
-    return sessionById.size();
+    return sessions.count();
   }
 }

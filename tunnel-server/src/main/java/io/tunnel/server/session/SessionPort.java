@@ -3,7 +3,9 @@ package io.tunnel.server.session;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.server.channel.DeliveryPort;
 import io.tunnel.wire.Control.Assignment;
+import io.tunnel.wire.Control.Fence;
 import io.tunnel.wire.Control.Revocation;
+import io.tunnel.wire.Control.SessionEnd;
 
 /**
  * The connection that a session lives on. Methods may be called by any thread; their effects keep
@@ -19,4 +21,10 @@ public interface SessionPort extends DeliveryPort {
 
   /** Stops delivering a channel for good. */
   void take(int handle);
+
+  /** Stops delivering a channel for good, and says so. */
+  void fence(Fence fence);
+
+  /** Says that a session is over. */
+  void over(SessionEnd end);
 }

@@ -1,6 +1,7 @@
 package io.tunnel.server.table;
 
 import io.tunnel.codec.Binary;
+import io.tunnel.model.Bytes;
 
 /**
  * Keys of the store. A row: {@code u32} partition id, then the row's encoded key. Partition 0 is
@@ -36,6 +37,11 @@ final class StoreFormat {
     Binary.putInt(key, 0, partition);
     System.arraycopy(array, offset, key, PARTITION_BYTES, length);
     return key;
+  }
+
+  /** The encoded key of a row by its key in the store. */
+  static Bytes key(byte[] rowKey) {
+    return Bytes.copyOf(rowKey, PARTITION_BYTES, rowKey.length - PARTITION_BYTES);
   }
 
   /** The first key of a partition. */

@@ -4,6 +4,8 @@ import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.Column;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -15,11 +17,13 @@ import java.util.function.IntPredicate;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.Range;
 import org.rocksdb.ReadOptions;
+import org.rocksdb.ReadTier;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.SizeApproximationFlag;
 import org.rocksdb.Slice;
+import org.rocksdb.Status;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
@@ -34,12 +38,14 @@ public final class TableStore implements Closeable {
   private final WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
   private final Dictionaries dictionaries = new Dictionaries();
   private final FoldCore folder = new FoldCore(dictionaries, this::get);
+  private final OpenReads reads;
   private volatile long foldedOffset;
   private volatile long foldedRows;
 
   private TableStore(StoreResources resources, RocksDB db) throws RocksDBException {
     this.resources = resources;
     this.db = db;
+    this.reads = new OpenReads(db, dictionaries);
     byte[] folded = db.get(StoreFormat.foldedKey());
     this.foldedOffset = folded == null ? 0 : Binary.getLong(folded, 0);
     loadDictionaries();
@@ -91,6 +97,25 @@ public final class TableStore implements Closeable {
   /** Log offset up to which the rows are folded. */
   public long foldedOffset() {
     return foldedOffset;
+  }
+
+  /** Log offset up to which the rows are folded and on disk: a crash does not take it back. */
+  public long durableOffset() throws IOException {
+    try (ReadOptions onDisk = new ReadOptions().setReadTier(ReadTier.PERSISTED_TIER)) {
+      byte[] folded = db.get(onDisk, StoreFormat.foldedKey());
+      return folded == null ? 0 : Binary.getLong(folded, 0);
+    } catch (RocksDBException e) {
+      throw new IOException("cannot read the table: " + e.getMessage(), e);
+    }
+  }
+
+  /** Begins to write what is folded to disk; {@link #durableOffset} tells when it is there. */
+  public void startFlush() throws IOException {
+    try (FlushOptions begin = new FlushOptions().setWaitForFlush(false)) {
+      db.flush(begin);
+    } catch (RocksDBException e) {
+      throw new IOException("cannot flush the table: " + e.getMessage(), e);
+    }
   }
 
   /** Rows folded since it was opened. */
@@ -173,11 +198,8 @@ public final class TableStore implements Closeable {
         at.seekToLast();
       }
       while (at.isValid()) {
-        byte[] key = at.key();
-        Bytes rowKey =
-            Bytes.copyOf(
-                key, StoreFormat.PARTITION_BYTES, key.length - StoreFormat.PARTITION_BYTES);
-        if (!visitor.row(rowKey, StoredRow.columns(at.value(), dictionaries))) {
+        Bytes key = StoreFormat.key(at.key());
+        if (!visitor.row(key, StoredRow.columns(at.value(), dictionaries))) {
           return false;
         }
         if (forward) {
@@ -186,8 +208,37 @@ public final class TableStore implements Closeable {
           at.prev();
         }
       }
+      requireWholeScan(at);
       return true;
     }
+  }
+
+  /** An iterator that cannot read on looks as if there were nothing behind it. */
+  static void requireWholeScan(RocksIterator at) {
+    try {
+      at.status();
+    } catch (RocksDBException e) {
+      boolean isCorrupt =
+          e.getStatus() != null && e.getStatus().getCode() == Status.Code.Corruption;
+      throw new RefusedException(
+          isCorrupt ? ErrorCode.CORRUPT : ErrorCode.STORAGE_FAILED,
+          "rows of the table cannot be read: " + e.getMessage());
+    }
+  }
+
+  /**
+   * The rows as they are now, for as long as the store is open or until it is closed. May be called
+   * by any thread.
+   *
+   * @throws RefusedException SHUTTING_DOWN when the store is closed
+   */
+  public TableSnapshot snapshot() {
+    return reads.take();
+  }
+
+  /** Snapshots that are not given up, or still read from. */
+  public int snapshotCount() {
+    return reads.count();
   }
 
   private static byte[] lowerBound(int partition, Bytes from) {
@@ -283,6 +334,7 @@ public final class TableStore implements Closeable {
    */
   @Override
   public void close() throws IOException {
+    reads.close();
     try (FlushOptions wait = new FlushOptions().setWaitForFlush(true)) {
       resources.syncLog();
       db.flush(wait);

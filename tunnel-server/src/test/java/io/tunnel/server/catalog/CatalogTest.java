@@ -3,12 +3,15 @@ package io.tunnel.server.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.model.Bytes;
+import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.server.TestRows;
 import io.tunnel.wire.Control.CreateTunnel;
@@ -46,8 +49,29 @@ final class CatalogTest {
     return catalog.createTunnel(
         new CreateTunnel(table, name, TunnelType.Stream, StreamStart.EARLIEST),
         id,
-        Map.of(1, 10L, 2, 20L),
+        Map.of(
+            ChannelKey.stream(1), ChannelState.startingAt(10),
+            ChannelKey.stream(2), ChannelState.startingAt(20)),
         6);
+  }
+
+  private static long checkpointed(Catalog catalog, String tunnelId, int partition) {
+    return catalog.channel(tunnelId, ChannelKey.stream(partition)).checkpointed();
+  }
+
+  @Test
+  void otherOptionsOfATableAreThereAfterAReopenAndAllElseStays() throws IOException {
+    Catalog catalog = open();
+    TableRecord table = table(catalog, "t", "b");
+    TableOptions options = new TableOptions(Durability.OS, 5, 6);
+    TableRecord altered = catalog.alterTable(table, options);
+    assertThat(altered.meta().options()).isEqualTo(options);
+    assertThat(altered.partitions()).isEqualTo(table.partitions());
+    assertThat(altered.tableId()).isEqualTo(table.tableId());
+    assertThat(altered.createdMs()).isEqualTo(table.createdMs());
+    assertThat(catalog.table("t")).isEqualTo(altered);
+    assertThat(catalog.table(table.tableId())).isEqualTo(altered);
+    assertThat(open().table("t")).isEqualTo(altered);
   }
 
   @Test
@@ -59,7 +83,7 @@ final class CatalogTest {
       table(catalog, "dropped");
       tunnel = tunnel(catalog, "t", "n", "id/with/slashes");
       tunnel(catalog, "t", "deleted", "id2");
-      catalog.checkpoint(tunnel.tunnelId(), Map.of(1, 11L));
+      catalog.store(tunnel.tunnelId(), Map.of(ChannelKey.stream(1), ChannelState.startingAt(11)));
       catalog.deleteTunnel(catalog.tunnel("id2"));
       catalog.dropTable(catalog.table("dropped"));
     }
@@ -67,9 +91,9 @@ final class CatalogTest {
       assertThat(catalog.tables()).containsExactly(table);
       assertThat(catalog.table(table.tableId())).isEqualTo(table);
       assertThat(catalog.tunnels(Optional.empty())).containsExactly(tunnel);
-      assertThat(catalog.checkpoint(tunnel.tunnelId(), 1)).isEqualTo(11);
-      assertThat(catalog.checkpoint(tunnel.tunnelId(), 2)).isEqualTo(20);
-      assertThat(catalog.checkpoint("id2", 2)).isZero();
+      assertThat(checkpointed(catalog, tunnel.tunnelId(), 1)).isEqualTo(11);
+      assertThat(checkpointed(catalog, tunnel.tunnelId(), 2)).isEqualTo(20);
+      assertThat(checkpointed(catalog, "id2", 2)).isZero();
       assertThat(catalog.starts()).isEqualTo(2);
     }
   }
@@ -146,14 +170,15 @@ final class CatalogTest {
     store.fail(true);
     requireFailed(() -> table(catalog, "u"));
     requireFailed(() -> tunnel(catalog, "t", "m", "id2"));
-    requireFailed(() -> catalog.checkpoint("id", Map.of(1, 99L)));
+    requireFailed(
+        () -> catalog.store("id", Map.of(ChannelKey.stream(1), ChannelState.startingAt(99))));
     requireFailed(() -> catalog.deleteTunnel(tunnel));
     requireFailed(() -> catalog.dropTable(table));
     store.fail(false);
     for (Catalog now : List.of(catalog, open())) {
       assertThat(now.tables()).containsExactly(table);
       assertThat(now.tunnels(Optional.of("t"))).containsExactly(tunnel);
-      assertThat(now.checkpoint("id", 1)).isEqualTo(10);
+      assertThat(checkpointed(now, "id", 1)).isEqualTo(10);
     }
     assertThat(table(catalog, "u").tableId()).isEqualTo(table.tableId() + 1);
   }
@@ -166,8 +191,146 @@ final class CatalogTest {
     catalog.dropTable(table);
     for (Catalog now : List.of(catalog, open())) {
       assertThat(now.tunnels(Optional.empty())).isEmpty();
-      assertThat(now.checkpoint("id", 1)).isZero();
+      assertThat(checkpointed(now, "id", 1)).isZero();
     }
+  }
+
+  private static final ChannelState STOPPED =
+      new ChannelState(
+          7, Bytes.fromHex("0a0b"), Optional.of(9L), false, true, Optional.of("broken"));
+
+  @Test
+  void everythingThatIsKeptOfAChannelIsThereAfterARestart() throws IOException {
+    Catalog catalog = open();
+    TableRecord table = table(catalog, "t");
+    int partition = table.partitions().get(0).id();
+    ChannelKey base = ChannelKey.base(partition);
+    ChannelKey stream = ChannelKey.stream(partition);
+    TunnelInfo tunnel =
+        catalog.createTunnel(
+            new CreateTunnel("t", "n", TunnelType.BaseAndStream, StreamStart.EARLIEST),
+            "id",
+            Map.of(base, ChannelState.startingAt(0), stream, ChannelState.startingAt(40)),
+            6);
+    catalog.store("id", Map.of(base, STOPPED));
+    catalog.pause("id", true);
+    Catalog again = open();
+    assertThat(again.channels(tunnel))
+        .containsExactly(Map.entry(base, STOPPED), Map.entry(stream, ChannelState.startingAt(40)));
+    assertThat(again.isPaused("id")).isTrue();
+    again.store(
+        "id",
+        Map.of(
+            base,
+            STOPPED.withPause(false).withError(Optional.empty()).withEnd(Optional.of(7L), true)));
+    again.pause("id", false);
+    assertThat(open().channel("id", base))
+        .isEqualTo(
+            new ChannelState(
+                7, Bytes.fromHex("0a0b"), Optional.of(7L), true, false, Optional.empty()));
+    assertThat(open().isPaused("id")).isFalse();
+    open().deleteTunnel(tunnel);
+    assertThat(store.all().keySet()).noneMatch(name -> name.contains("/id"));
+  }
+
+  @Test
+  void onlyWhatChangesIsWritten() throws IOException {
+    Catalog catalog = open();
+    table(catalog, "t", "b");
+    tunnel(catalog, "t", "n", "id");
+    ChannelKey one = ChannelKey.stream(1);
+    int writes = store.writes();
+    catalog.store("id", Map.of(one, ChannelState.startingAt(10)));
+    assertThat(store.writes()).isEqualTo(writes);
+    catalog.store(
+        "id",
+        Map.of(
+            one, ChannelState.startingAt(11), ChannelKey.stream(2), ChannelState.startingAt(20)));
+    assertThat(store.lastWrite().keySet()).containsExactly("checkpoint/id/1");
+    catalog.store("id", Map.of(one, ChannelState.startingAt(11).withPause(true)));
+    assertThat(store.lastWrite().keySet()).containsExactly("channel/id/1");
+    catalog.store("id", Map.of(one, ChannelState.startingAt(11)));
+    assertThat(store.lastWrite()).containsExactly(Map.entry("channel/id/1", Optional.empty()));
+  }
+
+  @Test
+  void aCatalogOfTheFirstVersionIsRead() throws IOException {
+    Catalog catalog = open();
+    table(catalog, "t", "b");
+    store.write(
+        Map.of(
+            "tunnel/id",
+            Optional.of(
+                "{\"tunnelId\":\"id\",\"tunnel\":\"n\",\"table\":\"t\",\"type\":\"Stream\","
+                    + "\"start\":\"LATEST\",\"createdMs\":6}"),
+            "checkpoint/id/1",
+            Optional.of("12")));
+    Catalog again = open();
+    assertThat(again.channels(again.tunnel("id")))
+        .containsExactly(
+            Map.entry(ChannelKey.stream(1), ChannelState.startingAt(12)),
+            Map.entry(ChannelKey.stream(2), ChannelState.startingAt(0)));
+  }
+
+  @Test
+  void aCrashAtAnyWriteLeavesAllOfItOrNothing() throws IOException {
+    for (int crash = 0; ; crash++) {
+      MemoryCatalogStore disk = new MemoryCatalogStore();
+      disk.failAfter(crash);
+      int done = history(disk);
+      disk.failAfter(Integer.MAX_VALUE);
+      Catalog now = new Catalog(disk);
+      assertThat(now.tables()).hasSize(done >= 1 && done < 6 ? 1 : 0);
+      assertThat(now.tunnels(Optional.empty())).hasSize(done >= 2 && done < 5 ? 1 : 0);
+      if (done >= 2 && done < 5) {
+        long moved = done >= 3 ? 1 : 0;
+        assertThat(checkpointed(now, "id", 1)).isEqualTo(10 + moved);
+        assertThat(checkpointed(now, "id", 2)).isEqualTo(20 + moved);
+        assertThat(now.isPaused("id")).isEqualTo(done >= 4);
+      }
+      if (done == 6) {
+        return;
+      }
+    }
+  }
+
+  /** Returns how many of six steps were done before the store failed. */
+  private static int history(MemoryCatalogStore disk) {
+    int done = 0;
+    try {
+      Catalog catalog = new Catalog(disk);
+      TableRecord table = table(catalog, "t", "b");
+      done++;
+      TunnelInfo tunnel = tunnel(catalog, "t", "n", "id");
+      done++;
+      catalog.store(
+          "id",
+          Map.of(
+              ChannelKey.stream(1), ChannelState.startingAt(11),
+              ChannelKey.stream(2), ChannelState.startingAt(21)));
+      done++;
+      catalog.pause("id", true);
+      done++;
+      catalog.deleteTunnel(tunnel);
+      done++;
+      catalog.dropTable(table);
+      done++;
+    } catch (IOException e) {
+      assertThat(e).hasMessageContaining("injected");
+    }
+    return done;
+  }
+
+  @Test
+  void nothingIsStoredForATunnelThatIsGone() throws IOException {
+    Catalog catalog = open();
+    table(catalog, "t", "b");
+    catalog.deleteTunnel(tunnel(catalog, "t", "n", "id"));
+    requireRefused(
+        ErrorCode.TUNNEL_NOT_FOUND,
+        "'id'",
+        () -> catalog.store("id", Map.of(ChannelKey.stream(1), ChannelState.startingAt(1))));
+    requireRefused(ErrorCode.TUNNEL_NOT_FOUND, "'id'", () -> catalog.pause("id", true));
   }
 
   private static void requireFailed(ThrowingCallable request) {

@@ -10,11 +10,23 @@ public final class MemoryCatalogStore implements CatalogStore {
 
   private final Map<String, String> texts = new TreeMap<>();
   private boolean isFailing;
+  private Map<String, Optional<String>> lastWrite = Map.of();
   private int writes;
+  private int writesMax = Integer.MAX_VALUE;
 
   /** From now on writes fail, or not. */
   public void fail(boolean mustFail) {
     isFailing = mustFail;
+  }
+
+  /** Lets {@code count} more writes be done before they fail. */
+  public void failAfter(int count) {
+    writesMax = count == Integer.MAX_VALUE ? count : writes + count;
+  }
+
+  /** What was written last. */
+  public Map<String, Optional<String>> lastWrite() {
+    return lastWrite;
   }
 
   /** Writes that were done. */
@@ -29,10 +41,11 @@ public final class MemoryCatalogStore implements CatalogStore {
 
   @Override
   public void write(Map<String, Optional<String>> changes) throws IOException {
-    if (isFailing) {
+    if (isFailing || writes >= writesMax) {
       throw new IOException("injected failure of the catalog");
     }
     writes++;
+    lastWrite = Map.copyOf(changes);
     changes.forEach(
         (name, text) ->
             text.ifPresentOrElse(value -> texts.put(name, value), () -> texts.remove(name)));

@@ -47,4 +47,47 @@ final class ChannelCoreTest {
     assertThat(core.wants(11)).isFalse();
     assertThat(core.isStopped()).isTrue();
   }
+
+  @Test
+  void nothingIsWantedBehindTheEndAndTheEndIsTakenOnce() {
+    core.credit(1_000);
+    core.endAt(20);
+    assertThat(core.wants(100)).isTrue();
+    assertThat(core.takeEnd()).isFalse();
+    core.delivered(20, 5);
+    assertThat(core.wants(100)).isFalse();
+    assertThat(core.takeEnd()).isTrue();
+    assertThat(core.takeEnd()).isFalse();
+  }
+
+  @Test
+  void theEndMayBeWhereTheChannelStartsOrHasComeToAndMayBeSaidTwice() {
+    core.endAt(10);
+    core.endAt(10);
+    assertThat(core.takeEnd()).as("needs no credit").isTrue();
+    core.endAt(10);
+    assertThat(core.takeEnd()).isFalse();
+  }
+
+  @Test
+  void aStoppedChannelTellsNoEnd() {
+    core.endAt(10);
+    core.stop();
+    assertThat(core.takeEnd()).isFalse();
+  }
+
+  @Test
+  void anEndThatIsPassedOrMovesIsABrokenInvariant() {
+    assertThatThrownBy(() -> core.endAt(9))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("delivered 10, and now it should end at 9");
+    core.endAt(15);
+    assertThatThrownBy(() -> core.endAt(16))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("ends at 15, and now it should end at 16");
+    core.credit(1);
+    assertThatThrownBy(() -> core.delivered(16, 1))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("delivered 16 of a channel that ends at 15");
+  }
 }

@@ -16,6 +16,7 @@ import io.tunnel.server.log.TestLogs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,7 +41,11 @@ final class ChannelTest {
   private Channel channel(long checkpointed) {
     Channel channel =
         new StreamChannel(
-            new Channel.Hold(1, 7, PARTITION, checkpointed), log, connection, DELIVERY_BYTES_MAX);
+            new Channel.Hold(1, 7, PARTITION, checkpointed),
+            OptionalLong.empty(),
+            log,
+            connection,
+            DELIVERY_BYTES_MAX);
     channel.start();
     return channel;
   }

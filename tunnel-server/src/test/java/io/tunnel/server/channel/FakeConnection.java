@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.model.Bytes;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.Extents;
+import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Delivery;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -26,6 +28,11 @@ final class FakeConnection implements DeliveryPort {
   /** Positions delivered, in order. */
   final List<Long> positions = new ArrayList<>();
 
+  /** Keys of the rows of base channels, in order. */
+  final List<Bytes> keys = new ArrayList<>();
+
+  final List<ChannelEnd> ends = new ArrayList<>();
+
   boolean isWritable = true;
   Runnable duringDelivery = () -> {};
   private long credit;
@@ -34,6 +41,12 @@ final class FakeConnection implements DeliveryPort {
   void credit(Channel channel, int bytes) {
     credit += bytes;
     channel.credit(bytes);
+  }
+
+  /** What was given to one channel is not the next one's. */
+  void creditOfNextHolder() {
+    credit = 0;
+    largestDelivery = 0;
   }
 
   long credit() {
@@ -77,12 +90,36 @@ final class FakeConnection implements DeliveryPort {
     if (count > 1) {
       assertThat((long) batches.bytes()).as("more than one batch").isLessThanOrEqualTo(credit);
     }
-    int bytes = Delivery.PREFIX_BYTES + batches.bytes();
+    return sent(Delivery.PREFIX_BYTES + batches.bytes());
+  }
+
+  @Override
+  public int deliver(int handle, long epoch, long firstPosition, byte[] batch) {
+    assertThat(credit).as("credit before a delivery").isPositive();
+    ChangeBatch rows = ChangeBatch.parse(batch, 0, batch.length);
+    assertThat(rows.basePosition()).isEqualTo(firstPosition);
+    if (rows.rowCount() > 1) {
+      assertThat((long) batch.length).as("more than one row").isLessThanOrEqualTo(credit);
+    }
+    for (RowCursor row = rows.rows(); row.next(); ) {
+      positions.add(rows.basePosition() + row.index());
+      keys.add(Bytes.copyOf(batch, row.keyOffset(), row.keyBytes()));
+    }
+    return sent(Delivery.PREFIX_BYTES + batch.length);
+  }
+
+  private int sent(int bytes) {
+    assertThat(ends).as("a delivery behind the end").isEmpty();
     largestDelivery = Math.max(largestDelivery, bytes);
     credit -= bytes;
     assertThat(credit).isGreaterThan(-largestDelivery);
     duringDelivery.run();
     return bytes;
+  }
+
+  @Override
+  public void end(ChannelEnd end) {
+    ends.add(end);
   }
 
   @Override

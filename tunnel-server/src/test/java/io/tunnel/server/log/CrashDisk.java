@@ -3,23 +3,28 @@ package io.tunnel.server.log;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * A disk in memory that keeps only what was synced.
  *
  * <p>Faults that it injects: after {@link #crash} any subset of the 512-byte sectors that were
- * written and not synced is there, names of files may be there or not unless names were synced
- * since, and every operation of the old disk fails. After {@link #kill} everything written is
- * there, but what was not synced is still not. {@link #failAfter} makes one operation fail: a write
- * leaves a part of its bytes, a sync makes nothing durable.
+ * written and not synced is there, files created, replaced or deleted since names were synced may
+ * be as they were before, each for itself, and every operation of the old disk fails. After {@link
+ * #kill} everything written is there, but what was not synced is still not. {@link #failAfter}
+ * makes one operation fail: a write leaves a part of its bytes, a sync makes nothing durable, a
+ * replaced file is there and not durable.
  */
 public final class CrashDisk implements Disk {
 
@@ -31,7 +36,8 @@ public final class CrashDisk implements Disk {
     WRITE,
     SYNC,
     OPEN,
-    REPLACE
+    REPLACE,
+    DELETE
   }
 
   private final Map<String, Content> files = new TreeMap<>();
@@ -66,12 +72,15 @@ public final class CrashDisk implements Disk {
     CrashDisk left = new CrashDisk();
     double survival = random.nextInt(3) / 2.0;
     Map<String, Content> names = new TreeMap<>(durableFiles);
-    files.forEach(
-        (name, content) -> {
-          if (!names.containsKey(name) && random.nextBoolean()) {
-            names.put(name, content);
-          }
-        });
+    Set<String> touched = new TreeSet<>(files.keySet());
+    touched.addAll(durableFiles.keySet());
+    touched.removeIf(name -> files.get(name) == durableFiles.get(name));
+    for (String name : touched) {
+      if (random.nextBoolean()) {
+        names.put(name, files.get(name));
+      }
+    }
+    names.values().removeIf(Objects::isNull);
     names.forEach(
         (name, content) -> {
           Content after = new Content();
@@ -173,10 +182,19 @@ public final class CrashDisk implements Disk {
 
   @Override
   public synchronized void replace(String name, ByteBuffer content) throws IOException {
-    count(Operation.REPLACE);
     byte[] bytes = new byte[content.remaining()];
     content.get(bytes);
+    Content before = durableFiles.get(name);
     put(name, bytes);
+    try {
+      count(Operation.REPLACE);
+    } catch (IOException e) {
+      durableFiles.remove(name);
+      if (before != null) {
+        durableFiles.put(name, before);
+      }
+      throw e;
+    }
   }
 
   @Override
@@ -186,7 +204,8 @@ public final class CrashDisk implements Disk {
   }
 
   @Override
-  public synchronized void delete(String name) {
+  public synchronized void delete(String name) throws IOException {
+    count(Operation.DELETE);
     files.remove(name);
   }
 
@@ -237,6 +256,7 @@ public final class CrashDisk implements Disk {
     @Override
     public void read(ByteBuffer target, long offset) throws IOException {
       synchronized (CrashDisk.this) {
+        requireOpen();
         count(Operation.READ);
         if (offset + target.remaining() > content.now.length) {
           throw new EOFException("read at " + offset + " of " + content.now.length);
@@ -248,8 +268,15 @@ public final class CrashDisk implements Disk {
     @Override
     public void sync() throws IOException {
       synchronized (CrashDisk.this) {
+        requireOpen();
         count(Operation.SYNC);
         content.durable = content.now.clone();
+      }
+    }
+
+    private void requireOpen() throws IOException {
+      if (isClosed) {
+        throw new ClosedChannelException();
       }
     }
 

@@ -1,6 +1,7 @@
 package io.tunnel.server.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
@@ -8,6 +9,7 @@ import io.tunnel.model.RefusedException;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -174,6 +176,65 @@ final class LogDamageTest {
     assertThatThrownBy(history::open)
         .isInstanceOf(CorruptLogException.class)
         .hasMessageContaining("the log has a gap: file " + names.get(0));
+  }
+
+  @Test
+  void aMissingFirstSegmentIsNamedUnlessItWasGivenUp() throws IOException {
+    LogHistory history = new LogHistory(2);
+    history.append(60);
+    history.close();
+    List<String> names = history.disk.names(".log");
+    history.disk.delete(names.get(0));
+    assertThatThrownBy(history::open)
+        .isInstanceOf(CorruptLogException.class)
+        .hasMessageContaining("the log has a gap: it begins at offset 0, the next starts at");
+    assertThat(history.disk.openFiles()).isZero();
+  }
+
+  @Test
+  void afterATrimAnyFurtherFileThatIsMissingOrADamagedTrimFileIsRefused() throws IOException {
+    LogHistory history = new LogHistory(2);
+    history.append(60);
+    history.log.trim(Map.of(1, history.bases().first()), id -> id == 1, Long.MAX_VALUE);
+    history.log.seal();
+    history.close();
+    assertThat(history.disk.names(LogFormat.TRIM_NAME)).hasSize(1);
+    assertThat(history.disk.names(".log").get(0)).isNotEqualTo(LogFormat.segmentName(0));
+    CrashDisk whole = history.disk;
+    List<String> names = whole.names(".log");
+    // Only the table knows that the log went on when its last file is missing.
+    for (String name : names.subList(0, names.size() - 1)) {
+      history.disk = whole.copy();
+      history.disk.delete(name);
+      requireRefused(history, "the log has a gap");
+    }
+    history.disk = whole.copy();
+    whole.names(".log").forEach(name -> delete(history.disk, name));
+    requireRefused(history, "the log has a gap");
+    history.disk = whole.copy();
+    history.disk.delete(LogFormat.TRIM_NAME);
+    requireRefused(history, "the log has a gap");
+    byte[] trimmed = whole.bytes(LogFormat.TRIM_NAME);
+    for (int i = 0; i < trimmed.length; i++) {
+      history.disk = whole.copy();
+      history.disk.flip(LogFormat.TRIM_NAME, i, i % 8);
+      requireRefused(history, "damaged");
+      history.disk.put(LogFormat.TRIM_NAME, Arrays.copyOf(trimmed, i));
+      requireRefused(history, "damaged");
+    }
+    history.disk = whole.copy();
+    history.open();
+  }
+
+  private static void delete(CrashDisk disk, String name) {
+    assertThatNoException().isThrownBy(() -> disk.delete(name));
+  }
+
+  private static void requireRefused(LogHistory history, String message) {
+    assertThatThrownBy(history::open)
+        .isInstanceOf(CorruptLogException.class)
+        .hasMessageContaining(message);
+    assertThat(history.disk.openFiles()).isZero();
   }
 
   @Test

@@ -11,7 +11,11 @@ import io.tunnel.model.RowChange;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Random;
+import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** Random appends to a log on a {@link CrashDisk}, written down in a {@link LogModel}. */
 final class LogHistory {
@@ -25,10 +29,14 @@ final class LogHistory {
   private final int segmentBytesMax;
   private final int groupsPerSync;
   private final GroupCore group = new GroupCore(MERGED_BYTES_MAX);
+  private Map<Integer, Long> planned = Map.of();
   CrashDisk disk = new CrashDisk();
   LocalLog log;
   private long nowMicros = 1_000_000;
   private int rowNumber;
+
+  /** By partition, its last position in each segment, by the segment's base. */
+  private final Map<Integer, NavigableMap<Long, Long>> lastPositions = new TreeMap<>();
 
   LogHistory(long seed) throws IOException {
     random = new Random(seed);
@@ -65,6 +73,64 @@ final class LogHistory {
       assertThat(positions[i]).isEqualTo(nextPosition(batches, i));
     }
     model.appended(batches, Math.max(model.newestMicros(), nowMicros), sync);
+    for (ChangeBatch batch : batches) {
+      long last = model.rows(batch.partition()).size();
+      positions(batch.partition()).put(bases().last(), last);
+    }
+  }
+
+  private NavigableMap<Long, Long> positions(int partition) {
+    return lastPositions.computeIfAbsent(partition, id -> new TreeMap<>());
+  }
+
+  /** Offsets of the segments whose files are there. */
+  TreeSet<Long> bases() {
+    TreeSet<Long> bases = new TreeSet<>();
+    disk.names(".log").forEach(name -> bases.add(Long.parseLong(name.substring(0, 20))));
+    return bases;
+  }
+
+  /**
+   * Asks for random trims, and tells the model what they are when the log has said that they hold.
+   */
+  LocalLog.Freed trim() throws IOException {
+    Map<Integer, Long> lastBases = new TreeMap<>();
+    Map<Integer, Long> expected = new TreeMap<>();
+    List<Long> bases = List.copyOf(bases());
+    long base = bases.get(random.nextInt(bases.size()));
+    int skipped = random.nextInt(3) == 0 ? 1 + random.nextInt(PARTITIONS) : 0;
+    for (int partition = 1; partition <= PARTITIONS; partition++) {
+      if (partition != skipped) {
+        lastBases.put(partition, base);
+        expected.put(partition, lastPosition(partition, Math.min(base, bases().last() - 1)));
+      }
+    }
+    planned = expected;
+    long folded = random.nextBoolean() ? log.syncedOffset() : bases.get(bases.size() / 2);
+    LocalLog.Freed freed = log.trim(lastBases, partition -> true, folded);
+    expected.forEach(model::trim);
+    return freed;
+  }
+
+  private long lastPosition(int partition, long lastBase) {
+    Map.Entry<Long, Long> last = positions(partition).floorEntry(lastBase);
+    return last == null ? 0 : last.getValue();
+  }
+
+  /**
+   * What a trim that failed has given up is seen after the next start: for each partition all that
+   * it asked for or nothing, the same for all.
+   */
+  void requireTrimmedWhollyOrNot() {
+    boolean isDone =
+        planned.entrySet().stream()
+            .anyMatch(
+                trim ->
+                    trim.getValue() > model.trimmed(trim.getKey())
+                        && log.firstPosition(trim.getKey()) > model.trimmed(trim.getKey()) + 1);
+    if (isDone) {
+      planned.forEach(model::trim);
+    }
   }
 
   private long nextPosition(List<ChangeBatch> batches, int index) {
@@ -92,6 +158,14 @@ final class LogHistory {
     disk = disk.crash(random);
     open();
     model.requirePrefixOf(log);
+    clip();
+  }
+
+  /** What a crash took is in no segment any more. */
+  void clip() {
+    lastPositions.forEach(
+        (partition, positions) ->
+            positions.replaceAll((base, last) -> Math.min(last, model.rows(partition).size())));
   }
 
   /**
@@ -118,15 +192,18 @@ final class LogHistory {
   /** Readers see what the model has, whatever a failure left in the files. */
   void requireReadable() throws IOException {
     for (int partition = 1; partition <= PARTITIONS; partition++) {
-      assertThat(LogModel.read(log, partition, 1, random)).isEqualTo(model.rows(partition));
+      long first = model.trimmed(partition) + 1;
+      assertThat(LogModel.read(log, partition, first, random)).isEqualTo(model.kept(partition));
     }
   }
 
   /** Everything that was synced is there, and what else there is follows it. */
   void requireSynced() throws IOException {
     for (int partition = 1; partition <= PARTITIONS; partition++) {
-      List<LogModel.LoggedRow> synced = model.synced(partition);
-      List<LogModel.LoggedRow> read = LogModel.read(log, partition, 1, random);
+      List<LogModel.LoggedRow> all = model.synced(partition);
+      List<LogModel.LoggedRow> synced = all.subList((int) model.trimmed(partition), all.size());
+      long first = model.trimmed(partition) + 1;
+      List<LogModel.LoggedRow> read = LogModel.read(log, partition, first, random);
       assertThat(read).as("partition %d", partition).hasSizeGreaterThanOrEqualTo(synced.size());
       assertThat(read.subList(0, synced.size())).as("partition %d", partition).isEqualTo(synced);
     }

@@ -8,4 +8,7 @@ final class NoMeter implements Shard.Meter {
 
   @Override
   public void rejected(int shard, long rows) {}
+
+  @Override
+  public void trimmed(int shard, long changes, long segments, long bytes) {}
 }

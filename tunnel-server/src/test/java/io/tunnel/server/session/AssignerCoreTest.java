@@ -2,6 +2,7 @@ package io.tunnel.server.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.session.AssignerCore.Seat;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -24,11 +26,12 @@ final class AssignerCoreTest {
   void channelsAreSpreadEvenlyWithinTheRoomThereIsAndAlwaysAlike(long seed) {
     Random random = new Random(seed);
     List<Seat> seats = seats(random, 6);
-    Map<Integer, String> owners = owners(random, 1 + random.nextInt(40), 7);
-    Map<Integer, String> target = AssignerCore.assign(seats, owners);
+    Map<ChannelKey, String> owners = owners(random, 1 + random.nextInt(40), 7);
+    Map<ChannelKey, String> first = AssignerCore.assign(seats, owners, 0);
+    assertThat(AssignerCore.assign(seats, owners, 0)).isEqualTo(first);
+    Map<ChannelKey, String> target = AssignerCore.assign(seats, withOwners(owners, first), 0);
     requireEven(seats, owners.size(), target);
-    assertThat(AssignerCore.assign(seats, owners)).isEqualTo(target);
-    assertThat(AssignerCore.assign(seats, withOwners(owners, target)))
+    assertThat(AssignerCore.assign(seats, withOwners(owners, target), 0))
         .as("a spread that is even stays as it is")
         .isEqualTo(target);
   }
@@ -38,12 +41,12 @@ final class AssignerCoreTest {
   void noEvenSpreadMovesFewerChannels(long seed) {
     Random random = new Random(seed);
     List<Seat> seats = seats(random, 3);
-    Map<Integer, String> owners = owners(random, 1 + random.nextInt(5), 4);
-    Map<Integer, String> target = AssignerCore.assign(seats, owners);
-    List<Map<Integer, String>> all = new ArrayList<>();
+    Map<ChannelKey, String> owners = owners(random, 1 + random.nextInt(5), 4);
+    Map<ChannelKey, String> target = AssignerCore.assign(seats, owners, 0);
+    List<Map<ChannelKey, String>> all = new ArrayList<>();
     enumerate(seats, new ArrayList<>(owners.keySet()), 0, new HashMap<>(), all);
     int fewest = Integer.MAX_VALUE;
-    for (Map<Integer, String> other : all) {
+    for (Map<ChannelKey, String> other : all) {
       if (isEven(seats, owners.size(), other)) {
         fewest = Math.min(fewest, moves(seats, owners, other));
       }
@@ -51,12 +54,23 @@ final class AssignerCoreTest {
     assertThat(moves(seats, owners, target)).isEqualTo(fewest);
   }
 
+  @Test
+  void aChannelThatLeavesTakesRoomWhereItComesFromAndNoFreeOneWaitsForIt() {
+    List<Seat> seats = List.of(new Seat("full", 2, 2), new Seat("other", 0, 0));
+    Map<ChannelKey, String> owners = new LinkedHashMap<>();
+    owners.put(ChannelKey.stream(1), null);
+    owners.put(ChannelKey.stream(2), null);
+    assertThat(AssignerCore.assign(seats, owners, 2))
+        .containsOnly(
+            Map.entry(ChannelKey.stream(1), "other"), Map.entry(ChannelKey.stream(2), "other"));
+  }
+
   private static void enumerate(
       List<Seat> seats,
-      List<Integer> channels,
+      List<ChannelKey> channels,
       int index,
-      Map<Integer, String> chosen,
-      List<Map<Integer, String>> all) {
+      Map<ChannelKey, String> chosen,
+      List<Map<ChannelKey, String>> all) {
     if (index == channels.size()) {
       all.add(new HashMap<>(chosen));
       return;
@@ -71,20 +85,20 @@ final class AssignerCoreTest {
 
   /** Channels that are taken from a session that is still there. */
   private static int moves(
-      List<Seat> seats, Map<Integer, String> owners, Map<Integer, String> target) {
+      List<Seat> seats, Map<ChannelKey, String> owners, Map<ChannelKey, String> target) {
     int moves = 0;
-    for (Map.Entry<Integer, String> owner : owners.entrySet()) {
+    for (Map.Entry<ChannelKey, String> owner : owners.entrySet()) {
       boolean isHeld = seats.stream().anyMatch(seat -> seat.sessionId().equals(owner.getValue()));
       moves += isHeld && !owner.getValue().equals(target.get(owner.getKey())) ? 1 : 0;
     }
     return moves;
   }
 
-  private static void requireEven(List<Seat> seats, int channels, Map<Integer, String> target) {
+  private static void requireEven(List<Seat> seats, int channels, Map<ChannelKey, String> target) {
     assertThat(isEven(seats, channels, target)).as("%s over %s", target, seats).isTrue();
   }
 
-  private static boolean isEven(List<Seat> seats, int channels, Map<Integer, String> target) {
+  private static boolean isEven(List<Seat> seats, int channels, Map<ChannelKey, String> target) {
     long room = 0;
     for (Seat seat : seats) {
       room += seat.channelsMax() == 0 ? channels : Math.min(channels, seat.channelsMax());
@@ -101,30 +115,32 @@ final class AssignerCoreTest {
     return isEven;
   }
 
-  private static long held(Map<Integer, String> target, Seat seat) {
+  private static long held(Map<ChannelKey, String> target, Seat seat) {
     return target.values().stream().filter(seat.sessionId()::equals).count();
   }
 
   private static List<Seat> seats(Random random, int countMax) {
     List<Seat> seats = new ArrayList<>();
     for (int i = random.nextInt(countMax + 1); i > 0; i--) {
-      seats.add(new Seat("s" + i, random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 0));
+      seats.add(new Seat("s" + i, random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 0, 0));
     }
     return seats;
   }
 
   /** Some channels are held by sessions that have gone, some by nobody. */
-  private static Map<Integer, String> owners(Random random, int channels, int sessions) {
-    Map<Integer, String> owners = new LinkedHashMap<>();
+  private static Map<ChannelKey, String> owners(Random random, int channels, int sessions) {
+    Map<ChannelKey, String> owners = new LinkedHashMap<>();
     for (int channel = 1; channel <= channels; channel++) {
-      owners.put(channel, random.nextInt(3) == 0 ? null : "s" + (1 + random.nextInt(sessions)));
+      owners.put(
+          ChannelKey.stream(channel),
+          random.nextInt(3) == 0 ? null : "s" + (1 + random.nextInt(sessions)));
     }
     return owners;
   }
 
-  private static Map<Integer, String> withOwners(
-      Map<Integer, String> channels, Map<Integer, String> target) {
-    Map<Integer, String> owners = new LinkedHashMap<>();
+  private static Map<ChannelKey, String> withOwners(
+      Map<ChannelKey, String> channels, Map<ChannelKey, String> target) {
+    Map<ChannelKey, String> owners = new LinkedHashMap<>();
     channels.keySet().forEach(channel -> owners.put(channel, target.get(channel)));
     return owners;
   }

@@ -4,7 +4,10 @@ import static io.tunnel.server.TestRows.batch;
 import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
+import io.tunnel.model.ChannelStatus;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
@@ -13,8 +16,11 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.channel.Channels;
 import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
@@ -24,12 +30,16 @@ import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.CreateTunnel;
+import io.tunnel.wire.Control.Fence;
 import io.tunnel.wire.Control.OpenSession;
+import io.tunnel.wire.Control.SessionEnd;
+import io.tunnel.wire.Control.StopChannel;
 import io.tunnel.wire.Control.TunnelInfo;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,7 +58,7 @@ final class CoordinatorTest {
   private LocalLog log;
   private TunnelInfo tunnel;
   private Coordinator coordinator;
-  private long nowNanos;
+  private final FakeSurroundings surroundings = new FakeSurroundings();
 
   @BeforeEach
   void open() throws IOException {
@@ -56,25 +66,28 @@ final class CoordinatorTest {
     log = TestLogs.open(new CrashDisk(), 0);
     List<PrimaryKeyValue> points =
         List.of(PrimaryKeyValue.fromString("h"), PrimaryKeyValue.fromString("p"));
-    Map<Integer, Long> checkpoints = new HashMap<>();
+    Map<ChannelKey, ChannelState> states = new HashMap<>();
     GroupCore group = new GroupCore(4_096);
     for (PartitionRecord partition :
         catalog.createTable(new TableMeta("t", TestRows.SCHEMA), points, 0).partitions()) {
-      checkpoints.put(partition.id(), 0L);
+      states.put(ChannelKey.stream(partition.id()), ChannelState.startingAt(0));
       group.add(batch(partition.id(), put("a"), put("b"), put("c"), put("d"), put("e")));
     }
     log.append(group, true, 1);
     tunnel =
         catalog.createTunnel(
-            new CreateTunnel("t", "n", TunnelType.Stream, StreamStart.EARLIEST),
-            "id",
-            checkpoints,
-            0);
+            new CreateTunnel("t", "n", TunnelType.Stream, StreamStart.EARLIEST), "id", states, 0);
     coordinator = coordinator();
   }
 
   private Coordinator coordinator() throws IOException {
-    return new Coordinator(catalog, log, new SessionConfig(REVOKE_MS, 1_000), () -> nowNanos);
+    return new Coordinator(
+        catalog,
+        log,
+        new Channels(
+            log, (tunnelId, partition, after, firstPosition, bytesMax, sink) -> sink.end(), 1_000),
+        new SessionConfig(REVOKE_MS, 1_000),
+        surroundings);
   }
 
   private String session(FakeSession port) {
@@ -163,7 +176,7 @@ final class CoordinatorTest {
     store.fail(false);
     coordinator.checkpoint(checkpoint(held, 3), first);
     assertThat(view(held).checkpointed()).isEqualTo(3);
-    assertThat(new Catalog(store).checkpoint("id", held.partition())).isEqualTo(3);
+    assertThat(checkpointed(new Catalog(store), held.partition())).isEqualTo(3);
     int writes = store.writes();
     coordinator.checkpoint(checkpoint(held, 3), first);
     assertThat(store.writes()).as("no news is not written").isEqualTo(writes);
@@ -173,12 +186,10 @@ final class CoordinatorTest {
   }
 
   private ChannelDescription view(Assignment held) throws IOException {
-    for (ChannelView view : coordinator.channels(tunnel)) {
-      if (view.partition() == held.partition()) {
-        return view.describe(log, 11);
-      }
-    }
-    throw new AssertionError("no channel of partition " + held.partition());
+    return coordinator.view(tunnel).describe(log, 11).channels().stream()
+        .filter(channel -> channel.partition() == held.partition())
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test
@@ -214,23 +225,32 @@ final class CoordinatorTest {
   void sessionsEndWithTheirLeases() {
     String id = session(first);
     session(second);
-    nowNanos = TimeUnit.MILLISECONDS.toNanos(REVOKE_MS);
+    surroundings.nowNanos = TimeUnit.MILLISECONDS.toNanos(REVOKE_MS);
     coordinator.tick();
     assertThat(second.held).as("the deadline of the move").hasSize(1);
     coordinator.heartbeat(id, first);
-    nowNanos = TimeUnit.MILLISECONDS.toNanos(LEASE_MS);
+    surroundings.nowNanos = TimeUnit.MILLISECONDS.toNanos(LEASE_MS);
     coordinator.tick();
     assertThat(coordinator.sessionCount()).isEqualTo(1);
     assertThat(second.held).isEmpty();
     assertThat(first.held).hasSize(3);
+    assertThat(first.fences).as("the deadline").hasSize(1);
+    assertThat(first.overs).isEmpty();
+    assertThat(second.fences).as("with the session").hasSize(1);
+    assertThat(second.overs).extracting(SessionEnd::code).containsExactly(ErrorCode.SESSION_ENDED);
   }
 
   @Test
   void aDeletedTunnelEndsItsSessions() throws IOException {
     String id = session(first);
     session(second);
-    coordinator.forget(tunnel);
     catalog.deleteTunnel(tunnel);
+    coordinator.forget(tunnel);
+    assertThat(first.overs)
+        .extracting(SessionEnd::sessionId, SessionEnd::code)
+        .containsExactly(tuple(id, ErrorCode.TUNNEL_NOT_FOUND));
+    assertThat(first.fences).hasSize(3);
+    assertThat(surroundings.forgotten).containsExactly("id");
     assertThat(coordinator.sessionCount()).isZero();
     assertThat(first.held).isEmpty();
     assertThat(second.held).isEmpty();
@@ -244,11 +264,107 @@ final class CoordinatorTest {
   void checkpointsBeyondWhatTheLogKeptAreTakenBackAtStart() throws IOException {
     int lost = catalog.table("t").partitions().get(0).id();
     int kept = catalog.table("t").partitions().get(1).id();
-    catalog.checkpoint("id", Map.of(lost, ROWS + 3L, kept, (long) ROWS));
+    catalog.store(
+        "id",
+        Map.of(
+            ChannelKey.stream(lost),
+            ChannelState.startingAt(ROWS + 3L).withEnd(Optional.of(ROWS + 3L), true),
+            ChannelKey.stream(kept),
+            ChannelState.startingAt(ROWS)));
     coordinator = coordinator();
-    assertThat(catalog.checkpoint("id", lost)).isEqualTo(ROWS);
-    assertThat(catalog.checkpoint("id", kept)).isEqualTo(ROWS);
+    assertThat(checkpointed(catalog, lost)).isEqualTo(ROWS);
+    assertThat(checkpointed(catalog, kept)).isEqualTo(ROWS);
+    assertThat(catalog.channel("id", ChannelKey.stream(lost)))
+        .as("the end is looked for again")
+        .isEqualTo(ChannelState.startingAt(ROWS));
     session(first);
     assertThat(first.held.values()).allMatch(held -> held.checkpointed() <= ROWS);
+  }
+
+  private static long checkpointed(Catalog catalog, int partition) {
+    return catalog.channel("id", ChannelKey.stream(partition)).checkpointed();
+  }
+
+  @Test
+  void whoClosesOrIsGoneIsNotToldThatItIs() {
+    String id = session(first);
+    session(second);
+    coordinator.close(id, first);
+    coordinator.disconnected(second);
+    for (FakeSession port : List.of(first, second)) {
+      assertThat(port.held).isEmpty();
+      assertThat(port.fences).isEmpty();
+      assertThat(port.overs).isEmpty();
+    }
+  }
+
+  @Test
+  void whatItsWorkerStopsIsStoredAsStoppedAndGivenToNobody() throws IOException {
+    session(first);
+    Assignment held = delivered(first);
+    int handle = held.handle();
+    requireRefused(
+        ErrorCode.FENCED,
+        () -> coordinator.stop(new StopChannel(handle, held.epoch() - 1, "x"), first));
+    coordinator.stop(new StopChannel(handle, held.epoch(), "poison"), first);
+    assertThat(first.held).hasSize(2);
+    assertThat(first.fences).isEmpty();
+    session(second);
+    assertThat(second.held).isEmpty();
+    assertThat(view(held).error()).contains("poison");
+    assertThat(view(held).status()).isEqualTo(ChannelStatus.WAIT);
+    catalog = new Catalog(store);
+    coordinator = coordinator();
+    session(second);
+    assertThat(second.held).hasSize(2);
+  }
+
+  @Test
+  void whatTheServerCannotDeliverIsStoppedWithTheReason() throws IOException {
+    session(first);
+    Assignment held = delivered(first);
+    coordinator.failed(
+        held.handle(), first, new RefusedException(ErrorCode.HISTORY_LOST, "1 to 3 are gone"));
+    assertThat(view(held).error()).contains("HISTORY_LOST: 1 to 3 are gone");
+    assertThat(first.fences).extracting(Fence::handle).containsExactly(held.handle());
+    coordinator.failed(held.handle(), first, new RefusedException(ErrorCode.INTERNAL, "again"));
+    assertThat(view(held).error()).as("not held any more").get().asString().contains("gone");
+  }
+
+  @Test
+  void theEndOfAChannelIsStoredBeforeWhatFollows() throws IOException {
+    PartitionRecord partition = catalog.table("t").partitions().get(0);
+    catalog.createTunnel(
+        new CreateTunnel("t", "both", TunnelType.BaseAndStream, StreamStart.EARLIEST),
+        "two",
+        Map.of(
+            ChannelKey.base(partition.id()),
+            ChannelState.startingAt(0),
+            ChannelKey.stream(partition.id()),
+            ChannelState.startingAt(4)),
+        0);
+    coordinator.open(new OpenSession("two", "tag", LEASE_MS, 0), first, opened -> {});
+    Assignment base =
+        first.held.values().stream()
+            .filter(held -> held.partition() == partition.id())
+            .findFirst()
+            .orElseThrow();
+    assertThat(base.type()).isEqualTo(ChannelType.BaseData);
+    first.channels.get(base.handle()).credit(1 << 20);
+    surroundings.runControl();
+    store.fail(true);
+    coordinator.release(ref(base), first);
+    assertThat(first.held.values()).noneMatch(held -> held.type() == ChannelType.Stream);
+    coordinator.tick();
+    assertThat(first.held.values()).noneMatch(held -> held.type() == ChannelType.Stream);
+    store.fail(false);
+    coordinator.tick();
+    assertThat(new Catalog(store).channel("two", ChannelKey.base(partition.id())).isFinished())
+        .isTrue();
+    assertThat(first.held.values())
+        .filteredOn(held -> held.type() == ChannelType.Stream)
+        .extracting(Assignment::partition, Assignment::checkpointed)
+        .containsExactly(tuple(partition.id(), 4L));
+    assertThat(surroundings.forgotten).containsExactly("two/" + partition.id());
   }
 }

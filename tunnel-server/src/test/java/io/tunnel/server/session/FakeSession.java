@@ -1,10 +1,15 @@
 package io.tunnel.server.session;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.server.log.Extents;
+import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Control.Assignment;
+import io.tunnel.wire.Control.Fence;
 import io.tunnel.wire.Control.Revocation;
+import io.tunnel.wire.Control.SessionEnd;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +23,10 @@ final class FakeSession implements SessionPort {
 
   final Map<Integer, Channel> channels = new LinkedHashMap<>();
   final List<Revocation> revocations = new ArrayList<>();
+  final List<ChannelEnd> ends = new ArrayList<>();
+  final List<Fence> fences = new ArrayList<>();
+  final List<SessionEnd> overs = new ArrayList<>();
+  final List<RefusedException> failures = new ArrayList<>();
 
   @Override
   public void assign(Assignment assignment, Channel channel) {
@@ -37,6 +46,17 @@ final class FakeSession implements SessionPort {
   }
 
   @Override
+  public void fence(Fence fence) {
+    assertThat(held.remove(fence.handle())).as("held before %s", fence).isNotNull();
+    fences.add(fence);
+  }
+
+  @Override
+  public void over(SessionEnd end) {
+    overs.add(end);
+  }
+
+  @Override
   public boolean isWritable() {
     return true;
   }
@@ -52,8 +72,18 @@ final class FakeSession implements SessionPort {
   }
 
   @Override
+  public int deliver(int handle, long epoch, long firstPosition, byte[] batch) {
+    return batch.length;
+  }
+
+  @Override
+  public void end(ChannelEnd end) {
+    ends.add(end);
+  }
+
+  @Override
   public void fail(int handle, RefusedException reason) {
-    throw reason;
+    failures.add(reason);
   }
 
   Assignment any() {

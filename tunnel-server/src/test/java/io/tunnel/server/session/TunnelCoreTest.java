@@ -2,8 +2,17 @@ package io.tunnel.server.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.model.Bytes;
+import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.catalog.ChannelState;
+import io.tunnel.server.session.TunnelEffect.Assign;
+import io.tunnel.server.session.TunnelEffect.Finish;
+import io.tunnel.server.session.TunnelEffect.Revoke;
+import io.tunnel.server.session.TunnelEffect.Take;
+import io.tunnel.server.session.TunnelEffect.TakeReason;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -12,59 +21,117 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 final class TunnelCoreTest {
 
+  private static final ChannelKey ONE = ChannelKey.stream(1);
+  private static final ChannelKey TWO = ChannelKey.stream(2);
+
   static LongStream seeds() {
-    return LongStream.range(0, 300);
+    return LongStream.range(0, 500);
   }
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void everyPromiseHoldsAfterEveryStep(long seed) {
     TunnelSimulation simulation = new TunnelSimulation(seed);
-    for (int step = 0; step < 200; step++) {
+    for (int step = 0; step < 300; step++) {
       simulation.step();
     }
   }
 
   @Test
-  void aRefusedChannelDoesNotTakeARoomThatAnotherWasToHave() {
-    TunnelCore core = core(3);
-    core.open("a", "tag", 1_000, 2, 0);
-    core.open("b", "tag", 1_000, 2, 0);
-    long epoch = core.view().get(0).epoch();
-    core.release("a", 1, epoch, 1);
-    Map<String, Integer> held = new TreeMap<>();
-    for (TunnelCore.View view : core.view()) {
-      view.owner().ifPresent(owner -> held.merge(owner, 1, Integer::sum));
-    }
-    assertThat(held).allSatisfy((owner, count) -> assertThat(count).isLessThanOrEqualTo(2));
+  void whatIsReleasedUnaskedComesBackUnderANewEpoch() {
+    TunnelCore core = core(Map.of(ONE, ChannelState.startingAt(0)));
+    core.open("a", "tag", 1_000, 0, 0);
+    assertThat(core.release("a", ONE, 1, 1))
+        .containsExactly(new Take("a", ONE, 1, TakeReason.RELEASED), new Assign("a", ONE, 2, 0));
   }
 
   @Test
-  void theOnlySessionDoesNotGetBackWhatItRefusedUntilAnotherComes() {
-    TunnelCore core = core(1);
+  void whatIsStoppedIsGivenToNobodyUntilItsErrorIsCleared() {
+    TunnelCore core = core(Map.of(ONE, ChannelState.startingAt(0)));
     core.open("a", "tag", 1_000, 0, 0);
-    long epoch = core.view().get(0).epoch();
-    List<TunnelEffect> effects = core.release("a", 1, epoch, 1);
-    assertThat(effects).containsExactly(new TunnelEffect.Take("a", 1, epoch));
-    effects = core.open("b", "tag", 1_000, 0, 2);
-    assertThat(effects).containsExactly(new TunnelEffect.Assign("b", 1, epoch + 1, 0));
+    assertThat(core.stop("a", ONE, 1, "broken", TakeReason.STOPPED, 1))
+        .containsExactly(new Take("a", ONE, 1, TakeReason.STOPPED));
+    assertThat(core.open("b", "tag", 1_000, 0, 2)).isEmpty();
+    assertThat(core.view().get(0).error()).contains("broken");
+    assertThat(core.update(Map.of(ONE, ChannelState.startingAt(0)), 3))
+        .containsExactly(new Assign("a", ONE, 2, 0));
   }
 
   @Test
   void aMoveEndsAtItsDeadlineAndNotBefore() {
-    TunnelCore core = core(2);
+    TunnelCore core =
+        core(Map.of(ONE, ChannelState.startingAt(0), TWO, ChannelState.startingAt(0)));
     core.open("a", "tag", 1_000, 0, 0);
-    List<TunnelEffect> effects = core.open("b", "tag", 1_000, 0, 10);
-    assertThat(effects).hasSize(1).first().isInstanceOf(TunnelEffect.Revoke.class);
+    assertThat(core.open("b", "tag", 1_000, 0, 10)).containsExactly(new Revoke("a", TWO, 2));
     assertThat(core.tick(10 + 49)).isEmpty();
-    assertThat(core.tick(10 + 50)).hasSize(2);
+    assertThat(core.tick(10 + 50))
+        .containsExactly(new Take("a", TWO, 2, TakeReason.DEADLINE), new Assign("b", TWO, 3, 0));
   }
 
-  private static TunnelCore core(int partitions) {
-    Map<Integer, Long> checkpoints = new TreeMap<>();
-    for (int partition = 1; partition <= partitions; partition++) {
-      checkpoints.put(partition, 0L);
-    }
-    return new TunnelCore(checkpoints, 0, 50);
+  @Test
+  void aSeekFencesTheHolderWhichGoesOnAtTheNewPlace() {
+    TunnelCore core = core(Map.of(ONE, ChannelState.startingAt(7)));
+    core.open("a", "tag", 1_000, 0, 0);
+    assertThat(core.seek(Map.of(ONE, ChannelState.startingAt(3)), 1))
+        .containsExactly(new Take("a", ONE, 1, TakeReason.MOVED), new Assign("a", ONE, 2, 3));
+  }
+
+  @Test
+  void aSeekOfAChannelThatIsAskedForTakesItAndTheRulesDecideWhoGetsIt() {
+    TunnelCore core =
+        core(Map.of(ONE, ChannelState.startingAt(0), TWO, ChannelState.startingAt(0)));
+    core.open("a", "tag", 1_000, 0, 0);
+    core.open("b", "tag", 1_000, 0, 10);
+    assertThat(core.seek(Map.of(TWO, ChannelState.startingAt(3)), 11))
+        .containsExactly(new Take("a", TWO, 2, TakeReason.MOVED), new Assign("b", TWO, 3, 3));
+  }
+
+  @Test
+  void whatWaitsIsAssignedBehindTheEndOfWhatItWaitsFor() {
+    ChannelKey base = ChannelKey.base(1);
+    TunnelCore core =
+        new TunnelCore(
+            new TreeMap<>(
+                Map.of(base, ChannelState.startingAt(0), ONE, ChannelState.startingAt(9))),
+            Map.of(ONE, List.of(base)),
+            false,
+            0,
+            50);
+    assertThat(core.open("a", "tag", 1_000, 0, 0)).containsExactly(new Assign("a", base, 1, 0));
+    assertThat(core.view().get(1).waitsFor()).containsExactly(base);
+    assertThat(core.endKnown(base, 4, 1)).isEmpty();
+    core.checkpointed(base, 4);
+    assertThat(core.release("a", base, 1, 2))
+        .containsExactly(
+            new Take("a", base, 1, TakeReason.RELEASED),
+            new Finish(base, 4),
+            new Assign("a", ONE, 2, 9));
+    assertThat(core.seek(Map.of(base, ChannelState.startingAt(2)), 3))
+        .as("what is taken up again is waited for again")
+        .containsExactly(new Revoke("a", ONE, 2), new Assign("a", base, 3, 2));
+  }
+
+  @Test
+  void aStartFinishesWhatACrashLeftAtItsEnd() {
+    ChannelState done =
+        new ChannelState(5, Bytes.EMPTY, Optional.of(5L), false, false, Optional.of("broken"));
+    TunnelCore core = core(Map.of(ONE, done, TWO, ChannelState.startingAt(0)));
+    assertThat(core.start()).containsExactly(new Finish(ONE, 5));
+    assertThat(core.start()).isEmpty();
+    assertThat(core.view().get(0).error()).isEmpty();
+  }
+
+  @Test
+  void aPauseAsksForWhatIsHeldAndAResumeGivesItBack() {
+    TunnelCore core = core(Map.of(ONE, ChannelState.startingAt(0)));
+    core.open("a", "tag", 1_000, 1, 0);
+    assertThat(core.pause(true, 1)).containsExactly(new Revoke("a", ONE, 1));
+    assertThat(core.pause(false, 2)).as("still on its way").isEmpty();
+    assertThat(core.release("a", ONE, 1, 3))
+        .containsExactly(new Take("a", ONE, 1, TakeReason.RELEASED), new Assign("a", ONE, 2, 0));
+  }
+
+  private static TunnelCore core(Map<ChannelKey, ChannelState> states) {
+    return new TunnelCore(new TreeMap<>(states), Map.of(), false, 0, 50);
   }
 }

@@ -55,6 +55,25 @@ final class TableStoreTest {
     }
   }
 
+  @Test
+  void whatIsFoldedIsDurableOnlyWhenItIsOnDisk() throws IOException {
+    try (TableStore table = open()) {
+      assertThat(table.durableOffset()).isZero();
+      table.fold(List.of(batch(1, put("a"))), 100);
+      assertThat(table.foldedOffset()).isEqualTo(100);
+      assertThat(table.durableOffset()).isZero();
+      table.startFlush();
+      for (int looks = 0; table.durableOffset() == 0; looks++) {
+        assertThat(looks).as("looks until the flush is done").isLessThan(10_000_000);
+      }
+      table.fold(List.of(batch(1, put("b"))), 200);
+      assertThat(table.durableOffset()).isEqualTo(100);
+    }
+    try (TableStore table = open()) {
+      assertThat(table.durableOffset()).isEqualTo(200);
+    }
+  }
+
   private static List<ChangeBatch> randomGroup(
       Random random, RandomChanges changes, TableModel model) {
     List<ChangeBatch> group = new ArrayList<>();

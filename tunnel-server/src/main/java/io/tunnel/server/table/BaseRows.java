@@ -1,4 +1,4 @@
-package io.tunnel.server.channel;
+package io.tunnel.server.table;
 
 import io.tunnel.model.Bytes;
 
@@ -14,7 +14,8 @@ public interface BaseRows {
    *
    * @param after the encoded key behind which to read; empty for the first row
    * @param firstPosition the position that the first row gets in the batch
-   * @param bytesMax bytes of the batch, if a single row is not larger
+   * @param bytesMax bytes of the batch, if a single row is not larger; 0 only asks whether there is
+   *     a row
    */
   void read(
       String tunnelId, int partition, Bytes after, long firstPosition, int bytesMax, Sink sink);
@@ -26,10 +27,14 @@ public interface BaseRows {
      * A batch of PUT rows as {@link io.tunnel.codec.ChangeBatch} has it, positions from the first
      * asked for.
      *
+     * @param lastPosition the position of its last row
      * @param lastKey the encoded key of its last row
      * @param isEnd whether there is no row behind it
      */
-    void rows(byte[] batch, Bytes lastKey, boolean isEnd);
+    void rows(byte[] batch, long lastPosition, Bytes lastKey, boolean isEnd);
+
+    /** There are rows behind the key, and none was asked for. */
+    void more();
 
     /** There is no row behind the key. */
     void end();

@@ -1,0 +1,208 @@
+package io.tunnel.server.catalog;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
+import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.Json;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.UnaryOperator;
+
+/**
+ * Tunnels with the states of their channels: as they are, and as texts by name.
+ *
+ * <p>The names: {@code tunnel/ID}; {@code paused/ID} while it is; for each channel {@code
+ * checkpoint/ID/CHANNEL}, its progress, and {@code channel/ID/CHANNEL}, what else there is to say,
+ * if there is. A CHANNEL is a partition, and for its base channel a suffix. So a checkpoint writes
+ * a number only. The progress of a base channel is a number, and behind it the key, if it has one.
+ */
+final class TunnelRecords {
+
+  private static final String TUNNEL = "tunnel/";
+  private static final String PAUSED = "paused/";
+  private static final String CHECKPOINT = "checkpoint/";
+  private static final String CHANNEL = "channel/";
+  private static final String BASE_SUFFIX = "_base";
+
+  private final Map<String, Entry> entryById = new ConcurrentHashMap<>();
+
+  /** Of a tunnel whose texts are being loaded, the info may be missing. */
+  private static final class Entry {
+    private final Map<ChannelKey, ChannelState> states = new ConcurrentSkipListMap<>();
+    private volatile TunnelInfo info;
+    private volatile boolean isPaused;
+  }
+
+  /** What there is to say of a channel beside its progress. */
+  private record Condition(
+      Optional<Long> end, boolean isFinished, boolean isPaused, Optional<String> error) {
+
+    private static final Condition PLAIN =
+        new Condition(Optional.empty(), false, false, Optional.empty());
+
+    Condition {
+      end = end == null ? Optional.empty() : end;
+      error = error == null ? Optional.empty() : error;
+    }
+
+    static Condition of(ChannelState state) {
+      return new Condition(state.end(), state.isFinished(), state.isPaused(), state.error());
+    }
+
+    Optional<String> text() {
+      return equals(PLAIN) ? Optional.empty() : Optional.of(Json.toText(this));
+    }
+  }
+
+  /** Takes a text that was stored; those of others are left alone. */
+  void load(String name, String text) {
+    if (name.startsWith(TUNNEL)) {
+      entry(name.substring(TUNNEL.length())).info = Json.ofText(text, TunnelInfo.class);
+    } else if (name.startsWith(PAUSED)) {
+      entry(name.substring(PAUSED.length())).isPaused = true;
+    } else if (name.startsWith(CHECKPOINT)) {
+      int space = text.indexOf(' ');
+      long position = Long.parseLong(space < 0 ? text : text.substring(0, space));
+      Bytes key = space < 0 ? Bytes.EMPTY : Bytes.fromHex(text.substring(space + 1));
+      load(name.substring(CHECKPOINT.length()), state -> state.withProgress(position, key));
+    } else if (name.startsWith(CHANNEL)) {
+      Condition condition = Json.ofText(text, Condition.class);
+      load(
+          name.substring(CHANNEL.length()),
+          state ->
+              state
+                  .withEnd(condition.end(), condition.isFinished())
+                  .withPause(condition.isPaused())
+                  .withError(condition.error()));
+    }
+  }
+
+  private void load(String path, UnaryOperator<ChannelState> change) {
+    int slash = path.lastIndexOf('/');
+    Map<ChannelKey, ChannelState> states = entry(path.substring(0, slash)).states;
+    ChannelKey key = key(path.substring(slash + 1));
+    states.put(key, change.apply(states.getOrDefault(key, ChannelState.startingAt(0))));
+  }
+
+  private Entry entry(String tunnelId) {
+    return entryById.computeIfAbsent(tunnelId, id -> new Entry());
+  }
+
+  private static ChannelKey key(String text) {
+    return text.endsWith(BASE_SUFFIX)
+        ? ChannelKey.base(Integer.parseInt(text.substring(0, text.length() - BASE_SUFFIX.length())))
+        : ChannelKey.stream(Integer.parseInt(text));
+  }
+
+  private static String path(String tunnelId, ChannelKey key) {
+    return tunnelId
+        + "/"
+        + key.partition()
+        + (key.type() == ChannelType.BaseData ? BASE_SUFFIX : "");
+  }
+
+  /** All tunnels. */
+  Collection<TunnelInfo> tunnels() {
+    return entryById.values().stream().map(entry -> entry.info).filter(Objects::nonNull).toList();
+  }
+
+  /** The tunnel of that id. */
+  Optional<TunnelInfo> tunnel(String tunnelId) {
+    return Optional.ofNullable(entryById.get(tunnelId)).map(entry -> entry.info);
+  }
+
+  /** Whether the tunnel as a whole is paused. */
+  boolean isPaused(String tunnelId) {
+    Entry entry = entryById.get(tunnelId);
+    return entry != null && entry.isPaused;
+  }
+
+  /** The channel's state; the beginning when nothing is stored. */
+  ChannelState state(String tunnelId, ChannelKey key) {
+    Entry entry = entryById.get(tunnelId);
+    ChannelState state = entry == null ? null : entry.states.get(key);
+    return state == null ? ChannelState.startingAt(0) : state;
+  }
+
+  /** What has to be written for a new tunnel. */
+  static Map<String, Optional<String>> creation(
+      TunnelInfo info, Map<ChannelKey, ChannelState> states) {
+    Map<String, Optional<String>> changes = new LinkedHashMap<>();
+    changes.put(TUNNEL + info.tunnelId(), Optional.of(Json.toText(info)));
+    states.forEach(
+        (key, state) -> {
+          String path = path(info.tunnelId(), key);
+          changes.put(CHECKPOINT + path, Optional.of(progress(state)));
+          if (Condition.of(state).text().isPresent()) {
+            changes.put(CHANNEL + path, Condition.of(state).text());
+          }
+        });
+    return changes;
+  }
+
+  /** A tunnel is there now. */
+  void created(TunnelInfo info, Map<ChannelKey, ChannelState> states) {
+    Entry entry = new Entry();
+    entry.info = info;
+    entry.states.putAll(states);
+    entryById.put(info.tunnelId(), entry);
+  }
+
+  /** What has to be removed with a tunnel. */
+  Map<String, Optional<String>> removal(String tunnelId) {
+    Map<String, Optional<String>> changes = new LinkedHashMap<>();
+    changes.put(TUNNEL + tunnelId, Optional.empty());
+    changes.put(PAUSED + tunnelId, Optional.empty());
+    for (ChannelKey key : List.copyOf(entry(tunnelId).states.keySet())) {
+      changes.put(CHECKPOINT + path(tunnelId, key), Optional.empty());
+      changes.put(CHANNEL + path(tunnelId, key), Optional.empty());
+    }
+    return changes;
+  }
+
+  /** A tunnel is gone. */
+  void removed(String tunnelId) {
+    entryById.remove(tunnelId);
+  }
+
+  /** What has to be written so that channels are as in {@code states}; nothing that is so now. */
+  Map<String, Optional<String>> update(String tunnelId, Map<ChannelKey, ChannelState> states) {
+    Map<String, Optional<String>> changes = new LinkedHashMap<>();
+    states.forEach(
+        (key, state) -> {
+          ChannelState now = state(tunnelId, key);
+          if (!progress(state).equals(progress(now))) {
+            changes.put(CHECKPOINT + path(tunnelId, key), Optional.of(progress(state)));
+          }
+          if (!Condition.of(state).equals(Condition.of(now))) {
+            changes.put(CHANNEL + path(tunnelId, key), Condition.of(state).text());
+          }
+        });
+    return changes;
+  }
+
+  private static String progress(ChannelState state) {
+    return state.checkpointed() + (state.key().equals(Bytes.EMPTY) ? "" : " " + state.key());
+  }
+
+  /** Channels are so now. */
+  void updated(String tunnelId, Map<ChannelKey, ChannelState> states) {
+    entry(tunnelId).states.putAll(states);
+  }
+
+  /** What has to be written to pause or resume a tunnel as a whole. */
+  static Map<String, Optional<String>> pause(String tunnelId, boolean isPaused) {
+    return Map.of(PAUSED + tunnelId, isPaused ? Optional.of("true") : Optional.empty());
+  }
+
+  /** A tunnel as a whole is paused or resumed now. */
+  void paused(String tunnelId, boolean isPaused) {
+    entry(tunnelId).isPaused = isPaused;
+  }
+}

@@ -1,0 +1,196 @@
+package io.tunnel.server.channel;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.table.BaseRows;
+import io.tunnel.wire.ChannelEnd;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.LongConsumer;
+
+/**
+ * The rows of a partition. Their positions count them. Rows are read by other threads, a batch at a
+ * time, and delivered on the connection's.
+ */
+final class BaseChannel implements Channel {
+
+  private final Hold hold;
+  private final Source source;
+  private final DeliveryPort port;
+  private final BaseChannelCore core;
+  private final ResumePoints points;
+  private final LongConsumer whenEndIsKnown;
+  private Bytes lastKey;
+  private boolean isAwake;
+  private volatile long delivered;
+  private volatile boolean hasEnd;
+
+  /** The rows of the channel's partition. */
+  @FunctionalInterface
+  interface Source {
+    /** As {@link BaseRows#read} has it. */
+    void read(Bytes after, long firstPosition, int bytesMax, BaseRows.Sink sink);
+  }
+
+  BaseChannel(
+      Hold hold,
+      Bytes afterKey,
+      Source source,
+      DeliveryPort port,
+      int deliveryBytesMax,
+      LongConsumer whenEndIsKnown) {
+    this.hold = hold;
+    this.source = source;
+    this.port = port;
+    this.core = new BaseChannelCore(hold.checkpointed(), deliveryBytesMax);
+    this.points = new ResumePoints(hold.checkpointed(), afterKey);
+    this.whenEndIsKnown = whenEndIsKnown;
+    this.lastKey = afterKey;
+    this.delivered = hold.checkpointed();
+  }
+
+  @Override
+  public void start() {
+    readOn();
+  }
+
+  @Override
+  public long epoch() {
+    return hold.epoch();
+  }
+
+  @Override
+  public long delivered() {
+    return delivered;
+  }
+
+  @Override
+  public OptionalLong end() {
+    return hasEnd ? OptionalLong.of(delivered) : OptionalLong.empty();
+  }
+
+  @Override
+  public void endAt(long position) {
+    throw new IllegalStateException(
+        "the base channel of partition "
+            + hold.partition()
+            + " ends where its rows end, not at "
+            + position);
+  }
+
+  @Override
+  public Resume resumeAt(long position) {
+    return points.at(position);
+  }
+
+  @Override
+  public void credit(int bytes) {
+    core.credit(bytes);
+    readOn();
+  }
+
+  /** May come in the middle of a delivery of this channel, so it looks when that is counted. */
+  @Override
+  public void resume() {
+    if (!isAwake) {
+      isAwake = true;
+      port.execute(
+          () -> {
+            isAwake = false;
+            readOn();
+          });
+    }
+  }
+
+  @Override
+  public void stop() {
+    core.stop();
+  }
+
+  private void readOn() {
+    guarded(
+        () -> {
+          OptionalInt bytesMax = core.nextRead(port.isWritable());
+          if (bytesMax.isPresent()) {
+            source.read(lastKey, core.nextPosition(), bytesMax.getAsInt(), new Result());
+          }
+        });
+  }
+
+  /** What a read found, told by any thread, taken by the connection's. */
+  private final class Result implements BaseRows.Sink {
+
+    @Override
+    public void rows(byte[] batch, long lastPosition, Bytes key, boolean isEnd) {
+      post(() -> deliver(batch, lastPosition, key, isEnd));
+    }
+
+    @Override
+    public void more() {
+      post(core::foundMore);
+    }
+
+    @Override
+    public void end() {
+      post(core::foundEnd);
+    }
+
+    @Override
+    public void failed(RuntimeException reason) {
+      post(
+          () -> {
+            throw reason;
+          });
+    }
+
+    private void post(Runnable found) {
+      try {
+        port.execute(() -> take(found));
+      } catch (RejectedExecutionException e) {
+        // The connection's thread has ended, and with it whoever waits for the rows.
+        return;
+      }
+    }
+  }
+
+  private void take(Runnable found) {
+    if (core.isStopped()) {
+      return;
+    }
+    guarded(
+        () -> {
+          found.run();
+          if (core.isEnded()) {
+            tellEnd();
+          } else {
+            readOn();
+          }
+        });
+  }
+
+  private void deliver(byte[] batch, long lastPosition, Bytes key, boolean isEnd) {
+    int bytes = port.deliver(hold.handle(), hold.epoch(), core.nextPosition(), batch);
+    core.delivered(lastPosition, bytes, isEnd);
+    points.add(lastPosition, key);
+    lastKey = key;
+    delivered = lastPosition;
+  }
+
+  /** The server knows the end before the worker does, so that it expects what the worker does. */
+  private void tellEnd() {
+    hasEnd = true;
+    whenEndIsKnown.accept(delivered);
+    port.end(new ChannelEnd(hold.handle(), hold.epoch(), delivered));
+  }
+
+  private void guarded(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException e) {
+      RefusedException reason = Failure.of(hold.partition(), e);
+      stop();
+      port.fail(hold.handle(), reason);
+    }
+  }
+}

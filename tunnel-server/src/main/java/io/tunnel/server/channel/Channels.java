@@ -1,0 +1,56 @@
+package io.tunnel.server.channel;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.table.BaseRows;
+import java.util.OptionalLong;
+import java.util.function.LongConsumer;
+
+/** Makes the channels of sessions. */
+public final class Channels {
+
+  private final ChangeReader changes;
+  private final BaseRows rows;
+  private final int deliveryBytesMax;
+
+  /**
+   * Channels over the changes and rows of a server.
+   *
+   * @param deliveryBytesMax bytes of batches in one delivery, if a single batch is not larger
+   */
+  public Channels(ChangeReader changes, BaseRows rows, int deliveryBytesMax) {
+    this.changes = changes;
+    this.rows = rows;
+    this.deliveryBytesMax = deliveryBytesMax;
+  }
+
+  /** The changes of a partition up to {@code end}, if it has one yet. */
+  public Channel stream(Channel.Hold hold, OptionalLong end, DeliveryPort port) {
+    return stream(hold, end, changes, port);
+  }
+
+  /** The same of those changes that {@code visible} shows. */
+  public Channel stream(
+      Channel.Hold hold, OptionalLong end, ChangeReader visible, DeliveryPort port) {
+    return new StreamChannel(hold, end, visible, port, deliveryBytesMax);
+  }
+
+  /**
+   * The rows of a partition.
+   *
+   * @param afterKey the encoded key of the row at the checkpointed position; empty before the first
+   * @param whenEndIsKnown is told the position of the last row, once, before the worker is; on the
+   *     connection's thread, so it must only pass it on
+   */
+  public Channel base(
+      String tunnelId,
+      Channel.Hold hold,
+      Bytes afterKey,
+      DeliveryPort port,
+      LongConsumer whenEndIsKnown) {
+    BaseChannel.Source source =
+        (after, firstPosition, bytesMax, sink) ->
+            rows.read(tunnelId, hold.partition(), after, firstPosition, bytesMax, sink);
+    return new BaseChannel(hold, afterKey, source, port, deliveryBytesMax, whenEndIsKnown);
+  }
+}

@@ -1,0 +1,88 @@
+package io.tunnel.server.log;
+
+import io.tunnel.codec.Checksum;
+import java.nio.ByteBuffer;
+import java.util.Collections;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What a log gave up, as it is kept beside its segments; {@code docs/storage.md} draws the bytes.
+ *
+ * @param newestMicros no change that was given up was committed later
+ * @param positions by partition, the position up to which its changes were given up
+ * @param gaps by its first, the offset behind each range of the log whose files were deleted; they
+ *     do not touch
+ */
+record TrimFile(
+    long newestMicros, SortedMap<Integer, Long> positions, NavigableMap<Long, Long> gaps) {
+
+  static final TrimFile NOTHING = new TrimFile(0, new TreeMap<>(), new TreeMap<>());
+
+  private static final int HEADER_BYTES = 24;
+  private static final int POSITION_BYTES = 12;
+  private static final int GAP_BYTES = 16;
+
+  TrimFile {
+    positions = Collections.unmodifiableSortedMap(new TreeMap<>(positions));
+    gaps = Collections.unmodifiableNavigableMap(new TreeMap<>(gaps));
+  }
+
+  /** Position up to which the changes of a partition were given up; 0 when none were. */
+  long position(int partition) {
+    return positions.getOrDefault(partition, 0L);
+  }
+
+  /** Offset behind the last byte that was deleted: what follows is whole. */
+  long wholeFrom() {
+    return gaps.isEmpty() ? 0 : gaps.lastEntry().getValue();
+  }
+
+  /** Whether the byte at {@code offset} was deleted. */
+  boolean isGap(long offset) {
+    Map.Entry<Long, Long> gap = gaps.floorEntry(offset);
+    return gap != null && offset < gap.getValue();
+  }
+
+  /** {@code gaps} and one more range, joined with those that it touches. */
+  static void addGap(NavigableMap<Long, Long> gaps, long from, long end) {
+    Map.Entry<Long, Long> before = gaps.lowerEntry(from);
+    long start = before != null && before.getValue() == from ? before.getKey() : from;
+    Long joined = gaps.remove(end);
+    gaps.put(start, joined == null ? end : joined);
+  }
+
+  /** Reads the file; null when it is not whole and intact. */
+  static TrimFile read(ByteBuffer file) {
+    int size = file.limit();
+    if (size < HEADER_BYTES + 4
+        || file.getLong(0) != LogFormat.TRIM_MAGIC
+        || file.getInt(size - 4) != LogFormat.crc(file.slice(0, size - 4))) {
+      return null;
+    }
+    TreeMap<Integer, Long> positions = new TreeMap<>();
+    TreeMap<Long, Long> gaps = new TreeMap<>();
+    ByteBuffer at = file.slice(HEADER_BYTES, size - HEADER_BYTES);
+    for (int left = file.getInt(16); left > 0; left--) {
+      positions.put(at.getInt(), at.getLong());
+    }
+    for (int left = file.getInt(20); left > 0; left--) {
+      gaps.put(at.getLong(), at.getLong());
+    }
+    return new TrimFile(file.getLong(8), positions, gaps);
+  }
+
+  ByteBuffer write() {
+    ByteBuffer file =
+        ByteBuffer.allocate(
+            HEADER_BYTES + positions.size() * POSITION_BYTES + gaps.size() * GAP_BYTES + 4);
+    file.putLong(LogFormat.TRIM_MAGIC).putLong(newestMicros);
+    file.putInt(positions.size()).putInt(gaps.size());
+    positions.forEach((partition, position) -> file.putInt(partition).putLong(position));
+    gaps.forEach((from, end) -> file.putLong(from).putLong(end));
+    file.putInt(Checksum.crc32c(file.array(), 0, file.position()));
+    return file.flip();
+  }
+}

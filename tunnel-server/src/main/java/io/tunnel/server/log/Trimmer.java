@@ -1,0 +1,134 @@
+package io.tunnel.server.log;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.IntPredicate;
+
+/**
+ * Gives up old changes of a log, on the thread that owns it.
+ *
+ * <p>A partition's changes go by whole segments, oldest first; a segment's file goes when no
+ * partition has changes in it any more and the table needs none of it. The order makes every crash
+ * harmless: first the trim file says durably what is given up, then readers lose it, then files are
+ * deleted. A file that a crash leaves although the trim file has it as deleted is deleted by the
+ * next start.
+ */
+final class Trimmer {
+
+  private final Disk disk;
+  private final NavigableMap<Long, Segment> segments;
+  private final Map<Integer, PartitionLog> partitions;
+  private TrimFile trimmed;
+
+  Trimmer(
+      Disk disk,
+      NavigableMap<Long, Segment> segments,
+      Map<Integer, PartitionLog> partitions,
+      TrimFile trimmed) {
+    this.disk = disk;
+    this.segments = segments;
+    this.partitions = partitions;
+    this.trimmed = trimmed;
+  }
+
+  /** Offset from which on every byte of the log is there. */
+  long wholeFrom() {
+    return trimmed.wholeFrom();
+  }
+
+  /** See {@link LocalLog#trim}. */
+  LocalLog.Freed trim(
+      Map<Integer, Long> lastBases, IntPredicate isLive, long foldedOffset, long newestMicros)
+      throws IOException {
+    SortedMap<Integer, Long> positions = new TreeMap<>(trimmed.positions());
+    positions.keySet().removeIf(partition -> !isLive.test(partition));
+    lastBases.forEach((partition, base) -> advance(positions, partition, base));
+    List<Segment> unused = unused(positions, isLive);
+    List<Segment> deletable =
+        unused.stream().filter(segment -> segment.end() <= foldedOffset).toList();
+    store(positions, deletable, newestMicros);
+    long changes = forget(isLive);
+    long bytes = 0;
+    for (Segment segment : deletable) {
+      bytes += segment.size();
+      delete(segment);
+    }
+    return new LocalLog.Freed(changes, deletable.size(), bytes, deletable.size() < unused.size());
+  }
+
+  /** Raises the partition's position to its last one in the segments up to {@code lastBase}. */
+  private void advance(SortedMap<Integer, Long> positions, int partition, long lastBase) {
+    PartitionLog log = partitions.get(partition);
+    long last = log == null ? 0 : log.lastPositionThrough(Math.min(lastBase, sealedBase()));
+    if (last > positions.getOrDefault(partition, 0L)) {
+      positions.put(partition, last);
+    }
+  }
+
+  /** Base of the newest segment that is not written any more; -1 when there is none. */
+  private long sealedBase() {
+    Long sealed = segments.lowerKey(segments.lastKey());
+    return sealed == null ? -1 : sealed;
+  }
+
+  /** The sealed segments in which no living partition has changes behind its position. */
+  private List<Segment> unused(SortedMap<Integer, Long> positions, IntPredicate isLive) {
+    List<Segment> unused = new ArrayList<>();
+    for (Segment segment : segments.headMap(segments.lastKey(), false).values()) {
+      boolean isUsed = false;
+      for (Map.Entry<Integer, BatchIndex> entry : segment.index().entrySet()) {
+        int partition = entry.getKey();
+        BatchIndex index = entry.getValue();
+        isUsed =
+            isLive.test(partition)
+                && index.lastPosition(index.count()) > positions.getOrDefault(partition, 0L);
+        if (isUsed) {
+          break;
+        }
+      }
+      if (!isUsed) {
+        unused.add(segment);
+      }
+    }
+    return unused;
+  }
+
+  private void store(SortedMap<Integer, Long> positions, List<Segment> deletable, long newestMicros)
+      throws IOException {
+    if (positions.equals(trimmed.positions()) && deletable.isEmpty()) {
+      return;
+    }
+    NavigableMap<Long, Long> gaps = new TreeMap<>(trimmed.gaps());
+    deletable.forEach(segment -> TrimFile.addGap(gaps, segment.base(), segment.end()));
+    TrimFile next = new TrimFile(newestMicros, positions, gaps);
+    disk.replace(LogFormat.TRIM_NAME, next.write());
+    trimmed = next;
+  }
+
+  /** Takes from readers what the trim file says is gone; returns how many changes. */
+  private long forget(IntPredicate isLive) {
+    long changes = 0;
+    Map<Integer, BatchIndex> active = segments.lastEntry().getValue().index();
+    for (Map.Entry<Integer, PartitionLog> entry : partitions.entrySet()) {
+      int partition = entry.getKey();
+      boolean isGone = !isLive.test(partition);
+      changes += entry.getValue().forget(isGone ? Long.MAX_VALUE : trimmed.position(partition));
+      if (isGone && !active.containsKey(partition)) {
+        partitions.remove(partition);
+      }
+    }
+    return changes;
+  }
+
+  private void delete(Segment segment) throws IOException {
+    segments.remove(segment.base());
+    segment.drop();
+    disk.delete(LogFormat.indexName(segment.base()));
+    disk.delete(LogFormat.segmentName(segment.base()));
+  }
+}

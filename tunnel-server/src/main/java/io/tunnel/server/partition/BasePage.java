@@ -1,0 +1,67 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.Column;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.server.table.BaseRows;
+import java.util.List;
+
+/** Rows of a partition as one batch of PUTs; at least one, then as many as there is room for. */
+final class BasePage {
+
+  private final List<PrimaryKeySchema> schema;
+  private final long firstPosition;
+  private final int bytesMax;
+  private final BatchBuilder rows;
+  private Bytes lastKey = Bytes.EMPTY;
+
+  /** A page of {@code bytesMax} bytes, if a single row is not larger; of 0 it takes no row. */
+  BasePage(List<PrimaryKeySchema> schema, long firstPosition, int bytesMax) {
+    this.schema = schema;
+    this.firstPosition = firstPosition;
+    this.bytesMax = bytesMax;
+    this.rows = new BatchBuilder(schema, 4096);
+  }
+
+  int rowCount() {
+    return rows.rowCount();
+  }
+
+  /** Takes a row; false when it has no room for it. */
+  boolean add(Bytes key, List<Column> columns) {
+    if (bytesMax == 0 || !fits(key, columns)) {
+      return false;
+    }
+    lastKey = key;
+    return true;
+  }
+
+  /**
+   * Behind rows with other names the index of a name may take more bytes than where the row was
+   * written, so that the largest rows only fit a page of their own.
+   */
+  private boolean fits(Bytes key, List<Column> columns) {
+    byte[] array = key.toByteArray();
+    RowPutChange row = new RowPutChange(KeyCodec.decode(array, 0, array.length, schema), columns);
+    try {
+      return rows.addWithin(bytesMax, row);
+    } catch (IllegalArgumentException e) {
+      if (rows.rowCount() == 0) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  /** Tells what it has; it has at least one row. */
+  void tell(int partition, long commitMicros, boolean isEnd, BaseRows.Sink sink) {
+    sink.rows(
+        rows.build(partition, firstPosition, commitMicros),
+        firstPosition + rows.rowCount() - 1,
+        lastKey,
+        isEnd);
+  }
+}

@@ -1,0 +1,85 @@
+package io.tunnel.server.session;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.log.Extents;
+import io.tunnel.wire.Control.TunnelInfo;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The changes that were committed before a moment. A channel that ends then reads through this
+ * until its end is known, so that it does not run past it in the time that it takes to find it.
+ */
+final class EndingChanges implements ChangeReader {
+
+  private final ChangeReader changes;
+  private final long endMicros;
+  private final Surroundings clock;
+
+  private EndingChanges(ChangeReader changes, long endMicros, Surroundings clock) {
+    this.changes = changes;
+    this.endMicros = endMicros;
+    this.clock = clock;
+  }
+
+  /** What a tunnel may see of {@code changes}; all, when it does not end. */
+  static ChangeReader of(TunnelInfo tunnel, ChangeReader changes, Surroundings clock) {
+    return tunnel
+        .endMs()
+        .<ChangeReader>map(
+            ms -> new EndingChanges(changes, TimeUnit.MILLISECONDS.toMicros(ms), clock))
+        .orElse(changes);
+  }
+
+  @Override
+  public long committed(int partition) {
+    long committed = changes.committed(partition);
+    // The clock is read last: what was committed before it said so has an earlier time.
+    if (clock.epochMicros() < endMicros) {
+      return committed;
+    }
+    try {
+      return Math.min(committed, changes.positionBefore(partition, endMicros));
+    } catch (IOException e) {
+      throw new RefusedException(
+          ErrorCode.STORAGE_FAILED, "cannot read the log: " + e.getMessage());
+    }
+  }
+
+  @Override
+  public long firstPosition(int partition) {
+    return changes.firstPosition(partition);
+  }
+
+  @Override
+  public Extents plan(int partition, long position, int bytesMax) {
+    return changes.plan(partition, position, bytesMax).upTo(committed(partition));
+  }
+
+  @Override
+  public long bytesAfter(int partition, long position) {
+    return changes.bytesAfter(partition, position);
+  }
+
+  @Override
+  public long commitMicrosAfter(int partition, long position) throws IOException {
+    return changes.commitMicrosAfter(partition, position);
+  }
+
+  @Override
+  public long positionBefore(int partition, long epochMicros) throws IOException {
+    return changes.positionBefore(partition, Math.min(epochMicros, endMicros));
+  }
+
+  @Override
+  public void subscribe(int partition, CommitListener listener) {
+    changes.subscribe(partition, listener);
+  }
+
+  @Override
+  public void unsubscribe(int partition, CommitListener listener) {
+    changes.unsubscribe(partition, listener);
+  }
+}

@@ -1,0 +1,197 @@
+package io.tunnel.server.session;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.catalog.ChannelState;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.log.ChangeReader;
+import io.tunnel.wire.Control.CreateTunnel;
+import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.OperatorControl.ChannelPosition;
+import io.tunnel.wire.OperatorControl.ChannelSelection;
+import io.tunnel.wire.OperatorControl.CheckpointSet;
+import io.tunnel.wire.OperatorControl.EndSession;
+import io.tunnel.wire.OperatorControl.Seek;
+import io.tunnel.wire.OperatorControl.SeekResult;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+
+/**
+ * What operators do to tunnels, on the control thread. What they are told is done was stored
+ * before.
+ */
+public final class Operators {
+
+  private final Catalog catalog;
+  private final ChangeReader changes;
+  private final Coordinator coordinator;
+  private final Surroundings surroundings;
+
+  /** Operators of the tunnels that {@code coordinator} runs. */
+  public Operators(
+      Catalog catalog, ChangeReader changes, Coordinator coordinator, Surroundings surroundings) {
+    this.catalog = catalog;
+    this.changes = changes;
+    this.coordinator = coordinator;
+    this.surroundings = surroundings;
+  }
+
+  /** Is told what became of {@link #create}, on the control thread. */
+  public interface Creation {
+
+    /** It exists. */
+    void created(TunnelInfo tunnel);
+
+    /** It does not. */
+    void failed(Exception reason);
+  }
+
+  /** Creates a tunnel; with base data, or from a moment on, that takes a while. */
+  public void create(CreateTunnel request, Creation answer) {
+    new TunnelStart(catalog, changes, surroundings, request).begin(new Announced(answer));
+  }
+
+  private final class Announced implements Creation {
+    private final Creation answer;
+
+    Announced(Creation answer) {
+      this.answer = answer;
+    }
+
+    @Override
+    public void created(TunnelInfo tunnel) {
+      coordinator.created(tunnel);
+      answer.created(tunnel);
+    }
+
+    @Override
+    public void failed(Exception reason) {
+      answer.failed(reason);
+    }
+  }
+
+  /** Deletes a tunnel, and ends its sessions. */
+  public void delete(TunnelInfo tunnel) throws IOException {
+    catalog.deleteTunnel(tunnel);
+    coordinator.forget(tunnel);
+  }
+
+  /** Keeps channels, or the tunnel as a whole, from being delivered. */
+  public void pause(ChannelSelection selection) throws IOException {
+    TunnelInfo tunnel = catalog.tunnel(selection.table(), selection.tunnel());
+    if (selection.channels().isEmpty()) {
+      pause(tunnel, true);
+    } else {
+      update(
+          tunnel,
+          SeekPlan.select(tunnel, catalog.channels(tunnel), selection.channels()),
+          state -> state.withPause(true));
+    }
+  }
+
+  /**
+   * Lets channels go on that are paused or stopped. The tunnel as a whole goes on with all of its
+   * channels but those that were paused by name.
+   */
+  public void resume(ChannelSelection selection) throws IOException {
+    TunnelInfo tunnel = catalog.tunnel(selection.table(), selection.tunnel());
+    NavigableMap<ChannelKey, ChannelState> channels = catalog.channels(tunnel);
+    if (selection.channels().isEmpty()) {
+      update(tunnel, channels.keySet(), state -> state.withError(Optional.empty()));
+      pause(tunnel, false);
+    } else {
+      update(
+          tunnel,
+          SeekPlan.select(tunnel, channels, selection.channels()),
+          state -> state.withPause(false).withError(Optional.empty()));
+    }
+  }
+
+  private void pause(TunnelInfo tunnel, boolean isPaused) throws IOException {
+    TunnelRun run = coordinator.run(tunnel);
+    if (catalog.isPaused(tunnel.tunnelId()) != isPaused) {
+      catalog.pause(tunnel.tunnelId(), isPaused);
+    }
+    coordinator.apply(run, run.core().pause(isPaused, surroundings.nanos()));
+  }
+
+  private void update(TunnelInfo tunnel, Set<ChannelKey> keys, UnaryOperator<ChannelState> change)
+      throws IOException {
+    TunnelRun run = coordinator.run(tunnel);
+    NavigableMap<ChannelKey, ChannelState> states = new TreeMap<>();
+    keys.forEach(key -> states.put(key, change.apply(catalog.channel(tunnel.tunnelId(), key))));
+    catalog.store(tunnel.tunnelId(), states);
+    coordinator.apply(run, run.core().update(states, surroundings.nanos()));
+  }
+
+  /**
+   * Moves progress. What a channel is stopped for stays: it goes on from its new place when it is
+   * resumed.
+   */
+  public SeekResult seek(Seek seek) throws IOException {
+    TunnelInfo tunnel = catalog.tunnel(seek.table(), seek.tunnel());
+    SeekPlan plan =
+        new SeekPlan(
+                tunnel,
+                catalog.table(tunnel.table()),
+                catalog.channels(tunnel),
+                changes,
+                surroundings.epochMicros())
+            .plan(seek);
+    SeekResult result = new SeekResult(plan.moves());
+    if (!seek.isDryRun()) {
+      TunnelRun run = coordinator.run(tunnel);
+      catalog.store(tunnel.tunnelId(), plan.states());
+      coordinator.apply(run, run.core().seek(plan.states(), surroundings.nanos()));
+    }
+    return result;
+  }
+
+  /** The progress of all channels, to be kept and brought back by a seek. */
+  public CheckpointSet export(TunnelInfo tunnel) {
+    TableRecord table = catalog.table(tunnel.table());
+    List<ChannelPosition> positions = new ArrayList<>();
+    catalog
+        .channels(tunnel)
+        .forEach(
+            (key, state) ->
+                positions.add(
+                    new ChannelPosition(
+                        key.partition(),
+                        key.type(),
+                        state.checkpointed(),
+                        state.key(),
+                        state.isFinished())));
+    return new CheckpointSet(table.tableId(), tunnel.table(), tunnel.tunnel(), positions);
+  }
+
+  /** Ends a session of a tunnel. */
+  public void endSession(EndSession request) {
+    TunnelInfo tunnel = catalog.tunnel(request.table(), request.tunnel());
+    TunnelRun run = coordinator.run(tunnel);
+    if (!run.core().hasSession(request.sessionId())) {
+      throw new RefusedException(
+          ErrorCode.CHANNEL_NOT_FOUND,
+          "tunnel "
+              + tunnel.tunnel()
+              + " has no session '"
+              + request.sessionId()
+              + "'; its sessions are "
+              + run.core().sessions(surroundings.nanos()).stream()
+                  .map(TunnelCore.SessionView::sessionId)
+                  .toList());
+    }
+    coordinator.apply(
+        run,
+        run.core()
+            .end(request.sessionId(), TunnelEffect.OverReason.OPERATOR, surroundings.nanos()));
+  }
+}

@@ -1,0 +1,246 @@
+package io.tunnel.server.session;
+
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.StreamStart;
+import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.catalog.ChannelState;
+import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.log.ChangeReader;
+import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.OperatorControl.ChannelPosition;
+import io.tunnel.wire.OperatorControl.CheckpointSet;
+import io.tunnel.wire.OperatorControl.Move;
+import io.tunnel.wire.OperatorControl.Seek;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** What a seek does to each channel: all of it is checked before any of it is done. */
+final class SeekPlan {
+
+  private final TunnelInfo tunnel;
+  private final TableRecord table;
+  private final NavigableMap<ChannelKey, ChannelState> channels;
+  private final StreamEdges edges;
+  private final NavigableMap<ChannelKey, ChannelState> states = new TreeMap<>();
+
+  /** For a tunnel of {@code table} whose channels are {@code channels} now. */
+  SeekPlan(
+      TunnelInfo tunnel,
+      TableRecord table,
+      NavigableMap<ChannelKey, ChannelState> channels,
+      ChangeReader changes,
+      long nowMicros) {
+    this.tunnel = tunnel;
+    this.table = table;
+    this.channels = channels;
+    this.edges = new StreamEdges(tunnel.endMs(), changes, nowMicros);
+  }
+
+  /** The channels of those ids. */
+  static NavigableSet<ChannelKey> select(
+      TunnelInfo tunnel, NavigableMap<ChannelKey, ChannelState> channels, List<String> ids) {
+    Map<String, ChannelKey> keyById = new LinkedHashMap<>();
+    channels.keySet().forEach(key -> keyById.put(key.channelId(tunnel.tunnelId()), key));
+    NavigableSet<ChannelKey> selected = new TreeSet<>();
+    for (String id : ids) {
+      ChannelKey key = keyById.get(id);
+      if (key == null) {
+        throw new RefusedException(
+            ErrorCode.CHANNEL_NOT_FOUND,
+            "tunnel "
+                + tunnel.tunnel()
+                + " has no channel '"
+                + id
+                + "'; its first is '"
+                + channels.firstKey().channelId(tunnel.tunnelId())
+                + "', and describing the tunnel shows all");
+      }
+      selected.add(key);
+    }
+    return selected;
+  }
+
+  /** Works out where each channel goes. */
+  SeekPlan plan(Seek seek) throws IOException {
+    if (seek.checkpoints().isPresent()) {
+      planImport(seek.channels(), seek.checkpoints().get());
+      return this;
+    }
+    for (ChannelKey key : streams(seek.channels())) {
+      ChannelState state = channels.get(key);
+      long position;
+      if (seek.position().isPresent()) {
+        position = edges.require(key, state, seek.position().get());
+      } else if (seek.timeMs().isPresent()) {
+        position = edges.require(key, state, edges.before(key, seek.timeMs().get()));
+      } else {
+        position =
+            seek.edge().orElseThrow() == StreamStart.EARLIEST
+                ? edges.require(key, state, edges.first(key))
+                : edges.last(key, state);
+      }
+      states.put(key, moved(state, position, Bytes.EMPTY, state.end()));
+    }
+    return this;
+  }
+
+  private NavigableSet<ChannelKey> streams(List<String> ids) {
+    NavigableSet<ChannelKey> selected = select(tunnel, channels, ids);
+    for (ChannelKey key : selected) {
+      if (key.type() != ChannelType.Stream) {
+        throw new RefusedException(
+            ErrorCode.INVALID_REQUEST,
+            "channel "
+                + key.channelId(tunnel.tunnelId())
+                + " carries base data, which has no times and no positions in the log; it is moved by"
+                + " checkpoints that were exported");
+      }
+    }
+    if (ids.isEmpty()) {
+      channels.keySet().stream()
+          .filter(key -> key.type() == ChannelType.Stream)
+          .forEach(selected::add);
+      if (selected.isEmpty()) {
+        throw new RefusedException(
+            ErrorCode.INVALID_REQUEST,
+            "tunnel " + tunnel.tunnel() + " carries base data only; it has nothing to seek in");
+      }
+    }
+    return selected;
+  }
+
+  private static ChannelState moved(
+      ChannelState state, long position, Bytes key, Optional<Long> end) {
+    ChannelState moved = state.withProgress(position, key).withEnd(end, false);
+    return moved.withEnd(end, state.isFinished() && moved.isAtEnd());
+  }
+
+  private void planImport(List<String> ids, CheckpointSet checkpoints) throws IOException {
+    if (checkpoints.tableId() != table.tableId()) {
+      throw invalid(
+          "the checkpoints are of table '"
+              + checkpoints.table()
+              + "' with id "
+              + checkpoints.tableId()
+              + ", not of '"
+              + tunnel.table()
+              + "' with id "
+              + table.tableId()
+              + "; positions of one table mean nothing in another");
+    }
+    NavigableSet<ChannelKey> selected = select(tunnel, channels, ids);
+    NavigableSet<ChannelKey> named = new TreeSet<>();
+    for (ChannelPosition position : checkpoints.channels()) {
+      ChannelKey key = new ChannelKey(position.partition(), position.type());
+      if (!channels.containsKey(key)) {
+        throw invalid(
+            "the checkpoints name the "
+                + key.type()
+                + " channel of partition "
+                + key.partition()
+                + ", which tunnel "
+                + tunnel.tunnel()
+                + " of type "
+                + tunnel.type()
+                + " does not have");
+      }
+      if (!named.add(key)) {
+        throw invalid("the checkpoints name " + key + " twice");
+      }
+      if (ids.isEmpty() || selected.contains(key)) {
+        states.put(key, imported(key, position));
+      }
+    }
+    selected.removeAll(named);
+    if (!selected.isEmpty()) {
+      throw invalid("the checkpoints do not name " + selected + ", which are to be moved");
+    }
+    if (states.isEmpty()) {
+      throw invalid("the checkpoints name no channel");
+    }
+  }
+
+  private ChannelState imported(ChannelKey key, ChannelPosition position) throws IOException {
+    ChannelState state = channels.get(key);
+    if (key.type() == ChannelType.Stream) {
+      long to = edges.require(key, state, position.position());
+      return moved(state, to, Bytes.EMPTY, state.end());
+    }
+    requireKey(position);
+    return moved(
+        state,
+        position.position(),
+        position.key(),
+        position.isFinished() ? Optional.of(position.position()) : Optional.empty());
+  }
+
+  /** A base channel goes on behind a key of its partition, or begins before the first. */
+  private void requireKey(ChannelPosition position) {
+    boolean hasKey = !position.key().equals(Bytes.EMPTY);
+    if (hasKey != position.position() > 0) {
+      throw invalid(
+          "a base channel is at row 0 without a key, or behind a row with its key; that of partition "
+              + position.partition()
+              + " is at row "
+              + position.position()
+              + (hasKey ? " with a key" : " without one"));
+    }
+    if (!hasKey) {
+      return;
+    }
+    try {
+      byte[] key = position.key().toByteArray();
+      KeyCodec.require(key, 0, key.length, table.meta().primaryKey());
+    } catch (MalformedException e) {
+      throw invalid(
+          "the key of the base channel of partition "
+              + position.partition()
+              + " is no key of the table: "
+              + e.getMessage());
+    }
+    PartitionRecord holder = table.partitionOf(position.key());
+    if (holder.id() != position.partition()) {
+      throw invalid(
+          "the key of the base channel of partition "
+              + position.partition()
+              + " belongs to partition "
+              + holder.id());
+    }
+  }
+
+  private static RefusedException invalid(String message) {
+    return new RefusedException(ErrorCode.INVALID_REQUEST, message);
+  }
+
+  /** The channels as they shall be. */
+  NavigableMap<ChannelKey, ChannelState> states() {
+    return states;
+  }
+
+  /** What that means for each. */
+  List<Move> moves() {
+    return states.entrySet().stream()
+        .map(
+            entry ->
+                new Move(
+                    entry.getKey().channelId(tunnel.tunnelId()),
+                    entry.getKey().partition(),
+                    entry.getKey().type(),
+                    channels.get(entry.getKey()).checkpointed(),
+                    entry.getValue().checkpointed()))
+        .toList();
+  }
+}

@@ -1,0 +1,271 @@
+package io.tunnel.server.session;
+
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.catalog.ChannelState;
+import io.tunnel.server.channel.Channel;
+import io.tunnel.server.channel.Channels;
+import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.session.TunnelEffect.TakeReason;
+import io.tunnel.server.session.TunnelRun.Hold;
+import io.tunnel.server.session.TunnelRun.Session;
+import io.tunnel.wire.Control.Assignment;
+import io.tunnel.wire.Control.Fence;
+import io.tunnel.wire.Control.Revocation;
+import io.tunnel.wire.Control.SessionEnd;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The sessions that are open and the channels that they hold, found without a search; does what the
+ * tunnels' state machines want done to them.
+ */
+final class Sessions {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(Sessions.class);
+
+  private final Catalog catalog;
+  private final Sources sources;
+  private final SessionConfig config;
+  private final Surroundings surroundings;
+  private final RowsListener rowsListener;
+  private final Map<String, Session> sessionById = new HashMap<>();
+  private final Map<SessionPort, Set<Session>> sessionsByPort = new IdentityHashMap<>();
+  private final Map<Integer, Hold> holdByHandle = new HashMap<>();
+  private int lastHandle;
+
+  /** What channels deliver from. */
+  record Sources(ChangeReader changes, Channels channels) {}
+
+  /** Is told when the holder of a base channel was read all its rows. */
+  @FunctionalInterface
+  interface RowsListener {
+    /** The last row has the position {@code end}. */
+    void rowsEnd(Hold hold, long end);
+  }
+
+  Sessions(
+      Catalog catalog,
+      Sources sources,
+      SessionConfig config,
+      Surroundings surroundings,
+      RowsListener rowsListener) {
+    this.catalog = catalog;
+    this.sources = sources;
+    this.config = config;
+    this.surroundings = surroundings;
+    this.rowsListener = rowsListener;
+  }
+
+  void add(Session session) {
+    sessionById.put(session.id(), session);
+    sessionsByPort.computeIfAbsent(session.port(), key -> new LinkedHashSet<>()).add(session);
+  }
+
+  /** The sessions that live on a connection. */
+  List<Session> of(SessionPort port) {
+    return List.copyOf(sessionsByPort.getOrDefault(port, Set.of()));
+  }
+
+  int count() {
+    return sessionById.size();
+  }
+
+  Session require(String sessionId, SessionPort port) {
+    Session session = sessionById.get(sessionId);
+    if (session == null || session.port() != port) {
+      throw new RefusedException(
+          ErrorCode.SESSION_ENDED, "session " + sessionId + " has ended; open a new one");
+    }
+    return session;
+  }
+
+  /** The hold of that name, if it is still one. */
+  Optional<Hold> hold(int handle) {
+    return Optional.ofNullable(holdByHandle.get(handle));
+  }
+
+  Hold requireHold(int handle, long epoch, SessionPort port) {
+    Hold hold = holdByHandle.get(handle);
+    if (hold == null || hold.epoch() != epoch || hold.session().port() != port) {
+      throw new RefusedException(
+          ErrorCode.FENCED,
+          "the channel with handle " + handle + " is no longer held under epoch " + epoch);
+    }
+    return hold;
+  }
+
+  /** Ends all sessions of a tunnel that does not exist any more. */
+  void forget(TunnelRun run, String reason) {
+    List.copyOf(run.holds().values()).forEach(hold -> fence(hold, reason));
+    for (Session session : List.copyOf(sessionById.values())) {
+      if (session.run() == run) {
+        LOGGER.info("session {} ended: {}", session.id(), reason);
+        remove(session);
+        session.port().over(new SessionEnd(session.id(), ErrorCode.TUNNEL_NOT_FOUND, reason));
+      }
+    }
+  }
+
+  private void remove(Session session) {
+    sessionById.remove(session.id());
+    Set<Session> ofPort = sessionsByPort.get(session.port());
+    ofPort.remove(session);
+    if (ofPort.isEmpty()) {
+      sessionsByPort.remove(session.port());
+    }
+  }
+
+  /**
+   * Does {@code effects}, behind those that could not be done before. When the end of a channel
+   * cannot be stored, what comes behind it waits: the next tick tries again.
+   */
+  void apply(TunnelRun run, List<TunnelEffect> effects) {
+    run.undone().addAll(effects);
+    while (!run.undone().isEmpty()) {
+      TunnelEffect effect = run.undone().peek();
+      if (effect instanceof TunnelEffect.Finish finish) {
+        try {
+          finish(run, finish);
+        } catch (IOException e) {
+          LOGGER.warn("cannot store that {} of {} is finished", finish.channel(), run.info(), e);
+          return;
+        }
+      }
+      run.undone().poll();
+      if (effect instanceof TunnelEffect.Assign assign) {
+        assign(run, assign);
+      } else if (effect instanceof TunnelEffect.Revoke revoke) {
+        revoke(run.holds().get(revoke.channel()));
+      } else if (effect instanceof TunnelEffect.Take take) {
+        take(run.holds().get(take.channel()), take.reason());
+      } else if (effect instanceof TunnelEffect.SessionOver over) {
+        over(sessionById.get(over.sessionId()), over.reason());
+      }
+    }
+  }
+
+  private void finish(TunnelRun run, TunnelEffect.Finish finish) throws IOException {
+    String tunnelId = run.info().tunnelId();
+    ChannelState state = catalog.channel(tunnelId, finish.channel());
+    catalog.store(
+        tunnelId,
+        Map.of(
+            finish.channel(),
+            state.withEnd(Optional.of(finish.end()), true).withError(Optional.empty())));
+    LOGGER.info("{} of tunnel {} is finished", finish.channel(), run.info().tunnel());
+    if (finish.channel().type() == ChannelType.BaseData) {
+      surroundings.forgetRows(tunnelId, finish.channel().partition());
+    }
+  }
+
+  private void assign(TunnelRun run, TunnelEffect.Assign assign) {
+    Session session = sessionById.get(assign.sessionId());
+    ChannelKey key = assign.channel();
+    int handle = ++lastHandle;
+    Channel channel =
+        channel(
+            run,
+            key,
+            new Channel.Hold(handle, assign.epoch(), key.partition(), assign.checkpointed()),
+            session.port());
+    Hold hold = new Hold(handle, session, key, assign.epoch(), channel);
+    holdByHandle.put(handle, hold);
+    run.holds().put(key, hold);
+    session
+        .port()
+        .assign(
+            new Assignment(
+                session.id(),
+                key.channelId(run.info().tunnelId()),
+                key.partition(),
+                handle,
+                assign.epoch(),
+                assign.checkpointed(),
+                key.type()),
+            channel);
+  }
+
+  private Channel channel(TunnelRun run, ChannelKey key, Channel.Hold hold, SessionPort port) {
+    String tunnelId = run.info().tunnelId();
+    ChannelState state = catalog.channel(tunnelId, key);
+    if (key.type() == ChannelType.BaseData) {
+      int handle = hold.handle();
+      return sources
+          .channels()
+          .base(
+              tunnelId,
+              hold,
+              state.key(),
+              port,
+              end -> surroundings.control(() -> rowsEnd(handle, end)));
+    }
+    if (state.end().isPresent()) {
+      return sources.channels().stream(hold, OptionalLong.of(state.end().get()), port);
+    }
+    return sources.channels().stream(
+        hold,
+        OptionalLong.empty(),
+        EndingChanges.of(run.info(), sources.changes(), surroundings),
+        port);
+  }
+
+  private void revoke(Hold hold) {
+    Session session = hold.session();
+    session
+        .port()
+        .revoke(
+            new Revocation(session.id(), hold.handle(), hold.epoch(), config.revokeDeadlineMs()));
+  }
+
+  private void take(Hold hold, TakeReason reason) {
+    if (reason.isFenced()) {
+      fence(hold, reason.text());
+    } else {
+      drop(hold);
+      hold.session().port().take(hold.handle());
+    }
+  }
+
+  private void fence(Hold hold, String reason) {
+    drop(hold);
+    Session session = hold.session();
+    session.port().fence(new Fence(session.id(), hold.handle(), hold.epoch(), reason));
+  }
+
+  private void drop(Hold hold) {
+    holdByHandle.remove(hold.handle());
+    hold.session().run().holds().remove(hold.key());
+  }
+
+  private void over(Session session, TunnelEffect.OverReason reason) {
+    LOGGER.info("session {} ended: {}", session.id(), reason.text());
+    remove(session);
+    if (reason.taken().isFenced()) {
+      session
+          .port()
+          .over(
+              new SessionEnd(
+                  session.id(), ErrorCode.SESSION_ENDED, "the session ended: " + reason.text()));
+    }
+  }
+
+  private void rowsEnd(int handle, long end) {
+    Hold hold = holdByHandle.get(handle);
+    if (hold != null) {
+      rowsListener.rowsEnd(hold, end);
+    }
+  }
+}

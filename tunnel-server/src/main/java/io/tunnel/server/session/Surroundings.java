@@ -1,0 +1,46 @@
+package io.tunnel.server.session;
+
+import io.tunnel.model.RefusedException;
+import java.util.Collection;
+import java.util.Map;
+
+/** What the coordinator needs of the server around it. */
+public interface Surroundings {
+
+  /** Nanoseconds from an arbitrary moment; never goes back. */
+  long nanos();
+
+  /** Microseconds since 1970; may be set back. */
+  long epochMicros();
+
+  /** Runs {@code action} on the control thread, later. */
+  void control(Runnable action);
+
+  /**
+   * Runs {@code then} on the control thread when everything that was being written to a partition
+   * is committed.
+   */
+  void passBarrier(int partition, Runnable then);
+
+  /**
+   * Keeps the rows of {@code partitions} for a tunnel as they are at one moment, and then tells, on
+   * the control thread.
+   */
+  void keepRows(String tunnelId, Collection<Integer> partitions, Kept whenKept);
+
+  /** The rows that were kept for a tunnel are not needed any more; idempotent. */
+  void forgetRows(String tunnelId);
+
+  /** The same for one partition. */
+  void forgetRows(String tunnelId, int partition);
+
+  /** Is told what became of {@link #keepRows}. */
+  interface Kept {
+
+    /** The rows of each partition are kept as they were when this was its committed position. */
+    void kept(Map<Integer, Long> committed);
+
+    /** Nothing is kept. */
+    void failed(RefusedException reason);
+  }
+}

@@ -1,0 +1,47 @@
+package io.tunnel.server.session;
+
+import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.channel.Channel;
+import io.tunnel.wire.Control.TunnelInfo;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+
+/** A tunnel that the coordinator runs: its state machine, and what was made of its effects. */
+final class TunnelRun {
+
+  private final TunnelInfo info;
+  private final TunnelCore core;
+  private final Map<ChannelKey, Hold> holds = new HashMap<>();
+
+  /** Effects that are not done yet; only as long as the catalog cannot be written, any are. */
+  private final Deque<TunnelEffect> undone = new ArrayDeque<>();
+
+  /** A session and the connection that it lives on. */
+  record Session(String id, TunnelRun run, SessionPort port) {}
+
+  /** A channel that a session holds, by its name on the connection. */
+  record Hold(int handle, Session session, ChannelKey key, long epoch, Channel channel) {}
+
+  TunnelRun(TunnelInfo info, TunnelCore core) {
+    this.info = info;
+    this.core = core;
+  }
+
+  TunnelInfo info() {
+    return info;
+  }
+
+  TunnelCore core() {
+    return core;
+  }
+
+  Map<ChannelKey, Hold> holds() {
+    return holds;
+  }
+
+  Deque<TunnelEffect> undone() {
+    return undone;
+  }
+}

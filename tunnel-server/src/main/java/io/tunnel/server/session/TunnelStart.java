@@ -1,0 +1,166 @@
+package io.tunnel.server.session;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TunnelType;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.catalog.ChannelState;
+import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.log.ChangeReader;
+import io.tunnel.wire.Control.CreateTunnel;
+import io.tunnel.wire.Control.TunnelInfo;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The creation of one tunnel: finds where its channels start, and stores them with it in one write.
+ * Until that write there is no tunnel, and the rows that are kept for it are forgotten if there
+ * never is one. Somebody else may take its name, or drop its table, meanwhile.
+ */
+final class TunnelStart {
+
+  private final Catalog catalog;
+  private final ChangeReader changes;
+  private final Surroundings surroundings;
+  private final CreateTunnel request;
+  private final TableRecord table;
+  private final String tunnelId;
+  private int barriersLeft;
+
+  /** Refuses what cannot be created. */
+  TunnelStart(
+      Catalog catalog, ChangeReader changes, Surroundings surroundings, CreateTunnel request) {
+    catalog.requireFree(request);
+    this.catalog = catalog;
+    this.changes = changes;
+    this.surroundings = surroundings;
+    this.request = request;
+    this.table = catalog.table(request.table());
+    long nowMicros = surroundings.epochMicros();
+    this.tunnelId = catalog.newTunnelId(nowMicros);
+    request.startMs().ifPresent(ms -> StreamEdges.requirePast(ms, nowMicros));
+    long nowMs = TimeUnit.MICROSECONDS.toMillis(nowMicros);
+    boolean startsNow = request.startMs().isEmpty() && request.start() == StreamStart.LATEST;
+    if (startsNow && request.endMs().isPresent() && request.endMs().get() <= nowMs) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST,
+          "the tunnel would end at "
+              + request.endMs().get()
+              + ", before its start: LATEST is now, "
+              + nowMs);
+    }
+  }
+
+  /** Creates it, now or later. */
+  void begin(Operators.Creation answer) {
+    List<Integer> partitions = table.partitions().stream().map(PartitionRecord::id).toList();
+    if (request.type() != TunnelType.Stream) {
+      surroundings.keepRows(tunnelId, partitions, new Kept(answer));
+    } else if (request.startMs().isPresent()) {
+      // What is being written now may have a time before the start; it is counted when it is there.
+      barriersLeft = partitions.size();
+      partitions.forEach(partition -> surroundings.passBarrier(partition, () -> passed(answer)));
+    } else {
+      finish(this::streams, answer);
+    }
+  }
+
+  private void passed(Operators.Creation answer) {
+    barriersLeft--;
+    if (barriersLeft == 0) {
+      finish(this::streams, answer);
+    }
+  }
+
+  private final class Kept implements Surroundings.Kept {
+    private final Operators.Creation answer;
+
+    Kept(Operators.Creation answer) {
+      this.answer = answer;
+    }
+
+    @Override
+    public void kept(Map<Integer, Long> committed) {
+      finish(() -> behindRows(committed), answer);
+    }
+
+    @Override
+    public void failed(RefusedException reason) {
+      answer.failed(reason);
+    }
+  }
+
+  /** Finds where channels start. */
+  @FunctionalInterface
+  private interface Starts {
+    Map<ChannelKey, ChannelState> find() throws IOException;
+  }
+
+  private void finish(Starts starts, Operators.Creation answer) {
+    TunnelInfo tunnel;
+    try {
+      requireTable();
+      tunnel =
+          catalog.createTunnel(
+              request,
+              tunnelId,
+              starts.find(),
+              TimeUnit.MICROSECONDS.toMillis(surroundings.epochMicros()));
+    } catch (IOException | RuntimeException e) {
+      surroundings.forgetRows(tunnelId);
+      answer.failed(e);
+      return;
+    }
+    answer.created(tunnel);
+  }
+
+  private void requireTable() {
+    if (catalog.table(request.table()).tableId() != table.tableId()) {
+      throw new RefusedException(
+          ErrorCode.TABLE_NOT_FOUND,
+          "table '" + request.table() + "' was dropped, and there is another of that name now");
+    }
+  }
+
+  private Map<ChannelKey, ChannelState> behindRows(Map<Integer, Long> committed) {
+    NavigableMap<ChannelKey, ChannelState> states = new TreeMap<>();
+    committed.forEach(
+        (partition, position) ->
+            ChannelKey.of(request.type(), partition)
+                .forEach(
+                    key ->
+                        states.put(
+                            key,
+                            ChannelState.startingAt(
+                                key.equals(ChannelKey.stream(partition)) ? position : 0))));
+    return states;
+  }
+
+  private Map<ChannelKey, ChannelState> streams() throws IOException {
+    NavigableMap<ChannelKey, ChannelState> states = new TreeMap<>();
+    for (PartitionRecord partition : table.partitions()) {
+      ChannelKey key = ChannelKey.stream(partition.id());
+      states.put(key, ChannelState.startingAt(start(key)));
+    }
+    return states;
+  }
+
+  private long start(ChannelKey key) throws IOException {
+    Optional<Long> startMs = request.startMs();
+    if (startMs.isPresent()) {
+      return new StreamEdges(Optional.empty(), changes, surroundings.epochMicros())
+          .before(key, startMs.get());
+    }
+    return request.start() == StreamStart.EARLIEST
+        ? changes.firstPosition(key.partition()) - 1
+        : changes.committed(key.partition());
+  }
+}

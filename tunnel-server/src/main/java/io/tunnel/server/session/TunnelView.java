@@ -1,0 +1,129 @@
+package io.tunnel.server.session;
+
+import io.tunnel.model.ChannelType;
+import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.log.ChangeReader;
+import io.tunnel.wire.Control.ChannelDescription;
+import io.tunnel.wire.Control.SessionDescription;
+import io.tunnel.wire.Control.TunnelDescription;
+import io.tunnel.wire.Control.TunnelInfo;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A tunnel at one moment, as far as the control thread knows it; the rest is added by {@link
+ * #describe}.
+ */
+public final class TunnelView {
+
+  private final TunnelInfo info;
+  private final long retentionMs;
+  private final boolean isPaused;
+  private final List<TunnelCore.View> channels;
+  private final Map<ChannelKey, Long> delivered;
+  private final List<TunnelCore.SessionView> sessions;
+
+  TunnelView(
+      TunnelInfo info,
+      long retentionMs,
+      boolean isPaused,
+      List<TunnelCore.View> channels,
+      Map<ChannelKey, Long> delivered,
+      List<TunnelCore.SessionView> sessions) {
+    this.info = info;
+    this.retentionMs = retentionMs;
+    this.isPaused = isPaused;
+    this.channels = List.copyOf(channels);
+    this.delivered = Map.copyOf(delivered);
+    this.sessions = List.copyOf(sessions);
+  }
+
+  /** Adds where the log is, and so how far channels lag behind. May be called by any thread. */
+  public TunnelDescription describe(ChangeReader changes, long nowMicros) throws IOException {
+    List<ChannelDescription> described = new ArrayList<>();
+    for (TunnelCore.View channel : channels) {
+      described.add(
+          channel.key().type() == ChannelType.BaseData
+              ? describe(channel, delivered(channel), 0, 0, 0, Optional.empty())
+              : describeStream(channel, changes, nowMicros));
+    }
+    List<SessionDescription> open =
+        sessions.stream()
+            .map(
+                session ->
+                    new SessionDescription(
+                        session.sessionId(),
+                        session.clientTag(),
+                        session.channels(),
+                        session.channelsMax(),
+                        TimeUnit.NANOSECONDS.toMillis(session.leaseLeftNanos())))
+            .toList();
+    return new TunnelDescription(info, described, isPaused, open);
+  }
+
+  private long delivered(TunnelCore.View channel) {
+    return Math.max(delivered.getOrDefault(channel.key(), 0L), channel.checkpointed());
+  }
+
+  private ChannelDescription describeStream(
+      TunnelCore.View channel, ChangeReader changes, long nowMicros) throws IOException {
+    int partition = channel.key().partition();
+    long checkpointed = channel.checkpointed();
+    long committed = Math.max(changes.committed(partition), delivered(channel));
+    long last = Math.min(committed, channel.end().orElse(Long.MAX_VALUE));
+    if (last <= checkpointed) {
+      return describe(channel, committed, 0, 0, 0, Optional.empty());
+    }
+    long oldestMicros = changes.commitMicrosAfter(partition, checkpointed);
+    long waitedMs =
+        oldestMicros == 0 ? 0 : TimeUnit.MICROSECONDS.toMillis(nowMicros - oldestMicros);
+    boolean isLost = checkpointed + 1 < changes.firstPosition(partition);
+    return describe(
+        channel,
+        committed,
+        last - checkpointed,
+        changes.bytesAfter(partition, checkpointed),
+        Math.max(0, waitedMs),
+        historyLeft(isLost, waitedMs));
+  }
+
+  private Optional<Long> historyLeft(boolean isLost, long waitedMs) {
+    long left = retentionMs - waitedMs;
+    if (isLost) {
+      return Optional.of(retentionMs == 0 ? -1 : Math.min(-1, left));
+    }
+    return retentionMs == 0 ? Optional.empty() : Optional.of(left);
+  }
+
+  private ChannelDescription describe(
+      TunnelCore.View channel,
+      long committed,
+      long lagRows,
+      long lagBytes,
+      long lagMs,
+      Optional<Long> historyLeftMs) {
+    return new ChannelDescription(
+        channel.key().channelId(info.tunnelId()),
+        channel.key().partition(),
+        channel.status(),
+        channel.owner(),
+        channel.clientTag(),
+        channel.epoch(),
+        channel.checkpointed(),
+        delivered(channel),
+        committed,
+        lagRows,
+        lagBytes,
+        lagMs,
+        channel.key().type(),
+        channel.isPaused(),
+        channel.end(),
+        channel.error(),
+        channel.waitsFor().stream().map(key -> key.channelId(info.tunnelId())).toList(),
+        historyLeftMs);
+  }
+}

@@ -1,0 +1,246 @@
+package io.tunnel.server.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.TestRows;
+import io.tunnel.server.log.CrashDisk;
+import io.tunnel.server.log.TestLogs;
+import io.tunnel.wire.ChannelEnd;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class BaseChannelTest {
+
+  private static final long EPOCH = 7;
+
+  private final FakeConnection connection = new FakeConnection();
+  private final FakeRows rows = new FakeRows();
+  private final List<Long> knownEnds = new ArrayList<>();
+  private Channels channels;
+
+  @BeforeEach
+  void open() throws IOException {
+    channels = new Channels(TestLogs.open(new CrashDisk(), 0), rows, 200);
+  }
+
+  private Channel channel(long checkpointed, Bytes after) {
+    Channel channel =
+        channels.base(
+            "tunnel",
+            new Channel.Hold(1, EPOCH, 4, checkpointed),
+            after,
+            connection,
+            end -> {
+              assertThat(connection.ends).as("the server knows first").isEmpty();
+              knownEnds.add(end);
+            });
+    channel.start();
+    return channel;
+  }
+
+  private void runAll() {
+    while (!rows.reads.isEmpty() || !connection.posted.isEmpty()) {
+      rows.answer();
+      connection.runAll();
+    }
+  }
+
+  private static List<Bytes> keys(List<String> names) {
+    return names.stream().map(TestRows::keyBytes).toList();
+  }
+
+  private static String name(int i) {
+    return String.format("k%03d", i);
+  }
+
+  private void addRows(int count) {
+    for (int i = 0; i < count; i++) {
+      rows.names.add(name(i));
+    }
+  }
+
+  static LongStream seeds() {
+    return LongStream.range(0, 300);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void everyRowIsDeliveredOnceInOrderOverManyHoldersAndThenTheEnd(long seed) {
+    Random random = new Random(seed);
+    addRows(random.nextInt(40));
+    Channel.Resume resume = new Channel.Resume(0, Bytes.EMPTY);
+    int holders = 1 + random.nextInt(4);
+    for (int holder = 0; holder < holders; holder++) {
+      int deliveredBefore = connection.positions.size();
+      Channel channel = channel(resume.position(), resume.key());
+      play(channel, random);
+      boolean isLast = holder == holders - 1;
+      if (isLast) {
+        connection.isWritable = true;
+        channel.resume();
+        connection.credit(channel, 1 << 20);
+        runAll();
+      }
+      int delivered = connection.positions.size() - deliveredBefore;
+      assertThat(connection.positions.subList(deliveredBefore, connection.positions.size()))
+          .isEqualTo(
+              LongStream.rangeClosed(resume.position() + 1, resume.position() + delivered)
+                  .boxed()
+                  .toList());
+      assertThat(connection.keys.subList(deliveredBefore, connection.keys.size()))
+          .isEqualTo(
+              keys(rows.names)
+                  .subList((int) resume.position(), (int) resume.position() + delivered));
+      assertThat(channel.delivered()).isEqualTo(resume.position() + delivered);
+      if (isLast || channel.end().isPresent()) {
+        requireEnd(channel);
+        return;
+      }
+      assertThat(connection.ends).isEmpty();
+      long checkpoint = resume.position() + random.nextInt(delivered + 1);
+      resume = channel.resumeAt(checkpoint);
+      assertThat(resume.position()).isLessThanOrEqualTo(checkpoint);
+      channel.stop();
+      runAll();
+    }
+  }
+
+  private void requireEnd(Channel channel) {
+    long end = rows.names.size();
+    assertThat(channel.end()).hasValue(end);
+    assertThat(connection.ends).containsExactly(new ChannelEnd(1, EPOCH, end));
+    assertThat(knownEnds).containsExactly(end);
+    assertThat(channel.resumeAt(end).position()).isEqualTo(end);
+    connection.credit(channel, 1 << 20);
+    channel.resume();
+    runAll();
+    assertThat(connection.ends).as("told once").hasSize(1);
+    assertThat(connection.failures).isEmpty();
+  }
+
+  private void play(Channel channel, Random random) {
+    connection.duringDelivery =
+        () -> {
+          if (random.nextInt(4) == 0) {
+            channel.resume();
+          }
+        };
+    for (int step = random.nextInt(40); step > 0; step--) {
+      switch (random.nextInt(5)) {
+        case 0 -> connection.credit(channel, 1 + random.nextInt(200));
+        case 1 -> {
+          connection.isWritable = random.nextBoolean();
+          if (connection.isWritable) {
+            channel.resume();
+          }
+        }
+        case 2, 3 -> rows.answer();
+        default -> {
+          Runnable task = connection.posted.poll();
+          if (task != null) {
+            task.run();
+          }
+        }
+      }
+    }
+    connection.duringDelivery = () -> {};
+    // Credit is the channel's, so the next holder begins without.
+    connection.creditOfNextHolder();
+  }
+
+  @Test
+  void anEmptyPartitionEndsAtOnceWithoutCredit() {
+    Channel channel = channel(0, Bytes.EMPTY);
+    assertThat(channel.end()).isEmpty();
+    runAll();
+    assertThat(channel.end()).hasValue(0);
+    assertThat(connection.ends).containsExactly(new ChannelEnd(1, EPOCH, 0));
+    assertThat(knownEnds).containsExactly(0L);
+  }
+
+  @Test
+  void aChannelWhoseLastRowWasCheckpointedEndsThereWithoutCredit() {
+    addRows(3);
+    channel(3, TestRows.keyBytes(name(2)));
+    runAll();
+    assertThat(connection.ends).containsExactly(new ChannelEnd(1, EPOCH, 3));
+    assertThat(connection.positions).isEmpty();
+  }
+
+  @Test
+  void nothingIsReadBeforeThereIsCredit() {
+    addRows(3);
+    Channel channel = channel(0, Bytes.EMPTY);
+    runAll();
+    assertThat(connection.positions).isEmpty();
+    assertThat(rows.reads).isEmpty();
+    connection.credit(channel, 1);
+    assertThat(rows.reads).hasSize(1);
+    runAll();
+    assertThat(connection.positions).as("one row, since one always fits").containsExactly(1L);
+  }
+
+  @Test
+  void rowsThatCannotBeReadFailTheChannelOnce() {
+    addRows(3);
+    Channel channel = channel(0, Bytes.EMPTY);
+    rows.failure = Optional.of(new RefusedException(ErrorCode.CORRUPT, "a file is damaged"));
+    runAll();
+    connection.credit(channel, 1 << 20);
+    runAll();
+    assertThat(connection.failures)
+        .extracting(RefusedException::code)
+        .containsExactly(ErrorCode.CORRUPT);
+    assertThat(connection.positions).isEmpty();
+    assertThat(connection.ends).isEmpty();
+  }
+
+  @Test
+  void anUnexpectedFailureIsToldAsInternal() {
+    addRows(3);
+    Channel channel = channel(0, Bytes.EMPTY);
+    connection.duringDelivery =
+        () -> {
+          throw new IllegalStateException("no memory for a frame");
+        };
+    connection.credit(channel, 1 << 20);
+    runAll();
+    assertThat(connection.failures)
+        .extracting(RefusedException::code)
+        .containsExactly(ErrorCode.INTERNAL);
+    assertThat(channel.delivered()).isZero();
+  }
+
+  @Test
+  void whatWasReadForAStoppedChannelIsDropped() {
+    addRows(3);
+    Channel channel = channel(0, Bytes.EMPTY);
+    connection.credit(channel, 1 << 20);
+    rows.answer();
+    channel.stop();
+    runAll();
+    assertThat(connection.positions).isEmpty();
+    assertThat(connection.ends).isEmpty();
+    assertThat(knownEnds).isEmpty();
+  }
+
+  @Test
+  void aBaseChannelCannotBeToldWhereItEnds() {
+    Channel channel = channel(0, Bytes.EMPTY);
+    assertThatThrownBy(() -> channel.endAt(1))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("ends where its rows end");
+  }
+}

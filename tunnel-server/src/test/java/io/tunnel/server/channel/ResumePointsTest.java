@@ -1,0 +1,71 @@
+package io.tunnel.server.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.server.TestRows;
+import org.junit.jupiter.api.Test;
+
+final class ResumePointsTest {
+
+  private static Bytes key(long position) {
+    return TestRows.keyBytes("k" + position);
+  }
+
+  private static Channel.Resume point(long position) {
+    return new Channel.Resume(position, key(position));
+  }
+
+  private final ResumePoints points = new ResumePoints(10, key(10));
+
+  @Test
+  void aPositionInsideOfADeliveryResumesBehindTheOneBefore() {
+    points.add(20, key(20));
+    points.add(30, key(30));
+    assertThat(points.at(10)).isEqualTo(point(10));
+    assertThat(points.at(19)).isEqualTo(point(10));
+    assertThat(points.at(20)).isEqualTo(point(20));
+    assertThat(points.at(29)).isEqualTo(point(20));
+    assertThat(points.at(30)).isEqualTo(point(30));
+    assertThat(points.count()).as("what is processed is forgotten").isEqualTo(1);
+  }
+
+  @Test
+  void aPositionThatWasOvertakenFindsWhatOvertookIt() {
+    points.add(20, key(20));
+    assertThat(points.at(20)).isEqualTo(point(20));
+    assertThat(points.at(15)).isEqualTo(point(20));
+  }
+
+  @Test
+  void withoutAnyCheckpointTheyStayBoundedAndTheFirstAndTheLastAreKnown() {
+    long last = 10;
+    for (int i = 0; i < 20 * ResumePoints.COUNT_MAX; i++) {
+      last += 3;
+      points.add(last, key(last));
+      assertThat(points.count()).isLessThanOrEqualTo(ResumePoints.COUNT_MAX);
+    }
+    assertThat(points.at(11)).isEqualTo(point(10));
+    long middle = 10 + (last - 10) / 2;
+    Channel.Resume resume = points.at(middle);
+    assertThat(resume).isEqualTo(point(resume.position()));
+    assertThat(resume.position()).isBetween(middle - (last - 10) / 100, middle);
+    points.add(last + 3, key(last + 3));
+    last += 3;
+    assertThat(points.at(last)).isEqualTo(point(last));
+  }
+
+  @Test
+  void aPointThatWasResumedAtStaysWhateverIsDeliveredBehindIt() {
+    long last = 10;
+    for (int i = 0; i < 10 * ResumePoints.COUNT_MAX; i++) {
+      points.add(++last, key(last));
+    }
+    for (int i = 0; i < 100; i++) {
+      assertThat(points.at(last)).isEqualTo(point(last));
+      points.add(last + 5, key(last + 5));
+      assertThat(points.at(last + 4)).isEqualTo(point(last));
+      last += 5;
+    }
+  }
+}

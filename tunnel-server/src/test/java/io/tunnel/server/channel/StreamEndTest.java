@@ -1,0 +1,218 @@
+package io.tunnel.server.channel;
+
+import static io.tunnel.server.TestRows.batch;
+import static io.tunnel.server.TestRows.put;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.RowChange;
+import io.tunnel.server.log.CrashDisk;
+import io.tunnel.server.log.GroupCore;
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.TestLogs;
+import io.tunnel.wire.ChannelEnd;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class StreamEndTest {
+
+  private static final int PARTITION = 4;
+  private static final int HANDLE = 1;
+  private static final long EPOCH = 7;
+
+  private final FakeConnection connection = new FakeConnection();
+
+  /** Last positions of the batches, which are where a channel may end. */
+  private final List<Long> borders = new ArrayList<>(List.of(0L));
+
+  private LocalLog log;
+
+  @BeforeEach
+  void open() throws IOException {
+    log = TestLogs.open(new CrashDisk(), 0);
+  }
+
+  private Channel channel(long checkpointed, OptionalLong end) {
+    Channel channel =
+        new Channels(log, (tunnelId, partition, after, first, bytesMax, sink) -> sink.end(), 300)
+            .stream(new Channel.Hold(HANDLE, EPOCH, PARTITION, checkpointed), end, connection);
+    channel.start();
+    return channel;
+  }
+
+  private void commit(int rows) throws IOException {
+    RowChange row = put("k");
+    GroupCore group = new GroupCore(4_096);
+    group.add(batch(PARTITION, Collections.nCopies(rows, row)));
+    log.append(group, false, 1);
+    borders.add(log.committed(PARTITION));
+  }
+
+  private static List<Long> positions(long from, long to) {
+    return LongStream.rangeClosed(from, to).boxed().toList();
+  }
+
+  private static ChannelEnd end(long position) {
+    return new ChannelEnd(HANDLE, EPOCH, position);
+  }
+
+  static LongStream seeds() {
+    return LongStream.range(0, 300);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void everythingUpToTheEndIsDeliveredThenTheEndIsToldOnceAndNothingBehindIt(long seed)
+      throws IOException {
+    Random random = new Random(seed);
+    for (int i = 0; i < 8; i++) {
+      commit(1 + random.nextInt(4));
+    }
+    long checkpointed = random.nextInt((int) log.committed(PARTITION) + 1);
+    boolean isKnown = random.nextBoolean();
+    long knownEnd =
+        borders.stream().filter(border -> border >= checkpointed).findFirst().orElseThrow();
+    Channel channel =
+        channel(checkpointed, isKnown ? OptionalLong.of(knownEnd) : OptionalLong.empty());
+    long toldEnd = isKnown ? knownEnd : -1;
+    for (int step = 0; step < 60; step++) {
+      switch (random.nextInt(6)) {
+        case 0 -> commit(1 + random.nextInt(4));
+        case 1 -> connection.credit(channel, 1 + random.nextInt(400));
+        case 2 -> {
+          connection.isWritable = random.nextBoolean();
+          if (connection.isWritable) {
+            channel.resume();
+          }
+        }
+        case 3 -> {
+          if (toldEnd < 0 && step > 30) {
+            connection.runAll();
+            toldEnd = borderFrom(channel.delivered(), random);
+            channel.endAt(toldEnd);
+            // Nothing is delivered between the saying and the hearing of it.
+            connection.runAll();
+          }
+        }
+        default -> {
+          Runnable task = connection.posted.poll();
+          if (task != null) {
+            task.run();
+          }
+        }
+      }
+    }
+    if (toldEnd < 0) {
+      connection.runAll();
+      toldEnd = borderFrom(channel.delivered(), random);
+      channel.endAt(toldEnd);
+    }
+    connection.isWritable = true;
+    connection.runAll();
+    connection.credit(channel, 1 << 20);
+    commit(3);
+    connection.runAll();
+    assertThat(connection.failures).isEmpty();
+    assertThat(connection.positions).isEqualTo(positions(checkpointed + 1, toldEnd));
+    assertThat(connection.ends).containsExactly(end(toldEnd));
+    assertThat(channel.end()).hasValue(toldEnd);
+    commit(1);
+    assertThat(connection.posted).as("an ended channel is not woken").isEmpty();
+  }
+
+  private long borderFrom(long delivered, Random random) {
+    List<Long> possible = borders.stream().filter(border -> border >= delivered).toList();
+    return possible.get(random.nextInt(possible.size()));
+  }
+
+  @Test
+  void aChannelThatBeginsAtItsEndSaysSoWithoutCredit() throws IOException {
+    commit(5);
+    channel(5, OptionalLong.of(5));
+    assertThat(connection.ends).containsExactly(end(5));
+    assertThat(connection.positions).isEmpty();
+  }
+
+  @Test
+  void anEndThatTheChannelHasComeToBeforeItIsKnownIsToldAtOnce() throws IOException {
+    commit(5);
+    Channel channel = channel(0, OptionalLong.empty());
+    connection.credit(channel, 1 << 20);
+    connection.runAll();
+    assertThat(channel.end()).isEmpty();
+    channel.endAt(5);
+    channel.endAt(5);
+    connection.runAll();
+    assertThat(connection.ends).containsExactly(end(5));
+    assertThat(connection.failures).isEmpty();
+  }
+
+  @Test
+  void anEndBelowWhatWasDeliveredFailsTheChannelAloud() throws IOException {
+    commit(5);
+    commit(5);
+    Channel channel = channel(0, OptionalLong.empty());
+    connection.credit(channel, 1 << 20);
+    connection.runAll();
+    channel.endAt(5);
+    connection.runAll();
+    assertThat(connection.failures)
+        .extracting(RefusedException::code)
+        .containsExactly(ErrorCode.INTERNAL);
+    assertThat(connection.ends).isEmpty();
+  }
+
+  @Test
+  void anEndInsideOfABatchFailsTheChannelAloud() throws IOException {
+    commit(5);
+    commit(5);
+    Channel channel = channel(0, OptionalLong.of(7));
+    connection.credit(channel, 1 << 20);
+    connection.runAll();
+    assertThat(connection.positions).isEqualTo(positions(1, 5));
+    connection.runAll();
+    assertThat(connection.failures)
+        .extracting(RefusedException::code)
+        .containsExactly(ErrorCode.INTERNAL);
+    assertThat(connection.failures.get(0)).hasMessageContaining("ends at 7");
+    assertThat(connection.ends).isEmpty();
+  }
+
+  @Test
+  void aStoppedChannelHearsOfNoEnd() throws IOException {
+    commit(5);
+    Channel channel = channel(5, OptionalLong.empty());
+    channel.endAt(3);
+    channel.stop();
+    connection.runAll();
+    assertThat(connection.ends).isEmpty();
+    assertThat(connection.failures).isEmpty();
+  }
+
+  @Test
+  void aConnectionThatFailsUnexpectedlyEndsTheChannelInsteadOfSilencingIt() throws IOException {
+    commit(5);
+    Channel channel = channel(0, OptionalLong.empty());
+    connection.duringDelivery =
+        () -> {
+          throw new IllegalStateException("no memory for a frame");
+        };
+    connection.credit(channel, 1 << 20);
+    commit(5);
+    connection.runAll();
+    assertThat(connection.failures).hasSize(1);
+    assertThat(connection.failures.get(0).code()).isEqualTo(ErrorCode.INTERNAL);
+    assertThat(connection.failures.get(0)).hasMessageContaining("no memory for a frame");
+    assertThat(connection.posted).isEmpty();
+  }
+}

@@ -1,0 +1,297 @@
+package io.tunnel.server.log;
+
+import static io.tunnel.server.TestRows.batch;
+import static io.tunnel.server.TestRows.put;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.log.CrashDisk.Operation;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Giving up old changes, and what a crash in the middle of it leaves. */
+final class LogTrimTest {
+
+  static LongStream seeds() {
+    return LongStream.range(0, 120);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void whatIsGivenUpStaysSoAndAllElseStaysThroughAnyCrash(long seed) throws IOException {
+    LogHistory history = new LogHistory(seed);
+    for (int life = 0; life < 6; life++) {
+      for (int step = history.random.nextInt(4); step >= 0; step--) {
+        history.append(history.random.nextInt(12));
+        history.trim();
+        history.requireEqual();
+      }
+      switch (history.random.nextInt(4)) {
+        case 0 -> {
+          history.close();
+          history.open();
+          history.model.requirePrefixOf(history.log);
+        }
+        case 1 -> history.kill();
+        default -> history.crash();
+      }
+      history.requireEqual();
+    }
+  }
+
+  /** Every operation of the disk fails once, and then the process or the machine goes down. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void aTrimThatFailsAnywhereIsWhollyThereOrNotAfterACrash(long seed) throws IOException {
+    boolean hasFailed = true;
+    for (int operation = 0; hasFailed; operation++) {
+      LogHistory history = new LogHistory(seed);
+      history.append(25);
+      history.log.sync();
+      history.model.synced();
+      history.disk.failAfter(Operation.REPLACE, operation == 0 ? 0 : 1);
+      history.disk.failAfter(Operation.DELETE, Math.max(0, operation - 1));
+      hasFailed = fails(history);
+      history.disk = history.random.nextBoolean() ? history.disk.kill() : crashed(history);
+      history.open();
+      history.requireTrimmedWhollyOrNot();
+      history.requireEqual();
+      history.append(5);
+      history.trim();
+      history.requireEqual();
+      history.crash();
+      history.requireEqual();
+    }
+  }
+
+  private static CrashDisk crashed(LogHistory history) {
+    return history.disk.crash(history.random);
+  }
+
+  private static boolean fails(LogHistory history) {
+    try {
+      history.trim();
+      return false;
+    } catch (IOException e) {
+      assertThat(e).hasMessageContaining("injected");
+      return true;
+    }
+  }
+
+  @Test
+  void historiesDeleteFilesAndLeaveHoles() throws IOException {
+    int deleted = 0;
+    int holes = 0;
+    for (long seed = 0; seed < 20; seed++) {
+      LogHistory history = new LogHistory(seed);
+      history.append(60);
+      deleted += (int) history.trim().segments();
+      history.append(60);
+      history.trim();
+      holes += history.bases().first() == 0 && history.log.wholeFrom() > 0 ? 1 : 0;
+    }
+    assertThat(deleted).as("segments deleted").isGreaterThan(20);
+    assertThat(holes).as("logs that keep their first segment and not the next").isPositive();
+  }
+
+  /** Everything that is sealed goes, of every partition. */
+  private static LocalLog.Freed trimAll(LogHistory history) throws IOException {
+    Map<Integer, Long> lastBases = new TreeMap<>();
+    for (int partition = 1; partition <= LogHistory.PARTITIONS; partition++) {
+      lastBases.put(partition, Long.MAX_VALUE);
+    }
+    return history.log.trim(lastBases, partition -> true, history.log.end());
+  }
+
+  @Test
+  void aPartitionWithoutAnyChangeLeftStillKnowsItsPositionsAndTimes() throws IOException {
+    LogHistory history = new LogHistory(4);
+    history.append(30);
+    history.log.seal();
+    LocalLog.Freed freed = trimAll(history);
+    assertThat(freed.changes()).isEqualTo(total(history));
+    assertThat(freed.segments()).isPositive();
+    assertThat(history.disk.names(".log")).hasSize(1);
+    assertThat(history.disk.names(".index")).isEmpty();
+    long newest = history.model.newestMicros();
+    for (boolean isGraceful : new boolean[] {true, false}) {
+      if (isGraceful) {
+        history.close();
+      } else {
+        history.disk = history.disk.crash(history.random);
+      }
+      history.open();
+      for (int partition = 1; partition <= LogHistory.PARTITIONS; partition++) {
+        long committed = history.model.rows(partition).size();
+        assertThat(history.log.committed(partition)).isEqualTo(committed);
+        assertThat(history.log.firstPosition(partition)).isEqualTo(committed + 1);
+        assertThat(history.log.bytesAfter(partition, 0)).isZero();
+        assertThat(history.log.positionBefore(partition, Long.MAX_VALUE)).isEqualTo(committed);
+      }
+    }
+    GroupCore group = new GroupCore(4_096);
+    group.add(batch(1, put("k")));
+    long before = history.log.committed(1);
+    assertThat(history.log.append(group, true, 0)).containsExactly(before + 1);
+    assertThat(history.log.commitMicrosAfter(1, before)).isEqualTo(newest);
+  }
+
+  private static long total(LogHistory history) {
+    long total = 0;
+    for (int partition = 1; partition <= LogHistory.PARTITIONS; partition++) {
+      total += history.model.rows(partition).size();
+    }
+    return total;
+  }
+
+  @Test
+  void anEmptySegmentIsNotSealed() throws IOException {
+    LogHistory history = new LogHistory(4);
+    history.append(true);
+    history.log.seal();
+    long end = history.log.end();
+    history.log.seal();
+    assertThat(history.log.end()).isEqualTo(end);
+    assertThat(history.log.segmentCount()).isEqualTo(2);
+  }
+
+  @Test
+  void aFileThatTheTableNeedsStaysUntilTheTableHasItOnDisk() throws IOException {
+    LogHistory history = new LogHistory(4);
+    history.append(30);
+    history.log.seal();
+    Map<Integer, Long> none = Map.of();
+    long end = history.log.end();
+    int segments = history.log.segmentCount();
+    LocalLog.Freed freed = history.log.trim(none, partition -> false, 0);
+    assertThat(freed.segments()).isZero();
+    assertThat(freed.isHeldByTable()).isTrue();
+    assertThat(history.log.segmentCount()).isEqualTo(segments);
+    freed = history.log.trim(none, partition -> false, end);
+    assertThat(freed.segments()).isEqualTo(segments - 1);
+    assertThat(freed.isHeldByTable()).isFalse();
+  }
+
+  @Test
+  void aReplayThatNeedsDeletedBytesIsRefused() throws IOException {
+    LogHistory history = new LogHistory(4);
+    history.append(30);
+    trimAll(history);
+    assertThatThrownBy(() -> history.log.replay(0, null))
+        .isInstanceOf(CorruptLogException.class)
+        .hasMessageContaining("restore the table from a copy");
+  }
+
+  @Test
+  void aPositionBehindTheTrimIsRefusedWithTheRangeThatIsLostAlsoAfterAStart() throws IOException {
+    LogHistory history = new LogHistory(4);
+    history.append(30);
+    trimAll(history);
+    for (int life = 0; life < 2; life++) {
+      long first = history.log.firstPosition(2);
+      assertThat(first).isGreaterThan(2);
+      assertThatThrownBy(() -> history.log.plan(2, 1, 1))
+          .isInstanceOfSatisfying(
+              RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.HISTORY_LOST))
+          .hasMessageContaining("changes 1 to " + (first - 1) + " of partition 2 are no longer");
+      assertThat(history.log.plan(2, first, 1).isEmpty())
+          .isEqualTo(first > history.log.committed(2));
+      history.disk = history.disk.kill();
+      history.open();
+    }
+  }
+
+  @Test
+  void whatWasPlannedBeforeItsFileWentIsLostByName() throws IOException {
+    LogHistory history = new LogHistory(4);
+    history.append(30);
+    Extents planned = history.log.plan(2, 1, 1);
+    trimAll(history);
+    assertThatThrownBy(() -> planned.read(ByteBuffer.allocate(planned.bytes())))
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.HISTORY_LOST))
+        .hasMessageContaining("changes 1 to " + planned.lastPosition() + " of partition 2");
+  }
+
+  @Test
+  void aSyncThatMeetsASegmentThatWentMeanwhileIsNoFailure() throws IOException {
+    CrashDisk disk = new CrashDisk();
+    Segment segment = new Segment(0, disk.open("file"), 0);
+    segment.drop();
+    segment.sync();
+    Segment closed = new Segment(0, disk.open("file"), 0);
+    closed.close();
+    assertThatThrownBy(closed::sync).isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void readersOnOtherThreadsGetChangesInOrderOrHistoryLostWhileFilesGo() throws Exception {
+    LogHistory history = new LogHistory(5);
+    history.append(1);
+    AtomicBoolean isDone = new AtomicBoolean();
+    ExecutorService readers = Executors.newFixedThreadPool(2);
+    try {
+      List<Future<Long>> reads =
+          List.of(
+              readers.submit(() -> follow(history.log, new Random(1), isDone)),
+              readers.submit(() -> follow(history.log, new Random(2), isDone)));
+      for (int i = 0; i < 400; i++) {
+        history.append(false);
+        trimAll(history);
+      }
+      isDone.set(true);
+      for (Future<Long> read : reads) {
+        assertThat(read.get()).isEqualTo(history.log.committed(1));
+      }
+    } finally {
+      isDone.set(true);
+      readers.shutdown();
+    }
+  }
+
+  /** Follows partition 1; what is lost is skipped, to where the log says that it goes on. */
+  private static long follow(LocalLog log, Random random, AtomicBoolean isDone) throws IOException {
+    long last = 0;
+    boolean isLastLook;
+    do {
+      isLastLook = isDone.get();
+      log.commitMicrosAfter(1, last);
+      log.positionBefore(1, 1_000_000 + random.nextInt(100_000));
+      try {
+        last += LogModel.read(log, 1, last + 1, random).size();
+      } catch (RefusedException e) {
+        assertThat(e.code()).isEqualTo(ErrorCode.HISTORY_LOST);
+        assertThat(log.firstPosition(1)).isGreaterThan(last + 1);
+        last = log.firstPosition(1) - 1;
+        isLastLook = false;
+      }
+    } while (!isLastLook);
+    return last;
+  }
+
+  @Test
+  void changesOfDroppedPartitionsGoAtOnceAndOthersStay() throws IOException {
+    LogHistory history = new LogHistory(4);
+    history.append(30);
+    LocalLog.Freed freed = history.log.trim(Map.of(), partition -> partition != 2, Long.MAX_VALUE);
+    assertThat(freed.changes()).isEqualTo(history.model.rows(2).size());
+    assertThat(history.log.bytesAfter(2, 0)).isZero();
+    assertThat(LogModel.read(history.log, 1, 1, history.random)).isEqualTo(history.model.rows(1));
+    assertThat(history.log.trim(Map.of(), partition -> partition != 2, Long.MAX_VALUE).changes())
+        .isZero();
+  }
+}

@@ -1,0 +1,202 @@
+package io.tunnel.server.partition;
+
+import static io.tunnel.server.TestRows.batch;
+import static io.tunnel.server.TestRows.put;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.Durability;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
+import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.table.TableStoreConfig;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.LongAdder;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Retention over real logs and tables, one partition each, with a clock that the test moves. */
+final class RetentionTest {
+
+  private static final long DAY_MS = 24L * 3_600_000;
+
+  @TempDir private Path directory;
+
+  private final LongAdder changesTrimmed = new LongAdder();
+  private final LongAdder bytesFreed = new LongAdder();
+  private long nowMicros = 1_000_000;
+  private Catalog catalog;
+  private Shards shards;
+  private Tables tables;
+  private int rows;
+
+  /** Counts what was trimmed. */
+  private final class Counting implements Shard.Meter {
+    @Override
+    public void committed(int shard, long rows, long bytes, long commitNanos, long foldNanos) {}
+
+    @Override
+    public void rejected(int shard, long rows) {}
+
+    @Override
+    public void trimmed(int shard, long changes, long segments, long bytes) {
+      changesTrimmed.add(changes);
+      bytesFreed.add(bytes);
+    }
+  }
+
+  private final class SetClock implements Shard.Clock {
+    @Override
+    public long epochMicros() {
+      return nowMicros;
+    }
+
+    @Override
+    public long nanos() {
+      return 0;
+    }
+  }
+
+  @BeforeEach
+  void open() throws IOException {
+    catalog = Catalog.open(directory.resolve("catalog"));
+    Shards.Layout layout =
+        new Shards.Layout(
+            directory,
+            1,
+            1 << 16,
+            new ShardConfig(64 << 10, 8 << 10, 8 << 20),
+            new TableStoreConfig(1 << 20, 1 << 20, 1));
+    shards = Shards.open(layout, id -> true, new Counting(), new SetClock());
+    tables = new Tables(catalog, shards);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    shards.close();
+    catalog.close();
+  }
+
+  private TableRecord table(String name, long retentionMs, long retentionBytes) throws IOException {
+    TableOptions options = new TableOptions(Durability.FSYNC, retentionMs, retentionBytes);
+    return catalog.createTable(new TableMeta(name, TestRows.SCHEMA, options), List.of(), 1);
+  }
+
+  private static int id(TableRecord table) {
+    return table.partitions().get(0).id();
+  }
+
+  /** Writes one change of about {@code bytes}. */
+  private void write(TableRecord table, int bytes) throws Exception {
+    Outcomes outcome = new Outcomes();
+    Column value = new Column("v", ColumnValue.fromString("v".repeat(bytes)));
+    shards
+        .of(id(table))
+        .write(Outcomes.write(batch(id(table), put("k" + rows++, value)), false, outcome));
+    assertThat(outcome.result().appliedRows()).isEqualTo(1);
+  }
+
+  /** Looks, and returns when the shard has done its part. */
+  private void look() throws Exception {
+    tables.retain(nowMicros);
+    CountDownLatch isDone = new CountDownLatch(1);
+    shards.all().get(0).execute(isDone::countDown);
+    isDone.await();
+  }
+
+  private void pass(long ms) {
+    nowMicros += ms * 1_000;
+  }
+
+  @Test
+  void anIdleTableLosesItsHistoryInTimeAndItsNeighbourNothing() throws Exception {
+    TableRecord table = table("short", DAY_MS, 0);
+    TableRecord neighbour = table("for-ever", 0, 0);
+    write(table, 100);
+    write(neighbour, 100);
+    pass(DAY_MS);
+    look();
+    assertThat(shards.firstPosition(id(table))).as("a day is kept").isEqualTo(1);
+    pass(1);
+    look();
+    look();
+    assertThat(shards.firstPosition(id(table))).isEqualTo(2);
+    assertThat(shards.committed(id(table))).isEqualTo(1);
+    assertThat(shards.firstPosition(id(neighbour))).isEqualTo(1);
+    assertThat(tables.describe(table).partitions().get(0).changeBytes()).isZero();
+    assertThat(tables.describe(neighbour).partitions().get(0).changeBytes()).isPositive();
+    assertThat(changesTrimmed.sum()).isEqualTo(1);
+    assertThatThrownBy(() -> shards.plan(id(table), 1, 1))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("changes 1 to 1 of partition " + id(table));
+  }
+
+  @Test
+  void bytesBeyondTheLimitGoAndAtLeastTheLimitStays() throws Exception {
+    int limit = 100_000;
+    TableRecord table = table("small", 0, limit);
+    for (int i = 0; i < 200; i++) {
+      write(table, 4_000);
+      look();
+      assertThat(shards.bytesAfter(id(table), shards.firstPosition(id(table)) - 1))
+          .isBetween((long) Math.min(limit, i * 4_000), 2L * limit + 80_000);
+    }
+    assertThat(shards.firstPosition(id(table))).isGreaterThan(100);
+  }
+
+  @Test
+  void spaceIsFreedWhenTheTableIsOnDiskAndWhatIsLeftOpensAgain() throws Exception {
+    TableRecord table = table("short", 1, 0);
+    for (int i = 0; i < 60; i++) {
+      write(table, 4_000);
+    }
+    pass(2);
+    look();
+    for (int i = 0; bytesFreed.sum() == 0; i++) {
+      // The table's flush runs on a thread of RocksDB; each look asks again whether it is done.
+      assertThat(i).as("looks").isLessThan(1_000_000);
+      look();
+    }
+    assertThat(shards.all().get(0).log().segmentCount()).isEqualTo(1);
+    close();
+    open();
+    assertThat(shards.committed(id(table))).isEqualTo(60);
+    assertThat(shards.firstPosition(id(table))).isEqualTo(61);
+    assertThat(shards.of(id(table)).table().count(id(table), 100).rows()).isEqualTo(60);
+    write(table, 10);
+    assertThat(shards.committed(id(table))).isEqualTo(61);
+  }
+
+  @Test
+  void changesOfADroppedTableGoWithTheNextLook() throws Exception {
+    TableRecord table = table("dropped", 0, 0);
+    write(table, 100);
+    tables.drop(table);
+    look();
+    assertThat(changesTrimmed.sum()).isEqualTo(1);
+  }
+
+  @Test
+  void otherOptionsTakeEffectWithTheNextLook() throws Exception {
+    TableRecord table = table("altered", 0, 0);
+    write(table, 100);
+    pass(DAY_MS);
+    look();
+    look();
+    assertThat(shards.firstPosition(id(table))).isEqualTo(1);
+    catalog.alterTable(table, new TableOptions(Durability.OS, 1_000, 0));
+    look();
+    look();
+    assertThat(shards.firstPosition(id(table))).isEqualTo(2);
+  }
+}

@@ -1,0 +1,74 @@
+package io.tunnel.server.session;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Clocks that the test sets, and a control thread and shards that go on when the test says so. */
+final class FakeSurroundings implements Surroundings {
+
+  long nowNanos;
+  long nowMs = 1_000;
+
+  /** Who waits for rows to be kept. */
+  final List<Kept> keeping = new ArrayList<>();
+
+  /** Tunnels, or tunnels and partitions, whose rows were forgotten. */
+  final List<String> forgotten = new ArrayList<>();
+
+  private final Deque<Runnable> control = new ArrayDeque<>();
+  private final Deque<Runnable> shards = new ArrayDeque<>();
+
+  /** Lets everything that waits on the control thread run. */
+  void runControl() {
+    for (Runnable task = control.poll(); task != null; task = control.poll()) {
+      task.run();
+    }
+  }
+
+  /** Lets the shards reach their barriers, and the control thread hear of it. */
+  void passBarriers() {
+    for (Runnable task = shards.poll(); task != null; task = shards.poll()) {
+      control.add(task);
+    }
+    runControl();
+  }
+
+  @Override
+  public long nanos() {
+    return nowNanos;
+  }
+
+  @Override
+  public long epochMicros() {
+    return TimeUnit.MILLISECONDS.toMicros(nowMs);
+  }
+
+  @Override
+  public void control(Runnable action) {
+    control.add(action);
+  }
+
+  @Override
+  public void passBarrier(int partition, Runnable then) {
+    shards.add(then);
+  }
+
+  @Override
+  public void keepRows(String tunnelId, Collection<Integer> partitions, Kept whenKept) {
+    keeping.add(whenKept);
+  }
+
+  @Override
+  public void forgetRows(String tunnelId) {
+    forgotten.add(tunnelId);
+  }
+
+  @Override
+  public void forgetRows(String tunnelId, int partition) {
+    forgotten.add(tunnelId + "/" + partition);
+  }
+}
