@@ -1,7 +1,12 @@
 package io.tunnel.sdk;
 
-/** Stores the progress of one channel. */
-@FunctionalInterface
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Stores the progress of one channel; thread-safe. One request to the server is under way at a
+ * time, and the next one stores all that was said meanwhile. Every method fails with {@code FENCED}
+ * when the channel is no longer this worker's.
+ */
 public interface ICheckpointer {
 
   /**
@@ -18,4 +23,20 @@ public interface ICheckpointer {
    * @throws ConnectionException when no answer came: it may have been stored
    */
   void checkpoint(String token);
+
+  /**
+   * Says that the one input with this token is done. Inputs may be done in any order, said by any
+   * thread, also after {@link IChannelProcessor#process} has returned: what is stored is the last
+   * position before which nothing is left undone. At most 10,000 inputs are undone at a time; the
+   * channel is given no more until some are done.
+   *
+   * <p>The future completes when a stored checkpoint covers the input, so when all inputs before it
+   * are done too and the server has that on disk. It fails with what {@link #checkpoint} would
+   * throw; the input counts as done nevertheless, and saying it again tries to store it again.
+   *
+   * @param token what {@link ProcessRecordsInput#getNextToken} gave; null or {@code "finished"} for
+   *     the last input that the processor was given
+   * @throws IllegalArgumentException as {@link #checkpoint} does
+   */
+  CompletableFuture<Void> checkpointAsync(String token);
 }

@@ -1,5 +1,6 @@
 package io.tunnel.sdk;
 
+import io.tunnel.model.ChannelType;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -12,6 +13,7 @@ public final class ProcessRecordsInput {
   private final String traceId;
   private final String channelId;
   private final Extent extent;
+  private final ChannelType channelType;
 
   /**
    * How far the changes of an input reach, known without looking at them.
@@ -25,19 +27,32 @@ public final class ProcessRecordsInput {
   /**
    * An input; the SDK makes these, and so may a test of a processor.
    *
-   * @param nextToken what to checkpoint when all records are processed; null at the channel's end
+   * @param nextToken what to checkpoint when all records are processed; null when nothing can come
+   *     behind them any more
    */
   public ProcessRecordsInput(
       List<StreamRecord> records,
       String nextToken,
       String traceId,
       String channelId,
-      Extent extent) {
+      Extent extent,
+      ChannelType channelType) {
     this.records = Objects.requireNonNull(records, "records");
     this.nextToken = nextToken;
     this.traceId = Objects.requireNonNull(traceId, "traceId");
     this.channelId = Objects.requireNonNull(channelId, "channelId");
     this.extent = Objects.requireNonNull(extent, "extent");
+    this.channelType = Objects.requireNonNull(channelType, "channelType");
+  }
+
+  /** An input of a stream channel. */
+  public ProcessRecordsInput(
+      List<StreamRecord> records,
+      String nextToken,
+      String traceId,
+      String channelId,
+      Extent extent) {
+    this(records, nextToken, traceId, channelId, extent, ChannelType.Stream);
   }
 
   /**
@@ -49,8 +64,10 @@ public final class ProcessRecordsInput {
   }
 
   /**
-   * What to checkpoint when all of these are processed: an opaque text; null at the end of the
-   * channel.
+   * What to checkpoint when all of these are processed: an opaque text. Null when it is known that
+   * nothing comes behind them; {@link ICheckpointer} takes that too. A channel that ends may give a
+   * token with its last changes nevertheless, because it can learn later that they were the last:
+   * what says that for certain is {@link IChannelProcessor#ended}.
    */
   public String getNextToken() {
     return nextToken;
@@ -65,6 +82,11 @@ public final class ProcessRecordsInput {
   public String getPartitionId() {
     int end = channelId.indexOf('_');
     return end < 0 ? channelId : channelId.substring(0, end);
+  }
+
+  /** Whether these are changes, or rows as they were at one moment, each given as a PUT. */
+  public ChannelType getChannelType() {
+    return channelType;
   }
 
   /** Names this input in logs. */
@@ -87,7 +109,7 @@ public final class ProcessRecordsInput {
     return extent.lastCommitMicros();
   }
 
-  /** The token, absent at the end of the channel. */
+  /** The token, absent when nothing comes behind these. */
   public Optional<String> token() {
     return Optional.ofNullable(nextToken);
   }

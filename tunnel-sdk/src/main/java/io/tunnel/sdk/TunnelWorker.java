@@ -27,9 +27,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Its threads are daemons: a program that does nothing else must wait by itself.
  *
- * <p>A processor that keeps throwing stops its channel: what it had processed is checkpointed, the
- * channel is given back, and if the server assigns it to this worker again it is taken up after a
- * pause that grows from a second to a minute. Other channels go on.
+ * <p>A processor that keeps throwing stops its channel: what it had processed is checkpointed, and
+ * the channel is given back with the error and waits until an operator resumes it. Other channels
+ * go on.
  */
 public final class TunnelWorker implements ITunnelWorker {
 

@@ -15,13 +15,16 @@ public final class TunnelWorkerConfig {
   private String clientTag = System.getProperty("os.name", "worker");
   private int maxChannelParallel = -1;
   private int maxChannels;
-  private int processorThreads = 2 * Runtime.getRuntime().availableProcessors();
+  private int processorThreads = 64;
   private int channelCreditBytes = 1 << 20;
+  private long bufferBytesMax = 64L << 20;
   private int processRowsMax = 10_000;
   private int processBytesMax = 1 << 20;
   private int processAttemptsMax = 3;
   private int maxRetryIntervalInMillis = 2_000;
   private long shutdownDeadlineInMillis = 30_000;
+  private FailurePolicy failurePolicy;
+  private ITunnelWorkerListener listener;
 
   /** Without a processor: the worker is given a factory. */
   public TunnelWorkerConfig() {}
@@ -132,7 +135,11 @@ public final class TunnelWorkerConfig {
     return processorThreads;
   }
 
-  /** Threads that call processors at most, never more than channels; default twice the cores. */
+  /**
+   * Threads that call processors at most, never more than channels; default 64. A processor that
+   * blocks keeps its thread: when as many channels are stuck as there are threads, the others wait,
+   * though sessions and heartbeats go on.
+   */
   public void setProcessorThreads(int threads) {
     processorThreads = (int) requireRange("processorThreads", threads, 1, 10_000);
   }
@@ -144,10 +151,26 @@ public final class TunnelWorkerConfig {
 
   /**
    * Bytes that may be delivered to a channel and wait for its processor; 1 to 1 GiB, default 1 MiB.
-   * One delivery may go over it.
+   * One delivery may go over it. A worker with many channels gives each less, see {@link
+   * #setBufferBytesMax}.
    */
   public void setChannelCreditBytes(int bytes) {
     channelCreditBytes = (int) requireRange("channelCreditBytes", bytes, 1, 1 << 30);
+  }
+
+  /** See {@link #setBufferBytesMax}. */
+  public long getBufferBytesMax() {
+    return bufferBytesMax;
+  }
+
+  /**
+   * Bytes that may be delivered and wait in all channels together; at least 64 KiB, default 64 MiB.
+   * Each channel has an equal part of it, but not less than 64 KiB nor more than {@link
+   * #setChannelCreditBytes}. Each channel may go over its part by one delivery, which is one batch
+   * as it was written, or several small ones of together up to 256 KiB.
+   */
+  public void setBufferBytesMax(long bytes) {
+    bufferBytesMax = requireRange("bufferBytesMax", bytes, 64 << 10, Long.MAX_VALUE);
   }
 
   /** See {@link #setProcessRowsMax}. */
@@ -203,6 +226,29 @@ public final class TunnelWorkerConfig {
     shutdownDeadlineInMillis = requireRange("shutdownDeadlineInMillis", millis, 0, 86_400_000);
   }
 
+  /** What decides when a processor throws; absent for the default. */
+  public Optional<FailurePolicy> failurePolicy() {
+    return Optional.ofNullable(failurePolicy);
+  }
+
+  /**
+   * Decides when a processor throws; null, the default, for {@link #setProcessAttemptsMax} attempts
+   * with growing pauses up to {@link #setMaxRetryIntervalInMillis}.
+   */
+  public void setFailurePolicy(FailurePolicy policy) {
+    failurePolicy = policy;
+  }
+
+  /** What hears what the worker does. */
+  public Optional<ITunnelWorkerListener> listener() {
+    return Optional.ofNullable(listener);
+  }
+
+  /** Hears what the worker does; null, the default, for nobody. */
+  public void setListener(ITunnelWorkerListener hears) {
+    listener = hears;
+  }
+
   private static long requireRange(String name, long value, long min, long max) {
     if (value < min || value > max) {
       throw new IllegalArgumentException(name + " is " + min + " to " + max + ", not " + value);
@@ -238,6 +284,24 @@ public final class TunnelWorkerConfig {
     /** Bytes delivered ahead per channel. */
     public Builder channelCreditBytes(int bytes) {
       config.setChannelCreditBytes(bytes);
+      return this;
+    }
+
+    /** Bytes delivered ahead to all channels together. */
+    public Builder bufferBytesMax(long bytes) {
+      config.setBufferBytesMax(bytes);
+      return this;
+    }
+
+    /** Decides when a processor throws. */
+    public Builder failurePolicy(FailurePolicy policy) {
+      config.setFailurePolicy(policy);
+      return this;
+    }
+
+    /** Hears what the worker does. */
+    public Builder listener(ITunnelWorkerListener listener) {
+      config.setListener(listener);
       return this;
     }
 

@@ -1,5 +1,6 @@
 package io.tunnel.sdk;
 
+import io.tunnel.model.ChannelType;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -12,13 +13,15 @@ import java.util.Optional;
  * @param channels the channels that it holds
  * @param counters what has happened since it started
  * @param lastError the last trouble in words for people; absent when there was none
+ * @param activity what it is doing about its session
  */
 public record TunnelWorkerStatus(
     State state,
     Optional<String> sessionId,
     List<ChannelProgress> channels,
     Counters counters,
-    Optional<String> lastError) {
+    Optional<String> lastError,
+    Activity activity) {
 
   /** What a worker does. */
   public enum State {
@@ -32,9 +35,39 @@ public record TunnelWorkerStatus(
     WORKER_HALT
   }
 
+  /** What a worker does about its session. */
+  public enum Phase {
+    /** It does not run. */
+    NONE,
+    /** It connects and opens a session. */
+    CONNECTING,
+    /** It has a session. */
+    WORKING,
+    /** It has none, and waits before it tries again. */
+    PAUSING,
+    /** It lets callbacks finish and gives its channels back. */
+    ENDING
+  }
+
+  /**
+   * What a worker does about its session.
+   *
+   * @param retryInMs how long it still waits; 0 unless it is pausing
+   */
+  public record Activity(Phase phase, long retryInMs) {
+    /** It does not run. */
+    public static final Activity NONE = new Activity(Phase.NONE, 0);
+
+    /** Refuses null. */
+    public Activity {
+      Objects.requireNonNull(phase, "phase");
+    }
+  }
+
   /**
    * A channel that the worker holds.
    *
+   * @param type what it carries
    * @param state what is done with it, in words for people
    * @param epoch this holding's number
    * @param processed every change up to this position was processed
@@ -44,6 +77,7 @@ public record TunnelWorkerStatus(
   public record ChannelProgress(
       String channelId,
       int partition,
+      ChannelType type,
       String state,
       long epoch,
       long processed,
@@ -55,7 +89,8 @@ public record TunnelWorkerStatus(
    *
    * @param sessions sessions opened; more than one means that it had to reconnect
    * @param fenced channels that a newer holder had taken
-   * @param failed channels stopped because their processor, or the server's log, kept failing
+   * @param failed channels that wait for an operator, because their processor kept failing or the
+   *     server cannot read them
    * @param checkpoints checkpoints that the server has stored
    */
   public record Counters(long sessions, long fenced, long failed, long checkpoints) {}
@@ -67,5 +102,16 @@ public record TunnelWorkerStatus(
     channels = List.copyOf(channels);
     Objects.requireNonNull(counters, "counters");
     Objects.requireNonNull(lastError, "lastError");
+    Objects.requireNonNull(activity, "activity");
+  }
+
+  /** A worker that does not run. */
+  public TunnelWorkerStatus(
+      State state,
+      Optional<String> sessionId,
+      List<ChannelProgress> channels,
+      Counters counters,
+      Optional<String> lastError) {
+    this(state, sessionId, channels, counters, lastError, Activity.NONE);
   }
 }

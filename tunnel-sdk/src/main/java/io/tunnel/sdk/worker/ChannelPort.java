@@ -1,6 +1,5 @@
 package io.tunnel.sdk.worker;
 
-import io.tunnel.sdk.worker.WorkerChannelCore.Ending;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import java.util.concurrent.CompletableFuture;
@@ -14,7 +13,7 @@ interface ChannelPort {
   /** Tells the server something that has no answer. */
   void push(Operation operation, byte[] payload);
 
-  /** The server says that the session is over. */
+  /** The session is over. */
   void sessionEnded(Throwable reason);
 
   /** A checkpoint was stored. */
@@ -23,9 +22,12 @@ interface ChannelPort {
   /** The channel is in trouble that somebody should see. */
   void troubled(String channelId, Throwable reason);
 
-  /** The channel has processed something. */
-  void processed(String channelId);
+  /** The channel can be delivered to: it needs credit. */
+  void opened(ChannelRunner channel);
+
+  /** The channel has processed something, which took that much credit; 0 when it ends. */
+  void processed(ChannelRunner channel, int bytes);
 
   /** The channel is over. */
-  void closed(ChannelRunner channel, Ending ending);
+  void closed(ChannelRunner channel);
 }

@@ -4,42 +4,52 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
+import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.FailurePolicy.Decision;
+import io.tunnel.sdk.FailurePolicy.Retry;
 import io.tunnel.sdk.IChannelProcessor;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.TunnelWorkerStatus.ChannelProgress;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.worker.WorkerChannelCore.Action;
-import io.tunnel.sdk.worker.WorkerChannelCore.Ending;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Delivery;
+import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /**
  * One holding of one channel: does what its {@link WorkerChannelCore} decides. Lives on the
- * worker's thread; only the processor's methods run elsewhere, one at a time.
+ * worker's thread; only the processor's methods run elsewhere.
  *
  * <p>Longer than most files: it is the one place where a channel's decisions become calls.
  */
-final class ChannelRunner {
+final class ChannelRunner implements ProcessorCalls.Outcome {
 
-  private static final long FINAL_CHECKPOINT_PAUSE_MS = 100;
+  private static final long LAST_WORD_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Assignment assignment;
   private final List<PrimaryKeySchema> schema;
   private final ChannelPort port;
   private final WorkerRuntime runtime;
   private final WorkerChannelCore core;
+  private final ProcessorCalls calls;
+  private final AwaitedCheckpoints awaited = new AwaitedCheckpoints();
+  private final SerialTasks completions;
   private final Deque<Delivery> waiting = new ArrayDeque<>();
   private IChannelProcessor processor;
+  private int openAttempts;
+  private Throwable stopReason = new IllegalStateException("stopped");
   private boolean checkpointTimerIsSet;
   private volatile ChannelProgress progress;
 
@@ -59,6 +69,8 @@ final class ChannelRunner {
     this.port = port;
     this.runtime = runtime;
     this.core = new WorkerChannelCore(runtime.settings().channel(), assignment.checkpointed());
+    this.calls = new ProcessorCalls(runtime, assignment);
+    this.completions = new SerialTasks(runtime.threads(), Integer.MAX_VALUE);
     this.given = assignment.checkpointed();
     this.progress = progressNow();
   }
@@ -75,51 +87,67 @@ final class ChannelRunner {
     return given;
   }
 
-  ChannelPort port() {
-    return port;
+  Ending ending() {
+    return core.ending();
+  }
+
+  Throwable stopReason() {
+    return stopReason;
+  }
+
+  /** Whether its processor was made, and so will be told of its end. */
+  boolean wasOpened() {
+    return processor != null;
   }
 
   /** Its turn has come: no former holding of the channel in this process is active any more. */
   void open() {
-    if (core.state() != WorkerChannelCore.State.WAITING) {
-      return;
+    if (core.state() == ChannelState.WAITING) {
+      core.opening();
+      makeProcessor();
     }
-    core.opening();
-    if (runtime.processors() instanceof ProcessorSource.Shared shared) {
+  }
+
+  private void makeProcessor() {
+    if (core.ending() != Ending.NONE) {
+      var unused = core.openFailed(false);
+      drive();
+    } else if (runtime.processors() instanceof ProcessorSource.Shared shared) {
       opened(shared.processor());
     } else if (runtime.processors() instanceof ProcessorSource.PerChannel each) {
-      runElsewhere(
-          () -> {
-            IChannelProcessor made =
-                each.factory()
-                    .createProcessor(
-                        runtime.settings().tunnelId(),
-                        assignment.sessionId(),
-                        assignment.channelId(),
-                        new ManualCheckpointer(this, runtime));
-            runtime.post(() -> opened(made));
-          },
-          this::openFailed);
+      calls.make(each.factory(), new ManualCheckpointer(this), this::opened, this::openFailed);
     }
   }
 
   private void opened(IChannelProcessor made) {
-    if (made == null) {
-      openFailed(new NullPointerException("the factory made no processor"));
-      return;
-    }
     processor = made;
-    giveCredit(core.opened(runtime.nowNanos()));
+    runtime.notices().tell(l -> l.channelOpened(assignment.channelId(), assignment.epoch()));
+    if (core.opened(runtime.nowNanos())) {
+      port.opened(this);
+    }
     drive();
   }
 
   private void openFailed(Throwable reason) {
-    port.troubled(assignment.channelId(), reason);
-    core.openFailed();
+    openAttempts++;
+    boolean again = core.openFailed(openAttempts < runtime.settings().processing().attemptsMax());
+    failed(reason, openAttempts, again);
+    if (again) {
+      runtime.later(retryPauseNanos(openAttempts), this::makeProcessor);
+    }
     drive();
   }
 
-  /** Something was delivered; {@code bytes} is the payload's length. */
+  /** More may be delivered. */
+  void grant(int bytes) {
+    if (core.state() == ChannelState.RUNNING) {
+      core.granted(bytes);
+      port.push(
+          Operation.CREDIT, new Credit(assignment.handle(), assignment.epoch(), bytes).encode());
+    }
+  }
+
+  /** Something was delivered. */
   void delivered(byte[] payload) {
     try {
       Delivery delivery = Delivery.decode(payload);
@@ -133,32 +161,67 @@ final class ChannelRunner {
       }
       drive();
     } catch (MalformedException | IllegalStateException e) {
-      broken(e);
+      stop(e);
     }
   }
 
-  /** The channel cannot go on, because of what the server sent or said. */
-  void broken(Throwable reason) {
+  /** Nothing comes behind that position. */
+  void endsAt(long position) {
+    try {
+      core.endsAt(position);
+      drive();
+    } catch (IllegalStateException e) {
+      stop(e);
+    }
+  }
+
+  /** The server cannot read the channel, and has taken it back by itself. */
+  void unreadable(Throwable reason) {
     port.troubled(assignment.channelId(), reason);
-    end(Ending.FAILED);
+    stopReason = reason;
+    end(Ending.UNREADABLE);
+  }
+
+  /** The channel cannot go on, because of what the server sent or said. */
+  private void stop(Throwable reason) {
+    port.troubled(assignment.channelId(), reason);
+    stopReason = reason;
+    end(Ending.STOPPED);
   }
 
   /** The channel ends for that reason. */
   void end(Ending reason) {
     core.end(reason);
-    isCutOff = !core.ending().isOurs();
     waiting.clear();
+    if (!core.ending().isOurs()) {
+      isCutOff = true;
+      awaited.failAll(fenced());
+    }
     drive();
+  }
+
+  private RefusedException fenced() {
+    return new RefusedException(
+        ErrorCode.FENCED,
+        "channel "
+            + assignment.channelId()
+            + " is no longer held under epoch "
+            + assignment.epoch());
   }
 
   private void drive() {
     for (Action action = next(); action != Action.WAIT; action = next()) {
       switch (action) {
         case PROCESS -> process();
+        case TELL -> calls.tell(processor, core.farewell(), this::told, this::tellingFailed);
         case CHECKPOINT -> checkpoint();
         case STOP_PROCESSOR -> stopProcessor();
-        case RELEASE -> release();
-        case CLOSE -> port.closed(this, core.ending());
+        case RELEASE -> sayLastWord(Operation.RELEASE, releasePayload());
+        case STOP_CHANNEL -> sayLastWord(Operation.STOP_CHANNEL, stopPayload());
+        case CLOSE -> {
+          awaited.failAll(fenced());
+          port.closed(this);
+        }
         case WAIT -> throw new IllegalStateException("unreachable");
       }
     }
@@ -177,39 +240,41 @@ final class ChannelRunner {
       deliveries.add(waiting.remove());
     }
     given = core.given();
-    process(Inputs.of(assignment, deliveries, schema));
+    process(Inputs.of(assignment, deliveries, schema, core.isAtEnd()));
   }
 
   private void process(ProcessRecordsInput input) {
-    runElsewhere(
-        () -> {
-          if (isCutOff) {
-            runtime.post(this::skipped);
-            return;
-          }
-          processor.process(input);
-          runtime.post(this::processed);
-        },
-        reason -> failed(input, reason));
+    calls.process(processor, input, core.attempts() + 1, () -> isCutOff, this);
   }
 
-  /** The input that waited for a thread is not processed: the channel is no longer ours. */
-  private void skipped() {
-    var unused = core.failed();
+  @Override
+  public void skipped() {
+    var unused = core.failed(false);
     drive();
   }
 
-  private void processed() {
-    giveCredit(core.processingDone());
-    port.processed(assignment.channelId());
+  @Override
+  public void processed() {
+    port.processed(this, core.processingDone());
     drive();
   }
 
-  private void failed(ProcessRecordsInput input, Throwable reason) {
-    port.troubled(assignment.channelId(), reason);
-    if (core.failed()) {
+  @Override
+  public void failed(ProcessRecordsInput input, Throwable reason, Optional<Decision> decision) {
+    int attempt = core.attempts() + 1;
+    boolean retry =
+        decision.isPresent()
+            ? decision.get() instanceof Retry
+            : attempt < runtime.settings().processing().attemptsMax();
+    boolean again = core.failed(retry);
+    failed(reason, attempt, again);
+    if (again) {
+      long pause =
+          decision.isPresent() && decision.get() instanceof Retry asked
+              ? asked.pause().toNanos()
+              : retryPauseNanos(attempt);
       runtime.later(
-          runtime.settings().processing().retry().pauseNanos(core.attempts(), runtime.chance()),
+          pause,
           () -> {
             if (core.pauseOver()) {
               process(input);
@@ -219,81 +284,126 @@ final class ChannelRunner {
     drive();
   }
 
-  private void giveCredit(int bytes) {
-    if (bytes > 0) {
-      Credit credit = new Credit(assignment.handle(), assignment.epoch(), bytes);
-      port.push(Operation.CREDIT, credit.encode());
+  private void failed(Throwable reason, int attempt, boolean again) {
+    port.troubled(assignment.channelId(), reason);
+    runtime.notices().tell(l -> l.processingFailed(assignment.channelId(), attempt, reason, again));
+    if (core.ending() == Ending.STOPPED) {
+      stopReason = reason;
     }
+  }
+
+  private long retryPauseNanos(int failures) {
+    return runtime.settings().processing().retry().pauseNanos(failures, runtime.chance());
   }
 
   private void checkpoint() {
     long position = core.beginCheckpoint(runtime.nowNanos());
+    byte[] payload = new Checkpoint(assignment.handle(), assignment.epoch(), position).encode();
     var unused =
-        port.request(Operation.CHECKPOINT, checkpointPayload(position))
+        port.request(Operation.CHECKPOINT, payload)
             .whenComplete(
                 (answer, failure) -> {
                   if (failure == null) {
                     core.checkpointStored();
                     port.checkpointStored();
+                    awaited.stored(position);
                   } else {
-                    checkpointFailed(Caller.unwrap(failure));
+                    checkpointFailed(position, Caller.unwrap(failure));
                   }
                   drive();
                 });
   }
 
-  byte[] checkpointPayload(long position) {
-    return new Checkpoint(assignment.handle(), assignment.epoch(), position).encode();
-  }
-
-  private void checkpointFailed(Throwable reason) {
+  private void checkpointFailed(long position, Throwable reason) {
     boolean isRetriable = reason instanceof RefusedException refused && refused.retriable();
     if (core.checkpointFailed(isRetriable)) {
-      runtime.later(
-          TimeUnit.MILLISECONDS.toNanos(FINAL_CHECKPOINT_PAUSE_MS),
-          () -> {
-            core.pauseOver();
-            drive();
-          });
+      runtime.later(LAST_WORD_PAUSE_NANOS, this::goOn);
     }
+    awaited.failed(position, reason);
     refused(reason);
   }
 
-  /** The server refused a checkpoint or a release of this channel. */
-  void refused(Throwable reason) {
+  private void goOn() {
+    var unused = core.pauseOver();
+    drive();
+  }
+
+  private void refused(Throwable reason) {
     if (reason instanceof RefusedException refusal && !refusal.retriable()) {
-      if (refusal.code() == ErrorCode.FENCED) {
-        end(Ending.FENCED);
-      } else if (refusal.code() == ErrorCode.SESSION_ENDED
-          || refusal.code() == ErrorCode.TUNNEL_NOT_FOUND) {
-        port.sessionEnded(reason);
-      } else {
-        broken(reason);
+      switch (refusal.code()) {
+        case FENCED -> end(Ending.FENCED);
+        case SESSION_ENDED, TUNNEL_NOT_FOUND -> port.sessionEnded(reason);
+        default -> stop(reason);
       }
     }
   }
 
-  /** The processor has stored its progress by itself. */
-  void stored(long position) {
-    core.stored(position);
-    port.checkpointStored();
-    progress = progressNow();
+  /** The input that ends at the position, or everything up to there, is done; from any thread. */
+  CompletableFuture<Void> done(long position, boolean isUpTo) {
+    CompletableFuture<Void> stored = new CompletableFuture<>();
+    if (isCutOff) {
+      stored.completeExceptionally(fenced());
+    } else {
+      runtime.post(
+          () -> done(position, isUpTo, stored), () -> stored.completeExceptionally(fenced()));
+    }
+    return stored;
+  }
+
+  private void done(long position, boolean isUpTo, CompletableFuture<Void> stored) {
+    boolean isOver = core.state() == ChannelState.RELEASING || core.state() == ChannelState.CLOSED;
+    if (isOver || isCutOff) {
+      stored.completeExceptionally(fenced());
+    } else if (isUpTo && position < core.checkpointed()) {
+      stored.completeExceptionally(
+          new RefusedException(
+              ErrorCode.INVALID_CHECKPOINT,
+              "position " + position + " lies before the checkpoint at " + core.checkpointed()));
+    } else {
+      try {
+        long needed = core.done(position, isUpTo);
+        awaited.add(needed, stored);
+        awaited.stored(core.checkpointed());
+      } catch (IllegalArgumentException | IllegalStateException e) {
+        stored.completeExceptionally(e);
+      }
+      drive();
+    }
+  }
+
+  /** {@link #done} of one input, for a caller whose code must not run on the worker's thread. */
+  CompletableFuture<Void> doneAsync(long position) {
+    CompletableFuture<Void> told = new CompletableFuture<>();
+    CompletableFuture<Void> stored = done(position, false);
+    var unused =
+        stored.whenComplete((nothing, failure) -> completions.offer(() -> pass(failure, told)));
+    return told;
+  }
+
+  private static void pass(Throwable failure, CompletableFuture<Void> told) {
+    if (failure == null) {
+      told.complete(null);
+    } else {
+      told.completeExceptionally(failure);
+    }
+  }
+
+  private void told() {
+    core.told();
+    drive();
+  }
+
+  private void tellingFailed(Throwable reason) {
+    port.troubled(assignment.channelId(), reason);
+    told();
   }
 
   private void stopProcessor() {
     if (runtime.processors() instanceof ProcessorSource.Shared) {
       core.processorStopped();
-      return;
+    } else {
+      calls.shutDown(processor, this::stopped, this::stoppingFailed);
     }
-    runElsewhere(
-        () -> {
-          processor.shutdown();
-          runtime.post(this::stopped);
-        },
-        reason -> {
-          port.troubled(assignment.channelId(), reason);
-          stopped();
-        });
   }
 
   private void stopped() {
@@ -301,34 +411,47 @@ final class ChannelRunner {
     drive();
   }
 
-  private void release() {
-    byte[] payload = new ChannelRef(assignment.handle(), assignment.epoch()).encode();
+  private void stoppingFailed(Throwable reason) {
+    port.troubled(assignment.channelId(), reason);
+    stopped();
+  }
+
+  private byte[] releasePayload() {
+    return new ChannelRef(assignment.handle(), assignment.epoch()).encode();
+  }
+
+  private byte[] stopPayload() {
+    return Json.encode(
+        new Control.StopChannel(
+            assignment.handle(), assignment.epoch(), String.valueOf(stopReason)));
+  }
+
+  private void sayLastWord(Operation operation, byte[] payload) {
     var unused =
-        port.request(Operation.RELEASE, payload)
+        port.request(operation, payload)
             .whenComplete(
                 (answer, failure) -> {
-                  core.released();
+                  if (failure == null) {
+                    core.released();
+                  } else {
+                    lastWordFailed(Caller.unwrap(failure));
+                  }
                   drive();
                 });
   }
 
-  /**
-   * Runs what the user wrote where it may block; what it throws comes back to the worker's thread.
-   */
-  private void runElsewhere(Runnable task, Consumer<Throwable> failed) {
-    boolean runs =
-        runtime
-            .threads()
-            .run(
-                () -> {
-                  try {
-                    task.run();
-                  } catch (Throwable e) {
-                    runtime.post(() -> failed.accept(e));
-                  }
-                });
-    if (!runs) {
-      runtime.post(() -> failed.accept(new IllegalStateException("the worker has ended")));
+  /** The server must get the channel back, be it with the whole session. */
+  private void lastWordFailed(Throwable reason) {
+    boolean mayHelp =
+        reason instanceof ConnectionException
+            || (reason instanceof RefusedException refused && refused.retriable());
+    if (reason instanceof RefusedException refused && refused.code() == ErrorCode.FENCED) {
+      core.end(Ending.FENCED);
+    } else if (core.releaseFailed() && mayHelp) {
+      runtime.later(LAST_WORD_PAUSE_NANOS, this::goOn);
+    } else {
+      String text = "channel " + assignment.channelId() + " could not be given back: " + reason;
+      port.sessionEnded(new ConnectionException(text, false, reason));
     }
   }
 
@@ -348,6 +471,7 @@ final class ChannelRunner {
     return new ChannelProgress(
         assignment.channelId(),
         assignment.partition(),
+        assignment.type(),
         core.state().name(),
         assignment.epoch(),
         core.processed(),

@@ -1,7 +1,6 @@
 package io.tunnel.sdk.worker;
 
 import io.tunnel.sdk.TunnelWorkerStatus.ChannelProgress;
-import io.tunnel.sdk.worker.WorkerChannelCore.Ending;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -11,20 +10,20 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Whose turn it is. A channel that comes back, in the same session or a later one, waits until its
- * former holding here has ended, so that no two callbacks of one channel ever run at once; and one
- * that failed is taken up again only after a pause that grows with each failure. On the worker's
- * thread, but for {@link #progress}.
+ * Whose turn it is, and who gets how much of the worker's budget. A channel that comes back, in the
+ * same session or a later one, waits until its former holding here has ended, so that no two
+ * callbacks of one channel ever run at once. On the worker's thread, but for {@link #progress}.
  */
 final class ChannelTurns {
 
   private final WorkerRuntime runtime;
+  private final BudgetCore<ChannelRunner> budget;
   private final Map<String, Deque<ChannelRunner>> holdings = new HashMap<>();
-  private final Map<String, Integer> failures = new HashMap<>();
   private final Set<ChannelRunner> all = ConcurrentHashMap.newKeySet();
 
   ChannelTurns(WorkerRuntime runtime) {
     this.runtime = runtime;
+    this.budget = runtime.settings().processing().buffers().budget();
   }
 
   boolean isEmpty() {
@@ -42,30 +41,27 @@ final class ChannelTurns {
     all.add(channel);
     runtime.threads().fitTo(holdings.size());
     if (turns.size() == 1) {
-      openInTime(channel);
-    }
-  }
-
-  private void openInTime(ChannelRunner channel) {
-    int failed = failures.getOrDefault(channel.assignment().channelId(), 0);
-    if (failed == 0) {
       channel.open();
-    } else {
-      runtime.later(
-          runtime.settings().processing().restart().pauseNanos(failed, runtime.chance()),
-          channel::open);
     }
   }
 
-  void processed(String channelId) {
-    failures.remove(channelId);
+  void opened(ChannelRunner channel) {
+    give(budget.add(channel));
   }
 
-  void closed(ChannelRunner channel, Ending ending) {
+  void processed(ChannelRunner channel, int bytes) {
+    if (bytes > 0) {
+      give(budget.returned(channel, bytes));
+    }
+  }
+
+  private static void give(List<BudgetCore.Grant<ChannelRunner>> grants) {
+    grants.forEach(grant -> grant.channel().grant(grant.bytes()));
+  }
+
+  void closed(ChannelRunner channel) {
+    give(budget.remove(channel));
     String id = channel.assignment().channelId();
-    if (ending == Ending.FAILED) {
-      failures.merge(id, 1, Integer::sum);
-    }
     all.remove(channel);
     Deque<ChannelRunner> turns = holdings.get(id);
     boolean wasFirst = turns.peek() == channel;
@@ -74,7 +70,7 @@ final class ChannelTurns {
       holdings.remove(id);
       runtime.threads().fitTo(holdings.size());
     } else if (wasFirst) {
-      openInTime(turns.peek());
+      turns.peek().open();
     }
   }
 }

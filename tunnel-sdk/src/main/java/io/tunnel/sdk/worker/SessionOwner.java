@@ -1,7 +1,5 @@
 package io.tunnel.sdk.worker;
 
-import io.tunnel.sdk.worker.WorkerChannelCore.Ending;
-
 /** What a session tells the worker that opened it. Called on the worker's thread. */
 interface SessionOwner {
 
@@ -17,11 +15,14 @@ interface SessionOwner {
   /** A channel was assigned: open it when its turn has come. */
   void assigned(ChannelRunner channel);
 
-  /** A channel is over. */
-  void closed(ChannelRunner channel, Ending ending);
+  /** A channel can be delivered to: it needs credit. */
+  void opened(ChannelRunner channel);
 
-  /** A channel has processed something. */
-  void processed(String channelId);
+  /** A channel has processed something, which took that much credit; 0 when it ends. */
+  void processed(ChannelRunner channel, int bytes);
+
+  /** A channel is over. */
+  void closed(ChannelRunner channel);
 
   /** A checkpoint was stored. */
   void checkpointStored();

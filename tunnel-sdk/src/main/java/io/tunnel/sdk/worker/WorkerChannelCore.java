@@ -1,87 +1,19 @@
 package io.tunnel.sdk.worker;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.EnumSet;
-import java.util.Set;
-
 /**
- * What happens to one channel between its assignment and its end: when its processor is called and
- * with how much, which credit is given back, which position may be checkpointed, and in which order
- * it ends.
+ * What happens to one channel between its assignment and its end: when its processor is called,
+ * which position may be checkpointed, and in which order it ends.
  *
- * <p>Holds {@code checkpointed <= processed <= given <= received}. Credit is conserved: what the
- * server may still send, what waits and what is being processed add up to the credit given at the
- * start, except that one delivery may overdraw it. The order of an end is: the running callback
- * returns, the processor is stopped, everything processed is checkpointed, the channel is released
- * (unless the whole session is about to be closed).
+ * <p>Holds {@code checkpointed <= given <= received}, and {@code checkpointed <= processed} when
+ * the worker checkpoints. The order of an end is: the running callback returns, the processor is
+ * told why, it checkpoints the end if that was reached and is its business, it is stopped, what may
+ * be checkpointed is, and the server is told (unless the whole session is about to be closed). Only
+ * a channel that is no longer ours is told so while its callback still runs.
  *
- * <p>Longer than most files, because it is one machine: processing, credit, checkpoints and the end
- * share every one of its fields.
+ * <p>Longer than most files, because it is one machine: processing, checkpoints and the end share
+ * its fields.
  */
 final class WorkerChannelCore {
-
-  /** Where the channel stands. */
-  enum State {
-    /** Assigned; a former holding in this process, or a pause, has to end first. */
-    WAITING,
-    /** Its processor is being made. */
-    OPENING,
-    /** Changes are received and processed. */
-    RUNNING,
-    /** It ends: the running callback is let finish. */
-    DRAINING,
-    /** It ends: the processor is being stopped. */
-    STOPPING,
-    /** It ends: the last checkpoint is being stored. */
-    CHECKPOINTING,
-    /** It ends: it is being given back. */
-    RELEASING,
-    /** It is no longer ours. */
-    CLOSED;
-
-    private Set<State> next() {
-      return switch (this) {
-        case WAITING -> EnumSet.of(OPENING, RELEASING);
-        case OPENING -> EnumSet.of(RUNNING, DRAINING, RELEASING);
-        case RUNNING -> EnumSet.of(DRAINING);
-        case DRAINING -> EnumSet.of(STOPPING);
-        case STOPPING -> EnumSet.of(CHECKPOINTING);
-        case CHECKPOINTING -> EnumSet.of(RELEASING);
-        case RELEASING -> EnumSet.of(CLOSED);
-        case CLOSED -> EnumSet.noneOf(State.class);
-      };
-    }
-  }
-
-  /** Why a channel ends; a later one in this order takes the place of an earlier one. */
-  enum Ending {
-    /** It does not. */
-    NONE,
-    /** The worker is being shut down. */
-    SHUTDOWN,
-    /** The server wants it back. */
-    REVOKED,
-    /** The processor, or what was delivered, kept failing. */
-    FAILED,
-    /** Somebody else holds it already. */
-    FENCED,
-    /** The session is gone, and with it all its channels. */
-    LOST;
-
-    /** Whether the server still takes our word about the channel. */
-    boolean isOurs() {
-      return compareTo(FENCED) < 0;
-    }
-
-    /**
-     * Whether the channel is given back by itself. At a shutdown the session is closed instead,
-     * with all its channels: one given back before could be assigned to the same session again.
-     */
-    boolean isReleased() {
-      return this == REVOKED || this == FAILED;
-    }
-  }
 
   /** What to do next. */
   enum Action {
@@ -89,70 +21,79 @@ final class WorkerChannelCore {
     WAIT,
     /** Call {@link #begin} and process that many deliveries. */
     PROCESS,
+    /** Tell the processor {@link #farewell}. */
+    TELL,
     /** Store {@link #beginCheckpoint}'s position. */
     CHECKPOINT,
     /** Stop the processor. */
     STOP_PROCESSOR,
     /** Give the channel back. */
     RELEASE,
+    /** Give the channel back to wait for an operator. */
+    STOP_CHANNEL,
     /** Forget it. */
     CLOSE
+  }
+
+  /** What the processor is told when its channel ends. */
+  enum Farewell {
+    /** No more changes will come; what was processed counts. */
+    CLOSING,
+    /** Everything there is was processed. */
+    ENDED,
+    /** The channel is somebody else's. */
+    REVOKED
   }
 
   /**
    * What a channel may use.
    *
-   * @param creditBytes given at the start
    * @param processRowsMax rows of one input at most, unless a single delivery has more
    * @param processBytesMax bytes of one input at most, unless a single delivery has more
-   * @param attemptsMax how often an input is tried in all
    * @param checkpointNanos between two checkpoints; 0 when the processor checkpoints by itself
    */
-  record Limits(
-      int creditBytes,
-      int processRowsMax,
-      int processBytesMax,
-      int attemptsMax,
-      long checkpointNanos) {
-    boolean checkpointsByItself() {
-      return checkpointNanos > 0;
+  record Limits(int processRowsMax, int processBytesMax, long checkpointNanos) {
+    boolean isManual() {
+      return checkpointNanos == 0;
     }
   }
 
-  private record Waiting(long last, int rows, int bytes) {}
-
-  private static final int FINAL_CHECKPOINT_ATTEMPTS_MAX = 5;
+  static final int LAST_WORD_ATTEMPTS_MAX = 5;
   private static final long NO_POSITION = -1;
 
   private final Limits limits;
-  private final Deque<Waiting> waiting = new ArrayDeque<>();
-  private State state = State.WAITING;
+  private final InboxCore inbox;
+  private final PrefixCore prefix;
+  private ChannelState state = ChannelState.WAITING;
   private Ending ending = Ending.NONE;
+  private long end = NO_POSITION;
+
+  /** A graceful end that does not wait for a processor to checkpoint the end of the channel. */
+  private Ending insteadOfHolding = Ending.NONE;
+
   private long checkpointed;
   private long processed;
-  private long given;
-  private long received;
-  private long creditLeft;
-  private int waitingBytes;
-  private int processingBytes;
   private boolean isProcessing;
   private boolean isPausing;
   private int attempts;
+  private boolean isTold;
+  private boolean isTelling;
   private long checkpointing = NO_POSITION;
+  private boolean isCheckpointAsked;
   private long lastCheckpointNanos;
-  private int finalCheckpointAttempts;
+  private int lastWordAttempts;
   private boolean isReleasing;
   private boolean isReleased;
 
   WorkerChannelCore(Limits limits, long checkpointed) {
     this.limits = limits;
+    this.inbox = new InboxCore(checkpointed, limits.processRowsMax(), limits.processBytesMax());
+    this.prefix = new PrefixCore(checkpointed);
     this.checkpointed = checkpointed;
     this.processed = checkpointed;
-    this.given = checkpointed;
-    this.received = checkpointed;
   }
 
-  State state() {
+  ChannelState state() {
     return state;
   }
 
@@ -170,12 +111,12 @@ final class WorkerChannelCore {
 
   /** The last position that the processor was given. */
   long given() {
-    return given;
+    return inbox.given();
   }
 
   /** Bytes delivered and not processed. */
   int bufferedBytes() {
-    return waitingBytes + processingBytes;
+    return inbox.bufferedBytes();
   }
 
   /** Attempts at the present input that failed. */
@@ -185,25 +126,32 @@ final class WorkerChannelCore {
 
   /** The processor is being made. */
   void opening() {
-    move(State.OPENING, "its turn");
+    move(ChannelState.OPENING, "its turn");
   }
 
-  /** The processor is there. Returns the credit to give, 0 when the channel has ended meanwhile. */
-  int opened(long nowNanos) {
+  /** The processor is there. Returns whether the channel runs: it may have ended meanwhile. */
+  boolean opened(long nowNanos) {
     lastCheckpointNanos = nowNanos;
-    if (ending != Ending.NONE) {
-      move(State.DRAINING, ending);
-      return 0;
-    }
-    move(State.RUNNING, "opened");
-    creditLeft = limits.creditBytes();
-    return limits.creditBytes();
+    boolean runs = ending == Ending.NONE;
+    move(runs ? ChannelState.RUNNING : ChannelState.DRAINING, ending);
+    return runs;
   }
 
-  /** The processor could not be made: there is nothing to drain, stop or checkpoint. */
-  void openFailed() {
-    raise(Ending.FAILED);
-    move(State.RELEASING, "no processor");
+  /** The processor could not be made. Returns whether to try again after a pause. */
+  boolean openFailed(boolean again) {
+    if (again && ending == Ending.NONE) {
+      return true;
+    }
+    if (ending == Ending.NONE) {
+      raise(Ending.STOPPED);
+    }
+    move(ChannelState.RELEASING, "no processor");
+    return false;
+  }
+
+  /** The server may send that many bytes more. */
+  void granted(int bytes) {
+    inbox.granted(bytes);
   }
 
   /**
@@ -213,82 +161,134 @@ final class WorkerChannelCore {
    * @throws IllegalStateException when the server sent it out of order or without credit
    */
   boolean delivered(long first, long last, int rows, int bytes) {
-    if (state != State.RUNNING) {
+    if (state != ChannelState.RUNNING) {
       return false;
     }
-    if (first <= received || last < first) {
+    if (end != NO_POSITION) {
       throw new IllegalStateException(
-          "positions " + first + " to " + last + " were delivered after " + received);
+          "positions " + first + " to " + last + " were delivered after the end at " + end);
     }
-    if (creditLeft <= 0) {
-      throw new IllegalStateException(
-          bytes + " bytes were delivered with a credit of " + creditLeft + " bytes");
-    }
-    creditLeft -= bytes;
-    received = last;
-    waitingBytes += bytes;
-    waiting.add(new Waiting(last, rows, bytes));
+    inbox.delivered(first, last, rows, bytes);
     return true;
+  }
+
+  /**
+   * Nothing comes behind {@code position}.
+   *
+   * @throws IllegalStateException when something behind it was delivered already
+   */
+  void endsAt(long position) {
+    if (position < inbox.received()) {
+      throw new IllegalStateException(
+          "the channel ends at " + position + " but was delivered up to " + inbox.received());
+    }
+    end = position;
+  }
+
+  /** Whether what was begun last is all that there will ever be. */
+  boolean isAtEnd() {
+    return end != NO_POSITION && inbox.isEmpty();
   }
 
   /** What to do next; asked again after every event and every action. */
   Action next(long nowNanos) {
+    if (isCheckpointWanted()) {
+      return Action.CHECKPOINT;
+    }
     return switch (state) {
-      case WAITING, OPENING -> Action.WAIT;
+      case WAITING, OPENING, STOPPING, CLOSED -> Action.WAIT;
       case RUNNING -> nextRunning(nowNanos);
-      case DRAINING -> {
-        if (isProcessing) {
-          yield Action.WAIT;
-        }
-        move(State.STOPPING, ending);
-        yield Action.STOP_PROCESSOR;
-      }
-      case STOPPING -> Action.WAIT;
+      case DRAINING -> nextDraining();
+      case HOLDING -> nextHolding();
       case CHECKPOINTING -> nextCheckpointing();
       case RELEASING -> nextReleasing();
-      case CLOSED -> Action.WAIT;
     };
   }
 
+  /** The processor wants its progress stored: also while it is being told of the end. */
+  private boolean isCheckpointWanted() {
+    return isCheckpointAsked && hasProgress() && isFree() && state != ChannelState.RELEASING;
+  }
+
+  private boolean isFree() {
+    return checkpointing == NO_POSITION && ending.isOurs() && state != ChannelState.CLOSED;
+  }
+
   private Action nextRunning(long nowNanos) {
-    if (!isProcessing && !waiting.isEmpty()) {
+    if (!isProcessing && !inbox.isEmpty() && prefix.mayBegin()) {
       return Action.PROCESS;
     }
-    boolean isDue = hasProgress() && nowNanos - checkpointDueNanos() >= 0;
-    return isDue && checkpointing == NO_POSITION ? Action.CHECKPOINT : Action.WAIT;
+    if (!isProcessing && isAtEnd()) {
+      end(Ending.ENDED);
+      return nextDraining();
+    }
+    boolean isDue = awaitsCheckpoint() && nowNanos - checkpointDueNanos() >= 0;
+    return isDue ? Action.CHECKPOINT : Action.WAIT;
+  }
+
+  private Action nextDraining() {
+    if (!isTold && (!isProcessing || !ending.isOurs())) {
+      isTold = true;
+      isTelling = true;
+      return Action.TELL;
+    }
+    if (isProcessing || isTelling) {
+      return Action.WAIT;
+    }
+    move(ChannelState.HOLDING, ending);
+    return nextHolding();
+  }
+
+  private Action nextHolding() {
+    if (limits.isManual() && ending == Ending.ENDED && checkpointed < end) {
+      if (insteadOfHolding == Ending.NONE) {
+        return Action.WAIT;
+      }
+      ending = insteadOfHolding;
+    }
+    move(ChannelState.STOPPING, ending);
+    return Action.STOP_PROCESSOR;
   }
 
   private Action nextCheckpointing() {
     if (checkpointing != NO_POSITION && ending.isOurs()) {
       return Action.WAIT;
     }
-    boolean giveUp = finalCheckpointAttempts >= FINAL_CHECKPOINT_ATTEMPTS_MAX;
+    boolean giveUp = limits.isManual() || lastWordAttempts >= LAST_WORD_ATTEMPTS_MAX;
     if (hasProgress() && ending.isOurs() && !giveUp) {
       return isPausing ? Action.WAIT : Action.CHECKPOINT;
     }
-    move(State.RELEASING, ending);
+    lastWordAttempts = 0;
+    isPausing = false;
+    move(ChannelState.RELEASING, ending);
     return nextReleasing();
   }
 
   private Action nextReleasing() {
-    if (!ending.isReleased() || isReleased) {
-      move(State.CLOSED, ending);
+    if (!ending.isAnnounced() || isReleased) {
+      move(ChannelState.CLOSED, ending);
       return Action.CLOSE;
     }
-    if (isReleasing) {
+    if (isReleasing || isPausing) {
       return Action.WAIT;
     }
     isReleasing = true;
-    return Action.RELEASE;
+    return ending == Ending.STOPPED ? Action.STOP_CHANNEL : Action.RELEASE;
+  }
+
+  /** As far as may be checkpointed: when all that was delivered is done, that is the end. */
+  private long progress() {
+    long done = limits.isManual() ? prefix.prefix() : processed;
+    return end != NO_POSITION && done >= inbox.received() ? end : done;
   }
 
   private boolean hasProgress() {
-    return limits.checkpointsByItself() && processed > checkpointed;
+    return progress() > checkpointed;
   }
 
   /** Whether a checkpoint will be due though nothing else happens. */
   boolean awaitsCheckpoint() {
-    return state == State.RUNNING && hasProgress() && checkpointing == NO_POSITION;
+    return state == ChannelState.RUNNING && !limits.isManual() && hasProgress() && isFree();
   }
 
   /** When the next checkpoint is due, if there is progress. */
@@ -298,64 +298,53 @@ final class WorkerChannelCore {
 
   /** Takes the next deliveries to process: returns how many, oldest first. */
   int begin() {
-    if (isProcessing || waiting.isEmpty() || state != State.RUNNING) {
+    if (isProcessing || inbox.isEmpty() || state != ChannelState.RUNNING) {
       throw new IllegalStateException(
           "nothing to begin: " + state + ", processing " + isProcessing);
     }
-    int count = 0;
-    long rows = 0;
-    long bytes = 0;
-    while (!waiting.isEmpty()) {
-      Waiting next = waiting.peek();
-      boolean isOver =
-          rows + next.rows() > limits.processRowsMax()
-              || bytes + next.bytes() > limits.processBytesMax();
-      if (count > 0 && isOver) {
-        break;
-      }
-      waiting.remove();
-      count++;
-      rows += next.rows();
-      bytes += next.bytes();
-      given = next.last();
+    int count = inbox.begin();
+    if (limits.isManual()) {
+      prefix.given(inbox.given());
     }
-    waitingBytes -= (int) bytes;
-    processingBytes = (int) bytes;
     isProcessing = true;
     attempts = 0;
     return count;
   }
 
-  /** What was begun is processed. Returns the credit to give back, 0 when the channel ends. */
+  /** What was begun is processed. Returns the bytes that come back, 0 when the channel ends. */
   int processingDone() {
     requireProcessing();
-    processed = given;
+    processed = inbox.given();
     isProcessing = false;
-    int bytes = processingBytes;
-    processingBytes = 0;
-    if (state != State.RUNNING) {
-      return 0;
-    }
-    creditLeft += bytes;
-    return bytes;
+    int bytes = inbox.done();
+    return state == ChannelState.RUNNING ? bytes : 0;
   }
 
-  /** The processor threw. Returns whether to try the same again after a pause. */
-  boolean failed() {
+  /**
+   * The processor threw. Returns whether to try the same again after a pause: when it may be tried
+   * {@code again}, and the channel does not end anyway.
+   */
+  boolean failed(boolean again) {
     requireProcessing();
     attempts++;
-    if (state == State.RUNNING && attempts < limits.attemptsMax()) {
+    if (state == ChannelState.RUNNING && again) {
       isPausing = true;
       return true;
     }
-    isProcessing = false;
-    processingBytes = 0;
-    given = processed;
-    end(Ending.FAILED);
+    dropInput();
+    if (state == ChannelState.RUNNING) {
+      end(Ending.STOPPED);
+    }
     return false;
   }
 
-  /** The pause before another attempt is over. Returns whether to try. */
+  private void dropInput() {
+    isPausing = false;
+    isProcessing = false;
+    var unused = inbox.done();
+  }
+
+  /** The pause before another attempt is over. Returns whether to process the input again. */
   boolean pauseOver() {
     boolean wasPausing = isPausing;
     isPausing = false;
@@ -371,30 +360,56 @@ final class WorkerChannelCore {
   /** The channel ends: what has not begun is dropped. */
   void end(Ending reason) {
     raise(reason);
-    waiting.clear();
-    waitingBytes = 0;
+    inbox.drop();
     if (isPausing && isProcessing) {
-      isPausing = false;
-      isProcessing = false;
-      processingBytes = 0;
-      given = processed;
+      dropInput();
     }
-    if (state == State.RUNNING) {
-      move(State.DRAINING, reason);
-    } else if (state == State.WAITING) {
-      move(State.RELEASING, reason);
+    if (state == ChannelState.RUNNING) {
+      move(ChannelState.DRAINING, reason);
+    } else if (state == ChannelState.WAITING) {
+      move(ChannelState.RELEASING, reason);
     }
   }
 
   private void raise(Ending reason) {
     if (reason.compareTo(ending) > 0) {
       ending = reason;
+    } else if (ending == Ending.ENDED && reason != Ending.ENDED) {
+      insteadOfHolding = reason;
     }
+  }
+
+  /** What to tell the processor. */
+  Farewell farewell() {
+    if (!ending.isOurs()) {
+      return Farewell.REVOKED;
+    }
+    return ending == Ending.ENDED ? Farewell.ENDED : Farewell.CLOSING;
+  }
+
+  /** The processor was told. */
+  void told() {
+    isTelling = false;
   }
 
   /** The processor is stopped. */
   void processorStopped() {
-    move(State.CHECKPOINTING, "the processor is stopped");
+    move(ChannelState.CHECKPOINTING, "the processor is stopped");
+  }
+
+  /**
+   * The processor says that it is done with the input that ends at {@code position}, or with
+   * everything up to there, and wants that stored. Returns the position that a checkpoint has to
+   * reach for it.
+   */
+  long done(long position, boolean isUpTo) {
+    if (isUpTo) {
+      prefix.doneUpTo(position);
+    } else {
+      prefix.done(position);
+    }
+    isCheckpointAsked = true;
+    return end != NO_POSITION && position >= inbox.received() ? end : position;
   }
 
   /** A checkpoint is being stored; returns its position. */
@@ -402,39 +417,46 @@ final class WorkerChannelCore {
     if (checkpointing != NO_POSITION) {
       throw new IllegalStateException("a checkpoint at " + checkpointing + " is under way");
     }
-    checkpointing = processed;
+    checkpointing = progress();
+    isCheckpointAsked = false;
     lastCheckpointNanos = nowNanos;
-    return processed;
+    return checkpointing;
   }
 
   /** The checkpoint under way is stored. */
   void checkpointStored() {
-    stored(checkpointing);
+    checkpointed = checkpointing;
     checkpointing = NO_POSITION;
-  }
-
-  /** A checkpoint that the processor asked for is stored. */
-  void stored(long position) {
-    checkpointed = Math.max(checkpointed, position);
   }
 
   /** The checkpoint under way was not stored. Returns whether to call {@link #pauseOver} later. */
   boolean checkpointFailed(boolean isRetriable) {
     checkpointing = NO_POSITION;
-    if (state != State.CHECKPOINTING) {
+    if (state != ChannelState.CHECKPOINTING || limits.isManual()) {
       return false;
     }
-    finalCheckpointAttempts = isRetriable ? finalCheckpointAttempts + 1 : Integer.MAX_VALUE;
-    isPausing = finalCheckpointAttempts < FINAL_CHECKPOINT_ATTEMPTS_MAX;
+    lastWordAttempts = isRetriable ? lastWordAttempts + 1 : LAST_WORD_ATTEMPTS_MAX;
+    isPausing = lastWordAttempts < LAST_WORD_ATTEMPTS_MAX;
     return isPausing;
   }
 
-  /** The server has taken the channel back, or has refused to. */
+  /** The server has taken the channel back. */
   void released() {
     isReleased = true;
   }
 
-  private void move(State next, Object reason) {
+  /**
+   * The server did not take the channel back. Returns whether to call {@link #pauseOver} later and
+   * try again; if not, the session is the server's only way to get it.
+   */
+  boolean releaseFailed() {
+    isReleasing = false;
+    lastWordAttempts++;
+    isPausing = lastWordAttempts < LAST_WORD_ATTEMPTS_MAX;
+    return isPausing;
+  }
+
+  private void move(ChannelState next, Object reason) {
     if (!state.next().contains(next)) {
       throw new IllegalStateException(
           "a channel that is " + state + " cannot be " + next + ": " + reason);

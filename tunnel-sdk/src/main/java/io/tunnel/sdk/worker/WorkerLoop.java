@@ -2,17 +2,22 @@ package io.tunnel.sdk.worker;
 
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.IChannelProcessor;
+import io.tunnel.sdk.ITunnelWorkerListener;
+import io.tunnel.sdk.ITunnelWorkerListener.CloseReason;
 import io.tunnel.sdk.TunnelWorkerStatus;
+import io.tunnel.sdk.TunnelWorkerStatus.Activity;
 import io.tunnel.sdk.TunnelWorkerStatus.ChannelProgress;
 import io.tunnel.sdk.TunnelWorkerStatus.Counters;
-import io.tunnel.sdk.worker.WorkerChannelCore.Ending;
+import io.tunnel.sdk.TunnelWorkerStatus.Phase;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,13 +42,15 @@ public final class WorkerLoop implements SessionOwner {
   private volatile Optional<WorkerSession> session = Optional.empty();
   private volatile Optional<String> lastError = Optional.empty();
   private volatile boolean isHalted;
-  private WorkerPhase phase = WorkerPhase.CONNECTING;
+  private volatile long retryAtNanos;
+  private volatile WorkerPhase phase = WorkerPhase.CONNECTING;
   private int failures;
   private boolean isClosingSession;
 
   /** A worker that has not started. */
   public WorkerLoop(WorkerSettings settings, ProcessorSource processors, WorkerPorts ports) {
-    this.runtime = new WorkerRuntime(settings, processors, ports, this::broken);
+    Notices notices = new Notices(settings.session().listener(), ports.processors());
+    this.runtime = new WorkerRuntime(settings, processors, ports, notices, this::broken);
     this.turns = new ChannelTurns(runtime);
     this.startedNanos = runtime.nowNanos();
   }
@@ -65,6 +72,8 @@ public final class WorkerLoop implements SessionOwner {
     if (phase == WorkerPhase.PAUSING) {
       move(WorkerPhase.CONNECTING, "the pause is over");
     }
+    int attempt = failures + 1;
+    tell(listener -> listener.connecting(attempt));
     WorkerSession next = new WorkerSession(runtime, this);
     session = Optional.of(next);
     next.open();
@@ -79,7 +88,13 @@ public final class WorkerLoop implements SessionOwner {
     move(WorkerPhase.WORKING, "the session is open");
     sessions.incrementAndGet();
     LOG.info("session {} of tunnel {} is open", opened.sessionId(), runtime.settings().tunnelId());
+    String id = opened.sessionId();
+    tell(listener -> listener.sessionOpened(id));
     started.complete(null);
+  }
+
+  private void tell(Consumer<ITunnelWorkerListener> notice) {
+    runtime.notices().tell(notice);
   }
 
   @Override
@@ -101,15 +116,19 @@ public final class WorkerLoop implements SessionOwner {
       return;
     }
     failures++;
-    move(WorkerPhase.PAUSING, reason);
     long pause = runtime.settings().session().reconnect().pauseNanos(failures, runtime.chance());
-    troubled("the session; trying again in " + pause / 1_000_000 + " ms", reason);
+    long pauseMs = TimeUnit.NANOSECONDS.toMillis(pause);
+    retryAtNanos = runtime.nowNanos() + pause;
+    move(WorkerPhase.PAUSING, reason);
+    troubled("the session; trying again in " + pauseMs + " ms", reason);
+    tell(listener -> listener.sessionLost(reason, pauseMs));
     runtime.later(pause, this::connect);
   }
 
   private void halt(Throwable reason) {
     isHalted = started.isDone();
     troubled("the worker, which stops", reason);
+    tell(listener -> listener.halted(reason));
     move(WorkerPhase.ENDING, reason);
     started.completeExceptionally(reason);
     endIfQuiet();
@@ -137,24 +156,46 @@ public final class WorkerLoop implements SessionOwner {
   }
 
   @Override
-  public void closed(ChannelRunner channel, Ending ending) {
-    turns.closed(channel, ending);
-    if (ending == Ending.FENCED) {
+  public void opened(ChannelRunner channel) {
+    turns.opened(channel);
+  }
+
+  @Override
+  public void processed(ChannelRunner channel, int bytes) {
+    failures = 0;
+    turns.processed(channel, bytes);
+  }
+
+  @Override
+  public void closed(ChannelRunner channel) {
+    turns.closed(channel);
+    String id = channel.assignment().channelId();
+    CloseReason reason = reasonOf(channel.ending());
+    if (reason == CloseReason.FENCED) {
       fenced.incrementAndGet();
       LOG.warn(
-          "channel {} was taken by a newer holder than epoch {}",
-          channel.assignment().channelId(),
-          channel.assignment().epoch());
-    } else if (ending == Ending.FAILED) {
+          "channel {} was taken by a newer holder than epoch {}", id, channel.assignment().epoch());
+    } else if (reason == CloseReason.STOPPED) {
       failed.incrementAndGet();
+      Throwable why = channel.stopReason();
+      tell(listener -> listener.channelStopped(id, why));
+    }
+    if (channel.wasOpened()) {
+      tell(listener -> listener.channelClosed(id, reason));
     }
     endIfQuiet();
   }
 
-  @Override
-  public void processed(String channelId) {
-    failures = 0;
-    turns.processed(channelId);
+  private static CloseReason reasonOf(Ending ending) {
+    return switch (ending) {
+      case NONE -> throw new IllegalStateException("a channel was closed that had not ended");
+      case SHUTDOWN -> CloseReason.SHUTDOWN;
+      case REVOKED -> CloseReason.GIVEN_BACK;
+      case ENDED -> CloseReason.FINISHED;
+      case STOPPED, UNREADABLE -> CloseReason.STOPPED;
+      case FENCED -> CloseReason.FENCED;
+      case LOST -> CloseReason.LOST;
+    };
   }
 
   @Override
@@ -263,6 +304,20 @@ public final class WorkerLoop implements SessionOwner {
         session.map(WorkerSession::sessionId).filter(id -> !id.isEmpty()),
         channels,
         new Counters(sessions.get(), fenced.get(), failed.get(), checkpoints.get()),
-        lastError);
+        lastError,
+        activity());
+  }
+
+  private Activity activity() {
+    return switch (phase) {
+      case CONNECTING -> new Activity(Phase.CONNECTING, 0);
+      case WORKING -> new Activity(Phase.WORKING, 0);
+      case PAUSING -> {
+        long leftNanos = Math.max(0, retryAtNanos - runtime.nowNanos());
+        yield new Activity(Phase.PAUSING, TimeUnit.NANOSECONDS.toMillis(leftNanos));
+      }
+      case ENDING -> new Activity(Phase.ENDING, 0);
+      case ENDED -> Activity.NONE;
+    };
   }
 }

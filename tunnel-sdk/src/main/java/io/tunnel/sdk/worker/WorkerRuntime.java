@@ -1,26 +1,23 @@
 package io.tunnel.sdk.worker;
 
-import io.tunnel.sdk.transport.Ticker;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
  * What all parts of a worker stand on.
  *
+ * @param notices to the user's listener
  * @param broken is told of what a task threw
  */
 record WorkerRuntime(
     WorkerSettings settings,
     ProcessorSource processors,
     WorkerPorts ports,
+    Notices notices,
     Consumer<Throwable> broken) {
 
   ProcessorThreads threads() {
     return ports.processors();
-  }
-
-  Ticker ticker() {
-    return ports.ticker();
   }
 
   long nowNanos() {

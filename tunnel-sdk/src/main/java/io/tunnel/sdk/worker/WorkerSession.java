@@ -7,7 +7,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.PushReceiver;
-import io.tunnel.sdk.worker.WorkerChannelCore.Ending;
+import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.SessionOpened;
 import io.tunnel.wire.ErrorPayload;
@@ -131,6 +131,9 @@ final class WorkerSession implements PushReceiver, ChannelPort {
       switch (frame.operation()) {
         case ASSIGN -> assigned(Json.decode(frame.payload(), Control.Assignment.class));
         case REVOKE -> revoked(Json.decode(frame.payload(), Control.Revocation.class));
+        case FENCE -> fenced(Json.decode(frame.payload(), Control.Fence.class));
+        case END_OF_CHANNEL -> ended(ChannelEnd.decode(frame.payload()));
+        case SESSION_END -> ended(Json.decode(frame.payload(), Control.SessionEnd.class));
         case DELIVER -> delivered(frame.payload());
         default -> {
           // A later version's push, about something that this one does not do.
@@ -155,10 +158,27 @@ final class WorkerSession implements PushReceiver, ChannelPort {
   }
 
   private void revoked(Control.Revocation revocation) {
-    ChannelRunner channel = channels.get(revocation.handle());
-    if (channel != null && channel.assignment().epoch() == revocation.epoch()) {
-      channel.end(Ending.REVOKED);
+    holding(revocation.handle(), revocation.epoch())
+        .ifPresent(channel -> channel.end(Ending.REVOKED));
+  }
+
+  private void fenced(Control.Fence fence) {
+    holding(fence.handle(), fence.epoch()).ifPresent(channel -> channel.end(Ending.FENCED));
+  }
+
+  private void ended(ChannelEnd end) {
+    holding(end.handle(), end.epoch()).ifPresent(channel -> channel.endsAt(end.position()));
+  }
+
+  private void ended(Control.SessionEnd end) {
+    if (end.sessionId().equals(sessionId)) {
+      over(new RefusedException(end.code(), end.reason()));
     }
+  }
+
+  private Optional<ChannelRunner> holding(int handle, long epoch) {
+    return Optional.ofNullable(channels.get(handle))
+        .filter(channel -> channel.assignment().epoch() == epoch);
   }
 
   private void delivered(byte[] payload) {
@@ -171,11 +191,11 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     }
   }
 
-  /** The server cannot read a channel. */
+  /** The server cannot read a channel; it has stopped it by itself. */
   private void refused(Frame frame) {
     ChannelRunner channel = channels.get(frame.correlationId());
     if (frame.operation() == Operation.DELIVER && channel != null) {
-      channel.broken(ErrorPayload.decode(frame.payload()).toException());
+      channel.unreadable(ErrorPayload.decode(frame.payload()).toException());
     }
   }
 
@@ -205,14 +225,19 @@ final class WorkerSession implements PushReceiver, ChannelPort {
   }
 
   @Override
-  public void processed(String channelId) {
-    owner.processed(channelId);
+  public void opened(ChannelRunner channel) {
+    owner.opened(channel);
   }
 
   @Override
-  public void closed(ChannelRunner channel, Ending ending) {
+  public void processed(ChannelRunner channel, int bytes) {
+    owner.processed(channel, bytes);
+  }
+
+  @Override
+  public void closed(ChannelRunner channel) {
     channels.remove(channel.assignment().handle(), channel);
-    owner.closed(channel, ending);
+    owner.closed(channel);
   }
 
   /** All channels end gracefully. */

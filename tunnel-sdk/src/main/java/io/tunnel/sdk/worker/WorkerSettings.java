@@ -1,9 +1,12 @@
 package io.tunnel.sdk.worker;
 
 import io.tunnel.sdk.ClientConfig;
+import io.tunnel.sdk.FailurePolicy;
+import io.tunnel.sdk.ITunnelWorkerListener;
 import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.transport.BackoffCore;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * The options of one worker, as they were when it was made.
@@ -25,8 +28,7 @@ public record WorkerSettings(
 
   private static final long RECONNECT_FIRST_MS = 20;
   private static final long RETRY_FIRST_MS = 50;
-  private static final long RESTART_FIRST_MS = 1_000;
-  private static final long RESTART_MS_MAX = 60_000;
+  private static final int CHANNEL_BYTES_MIN = 64 << 10;
   private static final int HEARTBEATS_PER_LEASE = 3;
 
   /**
@@ -37,22 +39,43 @@ public record WorkerSettings(
    * @param heartbeat between two heartbeats
    * @param maxChannels channels held at most; 0 for any number
    * @param reconnect pauses between attempts to open a session
+   * @param listener hears what the worker does
    */
   record Session(
       String clientTag,
       Duration lease,
       Duration heartbeat,
       int maxChannels,
-      BackoffCore reconnect) {}
+      BackoffCore reconnect,
+      Optional<ITunnelWorkerListener> listener) {}
 
   /**
    * How processors are called.
    *
    * @param threads that call them at most
-   * @param retry pauses before the same input is tried again
-   * @param restart pauses before a channel is taken up again that had failed
+   * @param retry pauses before the same input is tried again, if there is no policy
+   * @param attemptsMax how often an input is tried in all, if there is no policy
+   * @param policy decides what happens when a processor throws
+   * @param buffers what may wait for them
    */
-  record Processing(int threads, BackoffCore retry, BackoffCore restart) {}
+  record Processing(
+      int threads,
+      BackoffCore retry,
+      int attemptsMax,
+      Optional<FailurePolicy> policy,
+      Buffers buffers) {}
+
+  /**
+   * What may be delivered and wait.
+   *
+   * @param bytesMax of all channels together
+   * @param channelBytesMax of one channel
+   */
+  record Buffers(long bytesMax, int channelBytesMax) {
+    BudgetCore<ChannelRunner> budget() {
+      return new BudgetCore<>(bytesMax, CHANNEL_BYTES_MIN, channelBytesMax);
+    }
+  }
 
   /**
    * Reads the options.
@@ -78,17 +101,18 @@ public record WorkerSettings(
             lease,
             asked.compareTo(often) < 0 ? asked : often,
             config.getMaxChannels(),
-            BackoffCore.ofMillis(Math.min(RECONNECT_FIRST_MS, retryMaxMs), retryMaxMs)),
+            BackoffCore.ofMillis(Math.min(RECONNECT_FIRST_MS, retryMaxMs), retryMaxMs),
+            config.listener()),
         new WorkerChannelCore.Limits(
-            config.getChannelCreditBytes(),
             config.getProcessRowsMax(),
             config.getProcessBytesMax(),
-            config.getProcessAttemptsMax(),
             checkpointsByItself ? config.getCheckpointIntervalInMillis() * 1_000_000 : 0),
         new Processing(
             parallel > 0 ? Math.min(threads, parallel) : threads,
             BackoffCore.ofMillis(Math.min(RETRY_FIRST_MS, retryMaxMs), retryMaxMs),
-            BackoffCore.ofMillis(RESTART_FIRST_MS, RESTART_MS_MAX)),
+            config.getProcessAttemptsMax(),
+            config.failurePolicy(),
+            new Buffers(config.getBufferBytesMax(), config.getChannelCreditBytes())),
         Duration.ofMillis(config.getShutdownDeadlineInMillis()));
   }
 }

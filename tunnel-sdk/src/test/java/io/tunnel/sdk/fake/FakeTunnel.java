@@ -7,6 +7,7 @@ import io.tunnel.model.ColumnValue;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control;
@@ -39,6 +40,7 @@ public final class FakeTunnel {
     private long unreturnedMax;
     private long creditGiven;
     private int deliveries;
+    private long end;
 
     Channel(int index) {
       this.index = index;
@@ -53,6 +55,11 @@ public final class FakeTunnel {
   private final List<String> events = new ArrayList<>();
   private final FakeServer server;
   private int sessions;
+  private int heartbeats;
+  private Optional<ErrorCode> releaseRefusal = Optional.empty();
+  private Optional<ErrorCode> nextCheckpoint = Optional.empty();
+  private boolean holdsCheckpoints;
+  private Optional<Runnable> heldCheckpoint = Optional.empty();
   private boolean assignsBySelf = true;
   private Optional<ErrorCode> nextHeartbeat = Optional.empty();
   private Optional<ErrorCode> openRefusal = Optional.empty();
@@ -68,6 +75,7 @@ public final class FakeTunnel {
     server.on(Operation.CREDIT, this::credit);
     server.on(Operation.CHECKPOINT, this::checkpoint);
     server.on(Operation.RELEASE, this::release);
+    server.on(Operation.STOP_CHANNEL, this::stopChannel);
     server.on(Operation.CLOSE_SESSION, this::closeSession);
     server.onEnd(this::connectionEnded);
   }
@@ -106,6 +114,7 @@ public final class FakeTunnel {
   }
 
   private synchronized void heartbeat(FakeConnection connection, Frame frame) {
+    heartbeats++;
     if (nextHeartbeat.isPresent()) {
       connection.refuse(frame, nextHeartbeat.get());
       nextHeartbeat = Optional.empty();
@@ -160,13 +169,27 @@ public final class FakeTunnel {
   }
 
   private synchronized void checkpoint(FakeConnection connection, Frame frame) {
+    if (holdsCheckpoints) {
+      if (heldCheckpoint.isPresent()) {
+        throw new AssertionError("two checkpoints of a channel are under way");
+      }
+      heldCheckpoint = Optional.of(() -> storeCheckpoint(connection, frame));
+    } else {
+      storeCheckpoint(connection, frame);
+    }
+  }
+
+  private void storeCheckpoint(FakeConnection connection, Frame frame) {
     Checkpoint checkpoint = Checkpoint.decode(frame.payload());
     Channel channel = channels.get(checkpoint.handle());
     if (checkpoint.epoch() != channel.epoch || !isOwner(channel, connection)) {
       events.add("fenced " + channel.index);
       connection.refuse(frame, ErrorCode.FENCED);
+    } else if (nextCheckpoint.isPresent()) {
+      connection.refuse(frame, nextCheckpoint.get());
+      nextCheckpoint = Optional.empty();
     } else if (checkpoint.position() < channel.checkpointed
-        || checkpoint.position() > channel.delivered) {
+        || checkpoint.position() > Math.max(channel.delivered, channel.end)) {
       connection.refuse(frame, ErrorCode.INVALID_CHECKPOINT);
     } else {
       channel.checkpointed = checkpoint.position();
@@ -182,8 +205,24 @@ public final class FakeTunnel {
       connection.refuse(frame, ErrorCode.FENCED);
       return;
     }
+    if (releaseRefusal.isPresent()) {
+      connection.refuse(frame, releaseRefusal.get());
+      return;
+    }
     channel.owner = Optional.empty();
     events.add("release " + channel.index);
+    connection.answer(frame, new byte[0]);
+  }
+
+  private synchronized void stopChannel(FakeConnection connection, Frame frame) {
+    Control.StopChannel stop = Json.decode(frame.payload(), Control.StopChannel.class);
+    Channel channel = channels.get(stop.handle());
+    if (stop.epoch() != channel.epoch) {
+      connection.refuse(frame, ErrorCode.FENCED);
+      return;
+    }
+    channel.owner = Optional.empty();
+    events.add("stop " + channel.index + " " + stop.error());
     connection.answer(frame, new byte[0]);
   }
 
@@ -230,6 +269,35 @@ public final class FakeTunnel {
             Json.encode(new Control.Revocation("s" + sessions, index, channel.epoch, 10_000)));
   }
 
+  /** Says that nothing comes behind a position. */
+  public synchronized void end(int index, long position) {
+    Channel channel = channels.get(index);
+    channel.end = position;
+    channel
+        .owner
+        .orElseThrow()
+        .push(Operation.END_OF_CHANNEL, new ChannelEnd(index, channel.epoch, position).encode());
+  }
+
+  /** Gives a channel to somebody else and tells its holder. */
+  public synchronized void fence(int index) {
+    Channel channel = channels.get(index);
+    FakeConnection holder = channel.owner.orElseThrow();
+    long epoch = channel.epoch;
+    steal(index);
+    holder.push(
+        Operation.FENCE, Json.encode(new Control.Fence("s" + sessions, index, epoch, "taken")));
+  }
+
+  /** Ends the session. */
+  public synchronized void endSession(ErrorCode code) {
+    FakeConnection holder = server.connections().get(server.connections().size() - 1);
+    connectionEnded(holder);
+    holder.push(
+        Operation.SESSION_END,
+        Json.encode(new Control.SessionEnd("s" + sessions, code, "ended by the test")));
+  }
+
   /** Gives a channel to somebody else without telling its holder. */
   public synchronized void steal(int index) {
     channels.get(index).epoch++;
@@ -273,6 +341,38 @@ public final class FakeTunnel {
   /** How the next heartbeat is refused. */
   public synchronized void refuseHeartbeat(ErrorCode code) {
     nextHeartbeat = Optional.of(code);
+  }
+
+  /** How the next checkpoint is refused. */
+  public synchronized void refuseCheckpoint(ErrorCode code) {
+    nextCheckpoint = Optional.of(code);
+  }
+
+  /** How every release is refused. */
+  public synchronized void refuseReleases(ErrorCode code) {
+    releaseRefusal = Optional.of(code);
+  }
+
+  /** From now on a checkpoint is answered only by {@link #answerCheckpoint}. */
+  public synchronized void holdCheckpoints() {
+    holdsCheckpoints = true;
+  }
+
+  /** Whether a checkpoint waits to be answered. */
+  public synchronized boolean holdsCheckpoint() {
+    return heldCheckpoint.isPresent();
+  }
+
+  /** Answers the checkpoint that waits. */
+  public synchronized void answerCheckpoint() {
+    Runnable held = heldCheckpoint.orElseThrow();
+    heldCheckpoint = Optional.empty();
+    held.run();
+  }
+
+  /** Heartbeats of all sessions. */
+  public synchronized int heartbeats() {
+    return heartbeats;
   }
 
   /** How sessions are refused from now on. */

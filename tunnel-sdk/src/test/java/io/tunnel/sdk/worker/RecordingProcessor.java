@@ -22,6 +22,9 @@ final class RecordingProcessor implements IChannelProcessor {
   final AtomicInteger active = new AtomicInteger();
   final List<ProcessRecordsInput> inputs = new CopyOnWriteArrayList<>();
 
+  /** What it was told of the end of its channels, in order. */
+  final List<String> farewells = new CopyOnWriteArrayList<>();
+
   RecordingProcessor() {
     this(input -> {});
   }
@@ -54,7 +57,23 @@ final class RecordingProcessor implements IChannelProcessor {
   }
 
   @Override
+  public void closing(String channelId) {
+    farewells.add("closing " + channelId);
+  }
+
+  @Override
+  public void ended(String channelId) {
+    farewells.add("ended " + channelId);
+  }
+
+  @Override
+  public void revoked(String channelId) {
+    farewells.add("revoked " + channelId);
+  }
+
+  @Override
   public void shutdown() {
+    farewells.add("shutdown");
     shutdowns.incrementAndGet();
   }
 

@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.sdk.worker.WorkerChannelCore.Action;
-import io.tunnel.sdk.worker.WorkerChannelCore.Ending;
+import io.tunnel.sdk.worker.WorkerChannelCore.Farewell;
 import io.tunnel.sdk.worker.WorkerChannelCore.Limits;
-import io.tunnel.sdk.worker.WorkerChannelCore.State;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -16,16 +15,39 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class WorkerChannelCoreTest {
 
-  private static final Limits LIMITS = new Limits(1_000, 50, 600, 3, 100);
+  private static final Limits LIMITS = new Limits(50, 600, 100);
+  private static final Limits MANUAL = new Limits(50, 600, 0);
+  private static final int CREDIT_BYTES = 1_000;
 
   private static final List<Ending> ENDINGS =
-      List.of(Ending.SHUTDOWN, Ending.REVOKED, Ending.FAILED, Ending.FENCED, Ending.LOST);
+      List.of(
+          Ending.SHUTDOWN,
+          Ending.REVOKED,
+          Ending.STOPPED,
+          Ending.FENCED,
+          Ending.UNREADABLE,
+          Ending.LOST);
 
   private static WorkerChannelCore running(Limits limits, long checkpointed) {
     WorkerChannelCore core = new WorkerChannelCore(limits, checkpointed);
     core.opening();
-    assertThat(core.opened(0)).isEqualTo(limits.creditBytes());
+    assertThat(core.opened(0)).isTrue();
+    core.granted(CREDIT_BYTES);
     return core;
+  }
+
+  private static void tell(WorkerChannelCore core, Farewell farewell) {
+    assertThat(core.next(0)).isEqualTo(Action.TELL);
+    assertThat(core.farewell()).isEqualTo(farewell);
+    assertThat(core.next(0)).as("waits until the processor was told").isEqualTo(Action.WAIT);
+    core.told();
+  }
+
+  private static void processTo(WorkerChannelCore core, long last) {
+    core.delivered(core.given() + 1, last, 1, 10);
+    assertThat(core.next(0)).isEqualTo(Action.PROCESS);
+    core.begin();
+    core.processingDone();
   }
 
   @Test
@@ -80,6 +102,7 @@ class WorkerChannelCoreTest {
     core.begin();
     core.processingDone();
     core.end(Ending.REVOKED);
+    tell(core, Farewell.CLOSING);
     assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
     core.processorStopped();
     for (int i = 0; i < 4; i++) {
@@ -95,7 +118,7 @@ class WorkerChannelCoreTest {
     assertThat(core.next(0)).isEqualTo(Action.WAIT);
     core.released();
     assertThat(core.next(0)).isEqualTo(Action.CLOSE);
-    assertThat(core.state()).isEqualTo(State.CLOSED);
+    assertThat(core.state()).isEqualTo(ChannelState.CLOSED);
   }
 
   @Test
@@ -106,6 +129,7 @@ class WorkerChannelCoreTest {
     core.end(Ending.REVOKED);
     core.end(Ending.LOST);
     core.end(Ending.SHUTDOWN); // Weaker: changes nothing.
+    tell(core, Farewell.REVOKED); // At once, though the callback runs.
     assertThat(core.next(0)).isEqualTo(Action.WAIT);
     assertThat(core.processingDone()).isZero();
     assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
@@ -121,6 +145,7 @@ class WorkerChannelCoreTest {
     core.begin();
     core.processingDone();
     core.end(Ending.SHUTDOWN);
+    tell(core, Farewell.CLOSING);
     assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
     core.processorStopped();
     assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
@@ -138,8 +163,176 @@ class WorkerChannelCoreTest {
     opening.opening();
     opening.end(Ending.REVOKED);
     assertThat(opening.next(0)).isEqualTo(Action.WAIT);
-    assertThat(opening.opened(0)).isZero();
+    assertThat(opening.opened(0)).isFalse();
+    tell(opening, Farewell.CLOSING);
     assertThat(opening.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+  }
+
+  @Test
+  void a_channel_whose_end_was_processed_is_told_checkpointed_there_and_released() {
+    WorkerChannelCore core = running(LIMITS, 5);
+    core.delivered(6, 8, 3, 100);
+    core.endsAt(9); // Nothing is at 9 any more, and nothing ever will be.
+    assertThatThrownBy(() -> core.delivered(9, 9, 1, 1)).hasMessageContaining("after the end at 9");
+    assertThat(core.next(0)).isEqualTo(Action.PROCESS);
+    core.begin();
+    assertThat(core.isAtEnd()).isTrue();
+    assertThat(core.next(0)).isEqualTo(Action.WAIT);
+    core.processingDone();
+    tell(core, Farewell.ENDED);
+    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    core.processorStopped();
+    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.beginCheckpoint(0)).isEqualTo(9);
+    core.checkpointStored();
+    assertThat(core.next(0)).isEqualTo(Action.RELEASE);
+    core.released();
+    assertThat(core.next(0)).isEqualTo(Action.CLOSE);
+  }
+
+  @Test
+  void a_channel_that_ends_where_it_was_assigned_is_released_at_once() {
+    WorkerChannelCore core = new WorkerChannelCore(LIMITS, 5);
+    core.endsAt(5);
+    core.opening();
+    assertThat(core.opened(0)).isTrue();
+    tell(core, Farewell.ENDED);
+    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    core.processorStopped();
+    assertThat(core.next(0)).isEqualTo(Action.RELEASE);
+  }
+
+  @Test
+  void an_end_before_what_was_delivered_is_a_broken_promise() {
+    WorkerChannelCore core = running(LIMITS, 0);
+    core.delivered(1, 10, 10, 100);
+    assertThatThrownBy(() -> core.endsAt(9)).hasMessageContaining("delivered up to 10");
+  }
+
+  @Test
+  void with_manual_checkpoints_the_end_is_held_until_it_is_checkpointed() {
+    WorkerChannelCore core = running(MANUAL, 0);
+    processTo(core, 10);
+    core.endsAt(10);
+    tell(core, Farewell.ENDED);
+    assertThat(core.next(0)).isEqualTo(Action.WAIT);
+    assertThat(core.state()).isEqualTo(ChannelState.HOLDING);
+    assertThat(core.done(10, true)).isEqualTo(10);
+    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.beginCheckpoint(0)).isEqualTo(10);
+    assertThat(core.next(0)).isEqualTo(Action.WAIT);
+    core.checkpointStored();
+    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    core.processorStopped();
+    assertThat(core.next(0)).isEqualTo(Action.RELEASE);
+  }
+
+  @Test
+  void a_held_end_gives_way_to_a_shutdown_and_is_not_taken_for_finished() {
+    WorkerChannelCore core = running(MANUAL, 0);
+    processTo(core, 10);
+    core.endsAt(10);
+    tell(core, Farewell.ENDED);
+    assertThat(core.next(0)).isEqualTo(Action.WAIT);
+    core.end(Ending.SHUTDOWN);
+    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    core.processorStopped();
+    assertThat(core.next(0)).isEqualTo(Action.CLOSE); // Told once: no closing after ended.
+    assertThat(core.ending()).isEqualTo(Ending.SHUTDOWN);
+  }
+
+  @Test
+  void a_shutdown_that_comes_while_the_processor_is_told_of_the_end_does_not_wait_either() {
+    WorkerChannelCore core = running(MANUAL, 0);
+    processTo(core, 10);
+    core.endsAt(10);
+    assertThat(core.next(0)).isEqualTo(Action.TELL);
+    core.end(Ending.SHUTDOWN);
+    core.told();
+    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    assertThat(core.ending()).isEqualTo(Ending.SHUTDOWN);
+  }
+
+  @Test
+  void manual_checkpoints_go_one_at_a_time_and_later_ones_together() {
+    WorkerChannelCore core = running(MANUAL, 0);
+    processTo(core, 10);
+    processTo(core, 20);
+    processTo(core, 30);
+    core.done(20, false);
+    assertThat(core.next(0)).as("10 is undone").isEqualTo(Action.WAIT);
+    core.done(10, false);
+    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.beginCheckpoint(0)).isEqualTo(20);
+    core.done(30, false);
+    assertThat(core.next(0)).isEqualTo(Action.WAIT);
+    core.checkpointStored();
+    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.beginCheckpoint(0)).isEqualTo(30);
+    assertThat(core.checkpointFailed(true)).isFalse();
+    assertThat(core.next(0)).as("the processor is told, and may ask again").isEqualTo(Action.WAIT);
+    core.done(30, false);
+    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+  }
+
+  @Test
+  void a_processor_can_checkpoint_while_it_is_told_of_the_end_but_not_after_it_was_revoked() {
+    WorkerChannelCore core = running(MANUAL, 0);
+    processTo(core, 10);
+    core.end(Ending.REVOKED);
+    assertThat(core.next(0)).isEqualTo(Action.TELL);
+    core.done(10, true);
+    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    core.beginCheckpoint(0);
+    core.end(Ending.FENCED);
+    assertThat(core.checkpointFailed(false)).isFalse();
+    core.done(10, true);
+    core.told();
+    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    core.processorStopped();
+    assertThat(core.next(0)).isEqualTo(Action.CLOSE);
+  }
+
+  @Test
+  void an_input_that_fails_for_good_stops_the_channel_after_a_last_checkpoint() {
+    WorkerChannelCore core = running(LIMITS, 0);
+    processTo(core, 10);
+    core.delivered(11, 20, 10, 10);
+    core.begin();
+    assertThat(core.failed(true)).isTrue();
+    assertThat(core.pauseOver()).isTrue();
+    assertThat(core.failed(false)).isFalse();
+    tell(core, Farewell.CLOSING);
+    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    core.processorStopped();
+    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.beginCheckpoint(0)).isEqualTo(10);
+    core.checkpointStored();
+    assertThat(core.next(0)).isEqualTo(Action.STOP_CHANNEL);
+  }
+
+  @Test
+  void an_input_that_fails_while_the_channel_moves_is_left_to_the_next_holder() {
+    WorkerChannelCore core = running(LIMITS, 0);
+    core.delivered(1, 10, 10, 10);
+    core.begin();
+    core.end(Ending.REVOKED);
+    assertThat(core.failed(true)).isFalse();
+    assertThat(core.ending()).isEqualTo(Ending.REVOKED);
+  }
+
+  @Test
+  void a_release_that_does_not_arrive_is_tried_again_a_few_times() {
+    WorkerChannelCore core = new WorkerChannelCore(LIMITS, 0);
+    core.end(Ending.REVOKED);
+    for (int i = 1; i < WorkerChannelCore.LAST_WORD_ATTEMPTS_MAX; i++) {
+      assertThat(core.next(0)).isEqualTo(Action.RELEASE);
+      assertThat(core.releaseFailed()).isTrue();
+      assertThat(core.next(0)).isEqualTo(Action.WAIT);
+      assertThat(core.pauseOver()).isFalse();
+    }
+    assertThat(core.next(0)).isEqualTo(Action.RELEASE);
+    assertThat(core.releaseFailed()).isFalse();
   }
 
   /** Drives a core with random events and checks what must hold after each. */
@@ -148,6 +341,13 @@ class WorkerChannelCoreTest {
     private final Random random;
     private final Limits limits;
     private final WorkerChannelCore core;
+    private final int creditBytes;
+    private final int attemptsMax;
+    private final List<Long> undone = new ArrayList<>();
+    private long markedUpTo;
+    private long end = -1;
+    private boolean isTelling;
+    private Farewell told;
     private final List<String> script = new ArrayList<>();
     private long now;
     private long sent;
@@ -167,21 +367,27 @@ class WorkerChannelCoreTest {
       random = new Random(seed);
       limits =
           new Limits(
-              1 + random.nextInt(2_000),
               1 + random.nextInt(100),
               1 + random.nextInt(1_000),
-              1 + random.nextInt(3),
               random.nextBoolean() ? 1 + random.nextInt(50) : 0);
+      creditBytes = 1 + random.nextInt(2_000);
+      attemptsMax = 1 + random.nextInt(3);
       checkpointed = random.nextInt(100);
       sent = checkpointed;
       processed = checkpointed;
       core = new WorkerChannelCore(limits, checkpointed);
       core.opening();
-      serverCredit = core.opened(now);
+      assertThat(core.opened(now)).isTrue();
+      give(creditBytes);
+    }
+
+    private void give(int bytes) {
+      core.granted(bytes);
+      serverCredit += bytes;
     }
 
     void run(int steps) {
-      for (int i = 0; i < steps && core.state() != State.CLOSED; i++) {
+      for (int i = 0; i < steps && core.state() != ChannelState.CLOSED; i++) {
         now += random.nextInt(10);
         event();
         drain();
@@ -191,13 +397,18 @@ class WorkerChannelCoreTest {
     }
 
     private void event() {
-      switch (random.nextInt(12)) {
+      switch (random.nextInt(13)) {
         case 0, 1, 2, 3 -> deliver();
         case 4, 5, 6 -> processingDone();
         case 7 -> processingFailed();
         case 8 -> core.pauseOver();
         case 9, 10 -> answerCheckpoint(random.nextInt(5) > 0);
+        case 11 -> {
+          mark();
+          tellingDone();
+        }
         default -> {
+          endOfChannel();
           if (random.nextInt(15) == 0) {
             Ending ending = ENDINGS.get(random.nextInt(ENDINGS.size()));
             log("end " + ending);
@@ -208,7 +419,7 @@ class WorkerChannelCoreTest {
     }
 
     private void deliver() {
-      if (serverCredit <= 0) {
+      if (serverCredit <= 0 || end >= 0) {
         return;
       }
       int rows = 1 + random.nextInt(30);
@@ -216,7 +427,7 @@ class WorkerChannelCoreTest {
       long first = sent + 1 + random.nextInt(2);
       boolean kept = core.delivered(first, first + rows - 1, rows, bytes);
       log("deliver " + first + " " + rows + " kept " + kept);
-      assertThat(kept).isEqualTo(core.state() == State.RUNNING);
+      assertThat(kept).isEqualTo(core.state() == ChannelState.RUNNING);
       if (kept) {
         sent = first + rows - 1;
         serverCredit -= bytes;
@@ -227,31 +438,63 @@ class WorkerChannelCoreTest {
     private void processingDone() {
       if (isProcessing && core.attempts() == 0) {
         log("done");
-        boolean isRunning = core.state() == State.RUNNING;
+        boolean isRunning = core.state() == ChannelState.RUNNING;
         processed = core.given();
         int credit = core.processingDone();
         isProcessing = false;
-        serverCredit += credit;
-        returnedBytes += credit;
+        giveBack(credit);
         assertThat(credit > 0).isEqualTo(isRunning);
+      }
+    }
+
+    private void giveBack(int bytes) {
+      if (bytes > 0) {
+        returnedBytes += bytes;
+        give(bytes);
+      }
+    }
+
+    /** A processor that checkpoints by itself says of any input that it is done. */
+    private void mark() {
+      if (limits.isManual() && !undone.isEmpty()) {
+        long position = undone.remove(random.nextInt(undone.size()));
+        log("mark " + position);
+        long needed = core.done(position, false);
+        assertThat(needed).isGreaterThanOrEqualTo(position);
+        markedUpTo = undone.isEmpty() ? core.given() : undone.get(0) - 1;
+      }
+    }
+
+    private void tellingDone() {
+      if (isTelling) {
+        log("told");
+        isTelling = false;
+        core.told();
+      }
+    }
+
+    private void endOfChannel() {
+      if (end < 0 && random.nextInt(10) == 0) {
+        end = sent + random.nextInt(3);
+        log("end of channel at " + end);
+        core.endsAt(end);
       }
     }
 
     private void processingFailed() {
       if (isProcessing && core.attempts() == 0) {
         log("failed");
-        boolean again = core.failed();
+        boolean again = core.failed(core.attempts() + 1 < attemptsMax);
         if (!again) {
           isProcessing = false;
-          assertThat(core.state()).isNotEqualTo(State.RUNNING);
+          assertThat(core.state()).isNotEqualTo(ChannelState.RUNNING);
         } else if (core.pauseOver()) {
           // Tried again, and this time it works.
           log("again");
           processed = core.given();
           int credit = core.processingDone();
           isProcessing = false;
-          serverCredit += credit;
-          returnedBytes += credit;
+          giveBack(credit);
         }
       }
     }
@@ -265,7 +508,7 @@ class WorkerChannelCoreTest {
         checkpointed = inFlightCheckpoint;
         core.checkpointStored();
       } else {
-        lastOneFailed = core.state() == State.CHECKPOINTING;
+        lastOneFailed = core.state() == ChannelState.CHECKPOINTING;
         var unused = core.checkpointFailed(random.nextBoolean());
         core.pauseOver();
       }
@@ -280,23 +523,47 @@ class WorkerChannelCoreTest {
             assertThat(isProcessing).as("one callback at a time").isFalse();
             assertThat(core.begin()).isPositive();
             isProcessing = true;
+            undone.add(core.given());
+          }
+          case TELL -> {
+            assertThat(told).as("told once").isNull();
+            told = core.farewell();
+            assertThat(isProcessing && told != Farewell.REVOKED).isFalse();
+            assertThat(told == Farewell.REVOKED).isNotEqualTo(core.ending().isOurs());
+            if (told == Farewell.ENDED) {
+              assertThat(processed).isEqualTo(sent);
+            }
+            isTelling = true;
           }
           case CHECKPOINT -> {
-            assertThat(limits.checkpointsByItself()).isTrue();
             assertThat(inFlightCheckpoint).isNegative();
+            assertThat(core.ending().isOurs()).isTrue();
             inFlightCheckpoint = core.beginCheckpoint(now);
-            assertThat(inFlightCheckpoint).isEqualTo(processed).isGreaterThan(checkpointed);
+            assertThat(inFlightCheckpoint).isGreaterThan(checkpointed);
+            long done = limits.isManual() ? markedUpTo : processed;
+            boolean isEnd = inFlightCheckpoint == end && done >= sent;
+            if (!isEnd) {
+              assertThat(inFlightCheckpoint).as("all before it is done").isLessThanOrEqualTo(done);
+            }
           }
           case STOP_PROCESSOR -> {
-            assertThat(isProcessing).as("stopped after the last callback").isFalse();
+            assertThat(isProcessing || isTelling).as("after the last callback").isFalse();
+            assertThat(told).isNotNull();
+            if (core.ending() == Ending.ENDED && limits.isManual()) {
+              assertThat(checkpointed).as("held until checkpointed").isEqualTo(end);
+            }
             stops++;
             isStopped = true;
             core.processorStopped();
           }
-          case RELEASE -> {
+          case RELEASE, STOP_CHANNEL -> {
             assertThat(isStopped).isTrue();
             assertThat(isReleased).isFalse();
-            assertThat(core.ending()).isIn(Ending.REVOKED, Ending.FAILED);
+            assertThat(core.ending())
+                .isIn(
+                    action == Action.RELEASE
+                        ? List.of(Ending.REVOKED, Ending.ENDED)
+                        : List.of(Ending.STOPPED));
             isReleased = true;
             core.released();
           }
@@ -307,14 +574,14 @@ class WorkerChannelCoreTest {
     }
 
     private void check() {
-      assertThat(core.checkpointed()).isLessThanOrEqualTo(core.processed());
+      assertThat(core.checkpointed()).isEqualTo(checkpointed);
       assertThat(core.processed()).isEqualTo(processed).isLessThanOrEqualTo(core.given());
       assertThat(core.given()).isLessThanOrEqualTo(sent);
       assertThat(core.bufferedBytes()).isNotNegative();
-      if (core.state() == State.RUNNING) {
+      if (core.state() == ChannelState.RUNNING) {
         assertThat(serverCredit + core.bufferedBytes())
             .as("credit is conserved")
-            .isEqualTo(limits.creditBytes());
+            .isEqualTo(creditBytes);
         assertThat(core.bufferedBytes()).isEqualTo(deliveredBytes - returnedBytes);
       }
     }
@@ -322,15 +589,17 @@ class WorkerChannelCoreTest {
     /** Whatever happened, the channel comes to its end when it is told to. */
     private void finish() {
       core.end(Ending.SHUTDOWN);
-      for (int i = 0; i < 20 && core.state() != State.CLOSED; i++) {
+      for (int i = 0; i < 20 && core.state() != ChannelState.CLOSED; i++) {
         drain();
         processingDone();
+        tellingDone();
         answerCheckpoint(true);
       }
-      assertThat(core.state()).isEqualTo(State.CLOSED);
-      boolean mayCheckpoint = core.ending().isOurs() && limits.checkpointsByItself();
+      assertThat(core.state()).isEqualTo(ChannelState.CLOSED);
+      boolean mayCheckpoint = core.ending().isOurs() && !limits.isManual();
       if (mayCheckpoint && !lastOneFailed) {
-        assertThat(checkpointed).as("everything processed is checkpointed").isEqualTo(processed);
+        long last = end >= 0 && processed == sent ? end : processed;
+        assertThat(checkpointed).as("everything processed is checkpointed").isEqualTo(last);
       }
     }
 

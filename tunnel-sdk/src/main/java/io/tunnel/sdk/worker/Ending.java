@@ -1,0 +1,35 @@
+package io.tunnel.sdk.worker;
+
+/** Why a channel ends; a later one in this order takes the place of an earlier one. */
+enum Ending {
+  /** It does not. */
+  NONE,
+  /** The worker is being shut down. */
+  SHUTDOWN,
+  /** The server wants it back. */
+  REVOKED,
+  /** Everything there is was processed. */
+  ENDED,
+  /** The processor, or what was delivered, failed for good: it waits for an operator. */
+  STOPPED,
+  /** Somebody else holds it already. */
+  FENCED,
+  /** The server cannot read it, and has taken it back. */
+  UNREADABLE,
+  /** The session is gone, and with it all its channels. */
+  LOST;
+
+  /** Whether the server still takes our word about the channel. */
+  boolean isOurs() {
+    return compareTo(FENCED) < 0;
+  }
+
+  /**
+   * Whether the server is told about this channel by itself. At a shutdown the session is closed
+   * instead, with all its channels: one given back before could be assigned to the same session
+   * again.
+   */
+  boolean isAnnounced() {
+    return this == REVOKED || this == ENDED || this == STOPPED;
+  }
+}

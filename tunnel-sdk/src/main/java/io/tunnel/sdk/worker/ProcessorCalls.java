@@ -1,0 +1,153 @@
+package io.tunnel.sdk.worker;
+
+import io.tunnel.sdk.FailurePolicy;
+import io.tunnel.sdk.FailurePolicy.Decision;
+import io.tunnel.sdk.IChannelProcessor;
+import io.tunnel.sdk.IChannelProcessorFactory;
+import io.tunnel.sdk.ICheckpointer;
+import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.sdk.worker.WorkerChannelCore.Farewell;
+import io.tunnel.wire.Control.Assignment;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * Calls what the user wrote, on threads where it may block, and brings what comes of it back to the
+ * worker's thread.
+ */
+final class ProcessorCalls {
+
+  /** What comes of processing. On the worker's thread. */
+  interface Outcome {
+    /** It worked. */
+    void processed();
+
+    /** It was not begun: the channel had been cut off. */
+    void skipped();
+
+    /**
+     * It threw.
+     *
+     * @param decision the user's; absent when there is no policy
+     */
+    void failed(ProcessRecordsInput input, Throwable reason, Optional<Decision> decision);
+  }
+
+  private final WorkerRuntime runtime;
+  private final Assignment assignment;
+
+  ProcessorCalls(WorkerRuntime runtime, Assignment assignment) {
+    this.runtime = runtime;
+    this.assignment = assignment;
+  }
+
+  void make(
+      IChannelProcessorFactory factory,
+      ICheckpointer checkpointer,
+      Consumer<IChannelProcessor> made,
+      Consumer<Throwable> failed) {
+    run(
+        () -> {
+          IChannelProcessor processor =
+              Objects.requireNonNull(
+                  factory.createProcessor(
+                      runtime.settings().tunnelId(),
+                      assignment.sessionId(),
+                      assignment.channelId(),
+                      checkpointer),
+                  "the factory made no processor");
+          return () -> made.accept(processor);
+        },
+        failed);
+  }
+
+  /** Processes, unless the channel has been cut off when a thread is free. */
+  void process(
+      IChannelProcessor processor,
+      ProcessRecordsInput input,
+      int attempt,
+      Supplier<Boolean> isCutOff,
+      Outcome outcome) {
+    run(
+        () -> {
+          if (isCutOff.get()) {
+            return outcome::skipped;
+          }
+          try {
+            processor.process(input);
+            return outcome::processed;
+          } catch (Throwable e) {
+            Optional<Decision> decision =
+                runtime.settings().processing().policy().map(p -> decide(p, input, e, attempt));
+            return () -> outcome.failed(input, e, decision);
+          }
+        },
+        reason -> outcome.failed(input, reason, Optional.of(new FailurePolicy.Stop())));
+  }
+
+  private static Decision decide(
+      FailurePolicy policy, ProcessRecordsInput input, Throwable error, int attempt) {
+    try {
+      return Objects.requireNonNull(policy.decide(input, error, attempt), "no decision");
+    } catch (RuntimeException e) {
+      error.addSuppressed(e);
+      return new FailurePolicy.Stop();
+    }
+  }
+
+  /** Tells the processor why its channel ends; at once when it is somebody else's. */
+  void tell(
+      IChannelProcessor processor, Farewell farewell, Runnable told, Consumer<Throwable> failed) {
+    String id = assignment.channelId();
+    Supplier<Runnable> call =
+        () -> {
+          switch (farewell) {
+            case CLOSING -> processor.closing(id);
+            case ENDED -> processor.ended(id);
+            case REVOKED -> processor.revoked(id);
+          }
+          return told;
+        };
+    if (farewell == Farewell.REVOKED) {
+      runBeside(call, failed);
+    } else {
+      run(call, failed);
+    }
+  }
+
+  void shutDown(IChannelProcessor processor, Runnable stopped, Consumer<Throwable> failed) {
+    run(
+        () -> {
+          processor.shutdown();
+          return stopped;
+        },
+        failed);
+  }
+
+  /** Runs the call, then on the worker's thread what it returns or, if it throws, the other. */
+  private void run(Supplier<Runnable> call, Consumer<Throwable> failed) {
+    refuse(runtime.threads().run(() -> bring(call, failed)), failed);
+  }
+
+  private void runBeside(Supplier<Runnable> call, Consumer<Throwable> failed) {
+    refuse(runtime.threads().runBeside(() -> bring(call, failed)), failed);
+  }
+
+  private void bring(Supplier<Runnable> call, Consumer<Throwable> failed) {
+    Runnable next;
+    try {
+      next = call.get();
+    } catch (Throwable e) {
+      next = () -> failed.accept(e);
+    }
+    runtime.post(next);
+  }
+
+  private void refuse(boolean runs, Consumer<Throwable> failed) {
+    if (!runs) {
+      runtime.post(() -> failed.accept(new IllegalStateException("the worker has ended")));
+    }
+  }
+}
