@@ -1,19 +1,24 @@
 package io.tunnel.it.sim;
 
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.channel.Channels;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.SimDisk;
 import io.tunnel.server.log.SimLogs;
 import io.tunnel.server.net.SimFront;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
+import io.tunnel.server.partition.SimBases;
 import io.tunnel.server.partition.SimShards;
-import io.tunnel.server.session.ChannelView;
 import io.tunnel.server.session.Coordinator;
+import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.SessionConfig;
+import io.tunnel.server.session.Surroundings;
+import io.tunnel.wire.Control.TunnelDescription;
 import io.tunnel.wire.Control.TunnelInfo;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -37,6 +42,7 @@ final class SimServer {
   private final Catalog catalog;
   private final SimShards shards;
   private final Coordinator coordinator;
+  private final SimBases bases;
   private final SimFront front;
   private int connections;
 
@@ -58,16 +64,65 @@ final class SimServer {
     }
     isStepping = new boolean[logs.size()];
     shards = new SimShards(logs, machine.clock());
+    bases = new SimBases(shards, readers, control, machine.clock()::epochMicros);
+    Surroundings surroundings = new Joined(shards.all(), bases, control, machine.clock());
     coordinator =
         new Coordinator(
             catalog,
             shards.all(),
+            new Channels(shards.all(), bases, DELIVERY_BYTES_MAX),
             new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX),
-            machine.clock()::nanos);
+            surroundings);
     front =
         new SimFront(
-            catalog, shards.all(), coordinator, control, readers, machine.clock()::epochMicros);
+            catalog,
+            shards.all(),
+            coordinator,
+            new Operators(catalog, shards.all(), coordinator, surroundings),
+            control,
+            readers,
+            machine.clock()::epochMicros);
     tickLater();
+  }
+
+  /** What the server's own wiring does, with the rows that are kept in a simulation. */
+  private record Joined(Shards shards, SimBases bases, SimThread control, Shard.Clock clock)
+      implements Surroundings {
+
+    @Override
+    public long nanos() {
+      return clock.nanos();
+    }
+
+    @Override
+    public long epochMicros() {
+      return clock.epochMicros();
+    }
+
+    @Override
+    public void control(Runnable action) {
+      control.execute(action);
+    }
+
+    @Override
+    public void passBarrier(int partition, Runnable then) {
+      shards.of(partition).execute(() -> control(then));
+    }
+
+    @Override
+    public void keepRows(String tunnelId, Collection<Integer> partitions, Kept whenKept) {
+      bases.keep(tunnelId, partitions, whenKept);
+    }
+
+    @Override
+    public void forgetRows(String tunnelId) {
+      bases.forget(tunnelId);
+    }
+
+    @Override
+    public void forgetRows(String tunnelId, int partition) {
+      bases.forget(tunnelId, partition);
+    }
   }
 
   private void tickLater() {
@@ -121,7 +176,11 @@ final class SimServer {
     return shards.rows(partition);
   }
 
-  List<ChannelView> channels(TunnelInfo tunnel) {
-    return coordinator.channels(tunnel);
+  TunnelDescription view(TunnelInfo tunnel, long nowMicros) throws IOException {
+    return coordinator.view(tunnel).describe(shards.all(), nowMicros);
+  }
+
+  SimBases bases() {
+    return bases;
   }
 }

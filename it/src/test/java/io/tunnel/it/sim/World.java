@@ -1,10 +1,8 @@
 package io.tunnel.it.sim;
 
-import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.server.log.SimDisk;
 import io.tunnel.server.partition.Shard;
-import io.tunnel.server.session.ChannelView;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.ErrorPayload;
@@ -256,15 +254,11 @@ final class World {
   }
 
   List<ChannelDescription> views(TunnelInfo tunnel) {
-    List<ChannelDescription> views = new ArrayList<>();
     try {
-      for (ChannelView view : server.channels(tunnel)) {
-        views.add(view.describe(server.changes(), nowMicros()));
-      }
+      return server.view(tunnel, nowMicros()).channels();
     } catch (IOException e) {
       throw Invariant.NOTHING_BREAKS.broken("a tunnel cannot be described: %s", e);
     }
-    return views;
   }
 
   /** The server refused something. */

@@ -8,6 +8,7 @@ import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.Tables;
 import io.tunnel.server.session.Coordinator;
+import io.tunnel.server.session.Operators;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
@@ -24,6 +25,7 @@ public final class SimFront {
       Catalog catalog,
       Shards shards,
       Coordinator coordinator,
+      Operators operators,
       Executor control,
       Executor readers,
       LongSupplier epochMicros) {
@@ -33,6 +35,7 @@ public final class SimFront {
             shards,
             new Tables(catalog, shards),
             coordinator,
+            operators,
             new ControlRequests.ControlThreads(control, readers, epochMicros::getAsLong));
     requests =
         new Requests(catalog, shards, new RowReads(catalog, shards, readers), controlRequests);

@@ -52,6 +52,9 @@ public final class SimShards {
 
         @Override
         public void rejected(int shard, long rows) {}
+
+        @Override
+        public void trimmed(int shard, long changes, long segments, long bytes) {}
       };
 
   /** As the rest of the server sees them. */
