@@ -27,6 +27,7 @@ import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.WriteRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -308,7 +309,13 @@ class BadRequestsTest {
   @Test
   void tunnels_that_cannot_be() {
     Control.TunnelName unknown = new Control.TunnelName(plan.name(), "nowhere");
-    for (Operation operation : List.of(Operation.DESCRIBE_TUNNEL, Operation.DELETE_TUNNEL)) {
+    for (Operation operation :
+        List.of(
+            Operation.DESCRIBE_TUNNEL,
+            Operation.DELETE_TUNNEL,
+            Operation.EXPORT_CHECKPOINTS,
+            Operation.PAUSE,
+            Operation.RESUME)) {
       requireRefused(
           client.refused(operation, unknown), ErrorCode.TUNNEL_NOT_FOUND, "no tunnel 'nowhere'");
     }
@@ -321,9 +328,27 @@ class BadRequestsTest {
     requireRefused(
         client.refused(
             Operation.CREATE_TUNNEL,
-            new Control.CreateTunnel(plan.name(), "all", TunnelType.BaseData, StreamStart.LATEST)),
+            new Control.CreateTunnel(
+                plan.name(),
+                "late",
+                TunnelType.Stream,
+                StreamStart.LATEST,
+                Optional.empty(),
+                Optional.of(1L))),
         ErrorCode.INVALID_REQUEST,
-        "Stream only");
+        "LATEST is now");
+    requireRefused(
+        client.refused(
+            Operation.CREATE_TUNNEL,
+            new Control.CreateTunnel(
+                plan.name(),
+                "late",
+                TunnelType.Stream,
+                StreamStart.LATEST,
+                Optional.of(Long.MAX_VALUE / 1_000),
+                Optional.empty())),
+        ErrorCode.INVALID_POSITION,
+        "from 0 to now");
     requireRefused(
         client.refused(
             Operation.CREATE_TUNNEL,

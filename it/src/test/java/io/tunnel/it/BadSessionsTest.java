@@ -201,7 +201,7 @@ class BadSessionsTest {
   }
 
   @Test
-  void a_channel_is_released_once_and_begins_anew_with_the_next_session() {
+  void a_channel_is_released_once_and_begins_anew_under_another_epoch() {
     awaitDelivered(owner, held, ROWS);
     checkpoint(held, 1);
     byte[] ref = new ChannelRef(held.handle(), held.epoch()).encode();
@@ -212,11 +212,26 @@ class BadSessionsTest {
         ErrorCode.FENCED,
         "no longer held");
 
-    assertThat(openSession(stranger, LEASE_MS)).isNotEqualTo(sessionId);
-    Assignment next = awaitAssignment(stranger);
+    Assignment next = awaitAssignment(owner);
     assertThat(next.epoch()).isGreaterThan(held.epoch());
     assertThat(next.checkpointed()).isEqualTo(1);
-    awaitDelivered(stranger, next, ROWS);
+    awaitDelivered(owner, next, ROWS);
+  }
+
+  @Test
+  void a_channel_that_its_worker_stopped_is_given_to_nobody() {
+    byte[] stop = Json.encode(new Control.StopChannel(held.handle(), held.epoch(), "poison"));
+    assertThat(owner.request(Operation.STOP_CHANNEL, stop)).isEmpty();
+    requireRefused(owner.refused(Operation.STOP_CHANNEL, stop), ErrorCode.FENCED, "no longer held");
+    assertThat(openSession(stranger, LEASE_MS)).isNotEqualTo(sessionId);
+    Control.TunnelDescription described =
+        owner.request(
+            Operation.DESCRIBE_TUNNEL,
+            new Control.TunnelName("sessions" + tables, "audit"),
+            Control.TunnelDescription.class);
+    assertThat(described.channels().get(0).owner()).isEmpty();
+    assertThat(described.channels().get(0).error()).contains("poison");
+    assertThat(described.sessions()).hasSize(2);
   }
 
   @Test
@@ -257,6 +272,13 @@ class BadSessionsTest {
 
     Assignment next = awaitAssignment(stranger);
     assertThat(next.channelId()).isEqualTo(lost.channelId());
+    Control.Fence fence =
+        Json.decode(sleeper.awaitPush(Operation.FENCE).payload(), Control.Fence.class);
+    assertThat(fence.handle()).isEqualTo(lost.handle());
+    Control.SessionEnd over =
+        Json.decode(sleeper.awaitPush(Operation.SESSION_END).payload(), Control.SessionEnd.class);
+    assertThat(over.sessionId()).isEqualTo(silent);
+    assertThat(over.code()).isEqualTo(ErrorCode.SESSION_ENDED);
     requireRefused(
         sleeper.refused(Operation.HEARTBEAT, new Control.SessionId(silent)),
         ErrorCode.SESSION_ENDED,

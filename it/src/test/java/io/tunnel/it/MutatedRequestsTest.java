@@ -19,11 +19,13 @@ import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Hello;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.OperatorControl;
 import io.tunnel.wire.RangeRequest;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -98,6 +100,30 @@ class MutatedRequestsTest {
       payloads.put(Operation.RELEASE, new ChannelRef(1, 1).encode());
       payloads.put(Operation.CREDIT, new Credit(1, 1, 100).encode());
       payloads.put(Operation.CHECKPOINT, new Checkpoint(1, 1, 1).encode());
+      OperatorControl.ChannelSelection selection =
+          new OperatorControl.ChannelSelection(TABLE, "audit", List.of());
+      payloads.put(Operation.PAUSE, Json.encode(selection));
+      payloads.put(Operation.RESUME, Json.encode(selection));
+      payloads.put(
+          Operation.SEEK,
+          Json.encode(
+              new OperatorControl.Seek(
+                  TABLE,
+                  "audit",
+                  List.of(),
+                  Optional.empty(),
+                  Optional.of(1L),
+                  Optional.empty(),
+                  Optional.empty(),
+                  false)));
+      payloads.put(
+          Operation.END_SESSION,
+          Json.encode(new OperatorControl.EndSession(TABLE, "audit", "1-1")));
+      payloads.put(
+          Operation.ALTER_TABLE,
+          Json.encode(new OperatorControl.AlterTable(TABLE, plan.meta().options())));
+      payloads.put(Operation.EXPORT_CHECKPOINTS, Json.encode(tunnelName));
+      payloads.put(Operation.STOP_CHANNEL, Json.encode(new Control.StopChannel(1, 1, "broken")));
       return payloads;
     }
   }
@@ -121,7 +147,7 @@ class MutatedRequestsTest {
   @EnumSource(
       value = Operation.class,
       mode = EnumSource.Mode.EXCLUDE,
-      names = {"ASSIGN", "REVOKE", "DELIVER"})
+      names = {"ASSIGN", "REVOKE", "DELIVER", "END_OF_CHANNEL", "FENCE", "SESSION_END"})
   void every_mutant_gets_one_answer_and_the_connection_goes_on(Operation operation) {
     SplittableRandom random = new SplittableRandom(operation.code());
     try (RawClient client = RawClient.greeted(calm.server())) {

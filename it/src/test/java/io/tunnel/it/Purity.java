@@ -15,7 +15,7 @@ final class Purity {
 
   /**
    * Pure are the language, the collections and the protocol's values. A type of the core's own
-   * package is pure if everything that it depends on is.
+   * package, or a record of another room, is pure if everything that it depends on is.
    */
   static final ArchCondition<JavaClass> DEPEND_ONLY_ON_PURE_TYPES =
       new ArchCondition<>("depend only on java.lang, java.util, the model and pure neighbours") {
@@ -75,7 +75,8 @@ final class Purity {
     if (type.isPrimitive() || !seen.add(type)) {
       return true;
     }
-    if (type.getPackageName().equals(ownPackage)) {
+    boolean isValue = type.isRecord() && type.getPackageName().startsWith("io.tunnel.");
+    if (isValue || type.getPackageName().equals(ownPackage)) {
       return type.getDirectDependenciesFromSelf().stream()
           .allMatch(dependency -> isPure(dependency.getTargetClass(), ownPackage, seen));
     }

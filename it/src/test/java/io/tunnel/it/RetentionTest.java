@@ -103,7 +103,8 @@ class RetentionTest {
     Optional<Frame> next;
     do {
       next = client.receive();
-    } while (next.orElseThrow().operation() != Operation.DELIVER);
+    } while (next.orElseThrow().operation() != Operation.DELIVER
+        && next.orElseThrow().operation() != Operation.FENCE);
     return next.orElseThrow();
   }
 
@@ -139,11 +140,10 @@ class RetentionTest {
     assertThat(describe(small).committed()).isEqualTo(CHANGES);
     long first = describe(small).firstPosition();
     assertThat(first).isGreaterThanOrEqualTo(kept.firstPosition());
-    ErrorPayload lost = RawClient.errorOf(firstDelivery(smallTunnel));
-    assertThat(lost.code()).isEqualTo(ErrorCode.HISTORY_LOST);
-    assertThat(lost.message())
+    Control.Fence lost = Json.decode(firstDelivery(smallTunnel).payload(), Control.Fence.class);
+    assertThat(lost.reason())
         .matches(
-            "changes 1 to \\d+ of partition "
+            "HISTORY_LOST: changes 1 to \\d+ of partition "
                 + small.partitions().get(0).id()
                 + " are no longer kept");
     assertThat(Delivery.decode(firstDelivery(wholeTunnel).payload()).batches()).isNotEmpty();

@@ -125,6 +125,9 @@ final class StreamChannel implements Channel {
   }
 
   private void deliver() throws IOException {
+    if (core.isStopped()) {
+      return;
+    }
     if (core.wants(changes.committed(partition)) && port.isWritable()) {
       deliverOnce();
     }

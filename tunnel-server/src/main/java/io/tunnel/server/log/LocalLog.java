@@ -188,9 +188,10 @@ public final class LocalLog implements ChangeReader, Closeable {
     next.append(LogFormat.segmentHeader(base, shard));
     next.sync();
     disk.syncNames();
+    active.seal(lastCommitMicros);
+    sealedMicros = lastCommitMicros;
     segments.put(base, next);
     active = next;
-    sealedMicros = lastCommitMicros;
   }
 
   /**

@@ -91,6 +91,11 @@ final class Segment implements Closeable {
     file.close();
   }
 
+  /** It is written no more; its last batch was committed at {@code lastMicros}. */
+  void seal(long lastMicros) {
+    newestMicros = lastMicros;
+  }
+
   /** Whether no batch was written to it. */
   boolean isEmpty() {
     return size <= LogFormat.SEGMENT_HEADER_BYTES;

@@ -118,10 +118,8 @@ final class Trimmer {
       int partition = entry.getKey();
       boolean isGone = !isLive.test(partition);
       changes += entry.getValue().forget(isGone ? Long.MAX_VALUE : trimmed.position(partition));
-      if (isGone && !active.containsKey(partition)) {
-        partitions.remove(partition);
-      }
     }
+    partitions.keySet().removeIf(id -> !isLive.test(id) && !active.containsKey(id));
     return changes;
   }
 

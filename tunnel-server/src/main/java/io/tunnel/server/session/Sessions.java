@@ -42,7 +42,8 @@ final class Sessions {
   private final Surroundings surroundings;
   private final RowsListener rowsListener;
   private final Map<String, Session> sessionById = new HashMap<>();
-  private final Map<SessionPort, Set<Session>> sessionsByPort = new IdentityHashMap<>();
+  private final IdentityHashMap<SessionPort, Set<Session>> sessionsByPort =
+      new IdentityHashMap<>();
   private final Map<Integer, Hold> holdByHandle = new HashMap<>();
   private int lastHandle;
 
@@ -232,11 +233,18 @@ final class Sessions {
 
   private void take(Hold hold, TakeReason reason) {
     if (reason.isFenced()) {
-      fence(hold, reason.text());
+      fence(hold, reason == TakeReason.FAILED ? error(hold) : reason.text());
     } else {
       drop(hold);
       hold.session().port().take(hold.handle());
     }
+  }
+
+  private String error(Hold hold) {
+    return catalog
+        .channel(hold.session().run().info().tunnelId(), hold.key())
+        .error()
+        .orElse(TakeReason.FAILED.text());
   }
 
   private void fence(Hold hold, String reason) {

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.NavigableSet;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -84,8 +85,8 @@ final class LogHistory {
   }
 
   /** Offsets of the segments whose files are there. */
-  TreeSet<Long> bases() {
-    TreeSet<Long> bases = new TreeSet<>();
+  NavigableSet<Long> bases() {
+    NavigableSet<Long> bases = new TreeSet<>();
     disk.names(".log").forEach(name -> bases.add(Long.parseLong(name.substring(0, 20))));
     return bases;
   }

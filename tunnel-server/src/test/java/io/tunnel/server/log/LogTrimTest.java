@@ -67,6 +67,7 @@ final class LogTrimTest {
       history.disk.failAfter(Operation.DELETE, Math.max(0, operation - 1));
       hasFailed = fails(history);
       history.disk = history.random.nextBoolean() ? history.disk.kill() : crashed(history);
+      failToOpen(history);
       history.open();
       history.requireTrimmedWhollyOrNot();
       history.requireEqual();
@@ -76,6 +77,18 @@ final class LogTrimTest {
       history.crash();
       history.requireEqual();
     }
+  }
+
+  /** The start, which deletes what the crash left, goes down in the middle of that. */
+  private static void failToOpen(LogHistory history) {
+    history.disk.failAfter(Operation.DELETE, history.random.nextInt(3));
+    try {
+      history.open();
+    } catch (IOException e) {
+      assertThat(e).hasMessageContaining("injected");
+      assertThat(history.disk.openFiles()).isZero();
+    }
+    history.disk = crashed(history);
   }
 
   private static CrashDisk crashed(LogHistory history) {

@@ -326,7 +326,9 @@ final class CoordinatorTest {
     coordinator.failed(
         held.handle(), first, new RefusedException(ErrorCode.HISTORY_LOST, "1 to 3 are gone"));
     assertThat(view(held).error()).contains("HISTORY_LOST: 1 to 3 are gone");
-    assertThat(first.fences).extracting(Fence::handle).containsExactly(held.handle());
+    assertThat(first.fences)
+        .extracting(Fence::handle, Fence::reason)
+        .containsExactly(tuple(held.handle(), "HISTORY_LOST: 1 to 3 are gone"));
     coordinator.failed(held.handle(), first, new RefusedException(ErrorCode.INTERNAL, "again"));
     assertThat(view(held).error()).as("not held any more").get().asString().contains("gone");
   }

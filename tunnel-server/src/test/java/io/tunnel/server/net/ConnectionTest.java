@@ -1,0 +1,115 @@
+package io.tunnel.server.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.server.TestRows;
+import io.tunnel.server.channel.Channel;
+import io.tunnel.server.channel.Channels;
+import io.tunnel.server.log.CrashDisk;
+import io.tunnel.server.log.TestLogs;
+import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.Control.Assignment;
+import io.tunnel.wire.Delivery;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameAssembler;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Operation;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+
+/** What a connection pushes for the channels that it carries. */
+final class ConnectionTest {
+
+  private final Counted counted = new Counted();
+  private final Connection connection = new Connection(null, counted, "server");
+  private final EmbeddedChannel nettyChannel = new EmbeddedChannel(connection);
+
+  private static final class Counted implements NetMeter {
+    private int sentBytes;
+    private int deliveredBytes;
+
+    @Override
+    public void connected() {}
+
+    @Override
+    public void disconnected() {}
+
+    @Override
+    public void received(int bytes) {}
+
+    @Override
+    public void sent(int bytes) {
+      sentBytes += bytes;
+    }
+
+    @Override
+    public void delivered(int bytes) {
+      deliveredBytes += bytes;
+    }
+
+    @Override
+    public void refused(ErrorCode code) {}
+  }
+
+  private List<Frame> pushed() {
+    nettyChannel.runPendingTasks();
+    List<Frame> frames = new ArrayList<>();
+    FrameAssembler assembler = new FrameAssembler();
+    for (ByteBuf bytes = nettyChannel.readOutbound();
+        bytes != null;
+        bytes = nettyChannel.readOutbound()) {
+      byte[] array = new byte[bytes.readableBytes()];
+      bytes.readBytes(array).release();
+      assembler.feed(ByteBuffer.wrap(array), frames::add);
+    }
+    return frames;
+  }
+
+  @Test
+  void aWorkerHearsOfAChannelBeforeItHearsOfItsEnd() throws IOException {
+    Channel channel =
+        new Channels(
+                TestLogs.open(new CrashDisk(), 0),
+                (tunnelId, partition, after, first, bytesMax, sink) -> sink.end(),
+                1_000)
+            .stream(new Channel.Hold(3, 5, 4, 10), OptionalLong.of(10), connection);
+    connection.assign(new Assignment("s", "c", 4, 3, 5, 10), channel);
+    List<Frame> frames = pushed();
+    assertThat(frames)
+        .extracting(Frame::operation)
+        .containsExactly(Operation.ASSIGN, Operation.END_OF_CHANNEL);
+    assertThat(frames).extracting(Frame::kind).containsOnly(FrameKind.PUSH);
+    assertThat(ChannelEnd.decode(frames.get(1).payload())).isEqualTo(new ChannelEnd(3, 5, 10));
+  }
+
+  @Test
+  void aBatchThatWasMadeForADeliveryIsSentAndCountedAsOne() {
+    BatchBuilder rows = new BatchBuilder(TestRows.SCHEMA, 64);
+    rows.add(new RowPutChange(TestRows.key("k"), List.of()));
+    byte[] batch = rows.build(4, 11, 1);
+    int bytes = connection.deliver(3, 5, 11, batch);
+    List<Frame> frames = pushed();
+    assertThat(frames).hasSize(1);
+    assertThat(frames.get(0).operation()).isEqualTo(Operation.DELIVER);
+    assertThat(frames.get(0).kind()).isEqualTo(FrameKind.PUSH);
+    assertThat(bytes).isEqualTo(frames.get(0).payload().length);
+    Delivery delivery = Delivery.decode(frames.get(0).payload());
+    assertThat(delivery.handle()).isEqualTo(3);
+    assertThat(delivery.epoch()).isEqualTo(5);
+    assertThat(delivery.firstPosition()).isEqualTo(11);
+    assertThat(Bytes.copyOf(frames.get(0).payload(), Delivery.PREFIX_BYTES, batch.length))
+        .isEqualTo(Bytes.copyOf(batch));
+    assertThat(counted.deliveredBytes).isEqualTo(bytes);
+    assertThat(counted.sentBytes).isZero();
+  }
+}
