@@ -14,6 +14,13 @@
  * Progress is checkpointed on an interval and at a graceful end; after a crash, processing resumes
  * behind the last checkpoint. Workers of one tunnel, wherever they run, share its channels evenly.
  *
+ * <p>A processor that is made per channel by an {@link io.tunnel.sdk.IChannelProcessorFactory} is
+ * given an {@link io.tunnel.sdk.ICheckpointer}, and may say of its inputs in any order that they
+ * are done. When a channel ends, its processor is told why, see {@link
+ * io.tunnel.sdk.IChannelProcessor}; what happens when it throws is for a {@link
+ * io.tunnel.sdk.FailurePolicy} to decide, and what the worker does meanwhile an {@link
+ * io.tunnel.sdk.ITunnelWorkerListener} hears.
+ *
  * <pre>{@code
  * try (TableClient tables = TableClient.connect("localhost:7650");
  *     TunnelClient tunnels = new TunnelClient("localhost:7650")) {
@@ -53,8 +60,9 @@
  * io.tunnel.sdk.ConnectionException}. Every call ends: with an answer, an error, or its deadline.
  *
  * <p><b>Threads.</b> A client has one daemon thread, a worker one more besides those that call
- * processors. {@link io.tunnel.sdk.RowCallback}s run on the client's thread: they must not block,
- * and methods that would wait there throw {@link java.lang.IllegalStateException} instead.
+ * processors and listeners. {@link io.tunnel.sdk.RowCallback}s run on the client's thread: they
+ * must not block, and methods that would wait there throw {@link java.lang.IllegalStateException}
+ * instead.
  *
  * <p>Names follow Tablestore's tunnel SDK where the idea is the same. The packages below this one
  * are internal.

@@ -168,7 +168,6 @@ public final class WorkerLoop implements SessionOwner {
 
   @Override
   public void closed(ChannelRunner channel) {
-    turns.closed(channel);
     String id = channel.assignment().channelId();
     CloseReason reason = reasonOf(channel.ending());
     if (reason == CloseReason.FENCED) {
@@ -183,6 +182,7 @@ public final class WorkerLoop implements SessionOwner {
     if (channel.wasOpened()) {
       tell(listener -> listener.channelClosed(id, reason));
     }
+    turns.closed(channel); // Last, because it may open the channel's next holding.
     endIfQuiet();
   }
 

@@ -200,7 +200,7 @@ class WorkerCheckpointTest extends WorkerFixture {
             e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_CHECKPOINT));
     Waits.until("operators see it", () -> !tunnel.isHeld(0));
     assertThat(tunnel.events().get(tunnel.events().size() - 1)).contains("INVALID_CHECKPOINT");
-    assertThat(worker.status().counters().failed()).isEqualTo(1);
+    Waits.until("it is counted", () -> worker.status().counters().failed() == 1);
   }
 
   @Test

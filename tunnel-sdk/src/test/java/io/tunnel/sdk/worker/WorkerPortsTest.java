@@ -1,0 +1,211 @@
+package io.tunnel.sdk.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.sdk.ClientConfig;
+import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.TunnelWorkerConfig;
+import io.tunnel.sdk.TunnelWorkerStatus.Phase;
+import io.tunnel.sdk.TunnelWorkerStatus.State;
+import io.tunnel.sdk.fake.FakeTable;
+import io.tunnel.sdk.transport.PushReceiver;
+import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.Control;
+import io.tunnel.wire.Delivery;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** A whole worker on the test's own thread, in a time that passes only when nothing is left. */
+class WorkerPortsTest {
+
+  private record Task(long atNanos, long number, Runnable run) {}
+
+  /** The worker's thread, its processors' threads, the network and the server, all in one queue. */
+  private static final class World implements WorkerThread, ProcessorThreads, Links {
+    final PriorityQueue<Task> tasks =
+        new PriorityQueue<>(Comparator.comparing(Task::atNanos).thenComparing(Task::number));
+    final List<String> said = new ArrayList<>();
+    PushReceiver receiver = PushReceiver.NONE;
+    long nowNanos;
+    long numbers;
+    int sessions;
+    boolean isClosed;
+
+    WorkerPorts ports() {
+      return new WorkerPorts(this, this, this, () -> nowNanos, new Random(1));
+    }
+
+    /** Runs what there is until nothing is left before that time. */
+    void runUntil(Duration time) {
+      long end = time.toNanos();
+      while (!tasks.isEmpty() && tasks.peek().atNanos() <= end) {
+        Task next = tasks.remove();
+        nowNanos = Math.max(nowNanos, next.atNanos());
+        next.run().run();
+      }
+      nowNanos = Math.max(nowNanos, end);
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      schedule(task, 0);
+    }
+
+    @Override
+    public void schedule(Runnable task, long delayNanos) {
+      tasks.add(new Task(nowNanos + delayNanos, numbers++, task));
+    }
+
+    @Override
+    public void fitTo(int channels) {
+      said.add("threads for " + channels);
+    }
+
+    @Override
+    public boolean run(Runnable task) {
+      execute(task);
+      return true;
+    }
+
+    @Override
+    public boolean runBeside(Runnable task) {
+      execute(task);
+      return true;
+    }
+
+    @Override
+    public boolean isOwnThread() {
+      return false;
+    }
+
+    @Override
+    public void interrupt() {}
+
+    @Override
+    public void close() {
+      isClosed = true;
+    }
+
+    @Override
+    public CompletableFuture<Link> open(PushReceiver pushes) {
+      receiver = pushes;
+      return CompletableFuture.completedFuture(new ServerLink(this));
+    }
+
+    void push(Operation operation, byte[] payload) {
+      PushReceiver to = receiver;
+      execute(() -> to.pushed(new Frame(operation, FrameKind.PUSH, 0, payload)));
+    }
+  }
+
+  private record ServerLink(World world) implements Link {
+    @Override
+    public CompletableFuture<Frame> request(Operation operation, byte[] payload) {
+      CompletableFuture<Frame> answer = new CompletableFuture<>();
+      byte[] words = {};
+      if (operation == Operation.OPEN_SESSION) {
+        world.sessions++;
+        words = Json.encode(new Control.SessionOpened("s" + world.sessions, FakeTable.meta()));
+      } else if (operation == Operation.CHECKPOINT) {
+        world.said.add("checkpoint " + Checkpoint.decode(payload).position());
+      }
+      Frame frame = new Frame(operation, FrameKind.RESPONSE, 1, words);
+      world.execute(() -> answer.complete(frame));
+      return answer;
+    }
+
+    @Override
+    public CompletableFuture<Frame> request(
+        Operation operation, byte[] payload, Duration deadline) {
+      world.said.add(operation + " at " + Duration.ofNanos(world.nowNanos).toSeconds());
+      return request(operation, payload);
+    }
+
+    @Override
+    public void push(Operation operation, byte[] payload) {
+      world.said.add(operation.name());
+    }
+
+    @Override
+    public void close() {
+      world.said.add("closed");
+    }
+  }
+
+  private static byte[] delivery() {
+    BatchBuilder builder = new BatchBuilder(FakeTable.meta().primaryKey(), 64);
+    builder.add(
+        new RowPutChange(
+            PrimaryKey.builder().add("id", 1).build(),
+            List.of(new Column("v", ColumnValue.fromLong(1)))));
+    byte[] batch = builder.build(0, 1, 1_000);
+    byte[] payload = new byte[Delivery.PREFIX_BYTES + batch.length];
+    Delivery.writePrefix(payload, 0, 0, 1, 1);
+    System.arraycopy(batch, 0, payload, Delivery.PREFIX_BYTES, batch.length);
+    return payload;
+  }
+
+  @Test
+  void a_worker_needs_nothing_but_its_ports_and_does_the_same_each_time() {
+    assertThat(run())
+        .isEqualTo(run())
+        .containsExactly(
+            "threads for 1",
+            "CREDIT",
+            "CREDIT", // The delivery's bytes come back.
+            "HEARTBEAT at 5",
+            "checkpoint 1",
+            "HEARTBEAT at 10",
+            "closed", // By the worker, when it hears that the connection is lost.
+            "threads for 0",
+            "HEARTBEAT at 17",
+            "CLOSE_SESSION at 19",
+            "closed");
+  }
+
+  private static List<String> run() {
+    World world = new World();
+    RecordingProcessor processor = new RecordingProcessor();
+    TunnelWorkerConfig config = new TunnelWorkerConfig(processor);
+    config.setCheckpointIntervalInMillis(6_000);
+    WorkerSettings settings =
+        WorkerSettings.of("tunnel", ClientConfig.of("127.0.0.1", 1), config, true);
+    WorkerLoop worker =
+        new WorkerLoop(settings, new ProcessorSource.Shared(processor), world.ports());
+    CompletableFuture<Void> started = worker.start();
+    assertThat(started).isNotDone(); // Nothing runs inside a call.
+    world.runUntil(Duration.ZERO);
+    assertThat(started).isCompleted();
+    world.push(Operation.ASSIGN, Json.encode(new Control.Assignment("s1", "p0_1", 0, 0, 1, 0)));
+    world.push(Operation.DELIVER, delivery());
+    world.runUntil(Duration.ofSeconds(12));
+    assertThat(processor.positions(0)).containsExactly(1L);
+    world.receiver.lost(new ConnectionException("lost", false, null));
+    assertThat(worker.status().activity().phase()).isEqualTo(Phase.PAUSING);
+    assertThat(worker.status().activity().retryInMs()).isBetween(10L, 20L);
+    world.runUntil(Duration.ofSeconds(19));
+    assertThat(processor.farewells).containsExactly("revoked p0_1");
+    CompletableFuture<Void> ended = worker.shutdown();
+    world.runUntil(Duration.ofSeconds(20));
+    assertThat(ended).isCompleted();
+    assertThat(world.isClosed).isTrue();
+    assertThat(worker.status().state()).isEqualTo(State.WORKER_ENDED);
+    assertThat(processor.farewells).containsExactly("revoked p0_1", "shutdown");
+    return world.said;
+  }
+}
