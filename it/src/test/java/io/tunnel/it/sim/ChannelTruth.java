@@ -1,6 +1,7 @@
 package io.tunnel.it.sim;
 
 import io.tunnel.wire.Control.Assignment;
+import io.tunnel.wire.Control.ChannelDescription;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -13,7 +14,9 @@ final class ChannelTruth {
   private static final int POSITIONS_MAX = 1 << 20;
 
   final String channelId;
+  final TunnelTruth tunnel;
   final PartitionTruth partition;
+  final boolean isBase;
   final TreeMap<Long, Holding> holdings = new TreeMap<>();
 
   /** Positions that some processor has finished. */
@@ -26,16 +29,30 @@ final class ChannelTruth {
   private final BitSet repeatable = new BitSet();
 
   private final Map<Long, Holding> finisher = new TreeMap<>();
+  private final long start;
   private long checkpointed;
+  private boolean isTerminated;
   private long seenEpoch;
   private String seenOwner = "";
   long twice;
 
-  ChannelTruth(String channelId, PartitionTruth partition, long start) {
+  ChannelTruth(
+      String channelId,
+      TunnelTruth tunnel,
+      PartitionTruth partition,
+      boolean isBase,
+      long start) {
     this.channelId = channelId;
+    this.tunnel = tunnel;
     this.partition = partition;
+    this.isBase = isBase;
+    this.start = start;
     this.checkpointed = start;
     excused.set(0, (int) start + 1);
+  }
+
+  long start() {
+    return start;
   }
 
   long checkpointed() {
@@ -80,8 +97,31 @@ final class ChannelTruth {
     seenOwner = owner;
   }
 
+  boolean isTerminated() {
+    return isTerminated;
+  }
+
+  /** The server says that nothing is left to process, or that there is again. */
+  void terminated(boolean isTerminatedNow, ChannelDescription view) {
+    if (isTerminatedNow && !isTerminated) {
+      Invariant.ENDED_MEANS_COMPLETE.require(
+          view.end().isPresent()
+              && view.end().get() == view.checkpointed()
+              && firstMissing(view.checkpointed()) < 0,
+          "%s is TERMINATED and has not processed %d: %s",
+          channelId,
+          firstMissing(view.checkpointed()),
+          view);
+    }
+    isTerminated = isTerminatedNow;
+  }
+
+  private long last(long position) {
+    return isBase ? position : Math.min(position, partition.committed());
+  }
+
   private void requireProcessed(long position, String what) {
-    for (long each = 1; each <= Math.min(position, partition.committed()); each++) {
+    for (long each = 1; each <= last(position); each++) {
       Invariant.CHECKPOINT_ONLY_OF_PROCESSED.require(
           isDone(each),
           "%s %s %d, but no processor has finished %d",
@@ -98,7 +138,7 @@ final class ChannelTruth {
 
   /** The first committed position up to {@code last} that nobody has processed, or -1. */
   long firstMissing(long last) {
-    for (long each = 1; each <= Math.min(last, partition.committed()); each++) {
+    for (long each = 1; each <= last(last); each++) {
       if (!isDone(each)) {
         return each;
       }
@@ -128,6 +168,8 @@ final class ChannelTruth {
 
   /** An operator moved the channel. */
   void sought(long position) {
+    long missing = firstMissing(position);
+    tunnel.hasSkipped |= missing >= 0;
     excused.set(0, (int) Math.min(POSITIONS_MAX, position + 1));
     repeatable.set((int) Math.min(POSITIONS_MAX, position + 1), POSITIONS_MAX);
     holdings.values().forEach(each -> each.reasons.add(Holding.Reason.OPERATOR));
@@ -138,9 +180,13 @@ final class ChannelTruth {
   boolean finished(Holding holding, long first) {
     boolean isRepetition = false;
     for (long each = first; each <= holding.finished(); each++) {
-      if (each > partition.committed()
-          || !partition.at(each).text().equals(holding.deliveredAt(each).text())) {
+      if (!isBase
+          && (each > partition.committed()
+              || !partition.at(each).text().equals(holding.deliveredAt(each).text()))) {
         continue;
+      }
+      if (!holding.hasEnded()) {
+        tunnel.fold(partition.id).apply(holding.deliveredAt(each).record());
       }
       Holding before = finisher.put(each, holding);
       if (before != null) {
@@ -160,6 +206,9 @@ final class ChannelTruth {
 
   /** Changes behind this position are lost, and so is what was done with them. */
   void lost(long committed) {
+    if (isBase) {
+      return;
+    }
     processed.clear((int) committed + 1, POSITIONS_MAX);
     excused.clear((int) committed + 1, POSITIONS_MAX);
     finisher.keySet().removeIf(position -> position > committed);

@@ -1,10 +1,12 @@
 package io.tunnel.it.sim;
 
 import io.tunnel.model.ChannelStatus;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.Durability;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.StreamRecord;
 import io.tunnel.wire.ChannelRef;
+import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Control.ChannelDescription;
@@ -12,12 +14,17 @@ import io.tunnel.wire.Control.OpenSession;
 import io.tunnel.wire.Control.Revocation;
 import io.tunnel.wire.Control.SessionId;
 import io.tunnel.wire.Control.SessionOpened;
+import io.tunnel.wire.Control.StopChannel;
+import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.Control.TunnelName;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.OperatorControl.EndSession;
+import io.tunnel.wire.OperatorControl.Seek;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
 import java.util.ArrayList;
@@ -38,6 +45,7 @@ final class Ledger implements SimNetwork.Tap {
   private final World world;
   final TreeMap<Integer, PartitionTruth> partitions = new TreeMap<>();
   final TreeMap<String, ChannelTruth> channels = new TreeMap<>();
+  final TreeMap<String, TunnelTruth> tunnels = new TreeMap<>();
   private final Map<SimConnection, Link> links = new HashMap<>();
   private final TreeMap<String, SessionTruth> sessions = new TreeMap<>();
 
@@ -102,6 +110,21 @@ final class Ledger implements SimNetwork.Tap {
         if (holding != null && !holding.hasEnded()) {
           holding.isGivenBack = true;
         }
+      } else if (frame.operation() == Operation.STOP_CHANNEL) {
+        int handle = Json.decode(frame.payload(), StopChannel.class).handle();
+        Holding holding = link(connection).holdings.get(handle);
+        if (holding != null && !holding.hasEnded()) {
+          holding.isGivenBack = true;
+        }
+      } else if (frame.operation() == Operation.SEEK) {
+        Seek seek = Json.decode(frame.payload(), Seek.class);
+        operated(seek.table(), seek.tunnel(), !seek.isDryRun());
+      } else if (frame.operation() == Operation.END_SESSION) {
+        EndSession end = Json.decode(frame.payload(), EndSession.class);
+        operated(end.table(), end.tunnel(), false);
+      } else if (frame.operation() == Operation.DELETE_TUNNEL) {
+        TunnelName name = Json.decode(frame.payload(), TunnelName.class);
+        operated(name.table(), name.tunnel(), false);
       } else if (frame.operation() == Operation.CLOSE_SESSION) {
         link(connection).holdings.values().forEach(each -> each.isGivenBack |= !each.hasEnded());
       }
@@ -110,6 +133,18 @@ final class Ledger implements SimNetwork.Tap {
       Holding holding = link(connection).holdings.get(credit.handle());
       if (holding != null && holding.epoch() == credit.epoch()) {
         holding.creditReceived(credit.bytes());
+      }
+    }
+  }
+
+  /** An operator does something to a tunnel that takes channels from their holders. */
+  private void operated(String table, String name, boolean isSeek) {
+    for (ChannelTruth channel : channels.values()) {
+      if (channel.tunnel.info.table().equals(table) && channel.tunnel.info.tunnel().equals(name)) {
+        channel.live().forEach(each -> each.reasons.add(Holding.Reason.OPERATOR));
+        if (isSeek) {
+          channel.tunnel.soughtNanos = now();
+        }
       }
     }
   }
@@ -181,6 +216,7 @@ final class Ledger implements SimNetwork.Tap {
             channel(assignment.channelId())
                 .assigned(assignment, connection, world.serverNumber());
         link.holdings.put(assignment.handle(), holding);
+        requireParents(holding);
         if (connection.isCut() || !connection.client().isOpen()) {
           holding.reasons.add(Holding.Reason.CONNECTION_LOST);
         }
@@ -195,6 +231,15 @@ final class Ledger implements SimNetwork.Tap {
         world.count(Happening.REVOKED);
         return " " + revocation.handle();
       }
+      case FENCE -> {
+        world.count(Happening.FENCE_PUSHED);
+        return "";
+      }
+      case END_OF_CHANNEL -> {
+        ChannelEnd end = ChannelEnd.decode(frame.payload());
+        world.count(Happening.END_PUSHED);
+        return " " + end.handle() + " at " + end.position();
+      }
       case DELIVER -> {
         Delivery delivery = Delivery.decode(frame.payload());
         Holding holding = link.holdings.get(delivery.handle());
@@ -207,16 +252,37 @@ final class Ledger implements SimNetwork.Tap {
     }
   }
 
+  private void requireParents(Holding holding) {
+    ChannelTruth channel = channel(holding.assignment.channelId());
+    for (ChannelTruth other : channels.values()) {
+      boolean isParent =
+          other.tunnel == channel.tunnel
+              && !channel.isBase
+              && (other.isBase
+                  ? other.partition == channel.partition
+                  : world.parents(channel.partition.id).contains(other.partition.id));
+      Invariant.WAITS_FOR_PARENTS.require(
+          !isParent || other.isTerminated() || channel.tunnel.soughtNanos >= 0,
+          "%s is assigned, and %s is not TERMINATED",
+          holding,
+          other.channelId);
+    }
+  }
+
   private void deliver(Holding holding, Delivery delivery, int bytes) {
     Invariant.ONE_OWNER.require(
         holding != null && holding.epoch() == delivery.epoch(),
         "something is delivered on handle %d under epoch %s, of which nothing was said",
         delivery.handle(),
         epochText(delivery.epoch()));
-    PartitionTruth truth = channel(holding.assignment.channelId()).partition;
+    ChannelTruth channel = channel(holding.assignment.channelId());
+    PartitionTruth truth = channel.partition;
     world.learn();
     for (PartitionTruth.Change change : holding.deliver(delivery, bytes)) {
       long position = change.record().position();
+      if (channel.isBase) {
+        continue;
+      }
       Invariant.NOTHING_UNCOMMITTED_DELIVERED.require(
           position <= truth.committed() && truth.at(position).text().equals(change.text()),
           "%s: position %d is delivered as %s and is not committed so",
@@ -273,6 +339,10 @@ final class Ledger implements SimNetwork.Tap {
         world.count(Happening.CHECKPOINTED);
       }
       case RELEASE -> world.count(Happening.RELEASED);
+      case STOP_CHANNEL -> world.count(Happening.CHANNEL_STOPPED);
+      case PAUSE -> world.count(Happening.PAUSED);
+      case RESUME -> world.count(Happening.RESUMED);
+      case END_SESSION -> world.count(Happening.SESSION_ENDED_BY_OPERATOR);
       default -> {
         // Nothing that is promised.
       }
@@ -295,6 +365,21 @@ final class Ledger implements SimNetwork.Tap {
     }
   }
 
+  /** Takes in a channel that is there. */
+  void learn(TunnelInfo info, ChannelDescription view) {
+    if (!channels.containsKey(view.channelId())) {
+      TunnelTruth tunnel = tunnels.computeIfAbsent(info.tunnelId(), id -> new TunnelTruth(info));
+      PartitionTruth partition = partition(view.partition());
+      boolean isBase = view.type() == ChannelType.BaseData;
+      info.startMs()
+          .filter(ms -> !isBase)
+          .ifPresent(ms -> partition.requireSplit(1, view.checkpointed(), ms, view.channelId()));
+      channels.put(
+          view.channelId(),
+          new ChannelTruth(view.channelId(), tunnel, partition, isBase, view.checkpointed()));
+    }
+  }
+
   /** Compares what the server says of a channel with what was seen of it. */
   void look(ChannelDescription view) {
     ChannelTruth channel = channel(view.channelId());
@@ -313,9 +398,42 @@ final class Ledger implements SimNetwork.Tap {
       }
     }
     if (view.checkpointed() != channel.checkpointed()) {
-      Holding holding = channel.holdings.get(view.epoch());
+      moved(channel, view);
+    }
+    channel.terminated(view.status() == ChannelStatus.TERMINATED, view);
+    if (channel.isTerminated()) {
+      world.count(Happening.TERMINATED);
+    }
+    Invariant.WAITS_FOR_PARENTS.require(
+        view.status() != ChannelStatus.OPEN || view.waitsFor().isEmpty(),
+        "%s is held and waits for %s",
+        view.channelId(),
+        view.waitsFor());
+  }
+
+  private void moved(ChannelTruth channel, ChannelDescription view) {
+    Holding holding = channel.holdings.get(view.epoch());
+    world.trace.add(view.channelId() + " is checkpointed at " + view.checkpointed());
+    if (holding != null && !holding.hasEnded()) {
       channel.checkpointed(view.checkpointed(), holding);
-      world.trace.add(view.channelId() + " is checkpointed at " + view.checkpointed());
+    } else if (world.isStarting()) {
+      Invariant.NO_CHECKPOINT_BEYOND_DELIVERED.require(
+          view.checkpointed() < channel.checkpointed(),
+          "%s was at %d and after a start is at %d",
+          channel.channelId,
+          channel.checkpointed(),
+          view.checkpointed());
+      world.count(Happening.CHECKPOINT_TAKEN_BACK);
+      channel.checkpointed(view.checkpointed(), null);
+    } else {
+      Invariant.NO_CHECKPOINT_BEYOND_DELIVERED.require(
+          channel.tunnel.soughtNanos >= 0,
+          "%s goes from %d to %d, and neither a holder nor an operator has moved it",
+          channel.channelId,
+          channel.checkpointed(),
+          view.checkpointed());
+      world.count(Happening.SOUGHT);
+      channel.sought(view.checkpointed());
     }
   }
 
@@ -413,6 +531,7 @@ final class Ledger implements SimNetwork.Tap {
     for (ChannelTruth channel : channels.values()) {
       if (channel.partition == partition) {
         channel.lost(partition.committed());
+        channel.tunnel.hasLost = true;
       }
     }
   }

@@ -140,6 +140,24 @@ final class PartitionTruth {
     return before - now;
   }
 
+  /**
+   * A position given for a moment: everything from {@code first} to it is before, and everything
+   * behind it is not.
+   */
+  void requireSplit(long first, long position, long epochMs, String what) {
+    for (long each = first; each <= committed(); each++) {
+      long micros = at(each).record().commitMicros();
+      Invariant.ENDED_MEANS_COMPLETE.require(
+          each <= position == micros < epochMs * 1_000,
+          "%s: %d ms is at position %d, and position %d was committed at %d microseconds",
+          what,
+          epochMs,
+          position,
+          each,
+          micros);
+    }
+  }
+
   /** The rows that its changes up to a position leave. */
   RowFold fold(long position) {
     RowFold fold = new RowFold();

@@ -48,6 +48,22 @@ final class SimStore implements CatalogStore {
     observer.beforeOrAfter();
   }
 
+  /** The partition of that id was made of the one before it; for a server that is down. */
+  void makeChild(int partition) {
+    texts.replaceAll(
+        (name, text) -> {
+          if (!name.startsWith("table/")) {
+            return text;
+          }
+          int at = text.indexOf("\"parents\":[]", text.indexOf("{\"id\":" + partition + ","));
+          return text.substring(0, at)
+              + "\"parents\":["
+              + (partition - 1)
+              + "]"
+              + text.substring(at + "\"parents\":[]".length());
+        });
+  }
+
   @Override
   public void close() {
     // Texts outlive it.

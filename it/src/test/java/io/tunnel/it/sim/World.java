@@ -7,6 +7,7 @@ import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
+import io.tunnel.wire.Operation;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -35,7 +36,6 @@ final class World {
   final Settings settings;
   final Map<Happening, Long> happened = new EnumMap<>(Happening.class);
   final TreeMap<String, SimWorker> workers = new TreeMap<>();
-  final TreeMap<String, String> tunnelIds = new TreeMap<>();
   private final SplittableRandom faults;
   private final SimStore store = new SimStore();
   private List<SimDisk> disks = new ArrayList<>();
@@ -44,6 +44,8 @@ final class World {
   private int lastWorker;
   private long clockSkewMicros;
   private boolean hadPowerLoss;
+  private boolean isStarting;
+  private int childPartition;
   private Moods moods = Moods.CALM;
 
   /** What a world is like; follows from its seed. */
@@ -159,9 +161,11 @@ final class World {
       }
       hadPowerLoss = false;
       server = started;
+      isStarting = true;
       learn();
       learnTunnels();
       look();
+      isStarting = false;
     } catch (MachineFailure e) {
       process.kill();
       died(faults.nextBoolean());
@@ -180,6 +184,10 @@ final class World {
     if (micros < 0) {
       count(Happening.CLOCK_SET_BACK);
     }
+  }
+
+  boolean wasClockSetBack() {
+    return happened.containsKey(Happening.CLOCK_SET_BACK);
   }
 
   /** Ends the server's process, and with {@code power} everything that was not synced. */
@@ -237,19 +245,55 @@ final class World {
     if (server != null) {
       for (TunnelInfo tunnel : server.catalog().tunnels(Optional.empty())) {
         for (ChannelDescription channel : views(tunnel)) {
-          ledger.channels.computeIfAbsent(
-              channel.channelId(),
-              id ->
-                  new ChannelTruth(
-                      id, ledger.partition(channel.partition()), channel.checkpointed()));
+          ledger.learn(tunnel, channel);
         }
       }
     }
   }
 
+  /** The partitions that one was made of. */
+  List<Integer> parents(int partition) {
+    return partition == childPartition ? List.of(childPartition - 1) : List.of();
+  }
+
+  /** Rewrites the catalog of a server that is down: a partition was made of the one before it. */
+  void makeChild(int partition) {
+    childPartition = partition;
+    store.makeChild(partition);
+    count(Happening.PARTITION_WITH_PARENT);
+  }
+
+  boolean isStarting() {
+    return isStarting;
+  }
+
+  /** Gives up the rows that are kept for base channels. */
+  void giveUpSnapshots() {
+    if (server != null && server.bases().isKeeping()) {
+      trace.add("snapshots are given up");
+      count(Happening.SNAPSHOT_GIVEN_UP);
+      server.bases().giveUp();
+    }
+  }
+
   private void look() {
     for (TunnelInfo tunnel : server.catalog().tunnels(Optional.empty())) {
-      views(tunnel).forEach(ledger::look);
+      for (ChannelDescription view : views(tunnel)) {
+        ledger.learn(tunnel, view);
+        ledger.look(view);
+      }
+    }
+  }
+
+  List<TunnelInfo> tunnels() {
+    return server.catalog().tunnels(Optional.empty());
+  }
+
+  void countSegments() {
+    for (Shard shard : server.changes().all()) {
+      if (shard.log().segmentCount() > 1) {
+        count(Happening.SEGMENT_ROLLED);
+      }
     }
   }
 
@@ -267,7 +311,13 @@ final class World {
     trace.add("refused as " + error.code() + ": " + error.message());
     switch (error.code()) {
       case FENCED -> count(Happening.FENCED);
-      case INTERNAL, CORRUPT, STORAGE_FAILED, INVALID_CHECKPOINT, INVALID_REQUEST ->
+      case INVALID_REQUEST ->
+          Invariant.NOTHING_BREAKS.require(
+              frame.operation() == Operation.CREATE_TUNNEL || frame.operation() == Operation.SEEK,
+              "%s: %s",
+              frame.operation(),
+              error.message());
+      case INTERNAL, CORRUPT, STORAGE_FAILED, INVALID_CHECKPOINT, HISTORY_LOST ->
           throw Invariant.NOTHING_BREAKS.broken("%s: %s", error.code(), error.message());
       default -> {
         // As it must be.
