@@ -53,7 +53,19 @@ final class RawClient implements AutoCloseable {
 
   /** A connection that was greeted. */
   static RawClient greeted(ServerProcess server) {
-    RawClient client = silent(server);
+    return greet(silent(server));
+  }
+
+  /** The same, to whatever listens on a port of this machine. */
+  static RawClient greeted(int port) {
+    try {
+      return greet(new RawClient(port));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static RawClient greet(RawClient client) {
     Frame answer = client.ask(Operation.HELLO.code(), new Hello(Protocol.VERSION, "raw").encode());
     assertThat(answer.kind()).isEqualTo(FrameKind.RESPONSE);
     return client;

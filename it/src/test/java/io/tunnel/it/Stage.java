@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /**
  * What a test starts, opens and writes: closed in the reverse order when the test is over, however
  * it ends; when it fails, all that its processes said is printed first. In a static field it serves
- * all tests of its class together.
+ * all tests of its class together, and of the classes nested in it.
  */
 final class Stage
     implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback {
@@ -30,18 +30,22 @@ final class Stage
   private final List<ChildProcess> children = new ArrayList<>();
   private Path directory;
   private int names;
-  private boolean isOfClass;
+
+  /** How many classes use it now: one, and those that are nested in it. */
+  private int classes;
+
   private boolean hasFailed;
 
   @Override
   public void beforeAll(ExtensionContext context) throws IOException {
-    isOfClass = true;
-    begin();
+    if (classes++ == 0) {
+      begin();
+    }
   }
 
   @Override
   public void beforeEach(ExtensionContext context) throws IOException {
-    if (!isOfClass) {
+    if (classes == 0) {
       begin();
     }
   }
@@ -53,7 +57,7 @@ final class Stage
   @Override
   public void afterEach(ExtensionContext context) throws Exception {
     hasFailed |= context.getExecutionException().isPresent();
-    if (!isOfClass) {
+    if (classes == 0) {
       end();
     }
   }
@@ -61,7 +65,9 @@ final class Stage
   @Override
   public void afterAll(ExtensionContext context) throws Exception {
     hasFailed |= context.getExecutionException().isPresent();
-    end();
+    if (--classes == 0) {
+      end();
+    }
   }
 
   private void end() throws Exception {

@@ -169,7 +169,7 @@ class StressCommandTest {
         "--rows 5 --batch-bytes 0 | batchBytesMax is 1 to",
         "--rows 5 --key a | give --from too",
         "--rows 5 --durability NONE | expected one of [FSYNC, OS]",
-        "--duration soon | 'soon' is not a time such as 500ms, 30s, 5m or 1h",
+        "--duration soon | 'soon' is not a time such as 500ms, 30s, 5m, 1h or 7d",
         "--duration 0s | give more than 0",
         "--rows 5 --bad-lines ignore | neither skip nor fail",
         "--from x.csv --create | make one for a file with 'tunnel partition'",

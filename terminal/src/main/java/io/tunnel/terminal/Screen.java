@@ -4,16 +4,17 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** Where progress is shown. */
+/** Where something is shown that changes. */
 public final class Screen {
 
   private static final int COLUMNS_DEFAULT = 80;
   private static final int COLUMNS_MIN = 20;
   private static final int COLUMNS_MAX = 400;
-  private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
+  private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
 
   private final PrintWriter writer;
   private final boolean isTerminal;
@@ -39,19 +40,28 @@ public final class Screen {
    * @param environment as {@link System#getenv()}; {@code COLUMNS} sets the width
    */
   public static Screen standardError(PrintWriter writer, Map<String, String> environment) {
+    return of(2, writer, environment);
+  }
+
+  /** Standard output in the same way. */
+  public static Screen standardOutput(PrintWriter writer, Map<String, String> environment) {
+    return of(1, writer, environment);
+  }
+
+  private static Screen of(int descriptor, PrintWriter writer, Map<String, String> environment) {
     boolean isTerminal =
         switch (environment.getOrDefault("TUNNEL_PROGRESS", "")) {
           case "bar" -> true;
           case "plain" -> false;
-          default ->
-              !environment.getOrDefault("TERM", "").equals("dumb") && standardErrorIsTerminal();
+          default -> !environment.getOrDefault("TERM", "").equals("dumb") && isTerminal(descriptor);
         };
     return new Screen(writer, isTerminal, columns(environment.get("COLUMNS")));
   }
 
-  private static boolean standardErrorIsTerminal() {
+  static boolean isTerminal(int descriptor) {
     try {
-      return isTerminalDevice(Files.readSymbolicLink(STANDARD_ERROR).toString());
+      Path link = DESCRIPTORS.resolve(Integer.toString(descriptor));
+      return isTerminalDevice(Files.readSymbolicLink(link).toString());
     } catch (IOException | UnsupportedOperationException noProc) {
       return false;
     }
@@ -88,6 +98,34 @@ public final class Screen {
   void clear(int lastWidth) {
     writer.print("\r" + " ".repeat(lastWidth) + "\r");
     writer.flush();
+  }
+
+  /**
+   * Shows a page in the place of the last one, which had {@code lastLines} lines; without a
+   * terminal behind it, with an empty line between.
+   *
+   * @return how many lines the page has
+   */
+  public int page(List<String> lines, int lastLines) {
+    StringBuilder page = new StringBuilder();
+    if (isTerminal) {
+      // Cursor up, then erase each line's rest, and at the end what is left of a longer page.
+      page.append(lastLines > 0 ? "\u001b[" + lastLines + "A" : "");
+      lines.forEach(line -> page.append(cut(line)).append("\u001b[K\n"));
+      page.append("\u001b[J");
+    } else {
+      page.append(lastLines > 0 ? "\n" : "");
+      lines.forEach(line -> page.append(line).append('\n'));
+    }
+    writer.print(page);
+    writer.flush();
+    return lines.size();
+  }
+
+  /** A line that the terminal would break in two would be redrawn at the wrong place. */
+  private String cut(String line) {
+    int points = line.codePointCount(0, line.length());
+    return points <= columns ? line : line.substring(0, line.offsetByCodePoints(0, columns));
   }
 
   void println(String line) {

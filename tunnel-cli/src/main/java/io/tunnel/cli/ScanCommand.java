@@ -8,11 +8,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 /** Prints the rows of a range of keys. */
 @Command(
@@ -24,20 +20,12 @@ import picocli.CommandLine.Spec;
       "  tunnel tables scan --table orders --limit 10 --reverse",
       "  tunnel tables scan --table orders --from 40000000 --to 80000000 --limit all --json"
     })
-final class ScanCommand implements Runnable {
+final class ScanCommand extends TableCommand {
 
   /** Rows that are aligned with each other, and after which the reader is looked for. */
   private static final int CHUNK_ROWS = 200;
 
   private static final int PAGE_ROWS_MAX = 1_000;
-
-  @ParentCommand private TablesCommand parent;
-
-  @Spec private CommandSpec spec;
-
-  @Mixin private ServiceOptions service;
-
-  @Mixin private TableOption table;
 
   @Option(
       names = "--from",
@@ -65,13 +53,15 @@ final class ScanCommand implements Runnable {
   ScanCommand() {}
 
   @Override
-  public void run() {
-    String name = table.name();
-    long rows = parseLimit(limit);
-    try (Tables tables = parent.connect(service)) {
-      List<PrimaryKeySchema> key = tables.describe(name).meta().primaryKey();
-      print(key, tables.scan(name, query(key, rows)));
-    }
+  void check() {
+    super.check();
+    var unused = parseLimit(limit);
+  }
+
+  @Override
+  void run(Tables tables) {
+    List<PrimaryKeySchema> key = tables.describe(table()).meta().primaryKey();
+    print(key, tables.scan(table(), query(key, parseLimit(limit))));
   }
 
   static long parseLimit(String text) {
@@ -98,7 +88,7 @@ final class ScanCommand implements Runnable {
   }
 
   private void print(List<PrimaryKeySchema> key, Iterable<Row> rows) {
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     List<Row> chunk = new ArrayList<>();
     boolean isFirst = true;
     for (Row row : rows) {
@@ -119,7 +109,7 @@ final class ScanCommand implements Runnable {
 
   private void print(
       PrintWriter out, List<PrimaryKeySchema> key, List<Row> rows, boolean withHeading) {
-    if (service.isJson()) {
+    if (isJson()) {
       rows.forEach(row -> out.println(RowReport.json(row)));
     } else {
       RowReport.lines(key, rows).stream().skip(withHeading ? 0 : 1).forEach(out::println);

@@ -2,6 +2,7 @@ package io.tunnel.cli;
 
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.Row;
+import io.tunnel.model.TableOptions;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.TableClient;
@@ -29,6 +30,11 @@ record SdkTables(TableClient client) implements Tables {
   @Override
   public TableDescription describe(String table) {
     return client.describeTable(table);
+  }
+
+  @Override
+  public TableDescription alter(String table, TableOptions options) {
+    return client.alterTable(table, options);
   }
 
   @Override

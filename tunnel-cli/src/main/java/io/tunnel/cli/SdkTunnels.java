@@ -1,15 +1,20 @@
 package io.tunnel.cli;
 
-import io.tunnel.model.StreamStart;
-import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.CreateTunnelRequest;
 import io.tunnel.sdk.DeleteTunnelRequest;
 import io.tunnel.sdk.DescribeTunnelRequest;
 import io.tunnel.sdk.DescribeTunnelResponse;
+import io.tunnel.sdk.EndSessionRequest;
+import io.tunnel.sdk.ExportCheckpointsRequest;
 import io.tunnel.sdk.ListTunnelRequest;
+import io.tunnel.sdk.PauseTunnelRequest;
+import io.tunnel.sdk.ResumeTunnelRequest;
+import io.tunnel.sdk.SeekTunnelRequest;
+import io.tunnel.sdk.SeekTunnelResponse;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelInfo;
+import io.tunnel.wire.OperatorControl.CheckpointSet;
 import java.util.List;
 import java.util.Optional;
 
@@ -22,10 +27,8 @@ record SdkTunnels(TunnelClient client) implements Tunnels {
   }
 
   @Override
-  public TunnelInfo create(String table, String tunnel, StreamStart start) {
-    return client
-        .createTunnel(new CreateTunnelRequest(table, tunnel, TunnelType.Stream, start))
-        .getTunnelInfo();
+  public TunnelInfo create(CreateTunnelRequest request) {
+    return client.createTunnel(request).getTunnelInfo();
   }
 
   @Override
@@ -41,6 +44,31 @@ record SdkTunnels(TunnelClient client) implements Tunnels {
   @Override
   public void delete(String table, String tunnel) {
     client.deleteTunnel(new DeleteTunnelRequest(table, tunnel));
+  }
+
+  @Override
+  public void pause(String table, String tunnel, List<String> channels) {
+    client.pauseTunnel(new PauseTunnelRequest(table, tunnel, channels));
+  }
+
+  @Override
+  public void resume(String table, String tunnel, List<String> channels) {
+    client.resumeTunnel(new ResumeTunnelRequest(table, tunnel, channels));
+  }
+
+  @Override
+  public SeekTunnelResponse seek(SeekTunnelRequest request) {
+    return client.seekTunnel(request);
+  }
+
+  @Override
+  public CheckpointSet export(String table, String tunnel) {
+    return client.exportCheckpoints(new ExportCheckpointsRequest(table, tunnel)).checkpoints();
+  }
+
+  @Override
+  public void endSession(String table, String tunnel, String session) {
+    client.endSession(new EndSessionRequest(table, tunnel, session));
   }
 
   @Override

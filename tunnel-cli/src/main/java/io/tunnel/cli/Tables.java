@@ -2,17 +2,21 @@ package io.tunnel.cli;
 
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.Row;
+import io.tunnel.model.TableOptions;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.wire.Control.TableDescription;
 import java.util.List;
 import java.util.Optional;
 
 /** The tables of a server. Every method may throw {@link io.tunnel.model.RefusedException}. */
-interface Tables extends AutoCloseable {
+interface Tables extends Service {
 
   List<String> list();
 
   TableDescription describe(String table);
+
+  /** Without counts. */
+  TableDescription alter(String table, TableOptions options);
 
   void drop(String table);
 
@@ -20,13 +24,4 @@ interface Tables extends AutoCloseable {
 
   /** The rows of a range, fetched while they are iterated. */
   Iterable<Row> scan(String table, RangeQuery query);
-
-  @Override
-  void close();
-
-  /** Reaches the server at an endpoint. */
-  @FunctionalInterface
-  interface Connector {
-    Tables connect(String endpoint);
-  }
 }

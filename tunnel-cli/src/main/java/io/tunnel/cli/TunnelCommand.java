@@ -4,6 +4,7 @@ import io.tunnel.partition.tool.PartitionCommand;
 import io.tunnel.perf.PerfCommand;
 import io.tunnel.server.ServerCommand;
 import io.tunnel.stress.StressCommand;
+import io.tunnel.terminal.CommandGroup;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.DataWriter;
 import io.tunnel.terminal.Diagnosis;
@@ -11,9 +12,6 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** The root of the {@code ./tunnel} command; it does nothing itself, its subcommands do. */
 @Command(
@@ -39,9 +37,7 @@ import picocli.CommandLine.Spec;
       "  tunnel partition create --table orders --key hash:BINARY,uid:STRING --partitions 8",
       "  tunnel tunnels create --table orders --tunnel audit --start EARLIEST"
     })
-public final class TunnelCommand implements Runnable {
-
-  @Spec private CommandSpec spec;
+public final class TunnelCommand extends CommandGroup {
 
   TunnelCommand() {}
 
@@ -51,10 +47,5 @@ public final class TunnelCommand implements Runnable {
     command.setOut(new DataWriter(new FileOutputStream(FileDescriptor.out)));
     command.setErr(new DataWriter(new FileOutputStream(FileDescriptor.err)));
     System.exit(CommandRunner.run(command, Diagnosis.standard().or(new ServiceDiagnosis()), args));
-  }
-
-  @Override
-  public void run() {
-    throw new ParameterException(spec.commandLine(), "name a subcommand");
   }
 }

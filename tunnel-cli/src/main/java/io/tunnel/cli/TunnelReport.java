@@ -1,39 +1,66 @@
 package io.tunnel.cli;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonObject;
+import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.DescribeTunnelResponse;
+import io.tunnel.sdk.SessionInfo;
 import io.tunnel.sdk.TunnelInfo;
 import io.tunnel.terminal.Human;
+import io.tunnel.terminal.Printable;
 import io.tunnel.terminal.TextTable;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
-/** Tunnels and their channels for people and for programs. */
+/** Tunnels and their channels for people. */
 final class TunnelReport {
+
+  private static final String NONE = "-";
 
   private TunnelReport() {}
 
   /** One line a tunnel. */
   static List<String> lines(List<TunnelInfo> tunnels) {
-    TextTable table = new TextTable("TABLE", "TUNNEL", "TYPE", "START", "CREATED", "ID");
+    TextTable table = new TextTable("TABLE", "TUNNEL", "TYPE", "START", "END", "CREATED", "ID");
     for (TunnelInfo tunnel : tunnels) {
       table.row(
           tunnel.tableName(),
           tunnel.tunnelName(),
           tunnel.tunnelType().name(),
-          tunnel.start().name(),
+          tunnel.tunnelType() == TunnelType.Stream ? start(tunnel) : NONE,
+          end(tunnel).orElse(NONE),
           Instant.ofEpochMilli(tunnel.createdMs()).toString(),
           tunnel.tunnelId());
     }
     return table.lines();
   }
 
-  /** A tunnel, one line a channel, and how far it is behind in all. */
+  private static String start(TunnelInfo tunnel) {
+    return tunnel
+        .streamTunnelConfig()
+        .startOffset()
+        .map(ms -> Instant.ofEpochMilli(ms).toString())
+        .orElse(tunnel.start().name());
+  }
+
+  private static Optional<String> end(TunnelInfo tunnel) {
+    return tunnel.streamTunnelConfig().endOffset().map(ms -> Instant.ofEpochMilli(ms).toString());
+  }
+
+  /** What a tunnel delivers, and its id. */
+  static String kind(TunnelInfo tunnel) {
+    String stream =
+        tunnel.tunnelType() == TunnelType.Stream
+            ? " from " + start(tunnel) + end(tunnel).map(end -> " until " + end).orElse("")
+            : "";
+    return tunnel.tunnelType() + stream + ", id " + tunnel.tunnelId();
+  }
+
+  /** A tunnel, one line a channel and a session, and how far it is behind in all. */
   static List<String> lines(DescribeTunnelResponse tunnel) {
     TunnelInfo info = tunnel.tunnelInfo();
+    List<ChannelInfo> channels = tunnel.channelInfos();
     List<String> lines = new ArrayList<>();
     lines.add(
         "tunnel "
@@ -41,128 +68,83 @@ final class TunnelReport {
             + " of table "
             + info.tableName()
             + ": "
-            + info.tunnelType()
-            + " from "
-            + info.start()
+            + kind(info)
             + ", created "
             + Instant.ofEpochMilli(info.createdMs())
-            + ", id "
-            + info.tunnelId());
+            + ", "
+            + tunnel.getStage()
+            + (tunnel.isPaused() ? ", PAUSED" : ""));
     lines.add("");
-    lines.addAll(channels(tunnel.channelInfos()).lines());
+    lines.addAll(new ChannelTable(channels).lines());
+    List<String> remarks = remarks(channels);
+    if (!remarks.isEmpty()) {
+      lines.add("");
+      lines.addAll(remarks);
+    }
+    if (!tunnel.sessionInfos().isEmpty()) {
+      lines.add("");
+      lines.addAll(sessions(tunnel.sessionInfos()).lines());
+    }
     lines.add("");
-    lines.add(summary(tunnel.channelInfos()));
+    lines.add(summary(tunnel));
     return lines;
   }
 
-  private static TextTable channels(List<ChannelInfo> channels) {
-    TextTable table =
-        new TextTable(
-            "CHANNEL",
-            ">PARTITION",
-            "STATE",
-            "OWNER",
-            ">EPOCH",
-            ">CHECKPOINTED",
-            ">DELIVERED",
-            ">COMMITTED",
-            ">LAG ROWS",
-            ">LAG BYTES",
-            ">LAG TIME");
+  /** What an operator should know about channels and does not fit into their lines. */
+  private static List<String> remarks(List<ChannelInfo> channels) {
+    List<String> remarks = new ArrayList<>();
     for (ChannelInfo channel : channels) {
+      if (channel.error().isPresent()) {
+        remarks.add(
+            "channel "
+                + channel.getChannelId()
+                + " is stopped: "
+                + Printable.of(channel.error().get())
+                + " ('tunnel tunnels resume' lets it go on)");
+      }
+    }
+    List<ChannelInfo> waiting =
+        channels.stream().filter(channel -> !channel.waitsFor().isEmpty()).toList();
+    if (!waiting.isEmpty()) {
+      ChannelInfo first = waiting.get(0);
+      remarks.add(
+          "channel "
+              + first.getChannelId()
+              + " waits for "
+              + String.join(", ", first.waitsFor())
+              + (waiting.size() == 1 ? "" : ", and " + (waiting.size() - 1) + " more wait alike"));
+    }
+    return remarks;
+  }
+
+  private static TextTable sessions(List<SessionInfo> sessions) {
+    TextTable table = new TextTable("SESSION", "WORKER", ">CHANNELS", ">AT MOST", ">LEASE LEFT");
+    for (SessionInfo session : sessions) {
       table.row(
-          channel.getChannelId(),
-          Integer.toString(channel.partition()),
-          channel.getChannelStatus().name(),
-          owner(channel),
-          Long.toString(channel.epoch()),
-          Human.count(channel.checkpointed()),
-          Human.count(channel.delivered()),
-          Human.count(channel.committed()),
-          Human.count(channel.lagRows()),
-          Human.bytes(channel.lagBytes()),
-          Human.duration(channel.lagMs()));
+          session.clientId(),
+          session.clientTag(),
+          Integer.toString(session.channels()),
+          session.channelsMax() == 0 ? NONE : Integer.toString(session.channelsMax()),
+          Human.duration(session.leaseLeftMs()));
     }
     return table;
   }
 
-  private static String owner(ChannelInfo channel) {
-    return channel
-        .owner()
-        .map(owner -> channel.clientTag().map(tag -> tag + " " + owner).orElse(owner))
-        .orElse("-");
-  }
-
-  private static String summary(List<ChannelInfo> channels) {
+  private static String summary(DescribeTunnelResponse tunnel) {
+    List<ChannelInfo> channels = tunnel.channelInfos();
     long held = channels.stream().filter(channel -> channel.owner().isPresent()).count();
     long owners = channels.stream().flatMap(channel -> channel.owner().stream()).distinct().count();
-    long lagMs = channels.stream().mapToLong(ChannelInfo::lagMs).max().orElse(0);
     return channels.size()
-        + " channels, "
+        + (channels.size() == 1 ? " channel, " : " channels, ")
         + held
         + " held by "
         + owners
         + (owners == 1 ? " session" : " sessions")
         + "; behind by "
-        + Human.count(lagRows(channels))
+        + Human.count(channels.stream().mapToLong(ChannelInfo::lagRows).sum())
         + " rows, "
-        + Human.bytes(lagBytes(channels))
+        + Human.bytes(channels.stream().mapToLong(ChannelInfo::lagBytes).sum())
         + ", "
-        + Human.duration(lagMs);
-  }
-
-  static JsonObject json(List<TunnelInfo> tunnels) {
-    JsonArray array = new JsonArray();
-    tunnels.forEach(tunnel -> array.add(json(tunnel)));
-    JsonObject json = new JsonObject();
-    json.add("tunnels", array);
-    return json;
-  }
-
-  static JsonObject json(TunnelInfo tunnel) {
-    JsonObject json = new JsonObject();
-    json.addProperty("tunnelId", tunnel.tunnelId());
-    json.addProperty("tunnel", tunnel.tunnelName());
-    json.addProperty("table", tunnel.tableName());
-    json.addProperty("type", tunnel.tunnelType().name());
-    json.addProperty("start", tunnel.start().name());
-    json.addProperty("createdMs", tunnel.createdMs());
-    return json;
-  }
-
-  /** {@link #json(TunnelInfo)} with what the channels are behind in all, and each of them. */
-  static JsonObject json(DescribeTunnelResponse tunnel) {
-    JsonObject json = json(tunnel.tunnelInfo());
-    json.addProperty("lagRows", lagRows(tunnel.channelInfos()));
-    json.addProperty("lagBytes", lagBytes(tunnel.channelInfos()));
-    JsonArray channels = new JsonArray();
-    tunnel.channelInfos().forEach(channel -> channels.add(json(channel)));
-    json.add("channels", channels);
-    return json;
-  }
-
-  private static JsonObject json(ChannelInfo channel) {
-    JsonObject json = new JsonObject();
-    json.addProperty("channelId", channel.getChannelId());
-    json.addProperty("partition", channel.partition());
-    json.addProperty("state", channel.getChannelStatus().name());
-    json.addProperty("owner", channel.owner().orElse(null));
-    json.addProperty("clientTag", channel.clientTag().orElse(null));
-    json.addProperty("epoch", channel.epoch());
-    json.addProperty("checkpointed", channel.checkpointed());
-    json.addProperty("delivered", channel.delivered());
-    json.addProperty("committed", channel.committed());
-    json.addProperty("lagRows", channel.lagRows());
-    json.addProperty("lagBytes", channel.lagBytes());
-    json.addProperty("lagMs", channel.lagMs());
-    return json;
-  }
-
-  private static long lagRows(List<ChannelInfo> channels) {
-    return channels.stream().mapToLong(ChannelInfo::lagRows).sum();
-  }
-
-  private static long lagBytes(List<ChannelInfo> channels) {
-    return channels.stream().mapToLong(ChannelInfo::lagBytes).sum();
+        + Human.duration(tunnel.getTunnelRpo());
   }
 }

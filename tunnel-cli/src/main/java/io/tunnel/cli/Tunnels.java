@@ -1,15 +1,18 @@
 package io.tunnel.cli;
 
-import io.tunnel.model.StreamStart;
+import io.tunnel.sdk.CreateTunnelRequest;
 import io.tunnel.sdk.DescribeTunnelResponse;
+import io.tunnel.sdk.SeekTunnelRequest;
+import io.tunnel.sdk.SeekTunnelResponse;
 import io.tunnel.sdk.TunnelInfo;
+import io.tunnel.wire.OperatorControl.CheckpointSet;
 import java.util.List;
 import java.util.Optional;
 
 /** The tunnels of a server. Every method may throw {@link io.tunnel.model.RefusedException}. */
-interface Tunnels extends AutoCloseable {
+interface Tunnels extends Service {
 
-  TunnelInfo create(String table, String tunnel, StreamStart start);
+  TunnelInfo create(CreateTunnelRequest request);
 
   /** Those of one table, or all. */
   List<TunnelInfo> list(Optional<String> table);
@@ -18,12 +21,15 @@ interface Tunnels extends AutoCloseable {
 
   void delete(String table, String tunnel);
 
-  @Override
-  void close();
+  /** No channels means the tunnel as a whole. */
+  void pause(String table, String tunnel, List<String> channels);
 
-  /** Reaches the server at an endpoint. */
-  @FunctionalInterface
-  interface Connector {
-    Tunnels connect(String endpoint);
-  }
+  /** No channels means the tunnel as a whole. */
+  void resume(String table, String tunnel, List<String> channels);
+
+  SeekTunnelResponse seek(SeekTunnelRequest request);
+
+  CheckpointSet export(String table, String tunnel);
+
+  void endSession(String table, String tunnel, String session);
 }

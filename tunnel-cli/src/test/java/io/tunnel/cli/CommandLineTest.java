@@ -44,7 +44,7 @@ abstract class CommandLineTest {
           return type.cast(new TablesCommand(service::tables));
         }
         if (type == TunnelsCommand.class) {
-          return type.cast(new TunnelsCommand(service::tunnels));
+          return type.cast(new TunnelsCommand(service::tunnels, service.prompt));
         }
         return CommandLine.defaultFactory().create(type);
       }

@@ -7,17 +7,25 @@ import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.Row;
-import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
-import io.tunnel.model.TunnelType;
+import io.tunnel.model.TableOptions;
 import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.CreateTunnelRequest;
 import io.tunnel.sdk.DescribeTunnelResponse;
 import io.tunnel.sdk.RangeQuery;
+import io.tunnel.sdk.SeekTunnelRequest;
+import io.tunnel.sdk.SeekTunnelResponse;
+import io.tunnel.sdk.SessionInfo;
 import io.tunnel.sdk.TunnelInfo;
+import io.tunnel.terminal.Prompt;
 import io.tunnel.wire.Control.PartitionDescription;
 import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Direction;
+import io.tunnel.wire.OperatorControl.ChannelPosition;
+import io.tunnel.wire.OperatorControl.CheckpointSet;
+import io.tunnel.wire.OperatorControl.Move;
+import io.tunnel.wire.OperatorControl.Seek;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -35,6 +43,33 @@ final class FakeService {
   final Map<String, DescribeTunnelResponse> tunnels = new TreeMap<>();
   boolean isUnreachable;
   int open;
+
+  /** What the person at the terminal answers; nobody is there when it is absent. */
+  Optional<String> answer = Optional.empty();
+
+  final List<String> questions = new ArrayList<>();
+  final Prompt prompt =
+      question -> {
+        questions.add(question);
+        return answer;
+      };
+
+  /** What operators asked for that changes a tunnel, one text each. */
+  final List<String> orders = new ArrayList<>();
+
+  /** Seeks in order, dry runs too. */
+  final List<Seek> seeks = new ArrayList<>();
+
+  /** What every seek does. */
+  List<Move> moves = List.of();
+
+  Optional<ErrorCode> seekRefusal = Optional.empty();
+
+  /** What every export gives. */
+  List<ChannelPosition> positions = List.of();
+
+  /** Runs after every description. */
+  Runnable afterDescribe = () -> {};
 
   /** Rows handed out by scans. */
   int scanned;
@@ -98,6 +133,16 @@ final class FakeService {
     }
 
     @Override
+    public TableDescription alter(String table, TableOptions options) {
+      TableDescription before = require(table);
+      TableMeta meta = new TableMeta(table, before.meta().primaryKey(), options);
+      tables.put(
+          table,
+          new TableDescription(before.tableId(), meta, before.createdMs(), before.partitions()));
+      return new TableDescription(before.tableId(), meta, before.createdMs(), List.of());
+    }
+
+    @Override
     public void drop(String table) {
       tables.remove(require(table).meta().name());
     }
@@ -130,7 +175,9 @@ final class FakeService {
   private final class FakeTunnels implements Tunnels {
 
     @Override
-    public TunnelInfo create(String table, String tunnel, StreamStart start) {
+    public TunnelInfo create(CreateTunnelRequest request) {
+      String table = request.tableName();
+      String tunnel = request.tunnelName();
       require(table);
       if (tunnels.containsKey(table + "/" + tunnel)) {
         throw new RefusedException(
@@ -138,8 +185,14 @@ final class FakeService {
       }
       TunnelInfo info =
           new TunnelInfo(
-              "id-" + tunnel, tunnel, table, TunnelType.Stream, start, 1_700_000_000_000L);
-      tunnels.put(table + "/" + tunnel, new DescribeTunnelResponse(info, List.of()));
+              "id-" + tunnel,
+              tunnel,
+              table,
+              request.tunnelType(),
+              request.streamTunnelConfig(),
+              1_700_000_000_000L);
+      tunnels.put(
+          table + "/" + tunnel, new DescribeTunnelResponse(info, List.of(), false, List.of()));
       return info;
     }
 
@@ -153,6 +206,12 @@ final class FakeService {
 
     @Override
     public DescribeTunnelResponse describe(String table, String tunnel) {
+      DescribeTunnelResponse found = find(table, tunnel);
+      afterDescribe.run();
+      return found;
+    }
+
+    private DescribeTunnelResponse find(String table, String tunnel) {
       return Optional.ofNullable(tunnels.get(table + "/" + tunnel))
           .orElseThrow(
               () ->
@@ -163,8 +222,42 @@ final class FakeService {
 
     @Override
     public void delete(String table, String tunnel) {
-      describe(table, tunnel);
+      find(table, tunnel);
       tunnels.remove(table + "/" + tunnel);
+    }
+
+    @Override
+    public void pause(String table, String tunnel, List<String> channels) {
+      find(table, tunnel);
+      orders.add("pause " + tunnel + " " + channels);
+    }
+
+    @Override
+    public void resume(String table, String tunnel, List<String> channels) {
+      find(table, tunnel);
+      orders.add("resume " + tunnel + " " + channels);
+    }
+
+    @Override
+    public SeekTunnelResponse seek(SeekTunnelRequest request) {
+      find(request.payload().table(), request.payload().tunnel());
+      seeks.add(request.payload());
+      if (seekRefusal.isPresent()) {
+        throw new RefusedException(seekRefusal.get(), "the seek is refused");
+      }
+      return new SeekTunnelResponse(moves);
+    }
+
+    @Override
+    public CheckpointSet export(String table, String tunnel) {
+      find(table, tunnel);
+      return new CheckpointSet(require(table).tableId(), table, tunnel, positions);
+    }
+
+    @Override
+    public void endSession(String table, String tunnel, String session) {
+      find(table, tunnel);
+      orders.add("end " + session + " of " + tunnel);
     }
 
     @Override
@@ -174,8 +267,18 @@ final class FakeService {
   }
 
   void setChannels(String table, String tunnel, ChannelInfo... channels) {
+    describe(table, tunnel, false, List.of(channels), List.of());
+  }
+
+  void describe(
+      String table,
+      String tunnel,
+      boolean isPaused,
+      List<ChannelInfo> channels,
+      List<SessionInfo> sessions) {
     tunnels.computeIfPresent(
         table + "/" + tunnel,
-        (name, before) -> new DescribeTunnelResponse(before.tunnelInfo(), List.of(channels)));
+        (name, before) ->
+            new DescribeTunnelResponse(before.tunnelInfo(), channels, isPaused, sessions));
   }
 }

@@ -141,7 +141,7 @@ class TunnelCommandTest extends CommandLineTest {
         "tables scan --table t --backward|Unknown option: '--backward'",
         "tunnels create --table t|Missing required option: '--tunnel=TUNNEL'",
         "tunnels create --table t --tunnel u/v|tunnel name 'u/v' is not valid",
-        "tunnels create --table t --tunnel u --start NOW|expected one of [EARLIEST, LATEST]",
+        "tunnels create --table t --tunnel u --start NOW|--start 'NOW' is not a time: give earliest, latest, 2026",
         "tunnels list --table t,u|table name 't,u' is not valid",
         "tunnels describe --table t --tunnel 0|tunnel name '0' is not valid",
         "tunnels delete --table t --tunnel u --yess|Unknown option: '--yess'"

@@ -55,7 +55,7 @@ class TunnelsCommandTest extends CommandLineTest {
   void a_tunnel_starts_with_the_next_change_unless_told_otherwise() {
     assertThat(runLine("tunnels create --table orders --tunnel audit")).isZero();
     assertThat(outLines())
-        .containsExactly("tunnel audit of table orders created, from LATEST, id id-audit");
+        .containsExactly("tunnel audit of table orders created, Stream from LATEST, id id-audit");
     assertThat(runLine("tunnels create --table orders --tunnel old --start earliest --json"))
         .isZero();
     JsonObject json = JsonParser.parseString(out.toString()).getAsJsonObject();
@@ -81,14 +81,14 @@ class TunnelsCommandTest extends CommandLineTest {
     assertThat(runLine("tunnels list")).isZero();
     assertThat(outLines())
         .containsExactly(
-            "TABLE   TUNNEL  TYPE    START   CREATED               ID",
-            "orders  audit   Stream  LATEST  2023-11-14T22:13:20Z  id-audit",
-            "users   mail    Stream  LATEST  2023-11-14T22:13:20Z  id-mail");
+            "TABLE   TUNNEL  TYPE    START   END  CREATED               ID",
+            "orders  audit   Stream  LATEST  -    2023-11-14T22:13:20Z  id-audit",
+            "users   mail    Stream  LATEST  -    2023-11-14T22:13:20Z  id-mail");
     assertThat(runLine("tunnels list --table users --json")).isZero();
     assertThat(outLines())
         .containsExactly(
             "{\"tunnels\":[{\"tunnelId\":\"id-mail\",\"tunnel\":\"mail\",\"table\":\"users\","
-                + "\"type\":\"Stream\",\"start\":\"LATEST\",\"createdMs\":1700000000000}]}");
+                + "\"type\":\"Stream\",\"start\":\"LATEST\",\"startMs\":null,\"endMs\":null,\"createdMs\":1700000000000}]}");
   }
 
   @Test
@@ -105,17 +105,17 @@ class TunnelsCommandTest extends CommandLineTest {
 
     assertThat(outLines())
         .containsExactly(
-            "tunnel audit of table orders: Stream from LATEST, created 2023-11-14T22:13:20Z, id"
-                + " id-audit",
+            "tunnel audit of table orders: Stream from LATEST, id id-audit, created"
+                + " 2023-11-14T22:13:20Z, ProcessStream",
             "",
-            "CHANNEL  PARTITION  STATE    OWNER        EPOCH  CHECKPOINTED  DELIVERED  COMMITTED"
-                + "  LAG ROWS  LAG BYTES  LAG TIME",
-            "c1               1  OPEN     worker-a s1      3         5,000      5,000      5,000"
-                + "         0        0 B      0 ms",
-            "c2               2  CLOSING  s2               3         4,000      5,000      5,000"
-                + "     1,000    215 KiB     2.0 s",
-            "c3               3  WAIT     -                3         4,960      5,000      5,000"
-                + "        40   8.59 KiB     80 ms",
+            "CHANNEL  PARTITION  TYPE    STATE    OWNER        EPOCH  CHECKPOINTED  DELIVERED"
+                + "  COMMITTED  LAG ROWS  LAG BYTES  LAG TIME",
+            "c1               1  Stream  OPEN     worker-a s1      3         5,000      5,000"
+                + "      5,000         0        0 B      0 ms",
+            "c2               2  Stream  CLOSING  s2               3         4,000      5,000"
+                + "      5,000     1,000    215 KiB     2.0 s",
+            "c3               3  Stream  WAIT     -                3         4,960      5,000"
+                + "      5,000        40   8.59 KiB     80 ms",
             "",
             "3 channels, 2 held by 2 sessions; behind by 1,040 rows, 223 KiB, 2.0 s");
   }
@@ -133,9 +133,11 @@ class TunnelsCommandTest extends CommandLineTest {
     assertThat(json.get("lagRows").getAsLong()).isEqualTo(10);
     assertThat(json.getAsJsonArray("channels").get(0).toString())
         .isEqualTo(
-            "{\"channelId\":\"c1\",\"partition\":1,\"state\":\"OPEN\",\"owner\":\"s1\","
-                + "\"clientTag\":\"worker-a\",\"epoch\":3,\"checkpointed\":4993,\"delivered\":5000,"
-                + "\"committed\":5000,\"lagRows\":7,\"lagBytes\":1540,\"lagMs\":14}");
+            "{\"channelId\":\"c1\",\"partition\":1,\"type\":\"Stream\",\"state\":\"OPEN\","
+                + "\"isPaused\":false,\"error\":null,\"owner\":\"s1\",\"clientTag\":\"worker-a\","
+                + "\"epoch\":3,\"checkpointed\":4993,\"delivered\":5000,\"committed\":5000,"
+                + "\"end\":null,\"lagRows\":7,\"lagBytes\":1540,\"lagMs\":14,"
+                + "\"historyLeftMs\":null,\"waitsFor\":[]}");
     assertThat(json.getAsJsonArray("channels").get(1).getAsJsonObject().get("owner").isJsonNull())
         .isTrue();
   }

@@ -1,11 +1,16 @@
 package io.tunnel.sdk;
 
 import io.tunnel.model.ChannelStatus;
+import io.tunnel.model.ChannelType;
 import io.tunnel.wire.Control.ChannelDescription;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** A channel of a tunnel now. Positions obey checkpointed &lt;= delivered &lt;= committed. */
+/**
+ * A channel of a tunnel now. Positions obey checkpointed &lt;= delivered &lt;= committed. Those of
+ * a base channel count the rows of its partition and mean nothing to its stream channel.
+ */
 public final class ChannelInfo {
 
   private final ChannelDescription channel;
@@ -20,7 +25,12 @@ public final class ChannelInfo {
     return channel.channelId();
   }
 
-  /** The partition whose changes it carries. */
+  /** Whether it carries rows or changes. */
+  public ChannelType getChannelType() {
+    return channel.type();
+  }
+
+  /** The partition that it carries. */
   public int partition() {
     return channel.partition();
   }
@@ -60,7 +70,7 @@ public final class ChannelInfo {
     return channel.delivered();
   }
 
-  /** The newest change there is. */
+  /** The newest change there is; of a base channel, as far as it has been read. */
   public long committed() {
     return channel.committed();
   }
@@ -78,6 +88,40 @@ public final class ChannelInfo {
   /** How long the oldest of them has waited, in milliseconds; 0 when there is none. */
   public long lagMs() {
     return channel.lagMs();
+  }
+
+  /** The same as {@link #lagMs}, as Tablestore names it. */
+  public long getChannelRpo() {
+    return lagMs();
+  }
+
+  /** Whether an operator keeps it, or its tunnel, from being delivered. */
+  public boolean isPaused() {
+    return channel.isPaused();
+  }
+
+  /** The position behind which it ends, once that is known. */
+  public Optional<Long> end() {
+    return channel.end();
+  }
+
+  /** Why it is stopped; it goes on when an operator resumes it. */
+  public Optional<String> error() {
+    return channel.error();
+  }
+
+  /** What has to be finished before it starts. */
+  public List<String> waitsFor() {
+    return channel.waitsFor();
+  }
+
+  /**
+   * How long until the oldest change that is not checkpointed is no longer kept, in milliseconds;
+   * negative when it is lost already, absent when the table keeps changes for ever or there is no
+   * such change.
+   */
+  public Optional<Long> historyLeftMs() {
+    return channel.historyLeftMs();
   }
 
   @Override

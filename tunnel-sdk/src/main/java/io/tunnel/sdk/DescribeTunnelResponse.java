@@ -1,18 +1,35 @@
 package io.tunnel.sdk;
 
+import io.tunnel.wire.Control;
 import java.util.List;
 
 /**
  * A tunnel and its channels now.
  *
  * @param tunnelInfo what does not change about it
- * @param channelInfos one per partition of the table, in key order
+ * @param channelInfos in the order of the table's partitions, a base channel before the stream
+ *     channel of its partition
+ * @param isPaused whether the tunnel as a whole is paused
+ * @param sessionInfos its open sessions in the order in which they came
  */
-public record DescribeTunnelResponse(TunnelInfo tunnelInfo, List<ChannelInfo> channelInfos) {
+public record DescribeTunnelResponse(
+    TunnelInfo tunnelInfo,
+    List<ChannelInfo> channelInfos,
+    boolean isPaused,
+    List<SessionInfo> sessionInfos) {
 
-  /** Copies the list. */
+  /** Copies the lists. */
   public DescribeTunnelResponse {
     channelInfos = List.copyOf(channelInfos);
+    sessionInfos = List.copyOf(sessionInfos);
+  }
+
+  static DescribeTunnelResponse of(Control.TunnelDescription tunnel) {
+    return new DescribeTunnelResponse(
+        TunnelInfo.of(tunnel.info()),
+        tunnel.channels().stream().map(ChannelInfo::new).toList(),
+        tunnel.isPaused(),
+        tunnel.sessions().stream().map(SessionInfo::of).toList());
   }
 
   /** What does not change about the tunnel. */
@@ -20,8 +37,23 @@ public record DescribeTunnelResponse(TunnelInfo tunnelInfo, List<ChannelInfo> ch
     return tunnelInfo;
   }
 
-  /** The channels, one per partition of the table, in key order. */
+  /** The channels in the order of the table's partitions. */
   public List<ChannelInfo> getChannelInfos() {
     return channelInfos;
+  }
+
+  /** The open sessions in the order in which they came. */
+  public List<SessionInfo> getSessionInfos() {
+    return sessionInfos;
+  }
+
+  /** How long the slowest channel's oldest change has waited, in milliseconds. */
+  public long getTunnelRpo() {
+    return channelInfos.stream().mapToLong(ChannelInfo::lagMs).max().orElse(0);
+  }
+
+  /** How far the tunnel has come, as its channels tell. */
+  public TunnelStage getStage() {
+    return TunnelStage.of(tunnelInfo.tunnelType(), channelInfos);
   }
 }

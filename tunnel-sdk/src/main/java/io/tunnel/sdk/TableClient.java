@@ -5,6 +5,7 @@ import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.Connector;
 import io.tunnel.sdk.transport.EventLoops;
@@ -16,6 +17,7 @@ import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.OperatorControl.AlterTable;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -95,6 +97,16 @@ public final class TableClient implements AutoCloseable {
   /** The names of all tables, sorted. */
   public List<String> listTables() {
     return read(Operation.LIST_TABLES, new Control.Empty(), Control.TableList.class).tables();
+  }
+
+  /**
+   * Gives a table other options: all of {@code options}, whatever it had. Repeated when no answer
+   * comes, which does no harm.
+   *
+   * @return the table without counts
+   */
+  public TableDescription alterTable(String table, TableOptions options) {
+    return read(Operation.ALTER_TABLE, new AlterTable(table, options), TableDescription.class);
   }
 
   /** Drops a table with its rows, its changes and its tunnels. */

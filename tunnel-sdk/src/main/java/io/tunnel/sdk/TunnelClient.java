@@ -8,11 +8,15 @@ import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.OperatorControl.ChannelSelection;
+import io.tunnel.wire.OperatorControl.CheckpointSet;
+import io.tunnel.wire.OperatorControl.EndSession;
+import io.tunnel.wire.OperatorControl.SeekResult;
 import java.util.Objects;
 
 /**
- * Creates, lists, describes and deletes tunnels, and tells workers where the server is.
- * Thread-safe.
+ * Creates, lists, describes, moves, pauses and deletes tunnels, and tells workers where the server
+ * is. Thread-safe.
  *
  * <p>Methods that wait throw {@link io.tunnel.model.RefusedException} when the server refuses, and
  * {@link ConnectionException} when it cannot be reached or does not answer; what can be repeated
@@ -51,16 +55,17 @@ public final class TunnelClient implements AutoCloseable {
    *     name, {@code TABLE_NOT_FOUND} when there is no such table
    */
   public CreateTunnelResponse createTunnel(CreateTunnelRequest request) {
+    StreamTunnelConfig stream = request.streamTunnelConfig();
     Control.TunnelInfo created =
-        Json.decode(
-            caller.awaitChange(
-                Operation.CREATE_TUNNEL,
-                Json.encode(
-                    new Control.CreateTunnel(
-                        request.tableName(),
-                        request.tunnelName(),
-                        request.tunnelType(),
-                        request.start()))),
+        change(
+            Operation.CREATE_TUNNEL,
+            new Control.CreateTunnel(
+                request.tableName(),
+                request.tunnelName(),
+                request.tunnelType(),
+                stream.flag(),
+                stream.startOffset(),
+                stream.endOffset()),
             Control.TunnelInfo.class);
     return new CreateTunnelResponse(TunnelInfo.of(created));
   }
@@ -71,9 +76,7 @@ public final class TunnelClient implements AutoCloseable {
         request.table().isPresent()
             ? new Control.TableName(request.table().get())
             : new Control.Empty();
-    Control.TunnelList list =
-        Json.decode(
-            caller.awaitRead(Operation.LIST_TUNNELS, Json.encode(table)), Control.TunnelList.class);
+    Control.TunnelList list = read(Operation.LIST_TUNNELS, table, Control.TunnelList.class);
     return new ListTunnelResponse(list.tunnels().stream().map(TunnelInfo::of).toList());
   }
 
@@ -84,12 +87,8 @@ public final class TunnelClient implements AutoCloseable {
    */
   public DescribeTunnelResponse describeTunnel(DescribeTunnelRequest request) {
     Control.TunnelName name = new Control.TunnelName(request.tableName(), request.tunnelName());
-    Control.TunnelDescription tunnel =
-        Json.decode(
-            caller.awaitRead(Operation.DESCRIBE_TUNNEL, Json.encode(name)),
-            Control.TunnelDescription.class);
-    return new DescribeTunnelResponse(
-        TunnelInfo.of(tunnel.info()), tunnel.channels().stream().map(ChannelInfo::new).toList());
+    return DescribeTunnelResponse.of(
+        read(Operation.DESCRIBE_TUNNEL, name, Control.TunnelDescription.class));
   }
 
   /**
@@ -99,10 +98,106 @@ public final class TunnelClient implements AutoCloseable {
    */
   public DeleteTunnelResponse deleteTunnel(DeleteTunnelRequest request) {
     Control.TunnelName name = new Control.TunnelName(request.tableName(), request.tunnelName());
-    var unused =
-        Json.decode(
-            caller.awaitChange(Operation.DELETE_TUNNEL, Json.encode(name)), Control.Empty.class);
+    var unused = change(Operation.DELETE_TUNNEL, name, Control.Empty.class);
     return new DeleteTunnelResponse();
+  }
+
+  /**
+   * Stops the delivery of a tunnel or of some of its channels until it is resumed, also across
+   * restarts of the server. Their holders finish what they have begun and give the channels back.
+   *
+   * @throws io.tunnel.model.RefusedException {@code TUNNEL_NOT_FOUND} or {@code CHANNEL_NOT_FOUND}
+   */
+  public PauseTunnelResponse pauseTunnel(PauseTunnelRequest request) {
+    Control selection =
+        new ChannelSelection(request.tableName(), request.tunnelName(), request.channelIds());
+    var unused = set(Operation.PAUSE, selection, Control.Empty.class);
+    return new PauseTunnelResponse();
+  }
+
+  /**
+   * Delivers a tunnel or some of its channels again; channels that an error has stopped go on too.
+   *
+   * @throws io.tunnel.model.RefusedException {@code TUNNEL_NOT_FOUND} or {@code CHANNEL_NOT_FOUND}
+   */
+  public ResumeTunnelResponse resumeTunnel(ResumeTunnelRequest request) {
+    Control selection =
+        new ChannelSelection(request.tableName(), request.tunnelName(), request.channelIds());
+    var unused = set(Operation.RESUME, selection, Control.Empty.class);
+    return new ResumeTunnelResponse();
+  }
+
+  /**
+   * Moves the progress of channels, also while workers run: who holds one is fenced, and gets it
+   * back under a new epoch. A seek that got no answer is not repeated, because checkpoints may have
+   * been made behind it: describe the tunnel, and seek again.
+   *
+   * @throws io.tunnel.model.RefusedException {@code INVALID_POSITION} for a target beyond either
+   *     end of what there is, {@code HISTORY_LOST} for changes that are no longer kept, {@code
+   *     INVALID_REQUEST} for checkpoints of another table, {@code TUNNEL_NOT_FOUND} or {@code
+   *     CHANNEL_NOT_FOUND}
+   */
+  public SeekTunnelResponse seekTunnel(SeekTunnelRequest request) {
+    SeekResult result =
+        request.isDryRun()
+            ? read(Operation.SEEK, request.payload(), SeekResult.class)
+            : change(Operation.SEEK, request.payload(), SeekResult.class);
+    return new SeekTunnelResponse(result.moves());
+  }
+
+  /**
+   * The progress of all channels of a tunnel, to be kept.
+   *
+   * @throws io.tunnel.model.RefusedException {@code TUNNEL_NOT_FOUND} when there is none
+   */
+  public ExportCheckpointsResponse exportCheckpoints(ExportCheckpointsRequest request) {
+    Control name = new Control.TunnelName(request.tableName(), request.tunnelName());
+    return new ExportCheckpointsResponse(
+        read(Operation.EXPORT_CHECKPOINTS, name, CheckpointSet.class));
+  }
+
+  /** Gives a tunnel progress that was exported; a {@linkplain #seekTunnel seek} to it. */
+  public SeekTunnelResponse importCheckpoints(ImportCheckpointsRequest request) {
+    return seekTunnel(
+        SeekTunnelRequest.toCheckpoints(
+                request.tableName(), request.tunnelName(), request.checkpoints())
+            .dryRun(request.isDryRun()));
+  }
+
+  /** Gives a tunnel the progress of another of the same table: export, then import. */
+  public SeekTunnelResponse cloneCheckpoints(CloneCheckpointsRequest request) {
+    CheckpointSet checkpoints =
+        exportCheckpoints(
+                new ExportCheckpointsRequest(request.tableName(), request.fromTunnelName()))
+            .checkpoints();
+    return importCheckpoints(
+        new ImportCheckpointsRequest(
+            request.tableName(), request.toTunnelName(), checkpoints, request.isDryRun()));
+  }
+
+  /**
+   * Ends a session; its channels go to the others, and what it does afterwards is fenced.
+   *
+   * @throws io.tunnel.model.RefusedException {@code CHANNEL_NOT_FOUND} when the tunnel has no such
+   *     session, {@code TUNNEL_NOT_FOUND} when there is no such tunnel
+   */
+  public EndSessionResponse endSession(EndSessionRequest request) {
+    Control session = new EndSession(request.tableName(), request.tunnelName(), request.clientId());
+    var unused = change(Operation.END_SESSION, session, Control.Empty.class);
+    return new EndSessionResponse();
+  }
+
+  private <T extends Control> T read(Operation operation, Control request, Class<T> type) {
+    return Json.decode(caller.awaitRead(operation, Json.encode(request)), type);
+  }
+
+  /** Sets something to what it may be already: repeating it does no harm. */
+  private <T extends Control> T set(Operation operation, Control request, Class<T> type) {
+    return read(operation, request, type);
+  }
+
+  private <T extends Control> T change(Operation operation, Control request, Class<T> type) {
+    return Json.decode(caller.awaitChange(operation, Json.encode(request)), type);
   }
 
   /** The same as {@link #close}. */

@@ -11,7 +11,7 @@ import io.tunnel.wire.Control;
  * @param tunnelName its name, unique among the tunnels of its table
  * @param tableName its table
  * @param tunnelType what it delivers
- * @param start where it started
+ * @param streamTunnelConfig where its stream started, and where it ends
  * @param createdMs when it was created, in milliseconds since 1970
  */
 public record TunnelInfo(
@@ -19,12 +19,28 @@ public record TunnelInfo(
     String tunnelName,
     String tableName,
     TunnelType tunnelType,
-    StreamStart start,
+    StreamTunnelConfig streamTunnelConfig,
     long createdMs) {
+
+  /** A tunnel whose stream has no moments. */
+  public TunnelInfo(
+      String tunnelId,
+      String tunnelName,
+      String tableName,
+      TunnelType tunnelType,
+      StreamStart start,
+      long createdMs) {
+    this(tunnelId, tunnelName, tableName, tunnelType, StreamTunnelConfig.of(start), createdMs);
+  }
 
   static TunnelInfo of(Control.TunnelInfo info) {
     return new TunnelInfo(
-        info.tunnelId(), info.tunnel(), info.table(), info.type(), info.start(), info.createdMs());
+        info.tunnelId(),
+        info.tunnel(),
+        info.table(),
+        info.type(),
+        new StreamTunnelConfig(info.start(), info.startMs(), info.endMs()),
+        info.createdMs());
   }
 
   /** Never used again for another tunnel. */
@@ -45,5 +61,20 @@ public record TunnelInfo(
   /** What the tunnel delivers. */
   public TunnelType getTunnelType() {
     return tunnelType;
+  }
+
+  /** Where the stream started, and where it ends. */
+  public StreamTunnelConfig getStreamTunnelConfig() {
+    return streamTunnelConfig;
+  }
+
+  /** When the tunnel was created, in milliseconds since 1970. */
+  public long getCreateTime() {
+    return createdMs;
+  }
+
+  /** Where the stream started when no moment was given. */
+  public StreamStart start() {
+    return streamTunnelConfig.flag();
   }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,22 +18,18 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The example of the package's documentation is code that compiles. */
+/** The examples of the packages' documentation are code that compiles. */
 class PackageExampleTest {
 
   private static final Path SOURCE = Path.of("src/main/java/io/tunnel/sdk/package-info.java");
+  private static final Path KIT = Path.of("src/main/java/io/tunnel/sdk/testing/package-info.java");
   private static final String PROCESSOR = "final class PrintProcessor";
 
   @TempDir Path classes;
 
   @Test
   void the_example_of_the_package_compiles() throws IOException {
-    String text = Files.readString(SOURCE);
-    String example =
-        text.substring(text.indexOf("{@code\n") + 7, text.indexOf("}</pre>"))
-            .lines()
-            .map(line -> line.replaceFirst("^ \\* ?", ""))
-            .collect(Collectors.joining("\n"));
+    String example = example(SOURCE);
     int processor = example.indexOf(PROCESSOR);
     assertThat(processor).isPositive();
     String program =
@@ -48,6 +46,37 @@ class PackageExampleTest {
         """
             .formatted(example.substring(0, processor), example.substring(processor));
     assertThat(compile(program)).isEmpty();
+  }
+
+  @Test
+  void the_example_of_the_test_kit_compiles_and_passes() throws Exception {
+    String program =
+        """
+        import io.tunnel.model.*;
+        import io.tunnel.sdk.*;
+        import io.tunnel.sdk.testing.*;
+        import java.util.*;
+        import java.util.concurrent.*;
+        public class Example implements Runnable {
+          public void run() {
+            counts_every_user_once_also_when_the_connection_is_lost();
+          }
+        %s
+        }
+        """
+            .formatted(example(KIT));
+    assertThat(compile(program)).isEmpty();
+    try (URLClassLoader loader = new URLClassLoader(new URL[] {classes.toUri().toURL()})) {
+      ((Runnable) loader.loadClass("Example").getDeclaredConstructor().newInstance()).run();
+    }
+  }
+
+  private static String example(Path source) throws IOException {
+    String text = Files.readString(source);
+    return text.substring(text.indexOf("{@code\n") + 7, text.indexOf("}</pre>"))
+        .lines()
+        .map(line -> line.replaceFirst("^ \\* ?", ""))
+        .collect(Collectors.joining("\n"));
   }
 
   private String compile(String program) {

@@ -6,7 +6,7 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.terminal.CommandFailure;
-import io.tunnel.terminal.ServerOption;
+import io.tunnel.terminal.ServiceOptions;
 import io.tunnel.wire.Control.TableDescription;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -44,7 +44,7 @@ final class CreateCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Mixin private ServerOption server;
+  @Mixin private ServiceOptions service;
 
   @Mixin private SplitOptions split;
 
@@ -71,15 +71,14 @@ final class CreateCommand implements Callable<Integer> {
               + " power loss; OS: a crash of the server's process.")
   private Durability durability;
 
+  @Mixin private RetentionOptions retention;
+
   @Option(names = "--dry-run", description = "Print the plan; ask no server, create nothing.")
   private boolean dryRun;
 
-  @Option(names = "--json", description = "Print one JSON object.")
-  private boolean json;
-
   @Override
   public Integer call() throws IOException {
-    String endpoint = server.endpoint();
+    String endpoint = service.endpoint();
     TablePlan plan = plan();
     if (dryRun) {
       print(plan, "planned");
@@ -96,7 +95,11 @@ final class CreateCommand implements Callable<Integer> {
       List<PrimaryKeySchema> columns = KeyText.parseSchema(key);
       new TableMeta(table, columns); // Before a sample is read: knows what a table can be.
       return new TablePlan(
-          table, columns, Optional.ofNullable(durability), split.plan(columns.get(0)));
+          table,
+          columns,
+          Optional.ofNullable(durability),
+          retention.asked(),
+          split.plan(columns.get(0)));
     } catch (IllegalArgumentException e) {
       throw CommandFailure.usage(e.getMessage());
     }
@@ -139,7 +142,7 @@ final class CreateCommand implements Callable<Integer> {
 
   private void print(TablePlan plan, String outcome) {
     PrintWriter out = spec.commandLine().getOut();
-    if (json) {
+    if (service.isJson()) {
       out.println(PlanReport.json(plan, outcome));
       return;
     }

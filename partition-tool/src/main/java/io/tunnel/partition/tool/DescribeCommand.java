@@ -2,7 +2,7 @@ package io.tunnel.partition.tool;
 
 import io.tunnel.model.Names;
 import io.tunnel.terminal.CommandFailure;
-import io.tunnel.terminal.ServerOption;
+import io.tunnel.terminal.ServiceOptions;
 import io.tunnel.wire.Control.TableDescription;
 import java.io.PrintWriter;
 import picocli.CommandLine.Command;
@@ -25,21 +25,18 @@ final class DescribeCommand implements Runnable {
 
   @Spec private CommandSpec spec;
 
-  @Mixin private ServerOption server;
+  @Mixin private ServiceOptions service;
 
   @Option(names = "--table", required = true, paramLabel = "TABLE", description = "The table.")
   private String table;
-
-  @Option(names = "--json", description = "Print one JSON object.")
-  private boolean json;
 
   @Override
   public void run() {
     String name = CommandFailure.checkUsage(() -> Names.requireResourceName("table", table));
     PrintWriter out = spec.commandLine().getOut();
-    try (PartitionTables tables = parent.connect(server.endpoint())) {
+    try (PartitionTables tables = parent.connect(service.endpoint())) {
       TableDescription description = tables.describe(name);
-      if (json) {
+      if (service.isJson()) {
         out.println(TableReport.json(description));
       } else {
         TableReport.lines(description).forEach(out::println);

@@ -1,9 +1,7 @@
 package io.tunnel.partition.tool;
 
+import io.tunnel.terminal.CommandGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Creates and pre-splits tables, and shows how their partitions fill. */
 @Command(
@@ -11,11 +9,9 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = "Create tables in partitions, and see how evenly these fill.",
     subcommands = {CreateCommand.class, DescribeCommand.class})
-public final class PartitionCommand implements Runnable {
+public final class PartitionCommand extends CommandGroup {
 
   private final PartitionTables.Connector connector;
-
-  @Spec private CommandSpec spec;
 
   /** The command on real servers. */
   public PartitionCommand() {
@@ -28,10 +24,5 @@ public final class PartitionCommand implements Runnable {
 
   PartitionTables connect(String endpoint) {
     return connector.connect(endpoint);
-  }
-
-  @Override
-  public void run() {
-    throw new ParameterException(spec.commandLine(), "name a subcommand");
   }
 }

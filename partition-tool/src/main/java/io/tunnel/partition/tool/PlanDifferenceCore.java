@@ -3,10 +3,12 @@ package io.tunnel.partition.tool;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.Durability;
+import io.tunnel.model.TableOptions;
 import io.tunnel.wire.Control.PartitionDescription;
 import io.tunnel.wire.Control.TableDescription;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Where a table that exists is not what a plan asks for. */
 final class PlanDifferenceCore {
@@ -32,6 +34,9 @@ final class PlanDifferenceCore {
               + " where the plan has "
               + plan.durability().orElseThrow());
     }
+    TableOptions options = table.meta().options();
+    addRetention(differences, "milliseconds", options.retentionMs(), plan.retention().ms());
+    addRetention(differences, "bytes", options.retentionBytes(), plan.retention().bytes());
     int partitions = table.partitions().size();
     if (partitions != plan.split().partitions()) {
       differences.add(
@@ -40,6 +45,20 @@ final class PlanDifferenceCore {
       addPoints(differences, plan, table);
     }
     return differences;
+  }
+
+  private static void addRetention(
+      List<String> differences, String unit, long existing, Optional<Long> wanted) {
+    if (wanted.isPresent() && wanted.get() != existing) {
+      differences.add(
+          "its retention is "
+              + existing
+              + " "
+              + unit
+              + " where the plan has "
+              + wanted.get()
+              + " ('tunnel tables alter' changes it)");
+    }
   }
 
   /** Only the first point that differs is spelled: the others are often as many as there are. */

@@ -27,8 +27,8 @@ final class PlanReport {
             + plan.table()
             + ": key "
             + KeyText.formatSchema(plan.key())
-            + ", durability "
-            + plan.meta().options().durability());
+            + ", "
+            + TableReport.options(plan.meta().options()));
     lines.add(
         Human.count(split.partitions())
             + (split.partitions() == 1 ? " partition, " : " partitions, ")
@@ -72,7 +72,7 @@ final class PlanReport {
     json.addProperty("table", plan.table());
     json.addProperty("outcome", outcome);
     json.add("key", TableReport.key(plan.key()));
-    json.addProperty("durability", plan.meta().options().durability().name());
+    TableReport.addOptions(json, plan.meta().options());
     json.addProperty("split", plan.split().how());
     json.add("partitions", partitions(plan.split()));
     return json;

@@ -12,9 +12,14 @@ import java.util.Optional;
  *
  * @param durability absent when nothing was asked for: a new table then gets the default, and a
  *     table that exists may have any
+ * @param retention in the same way
  */
 record TablePlan(
-    String table, List<PrimaryKeySchema> key, Optional<Durability> durability, SplitPlan split) {
+    String table,
+    List<PrimaryKeySchema> key,
+    Optional<Durability> durability,
+    Retention retention,
+    SplitPlan split) {
 
   TablePlan {
     key = List.copyOf(key);
@@ -23,6 +28,6 @@ record TablePlan(
   /** What is sent to the server; refuses what no table can be. */
   TableMeta meta() {
     return new TableMeta(
-        table, key, durability.map(TableOptions::new).orElse(TableOptions.DEFAULT));
+        table, key, retention.over(durability.map(TableOptions::new).orElse(TableOptions.DEFAULT)));
   }
 }

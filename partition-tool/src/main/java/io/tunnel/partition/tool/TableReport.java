@@ -4,6 +4,8 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
 import io.tunnel.terminal.Bar;
 import io.tunnel.terminal.Human;
 import io.tunnel.terminal.TextTable;
@@ -37,8 +39,8 @@ public final class TableReport {
             + table.meta().name()
             + ": key "
             + KeyText.formatSchema(table.meta().primaryKey())
-            + ", durability "
-            + table.meta().options().durability()
+            + ", "
+            + options(table.meta().options())
             + ", created "
             + Instant.ofEpochMilli(table.createdMs()));
     lines.add("");
@@ -62,6 +64,33 @@ public final class TableReport {
             spread.skew(),
             about));
     return lines;
+  }
+
+  /** A table's options as they stand in a sentence; a retention for ever is not spoken of. */
+  public static String options(TableOptions options) {
+    StringBuilder text = new StringBuilder("durability ").append(options.durability());
+    if (options.retentionMs() > 0) {
+      text.append(", retention ").append(Human.duration(options.retentionMs()));
+    }
+    if (options.retentionBytes() > 0) {
+      text.append(options.retentionMs() > 0 ? " and " : ", retention ")
+          .append(Human.bytes(options.retentionBytes()));
+    }
+    return text.toString();
+  }
+
+  /** A table's name and options. */
+  public static JsonObject optionsJson(TableMeta meta) {
+    JsonObject json = new JsonObject();
+    json.addProperty("table", meta.name());
+    addOptions(json, meta.options());
+    return json;
+  }
+
+  static void addOptions(JsonObject json, TableOptions options) {
+    json.addProperty("durability", options.durability().name());
+    json.addProperty("retentionMs", options.retentionMs());
+    json.addProperty("retentionBytes", options.retentionBytes());
   }
 
   private static TextTable partitions(TableDescription table, long mostRows) {
@@ -91,7 +120,7 @@ public final class TableReport {
     json.addProperty("table", table.meta().name());
     json.addProperty("tableId", table.tableId());
     json.add("key", key(table.meta().primaryKey()));
-    json.addProperty("durability", table.meta().options().durability().name());
+    addOptions(json, table.meta().options());
     json.addProperty("createdMs", table.createdMs());
     json.addProperty("rowCount", sum(rows(table)));
     json.addProperty("rowCountIsExact", allAreExact(table));

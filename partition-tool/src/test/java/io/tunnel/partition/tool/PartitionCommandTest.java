@@ -7,6 +7,7 @@ import com.google.gson.JsonParser;
 import io.tunnel.model.Durability;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
@@ -114,6 +115,45 @@ class PartitionCommandTest {
     assertThat(run("create --table t --key h:BINARY --partitions 2")).isEqualTo(ExitCode.FAILED);
     assertThat(err.toString()).contains("it has 1 partitions where the plan has 2");
     assertThat(tables.creations).isZero();
+  }
+
+  @Test
+  void a_table_keeps_its_changes_as_long_as_asked() {
+    run("create --table t --key h:BINARY --retention 1.5h --retention-bytes 1GiB");
+    assertThat(tables.tables.get("t").meta().options())
+        .isEqualTo(new TableOptions(Durability.FSYNC, 5_400_000, 1L << 30));
+    run("describe --table t");
+    assertThat(out.toString()).contains("durability FSYNC, retention 1 h 30 min and 1.00 GiB, ");
+    run("describe --table t --json");
+    JsonObject json = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(json.get("retentionMs").getAsLong()).isEqualTo(5_400_000);
+    assertThat(json.get("retentionBytes").getAsLong()).isEqualTo(1L << 30);
+
+    run("create --table u --key h:BINARY --dry-run --retention 24h");
+    assertThat(out.toString()).contains("durability FSYNC, retention 1 d 00 h\n");
+    run("create --table u --key h:BINARY --retention 0 --retention-bytes 0");
+    assertThat(tables.tables.get("u").meta().options()).isEqualTo(TableOptions.DEFAULT);
+    assertThat(run("create --table v --key h:BINARY --retention long")).isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString()).contains("'long' is not a time such as 500ms, 30s, 5m, 1h or 7d");
+  }
+
+  @Test
+  void less_than_a_millisecond_is_not_for_ever() {
+    run("create --table t --key h:BINARY --retention 0.2ms");
+    assertThat(tables.tables.get("t").meta().options().retentionMs()).isEqualTo(1);
+  }
+
+  @Test
+  void another_retention_is_a_difference_only_when_it_was_asked_for() {
+    run("create --table t --key h:BINARY --retention 1s --retention-bytes 1000");
+    assertThat(run("create --table t --key h:BINARY")).isZero();
+    assertThat(run("create --table t --key h:BINARY --retention 1s")).isZero();
+    assertThat(run("create --table t --key h:BINARY --retention 2s --retention-bytes 0"))
+        .isEqualTo(ExitCode.FAILED);
+    assertThat(err.toString())
+        .contains(
+            "its retention is 1000 milliseconds where the plan has 2000 ('tunnel tables alter'"
+                + " changes it); its retention is 1000 bytes where the plan has 0");
   }
 
   private static TableMeta tableMeta(String key) {

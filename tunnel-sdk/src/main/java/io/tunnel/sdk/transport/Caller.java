@@ -47,7 +47,10 @@ public final class Caller {
     }
   }
 
-  /** A request that changes nothing: it is also repeated when whether it arrived is not known. */
+  /**
+   * A request that changes nothing, or nothing more when it arrives twice: it is also repeated when
+   * whether it arrived is not known.
+   */
   public CompletableFuture<Frame> read(Operation operation, byte[] payload) {
     return start(new Call(operation, payload, true));
   }

@@ -79,7 +79,7 @@ class PrefixCoreTest {
           core.done(one);
           all.put(one, true);
         } else {
-          long upTo = 1 + random.nextInt((int) last);
+          long upTo = random.nextLong(1, last + 1);
           core.doneUpTo(upTo);
           all.headMap(upTo, true).replaceAll((position, done) -> true);
           undone.removeIf(position -> position <= upTo);

@@ -27,7 +27,8 @@ public final class Extents {
   private int bytes;
   private long lastPosition;
 
-  private record Extent(Segment segment, int offset, int bytes, long firstPosition, long last) {
+  private record Extent(
+      Segment segment, int offset, int bytes, long firstPosition, long lastPosition) {
     int end() {
       return offset + bytes;
     }
@@ -51,7 +52,7 @@ public final class Extents {
   private void add(Extent extent) {
     extents.add(extent);
     bytes += extent.bytes();
-    lastPosition = extent.last();
+    lastPosition = extent.lastPosition();
   }
 
   /** Whether there is nothing to read. */
@@ -66,7 +67,7 @@ public final class Extents {
     }
     Extents front = new Extents(partition);
     for (Extent extent : extents) {
-      if (extent.last() > position) {
+      if (extent.lastPosition() > position) {
         break;
       }
       front.add(extent);

@@ -42,8 +42,7 @@ final class Sessions {
   private final Surroundings surroundings;
   private final RowsListener rowsListener;
   private final Map<String, Session> sessionById = new HashMap<>();
-  private final IdentityHashMap<SessionPort, Set<Session>> sessionsByPort =
-      new IdentityHashMap<>();
+  private final IdentityHashMap<SessionPort, Set<Session>> sessionsByPort = new IdentityHashMap<>();
   private final Map<Integer, Hold> holdByHandle = new HashMap<>();
   private int lastHandle;
 

@@ -266,6 +266,41 @@ final class OperatorsTest {
   }
 
   @Test
+  void whatIsNoLongerKeptIsLostAndNotSkipped() throws IOException {
+    TunnelInfo tunnel = earliest();
+    log.seal();
+    write(300);
+    log.trim(Map.of(low, 4L), partition -> true, log.end());
+    assertThat(log.firstPosition(low)).isEqualTo(7);
+    String channel = id(tunnel, low);
+    requireRefused(
+        ErrorCode.HISTORY_LOST,
+        "changes 4 to 6 are no longer kept; the channel of partition " + low,
+        () -> operators.seek(seek(List.of(channel), null, null, 3L)));
+    requireRefused(
+        ErrorCode.HISTORY_LOST,
+        "committed at 300",
+        () -> operators.seek(seek(List.of(channel), null, 200L, null)));
+    operators.seek(seek(List.of(channel), StreamStart.EARLIEST, null, null));
+    assertThat(at(tunnel, low)).isEqualTo(6);
+    operators.seek(seek(List.of(id(tunnel, high)), null, 100L, null));
+    assertThat(at(tunnel, high)).as("all of it is kept").isZero();
+    create(
+        new CreateTunnel(
+            "t",
+            "late",
+            TunnelType.Stream,
+            StreamStart.EARLIEST,
+            Optional.of(200L),
+            Optional.empty()));
+    surroundings.passBarriers();
+    assertThat(failed)
+        .singleElement()
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.HISTORY_LOST));
+  }
+
+  @Test
   void aSeekThatCannotBeStoredHasNotHappened() throws IOException {
     TunnelInfo tunnel = earliest();
     session(tunnel);

@@ -1,5 +1,6 @@
 package io.tunnel.bench.peers;
 
+import io.tunnel.bench.children.Children;
 import io.tunnel.stress.LoadClock;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,5 +1,7 @@
 package io.tunnel.bench.peers;
 
+import io.tunnel.bench.children.TunnelServerChild;
+import io.tunnel.bench.children.Children;
 import io.tunnel.model.Durability;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.stress.SystemClock;

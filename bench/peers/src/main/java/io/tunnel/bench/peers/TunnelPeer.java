@@ -1,5 +1,6 @@
 package io.tunnel.bench.peers;
 
+import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.Durability;

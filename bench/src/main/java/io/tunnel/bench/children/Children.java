@@ -1,4 +1,4 @@
-package io.tunnel.bench.peers;
+package io.tunnel.bench.children;
 
 import java.io.File;
 import java.io.IOException;
@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * The JVMs that this program starts, and the temporary directory that they live in. All end, and
  * the directory goes, when this is closed or the program is asked to end, whichever comes first.
  */
-final class Children implements AutoCloseable {
+public final class Children implements AutoCloseable {
 
   private static final long STOP_SECONDS_MAX = 15;
 
@@ -25,12 +25,13 @@ final class Children implements AutoCloseable {
   private boolean isClosed;
 
   /** Makes a temporary directory inside {@code parent}. */
-  Children(Path parent) throws IOException {
-    directory = Files.createTempDirectory(parent, "side-by-side-");
+  public Children(Path parent) throws IOException {
+    directory = Files.createTempDirectory(parent, "tunnel-bench-");
     Runtime.getRuntime().addShutdownHook(new Thread(this::close, "end-children"));
   }
 
-  Path directory() {
+  /** The temporary directory. */
+  public Path directory() {
     return directory;
   }
 
@@ -40,7 +41,7 @@ final class Children implements AutoCloseable {
    *
    * @throws IllegalStateException when the program is ending
    */
-  synchronized Process start(
+  public synchronized Process start(
       String name, List<String> jvmOptions, String mainClass, List<String> arguments)
       throws IOException {
     if (isClosed) {
@@ -62,7 +63,8 @@ final class Children implements AutoCloseable {
     return process;
   }
 
-  Path log(String name) {
+  /** Where what a child of that name prints goes. */
+  public Path log(String name) {
     return directory.resolve(name + ".log");
   }
 

@@ -1,4 +1,4 @@
-package io.tunnel.bench.peers;
+package io.tunnel.bench.children;
 
 import io.tunnel.stress.LoadClock;
 import java.io.IOException;
@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** Our server with its defaults, in the heap that the launcher gives it. */
-final class TunnelServerChild {
+public final class TunnelServerChild {
 
   private static final String NAME = "tunnel";
   private static final String READY = "tunnel server listening on ";
@@ -25,7 +25,7 @@ final class TunnelServerChild {
   }
 
   /** Starts it and waits until it takes requests. */
-  static TunnelServerChild start(Children children, LoadClock clock) throws IOException {
+  public static TunnelServerChild start(Children children, LoadClock clock) throws IOException {
     Path data = children.directory().resolve("tunnel");
     Process process =
         children.start(
@@ -55,11 +55,18 @@ final class TunnelServerChild {
         : Optional.of(printed.substring(from + READY.length(), end).strip());
   }
 
-  String endpoint() {
+  /** Where clients connect. */
+  public String endpoint() {
     return endpoint;
   }
 
-  long cpuNanos() {
+  /** Processor time that it has used. */
+  public long cpuNanos() {
     return process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
+  }
+
+  /** Names the process. */
+  public long pid() {
+    return process.pid();
   }
 }

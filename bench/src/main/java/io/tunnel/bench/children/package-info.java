@@ -1,0 +1,2 @@
+/** The processes that benchmarks start. */
+package io.tunnel.bench.children;

@@ -1,0 +1,77 @@
+package io.tunnel.bench.delivery;
+
+import io.tunnel.sdk.IChannelProcessor;
+import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.TunnelWorker;
+import io.tunnel.sdk.TunnelWorkerConfig;
+import io.tunnel.stress.LoadClock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * How long a single small synced change takes from the call that writes it to its callback, when
+ * nothing else happens.
+ */
+final class LatencyFigure implements Figure {
+
+  private static final int WARM_UP = 500;
+  private static final int CHANGES = 1_000;
+  private static final long BETWEEN_MS = 10;
+
+  @Override
+  public String name() {
+    return "latency";
+  }
+
+  @Override
+  public void measure(Bed bed) throws Exception {
+    String tunnelId = bed.newTunnel("latency", 8);
+    Arrival arrival = new Arrival(bed.clock(), new AtomicLong(-1), new AtomicLong());
+    TunnelWorker worker =
+        new TunnelWorker(
+            tunnelId,
+            bed.tunnels(),
+            TunnelWorkerConfig.builder().processor(arrival).clientTag("latency").build());
+    worker.connectAndWorking();
+    List<Long> toCallback = new ArrayList<>();
+    List<Long> toAcknowledgement = new ArrayList<>();
+    try {
+      for (int i = 0; i < WARM_UP + CHANGES; i++) {
+        long sequence = i;
+        long begun = bed.clock().nanos();
+        var unused =
+            bed.tables()
+                .write("latency", List.of(PacedWriter.row(i * 0x9E3779B9, sequence, "small")));
+        long acknowledged = bed.clock().nanos();
+        bed.await("the callback of " + i, 10, () -> arrival.last().get() == sequence);
+        if (i >= WARM_UP) {
+          toAcknowledgement.add(acknowledged - begun);
+          toCallback.add(arrival.nanos().get() - begun);
+        }
+        bed.pause(BETWEEN_MS);
+      }
+    } finally {
+      worker.shutdown();
+    }
+    bed.out().println("write to acknowledgement  " + Spread.of(toAcknowledgement));
+    bed.out().println("write to callback         " + Spread.of(toCallback));
+  }
+
+  /** When the last change came. */
+  private record Arrival(LoadClock clock, AtomicLong last, AtomicLong nanos)
+      implements IChannelProcessor {
+
+    @Override
+    public void process(ProcessRecordsInput input) {
+      nanos.set(clock.nanos());
+      for (StreamRecord record : input.getRecords()) {
+        last.set(record.getPrimaryKey().getPrimaryKeyColumn(Bed.SEQUENCE).value().asLong());
+      }
+    }
+
+    @Override
+    public void shutdown() {}
+  }
+}

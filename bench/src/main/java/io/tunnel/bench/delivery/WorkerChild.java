@@ -1,0 +1,62 @@
+package io.tunnel.bench.delivery;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A {@link WorkerChildMain}. */
+record WorkerChild(Bed bed, String tag, Process process) {
+
+  static WorkerChild start(Bed bed, String tunnelId, String tag, long callbackMs)
+      throws IOException {
+    Process process =
+        bed.children()
+            .start(
+                tag,
+                List.of("-Xmx256m", "-XX:+UseSerialGC"),
+                WorkerChildMain.class.getName(),
+                List.of(bed.server().endpoint(), tunnelId, tag, Long.toString(callbackMs)));
+    return new WorkerChild(bed, tag, process);
+  }
+
+  /** What it has said, line by line; a last line that is not ended is left out. */
+  List<String> said() {
+    try {
+      String text = Files.readString(bed.children().log(tag));
+      return text.substring(0, text.lastIndexOf('\n') + 1).lines().toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** When it first processed each channel, by channel. */
+  Map<String, Long> firstNanos() {
+    Map<String, Long> first = new HashMap<>();
+    for (String line : said()) {
+      String[] words = line.split(" ", -1);
+      if (words[0].equals("first")) {
+        first.put(words[1], Long.parseLong(words[2]));
+      }
+    }
+    return first;
+  }
+
+  /** Live heap, direct bytes and rows, each time that it said them. */
+  List<long[]> memory() {
+    List<long[]> memory = new ArrayList<>();
+    for (String line : said()) {
+      String[] words = line.split(" ", -1);
+      if (words[0].equals("memory")) {
+        memory.add(
+            new long[] {
+              Long.parseLong(words[1]), Long.parseLong(words[2]), Long.parseLong(words[3])
+            });
+      }
+    }
+    return memory;
+  }
+}

@@ -1,0 +1,58 @@
+package io.tunnel.partition.tool;
+
+import io.tunnel.model.TableOptions;
+import io.tunnel.terminal.ByteCountConverter;
+import io.tunnel.terminal.DurationConverter;
+import java.time.Duration;
+import java.util.Optional;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+
+/** How long a table keeps its changes, as a mixin of the commands that make and alter tables. */
+public final class RetentionOptions {
+
+  @Option(
+      names = "--retention",
+      paramLabel = "TIME",
+      converter = RetentionConverter.class,
+      description = "How long changes are kept at least, such as 24h or 7d; 0 for ever.")
+  private Duration time;
+
+  @Option(
+      names = "--retention-bytes",
+      paramLabel = "SIZE",
+      converter = ByteCountConverter.class,
+      description = "Bytes of changes that are kept at least, such as 10GiB; 0 for any number.")
+  private Long bytes;
+
+  /** For picocli. */
+  public RetentionOptions() {}
+
+  /** Whether anything was said. */
+  public boolean isGiven() {
+    return time != null || bytes != null;
+  }
+
+  /** The options with what was said in place of what they had. */
+  public TableOptions over(TableOptions options) {
+    return asked().over(options);
+  }
+
+  Retention asked() {
+    return new Retention(
+        Optional.ofNullable(time).map(Duration::toMillis), Optional.ofNullable(bytes));
+  }
+
+  /** A time in whole milliseconds; nothing, unlike less than one, means for ever. */
+  static final class RetentionConverter implements ITypeConverter<Duration> {
+
+    /** For picocli. */
+    RetentionConverter() {}
+
+    @Override
+    public Duration convert(String text) {
+      Duration time = DurationConverter.orNone(text);
+      return time.isZero() ? time : time.plusNanos(999_999);
+    }
+  }
+}

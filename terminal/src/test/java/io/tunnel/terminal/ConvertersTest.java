@@ -1,0 +1,62 @@
+package io.tunnel.terminal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.TypeConversionException;
+
+class ConvertersTest {
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0",
+    "17, 17",
+    "17b, 17",
+    "2KiB, 2048",
+    "3mib, 3145728",
+    "10GiB, 10737418240",
+    "8388607TiB, 9223370937343148032"
+  })
+  void sizes_are_read_with_their_units(String text, long bytes) {
+    assertThat(new ByteCountConverter().convert(text)).isEqualTo(bytes);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "-1", "1.5GiB", "10GB", "8388608TiB", "many"})
+  void what_is_no_size_is_refused(String text) {
+    assertThatThrownBy(() -> new ByteCountConverter().convert(text))
+        .isInstanceOf(TypeConversionException.class)
+        .hasMessage("'" + text + "' is not a number of bytes such as 1000, 512MiB or 10GiB");
+  }
+
+  @Test
+  void times_reach_from_milliseconds_to_days() {
+    assertThat(DurationConverter.orNone("7d")).isEqualTo(Duration.ofDays(7));
+    assertThat(DurationConverter.orNone("1.5h")).isEqualTo(Duration.ofMinutes(90));
+    assertThat(DurationConverter.orNone("0.5ms")).isEqualTo(Duration.ofNanos(500_000));
+    assertThat(DurationConverter.orNone("999999999d")).isEqualTo(Duration.ofDays(999_999_999));
+    assertThat(DurationConverter.orNone("0")).isZero();
+    assertThatThrownBy(() -> new DurationConverter().convert("0"))
+        .hasMessageContaining("no time at all");
+  }
+
+  @Test
+  void only_yes_confirms() {
+    for (String yes : new String[] {"y", "Y", " yes "}) {
+      Prompt prompt = question -> Optional.of(yes);
+      assertThat(prompt.confirms("?")).isTrue();
+    }
+    for (String no : new String[] {"", "n", "yess"}) {
+      Prompt prompt = question -> Optional.of(no);
+      assertThat(prompt.confirms("?")).isFalse();
+    }
+    Prompt nobody = question -> Optional.empty();
+    assertThat(nobody.confirms("?")).isFalse();
+  }
+}

@@ -1,0 +1,82 @@
+package io.tunnel.cli;
+
+import io.tunnel.sdk.ChannelInfo;
+import io.tunnel.terminal.Human;
+import io.tunnel.terminal.TextTable;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The channels of a tunnel, one a line. Columns that no channel has anything for are left out. */
+record ChannelTable(List<ChannelInfo> channels) {
+
+  private static final String NONE = "-";
+
+  List<String> lines() {
+    boolean hasEnds = channels.stream().anyMatch(channel -> channel.end().isPresent());
+    boolean hasHistory = channels.stream().anyMatch(channel -> channel.historyLeftMs().isPresent());
+    List<String> headings =
+        new ArrayList<>(
+            List.of(
+                "CHANNEL",
+                ">PARTITION",
+                "TYPE",
+                "STATE",
+                "OWNER",
+                ">EPOCH",
+                ">CHECKPOINTED",
+                ">DELIVERED",
+                ">COMMITTED",
+                ">LAG ROWS",
+                ">LAG BYTES",
+                ">LAG TIME"));
+    if (hasEnds) {
+      headings.add(">END");
+    }
+    if (hasHistory) {
+      headings.add(">HISTORY LEFT");
+    }
+    TextTable table = new TextTable(headings);
+    for (ChannelInfo channel : channels) {
+      List<String> cells = cells(channel);
+      if (hasEnds) {
+        cells.add(channel.end().map(Human::count).orElse(NONE));
+      }
+      if (hasHistory) {
+        cells.add(
+            channel.historyLeftMs().map(ms -> ms < 0 ? "LOST" : Human.duration(ms)).orElse(NONE));
+      }
+      table.row(cells);
+    }
+    return table.lines();
+  }
+
+  private static List<String> cells(ChannelInfo channel) {
+    return new ArrayList<>(
+        List.of(
+            channel.getChannelId(),
+            Integer.toString(channel.partition()),
+            channel.getChannelType().name(),
+            state(channel),
+            owner(channel),
+            Long.toString(channel.epoch()),
+            Human.count(channel.checkpointed()),
+            Human.count(channel.delivered()),
+            Human.count(channel.committed()),
+            Human.count(channel.lagRows()),
+            Human.bytes(channel.lagBytes()),
+            Human.duration(channel.lagMs())));
+  }
+
+  private static String state(ChannelInfo channel) {
+    return channel.getChannelStatus()
+        + (channel.isPaused() ? " PAUSED" : "")
+        + (channel.error().isPresent() ? " STOPPED" : "");
+  }
+
+  private static String owner(ChannelInfo channel) {
+    return channel
+        .owner()
+        .map(owner -> channel.clientTag().map(tag -> tag + " " + owner).orElse(owner))
+        .orElse(NONE);
+  }
+}

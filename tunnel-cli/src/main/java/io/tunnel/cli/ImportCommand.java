@@ -1,0 +1,39 @@
+package io.tunnel.cli;
+
+import io.tunnel.sdk.SeekTunnelRequest;
+import java.io.IOException;
+import java.nio.file.Path;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Brings exported progress back. */
+@Command(
+    name = "import",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Give a tunnel the progress that was exported, from it or from another tunnel of its table.",
+      "First it shows what would happen to each channel."
+    },
+    footerHeading = "%nExample:%n",
+    footer = "  tunnel tunnels import --table orders --tunnel audit --in audit.json")
+final class ImportCommand extends MoveCommand {
+
+  @Option(
+      names = "--in",
+      required = true,
+      paramLabel = "FILE",
+      description = "What 'tunnel tunnels export' wrote.")
+  private Path file;
+
+  /** For picocli. */
+  ImportCommand() {}
+
+  @Override
+  void run(Tunnels tunnels) throws IOException {
+    CheckpointFile export = CheckpointFile.read(file);
+    move(
+        tunnels,
+        tunnel(),
+        SeekTunnelRequest.toCheckpoints(table(), tunnel(), export.checkpoints()));
+  }
+}

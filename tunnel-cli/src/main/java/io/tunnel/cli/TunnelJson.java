@@ -1,0 +1,89 @@
+package io.tunnel.cli;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.tunnel.sdk.ChannelInfo;
+import io.tunnel.sdk.DescribeTunnelResponse;
+import io.tunnel.sdk.SessionInfo;
+import io.tunnel.sdk.TunnelInfo;
+import java.util.List;
+
+/** Tunnels and their channels for programs; what there is not is null. */
+final class TunnelJson {
+
+  private TunnelJson() {}
+
+  static JsonObject json(List<TunnelInfo> tunnels) {
+    JsonArray array = new JsonArray();
+    tunnels.forEach(tunnel -> array.add(json(tunnel)));
+    JsonObject json = new JsonObject();
+    json.add("tunnels", array);
+    return json;
+  }
+
+  static JsonObject json(TunnelInfo tunnel) {
+    JsonObject json = new JsonObject();
+    json.addProperty("tunnelId", tunnel.tunnelId());
+    json.addProperty("tunnel", tunnel.tunnelName());
+    json.addProperty("table", tunnel.tableName());
+    json.addProperty("type", tunnel.tunnelType().name());
+    json.addProperty("start", tunnel.start().name());
+    json.addProperty("startMs", tunnel.streamTunnelConfig().startOffset().orElse(null));
+    json.addProperty("endMs", tunnel.streamTunnelConfig().endOffset().orElse(null));
+    json.addProperty("createdMs", tunnel.createdMs());
+    return json;
+  }
+
+  /** {@link #json(TunnelInfo)} with what the channels are behind in all, and each of them. */
+  static JsonObject json(DescribeTunnelResponse tunnel) {
+    List<ChannelInfo> channels = tunnel.channelInfos();
+    JsonObject json = json(tunnel.tunnelInfo());
+    json.addProperty("stage", tunnel.getStage().name());
+    json.addProperty("isPaused", tunnel.isPaused());
+    json.addProperty("lagRows", channels.stream().mapToLong(ChannelInfo::lagRows).sum());
+    json.addProperty("lagBytes", channels.stream().mapToLong(ChannelInfo::lagBytes).sum());
+    json.addProperty("lagMs", tunnel.getTunnelRpo());
+    JsonArray array = new JsonArray();
+    channels.forEach(channel -> array.add(json(channel)));
+    json.add("channels", array);
+    JsonArray sessions = new JsonArray();
+    tunnel.sessionInfos().forEach(session -> sessions.add(json(session)));
+    json.add("sessions", sessions);
+    return json;
+  }
+
+  private static JsonObject json(ChannelInfo channel) {
+    JsonObject json = new JsonObject();
+    json.addProperty("channelId", channel.getChannelId());
+    json.addProperty("partition", channel.partition());
+    json.addProperty("type", channel.getChannelType().name());
+    json.addProperty("state", channel.getChannelStatus().name());
+    json.addProperty("isPaused", channel.isPaused());
+    json.addProperty("error", channel.error().orElse(null));
+    json.addProperty("owner", channel.owner().orElse(null));
+    json.addProperty("clientTag", channel.clientTag().orElse(null));
+    json.addProperty("epoch", channel.epoch());
+    json.addProperty("checkpointed", channel.checkpointed());
+    json.addProperty("delivered", channel.delivered());
+    json.addProperty("committed", channel.committed());
+    json.addProperty("end", channel.end().orElse(null));
+    json.addProperty("lagRows", channel.lagRows());
+    json.addProperty("lagBytes", channel.lagBytes());
+    json.addProperty("lagMs", channel.lagMs());
+    json.addProperty("historyLeftMs", channel.historyLeftMs().orElse(null));
+    JsonArray waitsFor = new JsonArray();
+    channel.waitsFor().forEach(waitsFor::add);
+    json.add("waitsFor", waitsFor);
+    return json;
+  }
+
+  private static JsonObject json(SessionInfo session) {
+    JsonObject json = new JsonObject();
+    json.addProperty("sessionId", session.clientId());
+    json.addProperty("clientTag", session.clientTag());
+    json.addProperty("channels", session.channels());
+    json.addProperty("channelsMax", session.channelsMax());
+    json.addProperty("leaseLeftMs", session.leaseLeftMs());
+    return json;
+  }
+}

@@ -1,0 +1,66 @@
+package io.tunnel.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.model.StreamStart;
+import java.time.ZoneId;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MomentsTest {
+
+  private final Moments moments = new Moments(1_000_000_000L, ZoneId.of("+02:00"));
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0",
+    "1795219200000, 1795219200000",
+    "2026-11-21T00:00:00Z, 1795219200000",
+    "2026-11-21t00:00:00.250z, 1795219200250",
+    "2026-11-21T01:00:00+01:00, 1795219200000",
+    "2026-11-21T02:00, 1795219200000",
+    "-15m, 999100000",
+    "-1d, 913600000",
+    "-500ms, 999999500",
+    "+1h, 1003600000",
+    "-0s, 1000000000"
+  })
+  void a_moment_is_read_in_every_form(String text, long ms) {
+    assertThat(moments.parse("--to", text, "")).isEqualTo(ms);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "soon",
+        "-",
+        "-15x",
+        "2026-11-21",
+        "2026-13-21T00:00Z",
+        "12:00",
+        "-5h3m",
+        "1e9"
+      })
+  void what_is_no_moment_is_refused_with_what_would_be_one(String text) {
+    assertThatThrownBy(() -> moments.parse("--to", text, "latest, "))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("--to '" + text + "' is not a time: give latest, 2026-");
+  }
+
+  @Test
+  void before_1970_there_is_nothing() {
+    assertThatThrownBy(() -> moments.parse("--to", "-365d", ""))
+        .hasMessage("--to '-365d' is before 1970");
+  }
+
+  @Test
+  void the_ends_of_a_stream_have_names() {
+    assertThat(Moments.edge("Earliest")).contains(StreamStart.EARLIEST);
+    assertThat(Moments.edge("LATEST")).contains(StreamStart.LATEST);
+    assertThat(Moments.edge("-15m")).isEmpty();
+  }
+}

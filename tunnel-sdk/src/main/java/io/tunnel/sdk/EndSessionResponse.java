@@ -1,0 +1,4 @@
+package io.tunnel.sdk;
+
+/** The session is over. */
+public record EndSessionResponse() {}

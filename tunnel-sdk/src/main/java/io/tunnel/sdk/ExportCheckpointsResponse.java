@@ -1,0 +1,22 @@
+package io.tunnel.sdk;
+
+import io.tunnel.wire.OperatorControl.CheckpointSet;
+import java.util.Objects;
+
+/**
+ * The progress of a tunnel, to be kept and brought back.
+ *
+ * @param checkpoints all channels at one moment
+ */
+public record ExportCheckpointsResponse(CheckpointSet checkpoints) {
+
+  /** Refuses null. */
+  public ExportCheckpointsResponse {
+    Objects.requireNonNull(checkpoints, "checkpoints");
+  }
+
+  /** The same. */
+  public CheckpointSet getCheckpoints() {
+    return checkpoints;
+  }
+}

@@ -1,0 +1,4 @@
+package io.tunnel.sdk;
+
+/** The channels go on. */
+public record ResumeTunnelResponse() {}

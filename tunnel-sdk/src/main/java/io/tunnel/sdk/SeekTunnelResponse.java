@@ -1,0 +1,39 @@
+package io.tunnel.sdk;
+
+import io.tunnel.model.ChannelType;
+import io.tunnel.wire.OperatorControl.Move;
+import java.util.List;
+
+/**
+ * What a seek did, or would do.
+ *
+ * @param moves one for each channel, in the order of the channels
+ */
+public record SeekTunnelResponse(List<Move> moves) {
+
+  /** Copies the list. */
+  public SeekTunnelResponse {
+    moves = List.copyOf(moves);
+  }
+
+  /** The same. */
+  public List<Move> getMoves() {
+    return moves;
+  }
+
+  /** Positions that are delivered again, of all channels of a type. */
+  public long again(ChannelType type) {
+    return moves.stream()
+        .filter(move -> move.type() == type)
+        .mapToLong(move -> Math.max(0, move.from() - move.to()))
+        .sum();
+  }
+
+  /** Positions that are skipped, of all channels of a type. */
+  public long skipped(ChannelType type) {
+    return moves.stream()
+        .filter(move -> move.type() == type)
+        .mapToLong(move -> Math.max(0, move.to() - move.from()))
+        .sum();
+  }
+}

@@ -1,0 +1,84 @@
+package io.tunnel.sdk.testing;
+
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.Row;
+import io.tunnel.model.RowPutChange;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+
+/**
+ * The rows of a partition as they were when the tunnel was made, numbered from 1 in the order of
+ * their keys. As on the server, that moment is lost with a crash: rows behind the last key are read
+ * as they are then.
+ */
+final class BaseSource implements ChannelSource {
+
+  private final MemoryPartition partition;
+  private final List<PrimaryKeySchema> schema;
+  private final long commitMicros;
+  private final NavigableMap<Long, Bytes> keys = new TreeMap<>(Map.of(0L, Bytes.EMPTY));
+  private NavigableMap<Bytes, Row> rows;
+
+  BaseSource(MemoryPartition partition, List<PrimaryKeySchema> schema, long nowMicros) {
+    this.partition = partition;
+    this.schema = schema;
+    this.commitMicros = nowMicros;
+    this.rows = new TreeMap<>(partition.rows());
+  }
+
+  @Override
+  public Optional<ChangeBatch> next(long position, int bytesMax) {
+    BatchBuilder batch = new BatchBuilder(schema, 4096);
+    long at = position;
+    for (Map.Entry<Bytes, Row> row : rows.tailMap(keys.get(position), false).entrySet()) {
+      boolean isFull = batch.rowCount() > 0 && batch.byteCount() >= bytesMax;
+      if (isFull
+          || !batch.add(new RowPutChange(row.getValue().primaryKey(), row.getValue().columns()))) {
+        break;
+      }
+      keys.put(++at, row.getKey());
+    }
+    if (batch.rowCount() == 0) {
+      return Optional.empty();
+    }
+    byte[] bytes = batch.build(partition.id(), position + 1, commitMicros);
+    return Optional.of(ChangeBatch.parse(bytes, 0, bytes.length));
+  }
+
+  @Override
+  public OptionalLong end() {
+    Map.Entry<Long, Bytes> last = keys.lastEntry();
+    return rows.higherKey(last.getValue()) == null
+        ? OptionalLong.of(last.getKey())
+        : OptionalLong.empty();
+  }
+
+  @Override
+  public long committed(long delivered) {
+    return delivered;
+  }
+
+  @Override
+  public Bytes keyAt(long position) {
+    return keys.get(position);
+  }
+
+  @Override
+  public void moveTo(long position, Bytes key) {
+    keys.tailMap(position, true).clear();
+    keys.put(position, key);
+  }
+
+  @Override
+  public void crashed(long checkpointed) {
+    keys.tailMap(checkpointed, false).clear();
+    rows = partition.rows();
+  }
+}

@@ -1,0 +1,94 @@
+package io.tunnel.sdk.testing;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnCursor;
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnUpdate;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.Row;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowDeleteChange;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.RowUpdateChange;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A row of a batch as the model has it, and what it makes of the row that is stored. */
+record DecodedRow(Bytes key, RowChange change) {
+
+  /** The row that {@code row} stands at; its batch was validated. */
+  static DecodedRow of(RowCursor row, List<PrimaryKeySchema> schema) {
+    ChangeBatch batch = row.batch();
+    PrimaryKey key = KeyCodec.decode(batch.array(), row.keyOffset(), row.keyBytes(), schema);
+    RowChange change =
+        switch (row.kind()) {
+          case PUT -> new RowPutChange(key, puts(row), row.condition());
+          case UPDATE -> new RowUpdateChange(key, updates(row), row.condition());
+          case DELETE -> new RowDeleteChange(key, row.condition());
+        };
+    return new DecodedRow(Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes()), change);
+  }
+
+  private static List<Column> puts(RowCursor row) {
+    List<Column> columns = new ArrayList<>();
+    for (ColumnCursor column = row.columns(); column.next(); ) {
+      columns.add(new Column(row.batch().name(column.nameIndex()), column.value()));
+    }
+    return columns;
+  }
+
+  private static List<ColumnUpdate> updates(RowCursor row) {
+    List<ColumnUpdate> columns = new ArrayList<>();
+    for (ColumnCursor column = row.columns(); column.next(); ) {
+      String name = row.batch().name(column.nameIndex());
+      columns.add(
+          column.isDelete()
+              ? new ColumnUpdate.Delete(name)
+              : new ColumnUpdate.Put(name, column.value()));
+    }
+    return columns;
+  }
+
+  /** Whether the condition of the change holds for the row that is stored. */
+  boolean mayChange(Optional<Row> stored) {
+    return switch (change.condition()) {
+      case IGNORE -> true;
+      case EXPECT_EXIST -> stored.isPresent();
+      case EXPECT_NOT_EXIST -> stored.isEmpty();
+    };
+  }
+
+  /** The row after the change; nothing when there is none any more. */
+  Optional<Row> after(Optional<Row> stored) {
+    if (change instanceof RowPutChange put) {
+      return Optional.of(new Row(put.primaryKey(), put.columns()));
+    }
+    if (change instanceof RowUpdateChange update) {
+      return Optional.of(new Row(update.primaryKey(), merged(stored, update)));
+    }
+    return Optional.empty();
+  }
+
+  private static List<Column> merged(Optional<Row> stored, RowUpdateChange update) {
+    Map<String, ColumnValue> columns = new LinkedHashMap<>();
+    stored.ifPresent(row -> row.columns().forEach(at -> columns.put(at.name(), at.value())));
+    for (ColumnUpdate column : update.updates()) {
+      if (column instanceof ColumnUpdate.Put put) {
+        columns.put(put.name(), put.value());
+      } else {
+        columns.remove(column.name());
+      }
+    }
+    List<Column> merged = new ArrayList<>();
+    columns.forEach((name, value) -> merged.add(new Column(name, value)));
+    return merged;
+  }
+}

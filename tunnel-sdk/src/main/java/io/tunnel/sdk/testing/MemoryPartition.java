@@ -1,0 +1,177 @@
+package io.tunnel.sdk.testing;
+
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.BatchValidator;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.Row;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.wire.Control.PartitionDescription;
+import io.tunnel.wire.WriteResult;
+import io.tunnel.wire.WriteResult.Rejection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** A range of a table: its rows by key, and every change since the first. */
+final class MemoryPartition {
+
+  private final int id;
+  private final Bytes from;
+  private final Bytes to;
+  private final List<PrimaryKeySchema> schema;
+  private final NavigableMap<Bytes, Row> rows = new TreeMap<>();
+  private final List<ChangeBatch> changes = new ArrayList<>();
+  private long committed;
+  private long synced;
+
+  MemoryPartition(int id, Bytes from, Bytes to, List<PrimaryKeySchema> schema) {
+    this.id = id;
+    this.from = from;
+    this.to = to;
+    this.schema = schema;
+  }
+
+  int id() {
+    return id;
+  }
+
+  Bytes from() {
+    return from;
+  }
+
+  Bytes to() {
+    return to;
+  }
+
+  /** Position of the newest change; 0 when there is none. */
+  long committed() {
+    return committed;
+  }
+
+  NavigableMap<Bytes, Row> rows() {
+    return rows;
+  }
+
+  /** The changes as they were written, stamped, in order. */
+  List<ChangeBatch> changes() {
+    return changes;
+  }
+
+  /**
+   * Applies what may be applied of a batch, as one commit.
+   *
+   * @param mustSync whether it, and all before it, survives a crash
+   * @throws io.tunnel.model.RefusedException when the batch does not fit the table or the range
+   */
+  WriteResult write(ChangeBatch batch, boolean mustSync, VirtualTime time) {
+    var unused = new BatchValidator(schema).require(batch, from, to);
+    List<RowChange> applied = new ArrayList<>();
+    List<Rejection> rejections = new ArrayList<>();
+    for (RowCursor row = batch.rows(); row.next(); ) {
+      DecodedRow decoded = DecodedRow.of(row, schema);
+      Optional<ErrorCode> refusal = apply(decoded);
+      if (refusal.isEmpty()) {
+        applied.add(decoded.change());
+      } else {
+        rejections.add(new Rejection(row.index(), refusal.get()));
+      }
+    }
+    long first = committed + 1;
+    if (!applied.isEmpty()) {
+      append(batchOf(applied, first, time.nextCommitMicros()));
+    }
+    synced = mustSync ? committed : synced;
+    return new WriteResult(first, applied.size(), rejections);
+  }
+
+  private Optional<ErrorCode> apply(DecodedRow row) {
+    Optional<Row> stored = Optional.ofNullable(rows.get(row.key()));
+    if (!row.mayChange(stored)) {
+      return Optional.of(ErrorCode.CONDITION_FAILED);
+    }
+    Optional<Row> after = row.after(stored);
+    if (after.isPresent() && !isLegal(after.get())) {
+      return Optional.of(ErrorCode.ROW_TOO_LARGE);
+    }
+    after.ifPresentOrElse(changed -> rows.put(row.key(), changed), () -> rows.remove(row.key()));
+    return Optional.empty();
+  }
+
+  /** Updates may be legal one by one, and make a row too large together. */
+  private boolean isLegal(Row row) {
+    try {
+      return new BatchBuilder(schema, 256).add(new RowPutChange(row.primaryKey(), row.columns()));
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  private ChangeBatch batchOf(List<? extends RowChange> changed, long first, long commitMicros) {
+    BatchBuilder builder = new BatchBuilder(schema, 64 * changed.size());
+    changed.forEach(builder::add);
+    byte[] bytes = builder.build(id, first, commitMicros);
+    return ChangeBatch.parse(bytes, 0, bytes.length);
+  }
+
+  private void append(ChangeBatch batch) {
+    changes.add(batch);
+    committed = batch.lastPosition();
+  }
+
+  /** Position of the last change committed before that moment; 0 when there is none. */
+  long lastBefore(long micros) {
+    long position = 0;
+    for (ChangeBatch batch : changes) {
+      position = batch.commitMicros() < micros ? batch.lastPosition() : position;
+    }
+    return position;
+  }
+
+  /** A crash that also takes what nobody had synced: changes, and what they made of the rows. */
+  void loseUnsynced() {
+    changes.removeIf(batch -> batch.basePosition() > synced);
+    committed = Math.min(committed, synced);
+    rows.clear();
+    for (ChangeBatch batch : changes) {
+      for (RowCursor row = batch.rows(); row.next(); ) {
+        DecodedRow decoded = DecodedRow.of(row, schema);
+        Optional<Row> after = decoded.after(Optional.ofNullable(rows.get(decoded.key())));
+        after.ifPresentOrElse(
+            changed -> rows.put(decoded.key(), changed), () -> rows.remove(decoded.key()));
+      }
+    }
+  }
+
+  /** The partition, with figures when they are asked for. */
+  PartitionDescription describe(boolean withFigures) {
+    if (!withFigures) {
+      return new PartitionDescription(id, from, to, List.of(), 0, false, 0, 0, 1, 0);
+    }
+    long rowBytes = rows.values().stream().mapToLong(row -> row.toString().length()).sum();
+    return new PartitionDescription(
+        id, from, to, List.of(), rows.size(), true, rowBytes, bytesAfter(0), 1, committed);
+  }
+
+  /** Bytes of the batches with changes behind that position. */
+  long bytesAfter(long position) {
+    return changes.stream()
+        .filter(batch -> batch.lastPosition() > position)
+        .mapToLong(ChangeBatch::byteCount)
+        .sum();
+  }
+
+  /** When the first change behind that position was committed. */
+  Optional<Long> commitMicrosAfter(long position) {
+    return changes.stream()
+        .filter(batch -> batch.lastPosition() > position)
+        .findFirst()
+        .map(ChangeBatch::commitMicros);
+  }
+}

@@ -1,0 +1,277 @@
+package io.tunnel.sdk.testing;
+
+import io.tunnel.model.ChannelStatus;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TunnelType;
+import io.tunnel.wire.Control.CreateTable;
+import io.tunnel.wire.Control.CreateTunnel;
+import io.tunnel.wire.Control.OpenSession;
+import io.tunnel.wire.Control.TunnelInfo;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+
+/** Tables, tunnels and sessions: all that a server has. Everything here is for one thread. */
+final class MemoryService {
+
+  private final VirtualTime time = new VirtualTime();
+  private final Violations violations = new Violations();
+  private final Holds holds = new Holds(violations);
+  private final NavigableMap<String, MemoryTable> tables = new TreeMap<>();
+  private final Map<String, MemoryTunnel> tunnels = new LinkedHashMap<>();
+  private int lastTable;
+  private int lastPartition;
+  private int lastTunnel;
+  private long lastSession;
+  private boolean isHoldingBack;
+
+  VirtualTime time() {
+    return time;
+  }
+
+  Violations violations() {
+    return violations;
+  }
+
+  Holds holds() {
+    return holds;
+  }
+
+  List<MemoryTable> tables() {
+    return List.copyOf(tables.values());
+  }
+
+  MemoryTable table(String name) {
+    MemoryTable table = tables.get(name);
+    if (table == null) {
+      throw new RefusedException(
+          ErrorCode.TABLE_NOT_FOUND,
+          "no table is named '" + name + "'; there are " + tables.keySet());
+    }
+    return table;
+  }
+
+  MemoryTable table(int tableId) {
+    return tables.values().stream()
+        .filter(table -> table.tableId() == tableId)
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new RefusedException(
+                    ErrorCode.TABLE_NOT_FOUND, "no table has the id " + tableId + " any more"));
+  }
+
+  MemoryTable createTable(CreateTable request) {
+    if (tables.containsKey(request.meta().name())) {
+      throw new RefusedException(
+          ErrorCode.TABLE_EXISTS, "there is a table '" + request.meta().name() + "' already");
+    }
+    MemoryTable table =
+        new MemoryTable(
+            lastTable + 1, request.meta(), request.splitPoints(), lastPartition + 1, time.ms());
+    lastTable++;
+    lastPartition += table.partitions().size();
+    tables.put(table.name(), table);
+    return table;
+  }
+
+  void dropTable(MemoryTable table) {
+    tunnels(Optional.of(table)).forEach(this::deleteTunnel);
+    tables.remove(table.name());
+  }
+
+  /** The tunnels of a table, or of all, by table and name. */
+  List<MemoryTunnel> tunnels(Optional<MemoryTable> table) {
+    return tunnels.values().stream()
+        .filter(tunnel -> table.isEmpty() || tunnel.table() == table.get())
+        .sorted(
+            Comparator.comparing((MemoryTunnel tunnel) -> tunnel.info().table())
+                .thenComparing(tunnel -> tunnel.info().tunnel()))
+        .toList();
+  }
+
+  MemoryTunnel tunnel(String table, String name) {
+    return tunnels(Optional.of(table(table))).stream()
+        .filter(tunnel -> tunnel.info().tunnel().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new RefusedException(
+                    ErrorCode.TUNNEL_NOT_FOUND,
+                    "table '" + table + "' has no tunnel named '" + name + "'"));
+  }
+
+  /** The tunnel of a channel. */
+  MemoryTunnel tunnelOf(String channelId) {
+    return tunnels.values().stream()
+        .filter(tunnel -> tunnel.channels().stream().anyMatch(own -> own.id().equals(channelId)))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no tunnel has a channel " + channelId));
+  }
+
+  MemoryTunnel createTunnel(CreateTunnel request) {
+    MemoryTable table = table(request.table());
+    if (tunnels(Optional.of(table)).stream()
+        .anyMatch(other -> other.info().tunnel().equals(request.tunnel()))) {
+      throw new RefusedException(
+          ErrorCode.TUNNEL_EXISTS,
+          "table '" + request.table() + "' has a tunnel '" + request.tunnel() + "' already");
+    }
+    requireTimes(request);
+    TunnelInfo info =
+        new TunnelInfo(
+            "t" + holds.starts() + "-" + ++lastTunnel,
+            request.tunnel(),
+            request.table(),
+            request.type(),
+            request.start(),
+            time.ms(),
+            request.startMs(),
+            request.endMs());
+    List<MemoryChannel> channels = new ArrayList<>();
+    for (MemoryPartition partition : table.partitions()) {
+      addChannels(channels, info, table, partition);
+    }
+    MemoryTunnel tunnel = new MemoryTunnel(info, table, channels, holds, time, violations);
+    tunnels.put(info.tunnelId(), tunnel);
+    return tunnel;
+  }
+
+  private void requireTimes(CreateTunnel request) {
+    if (request.startMs().isPresent() && request.startMs().get() > time.ms()) {
+      throw new RefusedException(
+          ErrorCode.INVALID_POSITION,
+          "a stream starts in the past, at " + time.ms() + " at most: " + request.startMs().get());
+    }
+    boolean startsNow = request.startMs().isEmpty() && request.start() == StreamStart.LATEST;
+    if (startsNow && request.endMs().isPresent() && request.endMs().get() <= time.ms()) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST,
+          "a stream that starts now, at "
+              + time.ms()
+              + ", ends later than that, not at "
+              + request.endMs().get());
+    }
+  }
+
+  private void addChannels(
+      List<MemoryChannel> channels, TunnelInfo info, MemoryTable table, MemoryPartition partition) {
+    Optional<MemoryChannel> base = Optional.empty();
+    if (info.type() != TunnelType.Stream) {
+      base =
+          Optional.of(
+              new MemoryChannel(
+                  info.tunnelId(),
+                  ChannelType.BaseData,
+                  partition,
+                  new BaseSource(partition, table.meta().primaryKey(), time.micros()),
+                  Optional.empty()));
+      channels.add(base.get());
+    }
+    if (info.type() != TunnelType.BaseData) {
+      MemoryChannel stream =
+          new MemoryChannel(
+              info.tunnelId(),
+              ChannelType.Stream,
+              partition,
+              new StreamSource(partition, info.endMs(), time),
+              base);
+      stream.checkpoint(start(info, partition));
+      channels.add(stream);
+    }
+  }
+
+  private static long start(TunnelInfo info, MemoryPartition partition) {
+    if (info.startMs().isPresent()) {
+      return partition.lastBefore(TimeUnit.MILLISECONDS.toMicros(info.startMs().get()));
+    }
+    boolean isEarliest = info.type() == TunnelType.Stream && info.start() == StreamStart.EARLIEST;
+    return isEarliest ? 0 : partition.committed();
+  }
+
+  void deleteTunnel(MemoryTunnel tunnel) {
+    tunnels.remove(tunnel.info().tunnelId());
+    tunnel
+        .sessions()
+        .forEach(
+            session -> tunnel.end(session, ErrorCode.TUNNEL_NOT_FOUND, "its tunnel was deleted"));
+  }
+
+  /** A session that is not open yet. */
+  MemorySession newSession(OpenSession request, Peer peer) {
+    MemoryTunnel tunnel = tunnels.get(request.tunnelId());
+    if (tunnel == null) {
+      throw new RefusedException(
+          ErrorCode.TUNNEL_NOT_FOUND, "no tunnel has the id '" + request.tunnelId() + "'");
+    }
+    String id = holds.starts() + "-" + ++lastSession;
+    return new MemorySession(id, tunnel, request, peer, time.micros());
+  }
+
+  List<MemorySession> sessions() {
+    return tunnels.values().stream().flatMap(tunnel -> tunnel.sessions().stream()).toList();
+  }
+
+  /** A session that is open on that connection. */
+  MemorySession session(String id, Peer peer) {
+    return sessions().stream()
+        .filter(session -> session.id().equals(id) && session.peer() == peer)
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new RefusedException(
+                    ErrorCode.SESSION_ENDED, "session " + id + " is over; open another"));
+  }
+
+  void disconnected(Peer peer) {
+    for (MemorySession session : sessions()) {
+      if (session.peer() == peer) {
+        session.tunnel().end(session, ErrorCode.SESSION_ENDED, "its connection was closed");
+      }
+    }
+  }
+
+  /** Lets time pass, and end what it ends. */
+  void tick() {
+    tunnels.values().forEach(MemoryTunnel::tick);
+  }
+
+  void holdBack(boolean holds) {
+    isHoldingBack = holds;
+  }
+
+  /** Delivers wherever there is something to deliver, and credit for it. */
+  void pump() {
+    tunnels.values().forEach(MemoryTunnel::settle);
+    if (isHoldingBack) {
+      return;
+    }
+    for (MemoryTunnel tunnel : tunnels.values()) {
+      for (MemoryChannel channel : tunnel.channels()) {
+        if (channel.status() == ChannelStatus.OPEN) {
+          channel.hold().ifPresent(Hold::pump);
+        }
+      }
+    }
+  }
+
+  /** The server's process, or its machine, dies and comes back. */
+  void crash(boolean losesUnsynced) {
+    holds.restarted();
+    if (losesUnsynced) {
+      for (MemoryTable table : tables.values()) {
+        table.partitions().forEach(MemoryPartition::loseUnsynced);
+      }
+    }
+    tunnels.values().forEach(MemoryTunnel::crashed);
+  }
+}

@@ -1,0 +1,124 @@
+package io.tunnel.sdk.testing;
+
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
+import io.tunnel.wire.Control.TableDescription;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A table with its partitions in key order. */
+final class MemoryTable {
+
+  private final int tableId;
+  private final long createdMs;
+  private final List<MemoryPartition> partitions = new ArrayList<>();
+  private TableMeta meta;
+
+  /** A table whose partitions' ids count up from {@code firstPartitionId}. */
+  MemoryTable(
+      int tableId,
+      TableMeta meta,
+      List<PrimaryKeyValue> splitPoints,
+      int firstPartitionId,
+      long createdMs) {
+    this.tableId = tableId;
+    this.meta = meta;
+    this.createdMs = createdMs;
+    List<Bytes> bounds = bounds(meta.primaryKey().get(0).type(), splitPoints);
+    for (int i = 0; i + 1 < bounds.size(); i++) {
+      partitions.add(
+          new MemoryPartition(
+              firstPartitionId + i, bounds.get(i), bounds.get(i + 1), meta.primaryKey()));
+    }
+  }
+
+  private static List<Bytes> bounds(PrimaryKeyType type, List<PrimaryKeyValue> splitPoints) {
+    if (splitPoints.size() >= Limits.TABLE_PARTITIONS_MAX) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST,
+          splitPoints.size()
+              + " split points are too many: a table has up to "
+              + Limits.TABLE_PARTITIONS_MAX
+              + " partitions");
+    }
+    List<Bytes> bounds = new ArrayList<>(List.of(Bytes.EMPTY));
+    for (PrimaryKeyValue point : splitPoints) {
+      if (point.keyType() != type) {
+        throw new RefusedException(
+            ErrorCode.KEY_MISMATCH,
+            "the first key column is " + type + ", but a split point is " + point.keyType());
+      }
+      Bytes bound = KeyCodec.encode(point);
+      if (bound.compareTo(bounds.get(bounds.size() - 1)) <= 0) {
+        throw new RefusedException(
+            ErrorCode.INVALID_REQUEST, "split point " + point + " is not above the one before it");
+      }
+      bounds.add(bound);
+    }
+    bounds.add(Bytes.EMPTY);
+    return bounds;
+  }
+
+  int tableId() {
+    return tableId;
+  }
+
+  TableMeta meta() {
+    return meta;
+  }
+
+  String name() {
+    return meta.name();
+  }
+
+  void alter(TableOptions options) {
+    meta = new TableMeta(meta.name(), meta.primaryKey(), options);
+  }
+
+  List<MemoryPartition> partitions() {
+    return partitions;
+  }
+
+  MemoryPartition partition(int id) {
+    return partitions.stream()
+        .filter(partition -> partition.id() == id)
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new RefusedException(
+                    ErrorCode.WRONG_PARTITION,
+                    "partition " + id + " is not one of table " + name() + "; read its map again"));
+  }
+
+  /** The index of the partition that holds the first keys at or above {@code bound}. */
+  int indexOf(Bytes bound) {
+    int index = 0;
+    while (index + 1 < partitions.size()
+        && partitions.get(index + 1).from().compareTo(bound) <= 0) {
+      index++;
+    }
+    return index;
+  }
+
+  /** The partition of an encoded key, which fits the table. */
+  MemoryPartition partitionOf(Bytes key) {
+    byte[] array = key.toByteArray();
+    int end = KeyCodec.skipColumn(array, 0, array.length, meta.primaryKey().get(0).type());
+    return partitions.get(indexOf(Bytes.copyOf(array, 0, end)));
+  }
+
+  TableDescription describe(boolean withFigures) {
+    return new TableDescription(
+        tableId,
+        meta,
+        createdMs,
+        partitions.stream().map(partition -> partition.describe(withFigures)).toList());
+  }
+}

@@ -1,0 +1,275 @@
+package io.tunnel.sdk.testing;
+
+import io.tunnel.model.ChannelStatus;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.wire.Control.Assignment;
+import io.tunnel.wire.Control.Fence;
+import io.tunnel.wire.Control.Revocation;
+import io.tunnel.wire.Control.SessionDescription;
+import io.tunnel.wire.Control.SessionEnd;
+import io.tunnel.wire.Control.TunnelDescription;
+import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.Operation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A tunnel: its channels, its sessions, and who of these holds which of those. After whatever
+ * happens, {@link #settle} makes true what shall be: what is finished ends, what may not run is
+ * asked for, what is free is given away, and whoever has too much gives some of it back.
+ */
+final class MemoryTunnel {
+
+  /** How long a worker has to give a channel back. */
+  static final Duration REVOKE_DEADLINE = Duration.ofSeconds(5);
+
+  private final TunnelInfo info;
+  private final MemoryTable table;
+  private final List<MemoryChannel> channels;
+  private final Holds holds;
+  private final VirtualTime time;
+  private final Violations violations;
+  private final Map<String, MemorySession> sessions = new LinkedHashMap<>();
+  private boolean isPaused;
+
+  MemoryTunnel(
+      TunnelInfo info,
+      MemoryTable table,
+      List<MemoryChannel> channels,
+      Holds holds,
+      VirtualTime time,
+      Violations violations) {
+    this.info = info;
+    this.table = table;
+    this.channels = channels;
+    this.holds = holds;
+    this.time = time;
+    this.violations = violations;
+    settle();
+  }
+
+  TunnelInfo info() {
+    return info;
+  }
+
+  MemoryTable table() {
+    return table;
+  }
+
+  List<MemoryChannel> channels() {
+    return channels;
+  }
+
+  List<MemorySession> sessions() {
+    return List.copyOf(sessions.values());
+  }
+
+  boolean hasSession(String sessionId) {
+    return sessions.containsKey(sessionId);
+  }
+
+  void open(MemorySession session) {
+    sessions.put(session.id(), session);
+    settle();
+  }
+
+  /** The worker ends its session. */
+  void close(MemorySession session) {
+    over(session, Hold.State.GIVEN_BACK);
+    settle();
+  }
+
+  /** The session ends without its worker's doing; it is told if it can be. */
+  void end(MemorySession session, ErrorCode code, String reason) {
+    over(session, Hold.State.TAKEN);
+    session.peer().push(Operation.SESSION_END, new SessionEnd(session.id(), code, reason));
+    settle();
+  }
+
+  private void over(MemorySession session, Hold.State how) {
+    sessions.remove(session.id());
+    channels.stream().filter(channel -> channel.isHeldBy(session)).forEach(held -> held.taken(how));
+  }
+
+  /** The worker gives a channel back. */
+  void release(Hold hold) {
+    hold.channel().taken(Hold.State.GIVEN_BACK);
+    settle();
+  }
+
+  /** The worker cannot go on with a channel: nobody gets it until it is resumed. */
+  void stop(Hold hold, String error) {
+    hold.channel().stop(error);
+    release(hold);
+  }
+
+  /** Takes a channel from its holder, who is told why. */
+  void fence(MemoryChannel channel, String reason) {
+    channel
+        .hold()
+        .ifPresent(
+            hold -> {
+              channel.taken(Hold.State.TAKEN);
+              hold.session()
+                  .peer()
+                  .push(
+                      Operation.FENCE,
+                      new Fence(hold.session().id(), hold.handle(), hold.epoch(), reason));
+            });
+  }
+
+  /** Stops a channel that cannot be read; its holder, if any, is told. */
+  void fail(MemoryChannel channel, RefusedException reason) {
+    channel.stop(reason.code() + ": " + reason.getMessage());
+    channel
+        .hold()
+        .ifPresent(
+            hold -> {
+              channel.taken(Hold.State.TAKEN);
+              hold.session().peer().refuse(Operation.DELIVER.code(), hold.handle(), reason);
+            });
+    settle();
+  }
+
+  MemoryChannel channel(String channelId) {
+    return channels.stream()
+        .filter(channel -> channel.id().equals(channelId))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no channel " + channelId));
+  }
+
+  /** Whether every channel that may run is held, and none is on its way. */
+  boolean isSettled() {
+    return channels.stream()
+        .allMatch(
+            channel ->
+                channel.status() == ChannelStatus.OPEN
+                    || (channel.status() != ChannelStatus.CLOSING && !isWanted(channel)));
+  }
+
+  /** Whether nothing is left to be processed. */
+  boolean isProcessed() {
+    return channels.stream().allMatch(MemoryChannel::isProcessed);
+  }
+
+  void pause(boolean paused) {
+    isPaused = paused;
+  }
+
+  /** Leases and deadlines end. */
+  void tick() {
+    long now = time.micros();
+    for (MemorySession session : sessions()) {
+      if (session.hasExpired(now)) {
+        session.expire();
+      }
+    }
+    for (MemoryChannel channel : channels) {
+      if (channel.isOverdue(now)) {
+        violations.add(
+            Rule.REVOCATION,
+            "channel "
+                + channel.id()
+                + " was not given back within "
+                + REVOKE_DEADLINE
+                + " by session "
+                + channel.hold().map(hold -> hold.session().id()).orElse("?"));
+        fence(channel, "it was not given back before the deadline");
+      }
+    }
+    settle();
+  }
+
+  /** A crash: no sessions, and epochs above all former ones. */
+  void crashed() {
+    sessions.clear();
+    channels.forEach(channel -> channel.crashed(holds.epochBase()));
+    settle();
+  }
+
+  /** Makes true what shall be, and delivers. */
+  void settle() {
+    boolean hasFinished = true;
+    while (hasFinished) {
+      hasFinished = false;
+      for (MemoryChannel channel : channels) {
+        hasFinished |= channel.finish();
+      }
+    }
+    for (MemoryChannel channel : channels) {
+      if (channel.status() == ChannelStatus.OPEN && !isWanted(channel)) {
+        revoke(channel);
+      } else if (channel.status() == ChannelStatus.WAIT && isWanted(channel)) {
+        Spread.fewest(sessions(), this::held).ifPresent(session -> assign(channel, session));
+      }
+    }
+    Spread.tooMany(sessions(), channels, this::isWanted).forEach(this::revoke);
+  }
+
+  private boolean isWanted(MemoryChannel channel) {
+    return !isPaused && channel.isWanted();
+  }
+
+  /** Channels that a session has on its hands, those included that it was asked for. */
+  private int held(MemorySession session) {
+    return (int) channels.stream().filter(channel -> channel.isHeldBy(session)).count();
+  }
+
+  /** Gives a channel back to who has just lost it to a seek, if it may run and he lives. */
+  void assignAgain(MemoryChannel channel, MemorySession session) {
+    if (channel.status() == ChannelStatus.WAIT && isWanted(channel) && hasSession(session.id())) {
+      assign(channel, session);
+    }
+  }
+
+  private void assign(MemoryChannel channel, MemorySession session) {
+    Hold hold = holds.open(channel, session);
+    channel.assigned(hold);
+    session
+        .peer()
+        .push(
+            Operation.ASSIGN,
+            new Assignment(
+                session.id(),
+                channel.id(),
+                channel.partition().id(),
+                hold.handle(),
+                hold.epoch(),
+                channel.checkpointed(),
+                channel.type()));
+  }
+
+  private void revoke(MemoryChannel channel) {
+    Hold hold = channel.hold().orElseThrow();
+    channel.revoked(time.micros() + REVOKE_DEADLINE.toNanos() / 1_000);
+    hold.session()
+        .peer()
+        .push(
+            Operation.REVOKE,
+            new Revocation(
+                hold.session().id(), hold.handle(), hold.epoch(), REVOKE_DEADLINE.toMillis()));
+  }
+
+  TunnelDescription describe() {
+    long now = time.micros();
+    List<SessionDescription> described = new ArrayList<>();
+    for (MemorySession session : sessions()) {
+      described.add(
+          new SessionDescription(
+              session.id(),
+              session.clientTag(),
+              held(session),
+              session.channelsMax(),
+              session.leaseLeftMs(now)));
+    }
+    return new TunnelDescription(
+        info,
+        channels.stream().map(channel -> channel.describe(now, isPaused)).toList(),
+        isPaused,
+        described);
+  }
+}

@@ -1,0 +1,173 @@
+package io.tunnel.sdk.testing;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.wire.Control;
+import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameAssembler;
+import io.tunnel.wire.FrameException;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Hello;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.Protocol;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** A client's connection: frames of bytes and back, and the greeting. */
+final class Peer extends ChannelInboundHandlerAdapter {
+
+  private static final int NO_OPERATION = 0;
+
+  private final Requests requests;
+  private final Violations violations;
+  private final FrameAssembler assembler = new FrameAssembler();
+  private ChannelHandlerContext context;
+  private boolean isGreeted;
+  private boolean isOver;
+
+  Peer(Requests requests, Violations violations) {
+    this.requests = requests;
+    this.violations = violations;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext added) {
+    context = added;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext active) {
+    requests.connected(this);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext inactive) {
+    isOver = true;
+    requests.disconnected(this);
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext broken, Throwable cause) {
+    if (!(cause instanceof IOException)) {
+      violations.add(Rule.PROTOCOL, "the service failed on what a client sent: " + cause);
+    }
+    close();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext read, Object message) {
+    ByteBuf bytes = (ByteBuf) message;
+    try {
+      for (ByteBuffer part : bytes.nioBuffers()) {
+        assembler.feed(part, this::receive);
+      }
+    } catch (FrameException e) {
+      doom(NO_OPERATION, 0, e.code(), e.getMessage());
+    } finally {
+      bytes.release();
+    }
+  }
+
+  private void receive(Frame frame) {
+    if (isOver) {
+      return;
+    }
+    if (!isGreeted) {
+      greet(frame);
+    } else if (frame.kind() == FrameKind.REQUEST) {
+      requests.handle(frame, this);
+    } else if (frame.kind() == FrameKind.PUSH && frame.operation() == Operation.CREDIT) {
+      credit(frame);
+    } else {
+      doom(
+          frame.operationCode(),
+          frame.correlationId(),
+          ErrorCode.INVALID_REQUEST,
+          "a client sends requests and pushes credit, not a "
+              + frame.kind()
+              + " of operation "
+              + frame.operationCode());
+    }
+  }
+
+  private void credit(Frame frame) {
+    try {
+      requests.credit(frame, this);
+    } catch (MalformedException e) {
+      doom(frame.operationCode(), 0, ErrorCode.INVALID_REQUEST, e.getMessage());
+    }
+  }
+
+  private void greet(Frame frame) {
+    try {
+      if (frame.operation() != Operation.HELLO || frame.kind() != FrameKind.REQUEST) {
+        throw new MalformedException("the first frame is a HELLO request");
+      }
+      int version = Hello.decode(frame.payload()).version();
+      if (version != Protocol.VERSION) {
+        doom(
+            frame.operationCode(),
+            frame.correlationId(),
+            ErrorCode.UNSUPPORTED_VERSION,
+            "version " + Protocol.VERSION + " is spoken here, not " + version);
+        return;
+      }
+      isGreeted = true;
+      respond(frame, new Hello(Protocol.VERSION, "in-memory").encode());
+    } catch (MalformedException e) {
+      doom(frame.operationCode(), frame.correlationId(), ErrorCode.INVALID_REQUEST, e.getMessage());
+    }
+  }
+
+  /** Says what is wrong, and closes: what follows cannot be trusted to be frames. */
+  private void doom(int operation, int correlationId, ErrorCode code, String message) {
+    violations.add(Rule.PROTOCOL, message);
+    send(operation, FrameKind.ERROR, correlationId, new ErrorPayload(code, message).encode());
+    close();
+  }
+
+  void respond(Frame request, byte[] payload) {
+    send(request.operationCode(), FrameKind.RESPONSE, request.correlationId(), payload);
+  }
+
+  void refuse(Frame request, RefusedException reason) {
+    refuse(request.operationCode(), request.correlationId(), reason);
+  }
+
+  /** An ERROR frame; of a channel, its handle is in the place of the correlation id. */
+  void refuse(int operation, int correlationId, RefusedException reason) {
+    byte[] payload = new ErrorPayload(reason.code(), reason.getMessage()).encode();
+    send(operation, FrameKind.ERROR, correlationId, payload);
+  }
+
+  void push(Operation operation, Control payload) {
+    push(operation, Json.encode(payload));
+  }
+
+  void push(Operation operation, byte[] payload) {
+    send(operation.code(), FrameKind.PUSH, 0, payload);
+  }
+
+  private void send(int operation, FrameKind kind, int correlationId, byte[] payload) {
+    if (isOver) {
+      return;
+    }
+    byte[] header = new byte[Frame.HEADER_BYTES];
+    Frame.writeHeader(header, 0, operation, kind, correlationId, payload.length);
+    ByteBuf frame = context.alloc().buffer(header.length + payload.length);
+    frame.writeBytes(header).writeBytes(payload);
+    context.writeAndFlush(frame, context.voidPromise());
+  }
+
+  /** Closes the connection; nothing that was received is looked at any more. */
+  void close() {
+    isOver = true;
+    context.close();
+  }
+}

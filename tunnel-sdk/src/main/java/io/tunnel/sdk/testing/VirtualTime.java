@@ -1,0 +1,61 @@
+package io.tunnel.sdk.testing;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import java.util.concurrent.TimeUnit;
+
+/** Time that passes when a test says so, and by a microsecond for each commit. */
+final class VirtualTime {
+
+  /** 2000-01-01T00:00:00Z. */
+  private static final long START_MICROS = 946_684_800_000_000L;
+
+  private final PriorityQueue<Due> waiting =
+      new PriorityQueue<>(Comparator.comparingLong(Due::micros).thenComparingLong(Due::number));
+  private long micros = START_MICROS;
+  private long numbers;
+
+  private record Due(long micros, long number, Runnable action) {}
+
+  long micros() {
+    return micros;
+  }
+
+  long ms() {
+    return TimeUnit.MICROSECONDS.toMillis(micros);
+  }
+
+  /** The commit time of the next batch: no two are the same. */
+  long nextCommitMicros() {
+    return ++micros;
+  }
+
+  /** Runs {@code action} when {@code delay} has passed. */
+  void after(Duration delay, Runnable action) {
+    waiting.add(new Due(micros + microsOf(delay), ++numbers, action));
+  }
+
+  /** How many actions wait for their time. */
+  int waiting() {
+    return waiting.size();
+  }
+
+  /** Lets time pass; what was waiting for it runs in its order, each at its moment. */
+  void advance(Duration duration) {
+    long end = micros + microsOf(duration);
+    while (!waiting.isEmpty() && waiting.peek().micros() <= end) {
+      Due next = waiting.poll();
+      micros = Math.max(micros, next.micros());
+      next.action().run();
+    }
+    micros = Math.max(micros, end);
+  }
+
+  private static long microsOf(Duration duration) {
+    if (duration.isNegative()) {
+      throw new IllegalArgumentException("time does not go back by " + duration.negated());
+    }
+    return TimeUnit.NANOSECONDS.toMicros(duration.toNanos());
+  }
+}
