@@ -166,10 +166,22 @@ final class ChannelTruth {
     checkpointed = position;
   }
 
+  /** Whether the checkpoint is where a start puts it whose log has lost changes. */
+  boolean isTakenBackTo(long position) {
+    return position < checkpointed && position == partition.committed();
+  }
+
+  /** Whether the last holder may have stored that. */
+  boolean isDoneByLast(long position) {
+    return position > checkpointed
+        && !holdings.isEmpty()
+        && position <= holdings.lastEntry().getValue().deliveredTo();
+  }
+
   /** An operator moved the channel. */
   void sought(long position) {
     long missing = firstMissing(position);
-    tunnel.hasSkipped |= missing >= 0;
+    tunnel.hasSkipped |= missing >= 0 || position > checkpointed;
     excused.set(0, (int) Math.min(POSITIONS_MAX, position + 1));
     repeatable.set((int) Math.min(POSITIONS_MAX, position + 1), POSITIONS_MAX);
     holdings.values().forEach(each -> each.reasons.add(Holding.Reason.OPERATOR));

@@ -42,6 +42,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class Ledger implements SimNetwork.Tap {
 
+  /** How long after an operator's request has arrived it may take effect. */
+  private static final long OPERATED_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(200);
+
   private final World world;
   final TreeMap<Integer, PartitionTruth> partitions = new TreeMap<>();
   final TreeMap<String, ChannelTruth> channels = new TreeMap<>();
@@ -141,7 +144,7 @@ final class Ledger implements SimNetwork.Tap {
   private void operated(String table, String name, boolean isSeek) {
     for (ChannelTruth channel : channels.values()) {
       if (channel.tunnel.info.table().equals(table) && channel.tunnel.info.tunnel().equals(name)) {
-        channel.live().forEach(each -> each.reasons.add(Holding.Reason.OPERATOR));
+        channel.tunnel.operatedNanos = now();
         if (isSeek) {
           channel.tunnel.soughtNanos = now();
         }
@@ -322,7 +325,8 @@ final class Ledger implements SimNetwork.Tap {
         OpenSession open = Json.decode(asked.payload(), OpenSession.class);
         sessions.put(
             Json.decode(answer.payload(), SessionOpened.class).sessionId(),
-            new SessionTruth(TimeUnit.MILLISECONDS.toNanos(open.leaseMs()), now()));
+            new SessionTruth(
+                TimeUnit.MILLISECONDS.toNanos(open.leaseMs()), request.arrivedNanos()));
       }
       case CHECKPOINT -> {
         Checkpoint checkpoint = Checkpoint.decode(asked.payload());
@@ -416,15 +420,12 @@ final class Ledger implements SimNetwork.Tap {
     world.trace.add(view.channelId() + " is checkpointed at " + view.checkpointed());
     if (holding != null && !holding.hasEnded()) {
       channel.checkpointed(view.checkpointed(), holding);
-    } else if (world.isStarting()) {
-      Invariant.NO_CHECKPOINT_BEYOND_DELIVERED.require(
-          view.checkpointed() < channel.checkpointed(),
-          "%s was at %d and after a start is at %d",
-          channel.channelId,
-          channel.checkpointed(),
-          view.checkpointed());
+    } else if (world.isStarting() && channel.isTakenBackTo(view.checkpointed())) {
       world.count(Happening.CHECKPOINT_TAKEN_BACK);
       channel.checkpointed(view.checkpointed(), null);
+    } else if (world.isStarting() && channel.isDoneByLast(view.checkpointed())) {
+      // It was stored, and then the server crashed.
+      channel.checkpointed(view.checkpointed(), channel.holdings.lastEntry().getValue());
     } else {
       Invariant.NO_CHECKPOINT_BEYOND_DELIVERED.require(
           channel.tunnel.soughtNanos >= 0,
@@ -447,6 +448,10 @@ final class Ledger implements SimNetwork.Tap {
     if (session != null && now() - session.lastSignNanos >= session.leaseNanos) {
       holding.reasons.add(Holding.Reason.LEASE_ENDED);
       world.count(Happening.LEASE_ENDED);
+    }
+    TunnelTruth tunnel = channel(holding.assignment.channelId()).tunnel;
+    if (now() - tunnel.operatedNanos < OPERATED_NANOS_MAX) {
+      holding.reasons.add(Holding.Reason.OPERATOR);
     }
     long deadline = TimeUnit.MILLISECONDS.toNanos(SimServer.REVOKE_DEADLINE_MS);
     if (holding.revokedNanos >= 0 && now() - holding.revokedNanos >= deadline / 2) {

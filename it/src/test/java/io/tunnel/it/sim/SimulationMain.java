@@ -1,37 +1,58 @@
 package io.tunnel.it.sim;
 
-/** Runs seeds from the command line: how many, from which, or one with everything it does. */
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Simulations without a build: {@code SEED} replays one, {@code FIRST COUNT} looks for one that
+ * breaks and says how many it took, {@code hashes FIRST COUNT} prints a hash of each.
+ */
 public final class SimulationMain {
 
   private SimulationMain() {}
 
-  /** {@code FIRST COUNT}, or {@code SEED} to replay one. */
+  /** Exits with 1 when a world breaks. */
   public static void main(String[] args) {
-    long first = Long.parseLong(args[0]);
     if (args.length == 1) {
-      Simulation simulation = new Simulation(first, System.out::println);
-      simulation.run();
-      System.out.println("hash " + simulation.world.trace.hash());
-      return;
-    }
-    long begun = System.nanoTime();
-    java.util.Map<Happening, Long> all = new java.util.EnumMap<>(Happening.class);
-    long events = 0;
-    for (long seed = first; seed < first + Long.parseLong(args[1]); seed++) {
-      Simulation simulation = new Simulation(seed, line -> {});
-      try {
-        simulation.run();
-      } catch (Throwable e) {
-        System.out.println("seed " + seed);
-        simulation.world.trace.lastLines().forEach(System.out::println);
-        e.printStackTrace(System.out);
-        return;
+      System.out.println("hash " + Worlds.replay(Long.parseLong(args[0]), System.out));
+    } else if (args[0].equals("hashes")) {
+      long first = Long.parseLong(args[1]);
+      for (long seed = first; seed < first + Long.parseLong(args[2]); seed++) {
+        System.out.println(seed + " " + Worlds.hash(seed));
       }
-      events += simulation.world.agenda.done();
-      simulation.world.happened.forEach((k, v) -> all.merge(k, v, Long::sum));
+    } else {
+      search(Long.parseLong(args[0]), Long.parseLong(args[1]));
     }
-    System.out.println(all);
-    for (Happening h : Happening.values()) if (!all.containsKey(h)) System.out.println("never " + h);
-    System.out.println(events + " events in " + (System.nanoTime() - begun) / 1_000_000 + " ms");
+  }
+
+  private static void search(long first, long count) {
+    Map<Happening, Long> all = new EnumMap<>(Happening.class);
+    List<Worlds.Failed> failures = new ArrayList<>();
+    long begun = System.nanoTime();
+    for (long seed = first; seed < first + count && failures.isEmpty(); seed++) {
+      Worlds.run(
+          seed,
+          happened -> happened.forEach((what, times) -> all.merge(what, times, Long::sum)),
+          failures::add);
+    }
+    long millis = (System.nanoTime() - begun) / 1_000_000;
+    for (Worlds.Failed failed : failures) {
+      System.out.println(failed.toError().getMessage());
+      failed.reason().printStackTrace(System.out);
+      String invariant =
+          failed.reason() instanceof Invariant.Broken broken
+              ? broken.invariant().toString()
+              : failed.reason().getClass().getSimpleName();
+      System.out.printf(
+          "FOUND %s after %d seeds in %d ms%n", invariant, failed.seed() - first + 1, millis);
+    }
+    if (failures.isEmpty()) {
+      System.out.println(all);
+      System.out.printf("NOT FOUND in %d seeds, %d ms%n", count, millis);
+    } else {
+      System.exit(1);
+    }
   }
 }

@@ -15,8 +15,11 @@ final class TunnelTruth {
   /** Whether changes that it may have seen were lost with the power. */
   boolean hasLost;
 
-  /** Until when an operator's words about it may still take effect. */
-  long soughtNanos = Long.MIN_VALUE;
+  /** When an operator last asked for something that takes channels from their holders. */
+  long operatedNanos = Long.MIN_VALUE / 2;
+
+  /** When an operator last moved channels. */
+  long soughtNanos = Long.MIN_VALUE / 2;
 
   TunnelTruth(TunnelInfo info) {
     this.info = info;

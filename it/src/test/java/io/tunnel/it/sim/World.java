@@ -46,6 +46,7 @@ final class World {
   private boolean hadPowerLoss;
   private boolean isStarting;
   private int childPartition;
+  private Holding poisoned;
   private Moods moods = Moods.CALM;
 
   /** What a world is like; follows from its seed. */
@@ -382,7 +383,10 @@ final class World {
       count(Happening.PROCESSOR_SLOW);
       nanos = TimeUnit.MILLISECONDS.toNanos(1 + faults.nextInt(1_500));
     }
-    boolean isFailing = hits(moods.throwsOneIn(), dice >>> 4);
+    boolean isFailing = hits(moods.throwsOneIn(), dice >>> 4) || isPoisoned(holding);
+    if (isFailing && faults.nextInt(3) == 0) {
+      poisoned = holding;
+    }
     return new SimWorker.Callback(
         nanos,
         isFailing,
@@ -394,6 +398,11 @@ final class World {
             ledger.finished(holding);
           }
         });
+  }
+
+  /** Whether nothing of that holding can be processed just now. */
+  private boolean isPoisoned(Holding holding) {
+    return moods.throwsOneIn() > 0 && poisoned == holding;
   }
 
   private static boolean hits(int oneIn, int dice) {
