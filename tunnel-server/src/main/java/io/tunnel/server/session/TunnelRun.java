@@ -5,8 +5,8 @@ import io.tunnel.server.channel.Channel;
 import io.tunnel.wire.Control.TunnelInfo;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.TreeMap;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** A tunnel that the coordinator runs: its state machine, and what was made of its effects. */
 final class TunnelRun {
