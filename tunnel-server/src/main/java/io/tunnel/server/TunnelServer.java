@@ -1,8 +1,6 @@
 package io.tunnel.server;
 
 import io.tunnel.server.catalog.Catalog;
-import io.tunnel.server.catalog.PartitionRecord;
-import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.ServerMeters;
@@ -24,10 +22,8 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -76,7 +72,6 @@ public final class TunnelServer implements Closeable {
       meters = new ServerMeters();
       opened.push(meters::close);
       catalog = open(Catalog.open(directory.path().resolve("catalog")));
-      Set<Integer> live = livePartitions();
       shards =
           open(
               Shards.open(
@@ -86,7 +81,7 @@ public final class TunnelServer implements Closeable {
                       config.log().segmentBytesMax(),
                       config.shard(),
                       config.table()),
-                  live::contains,
+                  catalog::hasPartition,
                   meters,
                   clock));
       meters.watch(shards);
@@ -139,16 +134,6 @@ public final class TunnelServer implements Closeable {
     HttpServer server = new HttpServer(address, net.eventLoops(), readers, new ServerPages());
     opened.push(server::close);
     return server;
-  }
-
-  private Set<Integer> livePartitions() {
-    Set<Integer> live = new HashSet<>();
-    for (TableRecord table : catalog.tables()) {
-      for (PartitionRecord partition : table.partitions()) {
-        live.add(partition.id());
-      }
-    }
-    return live;
   }
 
   private static ThreadPoolExecutor readers() {

@@ -10,13 +10,16 @@ import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntPredicate;
 import org.jctools.queues.MpscUnboundedArrayQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * again. So a read that passes through the queue sees everything that was acknowledged before it,
  * and while one group is synced and folded the next one gathers.
  *
- * <p>After a failure of the disk it is unknown what the disk holds: every write from then on, and
+ * <p>After a failure of the disk, or an error on its thread, it is unknown what the disk holds: every write from then on, and
  * every read that must see all writes, is refused with STORAGE_FAILED until the server is started
  * again and recovers from the log.
  */
@@ -42,6 +45,7 @@ public final class Shard implements Closeable {
   private final ShardConfig config;
   private final LocalLog log;
   private final TableStore table;
+  private final IntPredicate isLive;
   private final Meter meter;
   private final Clock clock;
   private final MpscUnboundedArrayQueue<ShardTask> queue =
@@ -50,7 +54,7 @@ public final class Shard implements Closeable {
   private final AtomicBoolean isClosed = new AtomicBoolean();
   private final GroupCore group;
   private final ConditionCore conditions;
-  private final List<Admitted> admitted = new ArrayList<>();
+  private final Deque<Admitted> admitted = new ArrayDeque<>();
   private final Thread owner;
   private volatile boolean isParked;
   private volatile boolean isRefusing;
@@ -63,13 +67,22 @@ public final class Shard implements Closeable {
    */
   private record Admitted(PendingWrite write, ConditionCore.Judged judged, int number) {}
 
-  /** A shard over an open log and the table folded from it. */
-  public Shard(
-      int id, ShardConfig config, LocalLog log, TableStore table, Meter meter, Clock clock) {
+  /**
+   * What a shard writes to.
+   *
+   * @param log open
+   * @param table folded from it
+   * @param isLive whether a partition exists at this moment; writes to others are refused
+   */
+  public record Stores(LocalLog log, TableStore table, IntPredicate isLive) {}
+
+  /** A shard over its stores, which it closes. */
+  public Shard(int id, ShardConfig config, Stores stores, Meter meter, Clock clock) {
     this.id = id;
     this.config = config;
-    this.log = log;
-    this.table = table;
+    this.log = stores.log();
+    this.table = stores.table();
+    this.isLive = stores.isLive();
     this.meter = meter;
     this.clock = clock;
     this.group = new GroupCore(config.mergedBytesMax());
@@ -163,7 +176,7 @@ public final class Shard implements Closeable {
       if (next instanceof PendingWrite) {
         commitGroup();
       } else if (next instanceof ShardTask.Barrier) {
-        runBarrier((ShardTask.Barrier) queue.poll());
+        passBarrier((ShardTask.Barrier) queue.poll());
       } else if (isStopping) {
         return;
       } else {
@@ -178,6 +191,14 @@ public final class Shard implements Closeable {
       LockSupport.park(this);
     }
     isParked = false;
+  }
+
+  private void passBarrier(ShardTask.Barrier barrier) {
+    try {
+      runBarrier(barrier);
+    } catch (Error e) {
+      fail(e);
+    }
   }
 
   private static void runBarrier(ShardTask.Barrier barrier) {
@@ -200,7 +221,7 @@ public final class Shard implements Closeable {
       long committed = clock.nanos();
       acknowledge(firstPositions);
       fold(committed - started, committed);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       fail(e);
     } finally {
       admitted.clear();
@@ -230,6 +251,10 @@ public final class Shard implements Closeable {
     while (group.byteCount() < config.groupBytesMax() && queue.peek() instanceof PendingWrite) {
       // Judging reads the table and may fail; the write then is still there to be answered.
       PendingWrite write = (PendingWrite) queue.peek();
+      if (!isLive.test(write.batch().partition())) {
+        refuse(pollWrite(), dropped());
+        continue;
+      }
       ConditionCore.Judged judged = conditions.judge(write.batch(), write.isConditional());
       int number = judged.accepted().map(group::add).orElse(-1);
       admitted.add(new Admitted(write, judged, number));
@@ -239,9 +264,14 @@ public final class Shard implements Closeable {
     return mustSync;
   }
 
+  /** The table was there when the write was accepted. */
+  private static RefusedException dropped() {
+    return new RefusedException(
+        ErrorCode.TABLE_NOT_FOUND, "the table was dropped before this was written");
+  }
+
   private void acknowledge(long[] firstPositions) {
-    for (int i = 0; i < admitted.size(); i++) {
-      Admitted done = admitted.get(i);
+    for (Admitted done = admitted.poll(); done != null; done = admitted.poll()) {
       List<Rejection> rejections = done.judged().rejections();
       int applied = done.write().batch().rowCount() - rejections.size();
       long first = done.number() < 0 ? 0 : firstPositions[done.number()];
@@ -250,7 +280,6 @@ public final class Shard implements Closeable {
         meter.rejected(id, rejections.size());
       }
     }
-    admitted.clear();
   }
 
   private static void tell(PendingWrite.Outcome outcome, WriteResult result) {
@@ -277,16 +306,17 @@ public final class Shard implements Closeable {
     meter.committed(id, rows, group.byteCount(), commitNanos, clock.nanos() - startedNanos);
   }
 
-  private void fail(Exception cause) {
+  /** An error, as when memory runs out, leaves as much unknown as a failure of the disk. */
+  private void fail(Throwable cause) {
     if (!hasFailed) {
-      LOGGER.error("shard {} stops writing: its disk failed", id, cause);
+      LOGGER.error("shard {} stops writing: its disk failed, or an error hit it", id, cause);
     }
     hasFailed = true;
     RefusedException reason =
         new RefusedException(
             ErrorCode.STORAGE_FAILED,
             "the server's disk failed ("
-                + cause.getMessage()
+                + (cause instanceof Error ? cause : cause.getMessage())
                 + "); whether this was written is not known");
     admitted.forEach(lost -> refuse(lost.write(), reason));
     while (queue.peek() instanceof PendingWrite) {

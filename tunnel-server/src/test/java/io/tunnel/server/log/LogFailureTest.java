@@ -83,4 +83,24 @@ final class LogFailureTest {
     assertThatThrownBy(history::open).isInstanceOf(IOException.class);
     assertThat(history.disk.openFiles()).isZero();
   }
+
+  /** The group is in the file and not in the index: an index that is stored now would hide it. */
+  @Test
+  void anErrorUnderAnAppendStopsAppendsAndHidesNothingFromTheNextStart() throws IOException {
+    LogHistory history = new LogHistory(1);
+    history.append(10);
+    history.log.sync();
+    history.model.synced();
+    long[] before = new long[LogHistory.PARTITIONS + 1];
+    for (int partition = 1; partition <= LogHistory.PARTITIONS; partition++) {
+      before[partition] = history.log.committed(partition);
+      history.log.subscribe(
+          partition,
+          (id, position) -> {
+            throw new OutOfMemoryError("injected");
+          });
+    }
+    assertThatThrownBy(() -> history.append(true)).isInstanceOf(OutOfMemoryError.class);
+    assertThatThrownBy(() -> history.append(true)).hasMessageContaining("failed before");
+  }
 }
