@@ -44,8 +44,7 @@ public final class Shard implements Closeable {
   private final int id;
   private final ShardConfig config;
   private final LocalLog log;
-  private final TableStore table;
-  private final IntPredicate isLive;
+  private final Rows rows;
   private final Meter meter;
   private final Clock clock;
   private final MpscUnboundedArrayQueue<ShardTask> queue =
@@ -67,26 +66,29 @@ public final class Shard implements Closeable {
    */
   private record Admitted(PendingWrite write, ConditionCore.Judged judged, int number) {}
 
-  /**
-   * What a shard writes to.
-   *
-   * @param log open
-   * @param table folded from it
-   * @param isLive whether a partition exists at this moment; writes to others are refused
-   */
-  public record Stores(LocalLog log, TableStore table, IntPredicate isLive) {}
+  /** The rows of a shard, as far as its own thread needs them. */
+  interface Rows extends ConditionCore.StoredRows {
 
-  /** A shard over its stores, which it closes. */
-  public Shard(int id, ShardConfig config, Stores stores, Meter meter, Clock clock) {
+    /** Whether a partition exists at this moment; writes to others are refused. */
+    boolean isLive(int partition);
+
+    /** Applies batches that stand before log offset {@code end}. */
+    void fold(List<ChangeBatch> batches, long end) throws IOException;
+
+    /** All that can be done with them. */
+    TableStore store();
+  }
+
+  /** A shard over an open log and the rows folded from it, which it closes. */
+  Shard(int id, ShardConfig config, LocalLog log, Rows rows, Meter meter, Clock clock) {
     this.id = id;
     this.config = config;
-    this.log = stores.log();
-    this.table = stores.table();
-    this.isLive = stores.isLive();
+    this.log = log;
+    this.rows = rows;
     this.meter = meter;
     this.clock = clock;
     this.group = new GroupCore(config.mergedBytesMax());
-    this.conditions = new ConditionCore(new Rows(table));
+    this.conditions = new ConditionCore(rows);
     this.owner = new Thread(this::run, "shard-" + id);
   }
 
@@ -102,7 +104,7 @@ public final class Shard implements Closeable {
 
   /** The rows, for readers. */
   public TableStore table() {
-    return table;
+    return rows.store();
   }
 
   Meter meter() {
@@ -172,17 +174,39 @@ public final class Shard implements Closeable {
 
   private void run() {
     while (true) {
-      ShardTask next = queue.peek();
-      if (next instanceof PendingWrite) {
-        commitGroup();
-      } else if (next instanceof ShardTask.Barrier) {
-        passBarrier((ShardTask.Barrier) queue.poll());
-      } else if (isStopping) {
-        return;
-      } else {
+      if (!stepOrFail()) {
+        if (isStopping) {
+          return;
+        }
         park();
       }
     }
+  }
+
+  /** An error must not end the thread, which others wait for. */
+  private boolean stepOrFail() {
+    try {
+      return step();
+    } catch (Error e) {
+      fail(e);
+      return true;
+    }
+  }
+
+  /** Does what waits first; false when nothing does. For the shard's thread, or in its place. */
+  boolean step() {
+    ShardTask next = queue.peek();
+    if (next instanceof PendingWrite) {
+      commitGroup();
+    } else if (next instanceof ShardTask.Barrier) {
+      runBarrier((ShardTask.Barrier) queue.poll());
+    }
+    return next != null;
+  }
+
+  /** Whether nothing waits. */
+  boolean isIdle() {
+    return queue.isEmpty();
   }
 
   private void park() {
@@ -191,14 +215,6 @@ public final class Shard implements Closeable {
       LockSupport.park(this);
     }
     isParked = false;
-  }
-
-  private void passBarrier(ShardTask.Barrier barrier) {
-    try {
-      runBarrier(barrier);
-    } catch (Error e) {
-      fail(e);
-    }
   }
 
   private static void runBarrier(ShardTask.Barrier barrier) {
@@ -221,8 +237,11 @@ public final class Shard implements Closeable {
       long committed = clock.nanos();
       acknowledge(firstPositions);
       fold(committed - started, committed);
-    } catch (IOException | RuntimeException | Error e) {
+    } catch (IOException | RuntimeException e) {
       fail(e);
+    } catch (Error e) {
+      fail(e);
+      throw e;
     } finally {
       admitted.clear();
       group.clear();
@@ -230,18 +249,28 @@ public final class Shard implements Closeable {
     }
   }
 
-  /** The stored rows, as far as admission asks for them. */
-  private record Rows(TableStore table) implements ConditionCore.StoredRows {
+  /** The rows that RocksDB keeps. */
+  record StoreRows(TableStore store, IntPredicate live) implements Rows {
+
+    @Override
+    public boolean isLive(int partition) {
+      return live.test(partition);
+    }
 
     @Override
     public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
-      return table.exists(partition, array, keyOffset, keyBytes);
+      return store.exists(partition, array, keyOffset, keyBytes);
     }
 
     @Override
     public Map<String, Integer> columnBytes(
         int partition, byte[] array, int keyOffset, int keyBytes) {
-      return table.columnBytes(partition, array, keyOffset, keyBytes);
+      return store.columnBytes(partition, array, keyOffset, keyBytes);
+    }
+
+    @Override
+    public void fold(List<ChangeBatch> batches, long end) throws IOException {
+      store.fold(batches, end);
     }
   }
 
@@ -251,7 +280,7 @@ public final class Shard implements Closeable {
     while (group.byteCount() < config.groupBytesMax() && queue.peek() instanceof PendingWrite) {
       // Judging reads the table and may fail; the write then is still there to be answered.
       PendingWrite write = (PendingWrite) queue.peek();
-      if (!isLive.test(write.batch().partition())) {
+      if (!rows.isLive(write.batch().partition())) {
         refuse(pollWrite(), dropped());
         continue;
       }
@@ -302,7 +331,7 @@ public final class Shard implements Closeable {
         rows += batch.rowCount();
       }
     }
-    table.fold(batches, log.end());
+    this.rows.fold(batches, log.end());
     meter.committed(id, rows, group.byteCount(), commitNanos, clock.nanos() - startedNanos);
   }
 
@@ -373,7 +402,7 @@ public final class Shard implements Closeable {
     hasEnded = true;
     refuseLeftovers();
     try (log;
-        table) {
+        TableStore table = rows.store()) {
       log.sync();
     } finally {
       // Not before: a file that is used by an interrupted thread is closed under everybody's hands.

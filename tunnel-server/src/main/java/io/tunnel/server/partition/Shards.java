@@ -22,7 +22,8 @@ public final class Shards implements ChangeReader, Closeable {
 
   private final List<Shard> shards;
 
-  private Shards(List<Shard> shards) {
+  /** All of a node, in the order of their ids. */
+  Shards(List<Shard> shards) {
     this.shards = List.copyOf(shards);
   }
 
@@ -84,7 +85,7 @@ public final class Shards implements ChangeReader, Closeable {
       table.retainPartitions(isLive);
       log.replay(table.foldedOffset(), new Refold(table, isLive));
       return new Shard(
-          id, layout.shard(), new Shard.Stores(log, table, isLive), meter, clock);
+          id, layout.shard(), log, new Shard.StoreRows(table, isLive), meter, clock);
     } catch (IOException | RuntimeException e) {
       closeAfter(table, e);
       throw e;

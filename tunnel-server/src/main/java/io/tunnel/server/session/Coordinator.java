@@ -309,7 +309,9 @@ public final class Coordinator {
   /** The holder of a base channel was read all its rows. */
   private void rowsEnd(Hold hold, long end) {
     TunnelRun run = hold.session().run();
-    apply(run, run.core().endKnown(hold.key(), end, surroundings.nanos()));
+    if (run.core().isHeld(hold.key(), hold.epoch())) {
+      apply(run, run.core().endKnown(hold.key(), end, surroundings.nanos()));
+    }
   }
 
   /** A tunnel is no longer in the catalog: ends all its sessions and forgets it. */
@@ -325,6 +327,21 @@ public final class Coordinator {
   /** Does what a tunnel's state machine wants. */
   void apply(TunnelRun run, List<TunnelEffect> effects) {
     sessions.apply(run, effects);
+  }
+
+  /**
+   * Does what could not be done before.
+   *
+   * @throws IOException when it still cannot
+   */
+  void settle(TunnelRun run) throws IOException {
+    sessions.apply(run, List.of());
+    if (!run.undone().isEmpty()) {
+      throw new IOException(
+          "the end of a channel of tunnel "
+              + run.info().tunnel()
+              + " could not be stored yet; try again later");
+    }
   }
 
   /** A tunnel as it is now. */

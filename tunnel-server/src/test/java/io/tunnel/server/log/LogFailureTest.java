@@ -84,16 +84,12 @@ final class LogFailureTest {
     assertThat(history.disk.openFiles()).isZero();
   }
 
-  /** The group is in the file and not in the index: an index that is stored now would hide it. */
+  /** The group may be in the file and not in the index: an index stored later would hide it. */
   @Test
-  void anErrorUnderAnAppendStopsAppendsAndHidesNothingFromTheNextStart() throws IOException {
+  void anErrorUnderAnAppendStopsAppends() throws IOException {
     LogHistory history = new LogHistory(1);
     history.append(10);
-    history.log.sync();
-    history.model.synced();
-    long[] before = new long[LogHistory.PARTITIONS + 1];
     for (int partition = 1; partition <= LogHistory.PARTITIONS; partition++) {
-      before[partition] = history.log.committed(partition);
       history.log.subscribe(
           partition,
           (id, position) -> {

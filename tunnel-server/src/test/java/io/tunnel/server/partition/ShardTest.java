@@ -33,6 +33,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntPredicate;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -50,13 +51,14 @@ final class ShardTest {
 
   @TempDir private Path directory;
   private CrashDisk disk = new CrashDisk();
+  private IntPredicate live = partition -> true;
   private Shard shard;
 
   @BeforeEach
   void open() throws IOException {
     LocalLog log = TestLogs.open(disk, 0);
     TableStore table = TableStore.open(directory, TABLE, log::sync);
-    shard = new Shard(0, CONFIG, log, table, new NoMeter(), new TestClock());
+    shard = new Shard(0, CONFIG, log, new Shard.StoreRows(table, live), new NoMeter(), new TestClock());
   }
 
   @AfterEach
@@ -337,7 +339,7 @@ final class ShardTest {
           }
         };
     TableStore table = TableStore.open(directory, TABLE, log::sync);
-    shard = new Shard(0, CONFIG, log, table, new NoMeter(), failing);
+    shard = new Shard(0, CONFIG, log, new Shard.StoreRows(table, live), new NoMeter(), failing);
     shard.start();
     write(batch(1, put("a"))).result();
     assertThat(write(batch(1, put("b"))).refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
@@ -357,5 +359,24 @@ final class ShardTest {
     shard.execute(isDone::countDown);
     assertThat(isDone.await(30, TimeUnit.SECONDS)).isTrue();
     assertThat(shard.hasFailed()).isTrue();
+  }
+
+  /** Its table was there when it was checked, and was dropped while it waited. */
+  @Test
+  void aWriteToAPartitionThatIsGoneIsRefusedAndItsNeighboursAreNot() throws Exception {
+    shard.close();
+    live = partition -> partition != 2;
+    open();
+    Outcomes before = write(batch(1, put("a")));
+    Outcomes dropped = write(batch(2, put("b")));
+    Outcomes behind = write(batch(1, put("c")));
+    shard.start();
+    assertThat(before.result().firstPosition()).isEqualTo(1);
+    assertThat(dropped.refusal()).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
+    assertThat(behind.result().firstPosition()).isEqualTo(2);
+    assertThat(shard.log().committed(2)).isZero();
+    assertThat(shard.table().get(2, keyBytes("b"))).isEmpty();
+    assertThat(shard.queuedBytes()).isZero();
+    assertThat(shard.hasFailed()).isFalse();
   }
 }
