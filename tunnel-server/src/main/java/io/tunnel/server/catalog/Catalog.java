@@ -310,10 +310,17 @@ public final class Catalog implements Closeable {
 
   /** Stores channels of a tunnel, all or none; what does not change is not written. */
   public void store(String tunnelId, Map<ChannelKey, ChannelState> states) throws IOException {
-    Map<String, Optional<String>> changes = tunnels.update(tunnel(tunnelId).tunnelId(), states);
+    store(Map.of(tunnelId, states));
+  }
+
+  /** The same for several tunnels, with one write. */
+  public void store(Map<String, Map<ChannelKey, ChannelState>> statesByTunnel) throws IOException {
+    Map<String, Optional<String>> changes = new LinkedHashMap<>();
+    statesByTunnel.forEach(
+        (id, states) -> changes.putAll(tunnels.update(tunnel(id).tunnelId(), states)));
     if (!changes.isEmpty()) {
       store.write(changes);
-      tunnels.updated(tunnelId, states);
+      statesByTunnel.forEach(tunnels::updated);
     }
   }
 

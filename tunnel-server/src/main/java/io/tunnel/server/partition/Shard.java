@@ -32,9 +32,9 @@ import org.slf4j.LoggerFactory;
  * again. So a read that passes through the queue sees everything that was acknowledged before it,
  * and while one group is synced and folded the next one gathers.
  *
- * <p>After a failure of the disk, or an error on its thread, it is unknown what the disk holds: every write from then on, and
- * every read that must see all writes, is refused with STORAGE_FAILED until the server is started
- * again and recovers from the log.
+ * <p>After a failure of the disk, or an error on its thread, it is unknown what the disk holds:
+ * every write from then on, and every read that must see all writes, is refused with STORAGE_FAILED
+ * until the server is started again and recovers from the log.
  */
 public final class Shard implements Closeable {
 

@@ -84,8 +84,7 @@ public final class Shards implements ChangeReader, Closeable {
     try {
       table.retainPartitions(isLive);
       log.replay(table.foldedOffset(), new Refold(table, isLive));
-      return new Shard(
-          id, layout.shard(), log, new Shard.StoreRows(table, isLive), meter, clock);
+      return new Shard(id, layout.shard(), log, new Shard.StoreRows(table, isLive), meter, clock);
     } catch (IOException | RuntimeException e) {
       closeAfter(table, e);
       throw e;

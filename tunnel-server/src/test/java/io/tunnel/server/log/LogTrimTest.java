@@ -309,7 +309,9 @@ final class LogTrimTest {
         .isZero();
   }
 
-  /** Every file but the last once, so that the ranges behind it are joined with one that is there. */
+  /**
+   * Every file but the last once, so that the ranges behind it are joined with one that is there.
+   */
   @ParameterizedTest(name = "delete {0} fails")
   @ValueSource(ints = {0, 1, 2, 3, 4, 5})
   void aTrimThatCouldNotDeleteAFileIsGoneOnWithAndTheLogOpensAgain(int deleted) throws IOException {

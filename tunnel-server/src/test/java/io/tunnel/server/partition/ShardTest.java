@@ -58,7 +58,8 @@ final class ShardTest {
   void open() throws IOException {
     LocalLog log = TestLogs.open(disk, 0);
     TableStore table = TableStore.open(directory, TABLE, log::sync);
-    shard = new Shard(0, CONFIG, log, new Shard.StoreRows(table, live), new NoMeter(), new TestClock());
+    shard =
+        new Shard(0, CONFIG, log, new Shard.StoreRows(table, live), new NoMeter(), new TestClock());
   }
 
   @AfterEach

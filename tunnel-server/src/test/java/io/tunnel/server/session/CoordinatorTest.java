@@ -26,6 +26,7 @@ import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
+import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.Assignment;
@@ -40,10 +41,13 @@ import io.tunnel.wire.OperatorControl.ChannelPosition;
 import io.tunnel.wire.OperatorControl.CheckpointSet;
 import io.tunnel.wire.OperatorControl.Seek;
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
@@ -63,6 +67,9 @@ final class CoordinatorTest {
   private TunnelInfo tunnel;
   private Coordinator coordinator;
   private final FakeSurroundings surroundings = new FakeSurroundings();
+
+  /** What became of each checkpoint that waited. */
+  private final List<FakeSession.Outcome> outcomes = new ArrayList<>();
 
   @BeforeEach
   void open() throws IOException {
@@ -130,7 +137,7 @@ final class CoordinatorTest {
     session(first);
     assertThat(first.held).hasSize(3);
     Assignment former = delivered(first);
-    coordinator.checkpoint(checkpoint(former, 2), first);
+    first.checkpoint(coordinator, checkpoint(former, 2));
     session(second);
     coordinator.disconnected(first);
     assertThat(second.held).hasSize(3);
@@ -142,17 +149,17 @@ final class CoordinatorTest {
     assertThat(taken.checkpointed()).isEqualTo(2);
     assertThat(taken.epoch()).isGreaterThan(former.epoch());
     assertThat(coordinator.sessionCount()).isEqualTo(1);
-    requireRefused(ErrorCode.FENCED, () -> coordinator.checkpoint(checkpoint(former, 3), first));
+    requireRefused(ErrorCode.FENCED, () -> first.checkpoint(coordinator, checkpoint(former, 3)));
   }
 
   @Test
   void handlesOfOthersAndOldEpochsAreFenced() {
     session(first);
     Assignment held = delivered(first);
-    requireRefused(ErrorCode.FENCED, () -> coordinator.checkpoint(checkpoint(held, 1), second));
+    requireRefused(ErrorCode.FENCED, () -> second.checkpoint(coordinator, checkpoint(held, 1)));
     requireRefused(
         ErrorCode.FENCED,
-        () -> coordinator.checkpoint(new Checkpoint(held.handle(), held.epoch() - 1, 1), first));
+        () -> first.checkpoint(coordinator, new Checkpoint(held.handle(), held.epoch() - 1, 1)));
     requireRefused(
         ErrorCode.FENCED, () -> coordinator.release(new ChannelRef(99, held.epoch()), first));
     coordinator.release(ref(held), first);
@@ -174,19 +181,19 @@ final class CoordinatorTest {
     session(first);
     Assignment held = delivered(first);
     store.fail(true);
-    assertThatThrownBy(() -> coordinator.checkpoint(checkpoint(held, 3), first))
+    assertThatThrownBy(() -> first.checkpoint(coordinator, checkpoint(held, 3)))
         .isInstanceOf(IOException.class);
     assertThat(view(held).checkpointed()).isZero();
     store.fail(false);
-    coordinator.checkpoint(checkpoint(held, 3), first);
+    first.checkpoint(coordinator, checkpoint(held, 3));
     assertThat(view(held).checkpointed()).isEqualTo(3);
     assertThat(checkpointed(new Catalog(store), held.partition())).isEqualTo(3);
     int writes = store.writes();
-    coordinator.checkpoint(checkpoint(held, 3), first);
+    first.checkpoint(coordinator, checkpoint(held, 3));
     assertThat(store.writes()).as("no news is not written").isEqualTo(writes);
     requireRefused(
         ErrorCode.INVALID_CHECKPOINT,
-        () -> coordinator.checkpoint(checkpoint(held, ROWS + 1), first));
+        () -> first.checkpoint(coordinator, checkpoint(held, ROWS + 1)));
   }
 
   private ChannelDescription view(Assignment held) throws IOException {
@@ -200,7 +207,7 @@ final class CoordinatorTest {
   void aChannelIsDescribedWithItsLag() throws IOException {
     session(first);
     Assignment held = delivered(first);
-    coordinator.checkpoint(checkpoint(held, 2), first);
+    first.checkpoint(coordinator, checkpoint(held, 2));
     ChannelDescription described = view(held);
     assertThat(described.delivered()).isEqualTo(ROWS);
     assertThat(described.committed()).isEqualTo(ROWS);
@@ -208,7 +215,7 @@ final class CoordinatorTest {
     assertThat(described.lagBytes()).isPositive();
     assertThat(described.owner()).isPresent();
     assertThat(described.clientTag()).contains("tag");
-    coordinator.checkpoint(checkpoint(held, ROWS), first);
+    first.checkpoint(coordinator, checkpoint(held, ROWS));
     assertThat(view(held).lagBytes()).isZero();
     assertThat(view(held).lagMs()).isZero();
   }
@@ -462,5 +469,79 @@ final class CoordinatorTest {
     assertThat(catalog.channel("two", ChannelKey.base(again.partition())).isFinished())
         .as("its rows were not read to their end")
         .isFalse();
+  }
+
+  private CheckpointRequest waiting(Checkpoint checkpoint) {
+    outcomes.add(new FakeSession.Outcome());
+    return new CheckpointRequest(checkpoint, first, outcomes.get(outcomes.size() - 1));
+  }
+
+  @Test
+  void checkpointsThatWaitAreStoredWithOneWriteAndEachIsJudgedByItself() throws IOException {
+    session(first);
+    List<Assignment> held = List.copyOf(first.held.values());
+    held.forEach(one -> first.channels.get(one.handle()).credit(1 << 20));
+    Queue<CheckpointRequest> queue = new ArrayDeque<>();
+    queue.add(waiting(checkpoint(held.get(0), 2)));
+    queue.add(waiting(new Checkpoint(held.get(1).handle(), held.get(1).epoch() - 1, 2)));
+    queue.add(waiting(checkpoint(held.get(1), ROWS + 1)));
+    queue.add(waiting(checkpoint(held.get(1), 0)));
+    queue.add(waiting(checkpoint(held.get(1), 3)));
+    queue.add(waiting(checkpoint(held.get(2), 4)));
+    int writes = store.writes();
+    coordinator.checkpoint(queue);
+    assertThat(store.writes()).isEqualTo(writes + 1);
+    assertThat(outcomes).allMatch(outcome -> outcome.told == 1);
+    assertThat(outcomes)
+        .extracting(outcome -> outcome.refusal == null)
+        .containsExactly(true, false, false, true, true, true);
+    Catalog stored = new Catalog(store);
+    assertThat(held)
+        .extracting(one -> checkpointed(stored, one.partition()))
+        .containsExactly(2L, 3L, 4L);
+  }
+
+  @Test
+  void checkpointsOfOneChannelThatWaitTogetherNeverGoBack() throws IOException {
+    session(first);
+    Assignment held = delivered(first);
+    Queue<CheckpointRequest> queue = new ArrayDeque<>();
+    queue.add(waiting(checkpoint(held, 4)));
+    queue.add(waiting(checkpoint(held, 2)));
+    coordinator.checkpoint(queue);
+    assertThat(queue).as("the second is judged when the first is stored").hasSize(1);
+    coordinator.checkpoint(queue);
+    assertThat(outcomes.get(0).refusal).isNull();
+    assertThat(outcomes.get(1).refusal)
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_CHECKPOINT));
+    assertThat(checkpointed(new Catalog(store), held.partition())).isEqualTo(4);
+  }
+
+  @Test
+  void checkpointsThatCannotBeStoredTogetherAreAllRefused() throws IOException {
+    session(first);
+    List<Assignment> held = List.copyOf(first.held.values());
+    held.forEach(one -> first.channels.get(one.handle()).credit(1 << 20));
+    Queue<CheckpointRequest> queue = new ArrayDeque<>();
+    held.forEach(one -> queue.add(waiting(checkpoint(one, 2))));
+    store.fail(true);
+    coordinator.checkpoint(queue);
+    assertThat(outcomes).hasSize(3).allMatch(one -> one.refusal instanceof IOException);
+    assertThat(coordinator.view(tunnel).describe(log, 11).channels())
+        .allMatch(channel -> channel.checkpointed() == 0);
+  }
+
+  @Test
+  void noMoreCheckpointsThanTheLimitAreStoredTogether() {
+    Queue<CheckpointRequest> queue = new ArrayDeque<>();
+    for (int i = 0; i <= Checkpoints.TOGETHER_MAX; i++) {
+      queue.add(waiting(new Checkpoint(1_000 + i, 1, 1)));
+    }
+    coordinator.checkpoint(queue);
+    assertThat(queue).hasSize(1);
+    coordinator.checkpoint(queue);
+    assertThat(outcomes).allMatch(one -> one.told == 1);
   }
 }
