@@ -401,8 +401,9 @@ public final class Shard implements Closeable {
     }
     hasEnded = true;
     refuseLeftovers();
+    TableStore table = rows.store();
     try (log;
-        TableStore table = rows.store()) {
+        table) {
       log.sync();
     } finally {
       // Not before: a file that is used by an interrupted thread is closed under everybody's hands.
