@@ -3,9 +3,9 @@ package io.tunnel.sdk;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Stores the progress of one channel; thread-safe. One request to the server is under way at a
- * time, and the next one stores all that was said meanwhile. Every method fails with {@code FENCED}
- * when the channel is no longer this worker's.
+ * Stores the progress of one channel, for as long as the worker holds it; thread-safe. One request
+ * to the server is under way at a time, and the next one stores all that was said meanwhile. Every
+ * method fails with {@code FENCED} when the channel is no longer this worker's.
  */
 public interface ICheckpointer {
 
@@ -32,7 +32,10 @@ public interface ICheckpointer {
    *
    * <p>The future completes when a stored checkpoint covers the input, so when all inputs before it
    * are done too and the server has that on disk. It fails with what {@link #checkpoint} would
-   * throw; the input counts as done nevertheless, and saying it again tries to store it again.
+   * throw; the input counts as done nevertheless, and saying it again tries to store it again. Any
+   * callback may wait for it. What is attached to it runs on a thread of the SDK, for one future of
+   * the channel after the other, and must not wait for another of them: that one cannot complete
+   * before it returns.
    *
    * @param token what {@link ProcessRecordsInput#getNextToken} gave; null or {@code "finished"} for
    *     the last input that the processor was given

@@ -108,11 +108,14 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     }
   }
 
+  private void makeProcessorAgain() {
+    if (core.openPauseOver()) {
+      makeProcessor();
+    }
+  }
+
   private void makeProcessor() {
-    if (core.ending() != Ending.NONE) {
-      var unused = core.openFailed(false);
-      drive();
-    } else if (runtime.processors() instanceof ProcessorSource.Shared shared) {
+    if (runtime.processors() instanceof ProcessorSource.Shared shared) {
       opened(shared.processor());
     } else if (runtime.processors() instanceof ProcessorSource.PerChannel each) {
       calls.make(each.factory(), new ManualCheckpointer(this), this::opened, this::openFailed);
@@ -133,7 +136,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     boolean again = core.openFailed(openAttempts < runtime.settings().processing().attemptsMax());
     failed(reason, openAttempts, again);
     if (again) {
-      runtime.later(retryPauseNanos(openAttempts), this::makeProcessor);
+      runtime.later(retryPauseNanos(openAttempts), this::makeProcessorAgain);
     }
     drive();
   }
@@ -302,16 +305,18 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     var unused =
         port.request(Operation.CHECKPOINT, payload)
             .whenComplete(
-                (answer, failure) -> {
-                  if (failure == null) {
-                    core.checkpointStored();
-                    port.checkpointStored();
-                    awaited.stored(position);
-                  } else {
-                    checkpointFailed(position, Caller.unwrap(failure));
-                  }
-                  drive();
-                });
+                (answer, failure) -> runtime.guarded(() -> checkpointed(position, failure)));
+  }
+
+  private void checkpointed(long position, Throwable failure) {
+    if (failure == null) {
+      core.checkpointStored();
+      port.checkpointStored();
+      awaited.stored(position);
+    } else {
+      checkpointFailed(position, Caller.unwrap(failure));
+    }
+    drive();
   }
 
   private void checkpointFailed(long position, Throwable reason) {
@@ -429,15 +434,16 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
   private void sayLastWord(Operation operation, byte[] payload) {
     var unused =
         port.request(operation, payload)
-            .whenComplete(
-                (answer, failure) -> {
-                  if (failure == null) {
-                    core.released();
-                  } else {
-                    lastWordFailed(Caller.unwrap(failure));
-                  }
-                  drive();
-                });
+            .whenComplete((answer, failure) -> runtime.guarded(() -> lastWordSaid(failure)));
+  }
+
+  private void lastWordSaid(Throwable failure) {
+    if (failure == null) {
+      core.released();
+    } else {
+      lastWordFailed(Caller.unwrap(failure));
+    }
+    drive();
   }
 
   /** The server must get the channel back, be it with the whole session. */

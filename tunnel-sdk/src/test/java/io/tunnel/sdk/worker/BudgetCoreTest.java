@@ -44,11 +44,20 @@ class BudgetCoreTest {
   }
 
   @Test
-  void credit_that_nobody_gave_cannot_come_back() {
+  void a_delivery_that_overdrew_the_credit_is_made_good() {
     BudgetCore<String> budget = new BudgetCore<>(100, 10, 50);
     var unused = budget.add("a");
-    assertThatThrownBy(() -> budget.returned("a", 51)).hasMessageContaining("of a credit of 50");
-    assertThatThrownBy(() -> budget.returned("b", 1)).hasMessageContaining("of a credit of null");
+    assertThat(budget.returned("a", 170))
+        .containsExactly(new Grant<>("a", 120), new Grant<>("a", 50));
+    assertThat(budget.granted("a")).isEqualTo(50);
+    assertThat(budget.total()).isEqualTo(50);
+  }
+
+  @Test
+  void credit_of_channels_that_are_not_there_cannot_come_back() {
+    BudgetCore<String> budget = new BudgetCore<>(100, 10, 50);
+    var unused = budget.add("a");
+    assertThatThrownBy(() -> budget.returned("b", 1)).hasMessageContaining("has no credit");
     assertThatThrownBy(() -> budget.add("a")).hasMessageContaining("twice");
     assertThat(budget.remove("b")).isEmpty();
   }
@@ -105,7 +114,8 @@ class BudgetCoreTest {
 
     private void bringBack(int name, boolean isAll) {
       long has = given.get(name);
-      int bytes = isAll ? (int) has : 1 + random.nextInt((int) has);
+      int overdrawn = isAll ? 0 : random.nextInt(4) / 3 * random.nextInt(3_000);
+      int bytes = (isAll ? (int) has : 1 + random.nextInt((int) has)) + overdrawn;
       script.add("back " + name + " " + bytes);
       given.put(name, has - bytes);
       give(budget.returned(name, bytes));

@@ -620,4 +620,28 @@ class WorkerChannelCoreTest {
       }
     }
   }
+
+  @Test
+  void a_channel_that_ends_before_its_processor_is_tried_again_waits_for_no_pause() {
+    WorkerChannelCore core = new WorkerChannelCore(LIMITS, 0);
+    core.opening();
+    assertThat(core.openFailed(true)).isTrue();
+    core.end(Ending.REVOKED);
+    assertThat(core.next(0)).isEqualTo(Action.RELEASE);
+    assertThat(core.openPauseOver()).isFalse();
+    core.released();
+    assertThat(core.next(0)).isEqualTo(Action.CLOSE);
+  }
+
+  @Test
+  void a_channel_that_ends_while_its_processor_is_made_waits_for_that_alone() {
+    WorkerChannelCore core = new WorkerChannelCore(LIMITS, 0);
+    core.opening();
+    assertThat(core.openFailed(true)).isTrue();
+    assertThat(core.openPauseOver()).isTrue();
+    core.end(Ending.REVOKED);
+    assertThat(core.next(0)).isEqualTo(Action.WAIT);
+    assertThat(core.openFailed(true)).isFalse();
+    assertThat(core.next(0)).isEqualTo(Action.RELEASE);
+  }
 }
