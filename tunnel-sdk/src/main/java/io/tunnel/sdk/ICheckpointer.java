@@ -14,7 +14,8 @@ public interface ICheckpointer {
    * disk.
    *
    * @param token what {@link ProcessRecordsInput#getNextToken} gave; null or {@code "finished"} for
-   *     everything that this channel's processor was given so far
+   *     everything that this channel's processor was given so far, without an input that it threw
+   *     at
    * @throws IllegalArgumentException when the text is no token, or lies beyond what the processor
    *     was given
    * @throws io.tunnel.model.RefusedException {@code FENCED} or {@code SESSION_ENDED} when the
@@ -38,7 +39,7 @@ public interface ICheckpointer {
    * before it returns.
    *
    * @param token what {@link ProcessRecordsInput#getNextToken} gave; null or {@code "finished"} for
-   *     the last input that the processor was given
+   *     the last input that the processor was given and did not throw at
    * @throws IllegalArgumentException as {@link #checkpoint} does
    */
   CompletableFuture<Void> checkpointAsync(String token);

@@ -59,6 +59,9 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
   /** What the processor was given last; read by its own thread when it checkpoints. */
   private volatile long given;
 
+  /** The same, without an input that it threw at. */
+  private volatile long givenAndNotThrown;
+
   ChannelRunner(
       Assignment assignment,
       List<PrimaryKeySchema> schema,
@@ -72,6 +75,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     this.calls = new ProcessorCalls(runtime, assignment);
     this.completions = new SerialTasks(runtime.threads(), Integer.MAX_VALUE);
     this.given = assignment.checkpointed();
+    this.givenAndNotThrown = given;
     this.progress = progressNow();
   }
 
@@ -85,6 +89,10 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
 
   long given() {
     return given;
+  }
+
+  long givenAndNotThrown() {
+    return givenAndNotThrown;
   }
 
   Ending ending() {
@@ -247,6 +255,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
   }
 
   private void process(ProcessRecordsInput input) {
+    givenAndNotThrown = given;
     calls.process(processor, input, core.attempts() + 1, () -> isCutOff, this);
   }
 
@@ -264,6 +273,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
 
   @Override
   public void failed(ProcessRecordsInput input, Throwable reason, Optional<Decision> decision) {
+    givenAndNotThrown = core.processed();
     int attempt = core.attempts() + 1;
     boolean retry =
         decision.isPresent()
