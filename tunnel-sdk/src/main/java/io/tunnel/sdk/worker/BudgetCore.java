@@ -65,11 +65,16 @@ final class BudgetCore<K> {
     return settle();
   }
 
-  /** The channel is done with that many bytes. Returns what to give, to it or to others. */
+  /**
+   * The channel is done with that many bytes. They may be more than it had: a delivery is not cut,
+   * so the last one may overdraw the credit, and what it took too much is given on top of the rest,
+   * to the channel and not to those whose share is not full. Returns what to give, to it or to
+   * others.
+   */
   List<Grant<K>> returned(K channel, int bytes) {
     Long before = granted.get(channel);
     if (before == null) {
-      throw new IllegalStateException(bytes + " bytes came back of a channel that has no credit");
+      throw new IllegalStateException(bytes + " bytes came back of a channel that is not there");
     }
     long overdrawn = Math.max(0, bytes - before);
     long left = before - bytes + overdrawn;
@@ -78,9 +83,19 @@ final class BudgetCore<K> {
     noteShare(channel, left);
     List<Grant<K>> grants = settle();
     if (overdrawn > 0) {
-      grants.add(0, new Grant<>(channel, (int) overdrawn));
+      long own = takeOf(channel, grants) + overdrawn;
+      grants.add(new Grant<>(channel, (int) own));
     }
     return grants;
+  }
+
+  private long takeOf(K channel, List<Grant<K>> grants) {
+    long bytes = 0;
+    for (Grant<K> grant : grants) {
+      bytes += grant.channel().equals(channel) ? grant.bytes() : 0;
+    }
+    grants.removeIf(grant -> grant.channel().equals(channel));
+    return bytes;
   }
 
   /** A channel is over, with all its credit. Returns what to give to others. */
