@@ -140,6 +140,7 @@ final class WorkerChannelCore {
   /** The processor could not be made. Returns whether to try again after a pause. */
   boolean openFailed(boolean again) {
     if (again && ending == Ending.NONE) {
+      isPausing = true;
       return true;
     }
     if (ending == Ending.NONE) {
@@ -147,6 +148,13 @@ final class WorkerChannelCore {
     }
     move(ChannelState.RELEASING, "no processor");
     return false;
+  }
+
+  /** The pause before another attempt to make it is over. Returns whether to make that. */
+  boolean openPauseOver() {
+    boolean isDue = isPausing && state == ChannelState.OPENING;
+    isPausing = isPausing && !isDue;
+    return isDue;
   }
 
   /** The server may send that many bytes more. */
@@ -369,7 +377,8 @@ final class WorkerChannelCore {
     }
     if (state == ChannelState.RUNNING) {
       move(ChannelState.DRAINING, reason);
-    } else if (state == ChannelState.WAITING) {
+    } else if (state == ChannelState.WAITING || (state == ChannelState.OPENING && isPausing)) {
+      isPausing = false;
       move(ChannelState.RELEASING, reason);
     }
   }
