@@ -395,6 +395,9 @@ final class Ledger implements SimNetwork.Tap {
     for (Holding holding : channel.live()) {
       boolean isCurrent = isHeld && holding.epoch() == view.epoch();
       if (isCurrent) {
+        if (view.status() == ChannelStatus.CLOSING && holding.closingNanos < 0) {
+          holding.closingNanos = now();
+        }
         Invariant.ONE_OWNER.require(
             view.owner().orElse("").equals(holding.assignment.sessionId()),
             "%s is said to be held by session %s",
@@ -457,7 +460,7 @@ final class Ledger implements SimNetwork.Tap {
       holding.reasons.add(Holding.Reason.OPERATOR);
     }
     long deadline = TimeUnit.MILLISECONDS.toNanos(SimServer.REVOKE_DEADLINE_MS);
-    if (holding.revokedNanos >= 0 && now() - holding.revokedNanos >= deadline / 2) {
+    if (holding.closingNanos >= 0 && now() - holding.closingNanos >= deadline) {
       holding.reasons.add(Holding.Reason.DEADLINE_PASSED);
       world.count(Happening.DEADLINE_PASSED);
     }
