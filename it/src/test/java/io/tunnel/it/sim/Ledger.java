@@ -429,7 +429,9 @@ final class Ledger implements SimNetwork.Tap {
     } else if (world.isStarting() && channel.isTakenBackTo(view.checkpointed())) {
       world.count(Happening.CHECKPOINT_TAKEN_BACK);
       channel.checkpointed(view.checkpointed(), null);
-    } else if (world.isStarting() && channel.isDoneByLast(view.checkpointed())) {
+    } else if (world.isStarting()
+        && channel.isDoneByLast(view.checkpointed())
+        && (channel.tunnel.soughtNanos < 0 || channel.firstMissing(view.checkpointed()) < 0)) {
       // It was stored, and then the server crashed.
       channel.checkpointed(view.checkpointed(), channel.holdings.lastEntry().getValue());
     } else {
