@@ -67,7 +67,7 @@ public final class Shard implements Closeable {
   private record Admitted(PendingWrite write, ConditionCore.Judged judged, int number) {}
 
   /** The rows of a shard, as far as its own thread needs them. */
-  interface Rows extends ConditionCore.StoredRows {
+  interface Rows extends ConditionCore.StoredRows, Closeable {
 
     /** Whether a partition exists at this moment; writes to others are refused. */
     boolean isLive(int partition);
@@ -272,6 +272,11 @@ public final class Shard implements Closeable {
     public void fold(List<ChangeBatch> batches, long end) throws IOException {
       store.fold(batches, end);
     }
+
+    @Override
+    public void close() throws IOException {
+      store.close();
+    }
   }
 
   /** Takes writes from the queue into the group; returns whether any of them asks for a sync. */
@@ -401,9 +406,8 @@ public final class Shard implements Closeable {
     }
     hasEnded = true;
     refuseLeftovers();
-    TableStore table = rows.store();
     try (log;
-        table) {
+        rows) {
       log.sync();
     } finally {
       // Not before: a file that is used by an interrupted thread is closed under everybody's hands.
