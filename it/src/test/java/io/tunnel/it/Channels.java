@@ -1,6 +1,7 @@
 package io.tunnel.it;
 
 import io.tunnel.model.ChannelStatus;
+import io.tunnel.model.ChannelType;
 import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.DescribeTunnelRequest;
 import io.tunnel.sdk.TunnelClient;
@@ -54,10 +55,44 @@ record Channels(TunnelClient client, String table, String tunnel) {
 
   /** Waits until everything committed is processed and checkpointed. */
   void awaitDrained() {
+    awaitDrained(Set.of(ChannelType.values()));
+  }
+
+  /** The same for channels of a type. */
+  void awaitDrained(ChannelType type) {
+    awaitDrained(Set.of(type));
+  }
+
+  private void awaitDrained(Set<ChannelType> types) {
     Poll.until(
         Poll.LONG,
-        () -> now().stream().allMatch(channel -> channel.checkpointed() == channel.committed()),
+        () ->
+            now().stream()
+                .filter(channel -> types.contains(channel.getChannelType()))
+                .allMatch(channel -> channel.checkpointed() == channel.committed()),
         () -> "all channels drained, but " + now());
+  }
+
+  /** Waits until all channels of a type are finished. */
+  void awaitTerminated(ChannelType type) {
+    Poll.until(
+        Poll.LONG,
+        () ->
+            now().stream()
+                .filter(channel -> channel.getChannelType() == type)
+                .allMatch(channel -> channel.getChannelStatus() == ChannelStatus.TERMINATED),
+        () -> "all channels with " + type + " terminated, but " + now());
+  }
+
+  /** Checkpoints of the channels of a type by partition. */
+  Map<Integer, Long> checkpoints(ChannelType type) {
+    Map<Integer, Long> all = new TreeMap<>();
+    for (ChannelInfo channel : now()) {
+      if (channel.getChannelType() == type) {
+        all.put(channel.partition(), channel.checkpointed());
+      }
+    }
+    return all;
   }
 
   /** Checkpoints by partition. */

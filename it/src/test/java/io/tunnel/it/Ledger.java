@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** What a writer was told, held against what was consumed and what the table holds. */
 final class Ledger {
@@ -35,6 +36,31 @@ final class Ledger {
             .isTrue();
       }
     }
+  }
+
+  private Ledger(Stream<Written> some) {
+    rows = some.toList();
+  }
+
+  /** The part behind these positions, by partition; rows that have none stay. */
+  Ledger behind(Map<Integer, Long> positions) {
+    return new Ledger(
+        rows.stream()
+            .filter(
+                row ->
+                    row.outcome() != Outcome.APPLIED
+                        || row.position() > positions.get(row.partition())));
+  }
+
+  /** What a partition held when everything up to a position was applied and nothing behind it. */
+  Map<String, Map<String, String>> rowsAt(int partition, long position) {
+    Map<String, Map<String, String>> state = new TreeMap<>();
+    rows.stream()
+        .filter(row -> row.outcome() == Outcome.APPLIED && row.partition() == partition)
+        .filter(row -> row.position() <= position)
+        .sorted(Comparator.comparing(Written::position))
+        .forEach(row -> row.mutation().applyTo(state));
+    return state;
   }
 
   int count(Outcome outcome) {
