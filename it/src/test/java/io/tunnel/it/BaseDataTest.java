@@ -93,9 +93,11 @@ class BaseDataTest {
         .forEach(
             (partition, rows) -> {
               requireCounted(rows);
-              assertThat(LongStream.rangeClosed(before.get(partition), after.get(partition)))
-                  .as("a moment of the creation at which partition %d held just that", partition)
-                  .anyMatch(at -> ledger.rowsAt(partition, at).equals(Scene.fold(rows)));
+              assertThat(
+                      ledger.held(
+                          Scene.fold(rows), partition, before.get(partition), after.get(partition)))
+                  .as("partition %d held just %s at a moment of the creation", partition, rows)
+                  .isTrue();
             });
   }
 
@@ -152,8 +154,9 @@ class BaseDataTest {
     base.changes().values().forEach(BaseDataTest::requireCounted);
     created.forEach(
         (partition, at) ->
-            assertThat(Scene.fold(base.changes().get(partition)))
-                .isEqualTo(ledger.rowsAt(partition, at)));
+            assertThat(ledger.held(Scene.fold(base.changes().get(partition)), partition, at, at))
+                .as("partition %d held just that at %d: %s", partition, at, base.changes())
+                .isTrue());
     Ledger later = ledger.behind(created);
     assertThat(later.requireConsumed(stream)).isZero();
     assertThat(stream.count()).isEqualTo(later.count(Outcome.APPLIED));

@@ -52,15 +52,21 @@ final class Ledger {
                         || row.position() > positions.get(row.partition())));
   }
 
-  /** What a partition held when everything up to a position was applied and nothing behind it. */
-  Map<String, Map<String, String>> rowsAt(int partition, long position) {
-    Map<String, Map<String, String>> state = new TreeMap<>();
-    rows.stream()
-        .filter(row -> row.outcome() == Outcome.APPLIED && row.partition() == partition)
-        .filter(row -> row.position() <= position)
-        .sorted(Comparator.comparing(Written::position))
-        .forEach(row -> row.mutation().applyTo(state));
-    return state;
+  /** Whether a partition held just these when it had come to one of the positions of a range. */
+  boolean held(Map<String, Map<String, String>> state, int partition, long from, long to) {
+    List<Written> changes =
+        rows.stream()
+            .filter(row -> row.outcome() == Outcome.APPLIED && row.partition() == partition)
+            .sorted(Comparator.comparing(Written::position))
+            .toList();
+    Map<String, Map<String, String>> at = new TreeMap<>();
+    boolean isFound = from == 0 && state.isEmpty();
+    for (Written change : changes) {
+      change.mutation().applyTo(at);
+      boolean isInRange = change.position() >= from && change.position() <= to;
+      isFound |= isInRange && at.equals(state);
+    }
+    return isFound;
   }
 
   int count(Outcome outcome) {

@@ -100,6 +100,11 @@ final class Scene {
     return all;
   }
 
+  /** The oldest change that is kept of the first partition. */
+  long firstPosition() {
+    return tables.describeTable(table()).partitions().get(0).firstPosition();
+  }
+
   /** Writes rows that no writer touches, the same number to each partition. */
   void fill(int rowsPerPartition, int valueBytes) {
     Column text = new Column("text", ColumnValue.fromString("x".repeat(valueBytes)));
