@@ -53,6 +53,20 @@ record Channels(TunnelClient client, String table, String tunnel) {
         () -> "channels spread like " + countByTag + " but " + now());
   }
 
+  /** Waits until these workers, and no others, hold that many channels, as evenly as can be. */
+  void awaitShared(Set<String> tags, int channels) {
+    int least = channels / tags.size();
+    Poll.until(
+        Poll.LONG,
+        () -> {
+          Map<String, Integer> counts = openByTag();
+          return counts.keySet().equals(tags)
+              && counts.values().stream().allMatch(count -> count == least || count == least + 1)
+              && counts.values().stream().mapToInt(count -> count).sum() == channels;
+        },
+        () -> channels + " channels held evenly by " + tags + ", but " + openByTag());
+  }
+
   /** Waits until everything committed is processed and checkpointed. */
   void awaitDrained() {
     awaitDrained(Set.of(ChannelType.values()));

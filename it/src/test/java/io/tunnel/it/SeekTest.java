@@ -168,12 +168,12 @@ class SeekTest {
   @Test
   void what_is_beyond_either_end_is_refused_and_the_ends_are_not() {
     Scene scene = new Scene(STAGE, server, 1);
-    TableOptions keepLittle = new TableOptions(Durability.OS, 0, RETENTION_BYTES);
-    assertThat(scene.tables().alterTable(scene.table(), keepLittle)).isNotNull();
     Channels tunnel = scene.tunnel("audit", TunnelType.Stream);
     WorkerProcess worker = scene.worker(tunnel, "worker");
     scene.fill(LARGE_ROWS, LARGE_BYTES);
     tunnel.awaitDrained();
+    TableOptions keepLittle = new TableOptions(Durability.OS, 0, RETENTION_BYTES);
+    assertThat(scene.tables().alterTable(scene.table(), keepLittle)).isNotNull();
     Poll.until("changes beyond the limit go", () -> scene.firstPosition() > 1);
     assertThat(scene.tables().alterTable(scene.table(), new TableOptions(Durability.OS)))
         .isNotNull();
