@@ -159,7 +159,7 @@ class RecreateTest {
     worker.connectAndWorking();
     admin.dropTable("orders");
     Poll.until("the worker halts", () -> worker.status().state() == State.WORKER_HALT);
-    assertThat(worker.status().lastError().orElseThrow()).contains(tunnelId);
+    assertThat(worker.status().lastError().orElseThrow()).contains("tunnel audit was deleted");
 
     TunnelWorker late = new TunnelWorker(tunnelId, tunnels, new TunnelWorkerConfig(new Recorder()));
     stage.closes(late::shutdown);

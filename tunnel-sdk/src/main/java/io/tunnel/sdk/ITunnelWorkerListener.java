@@ -3,7 +3,9 @@ package io.tunnel.sdk;
 /**
  * Hears what a worker does. Called by one thread at a time, never the worker's own, in the order in
  * which things happened. It may be slow: up to 1,000 notices wait for it, then further ones are
- * dropped, and {@link #missed} says how many. What it throws is logged and changes nothing.
+ * dropped, and {@link #missed} says how many. What it throws is logged and changes nothing. The end
+ * of a worker does not wait for it: the last notices may come after {@link TunnelWorker#shutdown}
+ * has returned.
  */
 public interface ITunnelWorkerListener {
 

@@ -62,11 +62,15 @@ final class BudgetCore<K> {
     return settle();
   }
 
-  /** The channel is done with that many bytes. Returns what to give, to it or to others. */
+  /**
+   * The channel is done with that many bytes. They may be more than it had: a delivery is not cut,
+   * so the last one may overdraw the credit, and what it took too much is given on top of the rest.
+   * Returns what to give, to it or to others.
+   */
   List<Grant<K>> returned(K channel, int bytes) {
     Long before = granted.get(channel);
-    if (before == null || before < bytes) {
-      throw new IllegalStateException(bytes + " bytes came back of a credit of " + before);
+    if (before == null) {
+      throw new IllegalStateException(bytes + " bytes came back of a channel that is not there");
     }
     granted.put(channel, before - bytes);
     total -= bytes;

@@ -173,7 +173,8 @@ final class WorkerChannelCore {
   }
 
   /**
-   * Nothing comes behind {@code position}.
+   * Nothing comes behind {@code position}. A channel that is given back does not count that: it has
+   * dropped what came before, and the next holder is told again.
    *
    * @throws IllegalStateException when something behind it was delivered already
    */
@@ -182,7 +183,9 @@ final class WorkerChannelCore {
       throw new IllegalStateException(
           "the channel ends at " + position + " but was delivered up to " + inbox.received());
     }
-    end = position;
+    if (ending == Ending.NONE) {
+      end = position;
+    }
   }
 
   /** Whether what was begun last is all that there will ever be. */

@@ -44,13 +44,21 @@ class BudgetCoreTest {
   }
 
   @Test
-  void credit_that_nobody_gave_cannot_come_back() {
+  void credit_of_a_channel_that_is_not_there_cannot_come_back() {
     BudgetCore<String> budget = new BudgetCore<>(100, 10, 50);
     var unused = budget.add("a");
-    assertThatThrownBy(() -> budget.returned("a", 51)).hasMessageContaining("of a credit of 50");
-    assertThatThrownBy(() -> budget.returned("b", 1)).hasMessageContaining("of a credit of null");
+    assertThatThrownBy(() -> budget.returned("b", 1)).hasMessageContaining("that is not there");
     assertThatThrownBy(() -> budget.add("a")).hasMessageContaining("twice");
     assertThat(budget.remove("b")).isEmpty();
+  }
+
+  @Test
+  void a_delivery_that_overdraws_the_credit_gives_it_all_back() {
+    BudgetCore<String> budget = new BudgetCore<>(1_000, 10, 300);
+    var unused = budget.add("a");
+    assertThat(budget.returned("a", 359)).containsExactly(new Grant<>("a", 359));
+    assertThat(budget.granted("a")).isEqualTo(300);
+    assertThat(budget.total()).isEqualTo(300);
   }
 
   /**

@@ -203,6 +203,22 @@ class WorkerChannelCoreTest {
   }
 
   @Test
+  void an_end_that_comes_behind_dropped_changes_is_not_checkpointed() {
+    WorkerChannelCore core = running(LIMITS, 0);
+    core.delivered(1, 10, 10, 100);
+    core.begin();
+    core.end(Ending.SHUTDOWN);
+    assertThat(core.delivered(11, 20, 10, 100)).as("kept").isFalse();
+    core.endsAt(20);
+    core.processingDone();
+    tell(core, Farewell.CLOSING);
+    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    core.processorStopped();
+    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.beginCheckpoint(0)).isEqualTo(10);
+  }
+
+  @Test
   void an_end_before_what_was_delivered_is_a_broken_promise() {
     WorkerChannelCore core = running(LIMITS, 0);
     core.delivered(1, 10, 10, 100);

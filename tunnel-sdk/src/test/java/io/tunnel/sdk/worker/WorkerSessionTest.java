@@ -258,7 +258,7 @@ class WorkerSessionTest extends WorkerFixture {
     tunnel.assign(0);
     Waits.until("it is held again", () -> heard.lines.contains("channel p0_1 2"));
     tunnel.fence(0);
-    Waits.until("it is fenced", () -> worker.status().channels().isEmpty());
+    Waits.until("it is told", () -> heard.lines.contains("closed p0_1 FENCED"));
     worker.shutdown();
     assertThat(worker.status().activity().phase()).isEqualTo(Phase.NONE);
     assertThat(heard.lines)
@@ -271,7 +271,7 @@ class WorkerSessionTest extends WorkerFixture {
             "stopped p0_1 poison",
             "closed p0_1 STOPPED",
             "channel p0_1 2")
-        .contains("closed p0_1 FENCED");
+        .endsWith("closed p0_1 FENCED");
   }
 
   @Test

@@ -41,7 +41,7 @@ public final class Shard implements Closeable {
   private final int id;
   private final ShardConfig config;
   private final LocalLog log;
-  private final TableStore table;
+  private final Rows rows;
   private final Meter meter;
   private final Clock clock;
   private final MpscUnboundedArrayQueue<ShardTask> queue =
@@ -63,17 +63,31 @@ public final class Shard implements Closeable {
    */
   private record Admitted(PendingWrite write, ConditionCore.Judged judged, int number) {}
 
+  /** The rows of a shard, as far as its own thread needs them. */
+  interface Rows extends ConditionCore.StoredRows {
+
+    /** Applies batches that stand before log offset {@code end}. */
+    void fold(List<ChangeBatch> batches, long end) throws IOException;
+
+    /** All that can be done with them. */
+    TableStore store();
+  }
+
   /** A shard over an open log and the table folded from it. */
   public Shard(
       int id, ShardConfig config, LocalLog log, TableStore table, Meter meter, Clock clock) {
+    this(id, config, log, new StoreRows(table), meter, clock);
+  }
+
+  Shard(int id, ShardConfig config, LocalLog log, Rows rows, Meter meter, Clock clock) {
     this.id = id;
     this.config = config;
     this.log = log;
-    this.table = table;
+    this.rows = rows;
     this.meter = meter;
     this.clock = clock;
     this.group = new GroupCore(config.mergedBytesMax());
-    this.conditions = new ConditionCore(new Rows(table));
+    this.conditions = new ConditionCore(rows);
     this.owner = new Thread(this::run, "shard-" + id);
   }
 
@@ -89,7 +103,7 @@ public final class Shard implements Closeable {
 
   /** The rows, for readers. */
   public TableStore table() {
-    return table;
+    return rows.store();
   }
 
   Meter meter() {
@@ -159,17 +173,29 @@ public final class Shard implements Closeable {
 
   private void run() {
     while (true) {
-      ShardTask next = queue.peek();
-      if (next instanceof PendingWrite) {
-        commitGroup();
-      } else if (next instanceof ShardTask.Barrier) {
-        runBarrier((ShardTask.Barrier) queue.poll());
-      } else if (isStopping) {
-        return;
-      } else {
+      if (!step()) {
+        if (isStopping) {
+          return;
+        }
         park();
       }
     }
+  }
+
+  /** Does what waits first; false when nothing does. For the shard's thread, or in its place. */
+  boolean step() {
+    ShardTask next = queue.peek();
+    if (next instanceof PendingWrite) {
+      commitGroup();
+    } else if (next instanceof ShardTask.Barrier) {
+      runBarrier((ShardTask.Barrier) queue.poll());
+    }
+    return next != null;
+  }
+
+  /** Whether nothing waits. */
+  boolean isIdle() {
+    return queue.isEmpty();
   }
 
   private void park() {
@@ -209,18 +235,23 @@ public final class Shard implements Closeable {
     }
   }
 
-  /** The stored rows, as far as admission asks for them. */
-  private record Rows(TableStore table) implements ConditionCore.StoredRows {
+  /** The rows that RocksDB keeps. */
+  private record StoreRows(TableStore store) implements Rows {
 
     @Override
     public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
-      return table.exists(partition, array, keyOffset, keyBytes);
+      return store.exists(partition, array, keyOffset, keyBytes);
     }
 
     @Override
     public Map<String, Integer> columnBytes(
         int partition, byte[] array, int keyOffset, int keyBytes) {
-      return table.columnBytes(partition, array, keyOffset, keyBytes);
+      return store.columnBytes(partition, array, keyOffset, keyBytes);
+    }
+
+    @Override
+    public void fold(List<ChangeBatch> batches, long end) throws IOException {
+      store.fold(batches, end);
     }
   }
 
@@ -273,7 +304,7 @@ public final class Shard implements Closeable {
         rows += batch.rowCount();
       }
     }
-    table.fold(batches, log.end());
+    this.rows.fold(batches, log.end());
     meter.committed(id, rows, group.byteCount(), commitNanos, clock.nanos() - startedNanos);
   }
 
@@ -343,7 +374,7 @@ public final class Shard implements Closeable {
     hasEnded = true;
     refuseLeftovers();
     try (log;
-        table) {
+        TableStore table = rows.store()) {
       log.sync();
     } finally {
       // Not before: a file that is used by an interrupted thread is closed under everybody's hands.

@@ -22,7 +22,8 @@ public final class Shards implements ChangeReader, Closeable {
 
   private final List<Shard> shards;
 
-  private Shards(List<Shard> shards) {
+  /** All of a node, in the order of their ids. */
+  Shards(List<Shard> shards) {
     this.shards = List.copyOf(shards);
   }
 

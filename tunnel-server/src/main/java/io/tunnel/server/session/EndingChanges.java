@@ -16,30 +16,24 @@ final class EndingChanges implements ChangeReader {
 
   private final ChangeReader changes;
   private final long endMicros;
-  private final Surroundings clock;
 
-  private EndingChanges(ChangeReader changes, long endMicros, Surroundings clock) {
+  private EndingChanges(ChangeReader changes, long endMicros) {
     this.changes = changes;
     this.endMicros = endMicros;
-    this.clock = clock;
   }
 
   /** What a tunnel may see of {@code changes}; all, when it does not end. */
-  static ChangeReader of(TunnelInfo tunnel, ChangeReader changes, Surroundings clock) {
+  static ChangeReader of(TunnelInfo tunnel, ChangeReader changes) {
     return tunnel
         .endMs()
-        .<ChangeReader>map(
-            ms -> new EndingChanges(changes, TimeUnit.MILLISECONDS.toMicros(ms), clock))
+        .<ChangeReader>map(ms -> new EndingChanges(changes, TimeUnit.MILLISECONDS.toMicros(ms)))
         .orElse(changes);
   }
 
   @Override
   public long committed(int partition) {
     long committed = changes.committed(partition);
-    // The clock is read last: what was committed before it said so has an earlier time.
-    if (clock.epochMicros() < endMicros) {
-      return committed;
-    }
+    // What the clock says does not count: it may have been set back behind the times of changes.
     try {
       return Math.min(committed, changes.positionBefore(partition, endMicros));
     } catch (IOException e) {

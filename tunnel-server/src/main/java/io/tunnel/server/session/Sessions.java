@@ -218,7 +218,7 @@ final class Sessions {
     return sources.channels().stream(
         hold,
         OptionalLong.empty(),
-        EndingChanges.of(run.info(), sources.changes(), surroundings),
+        EndingChanges.of(run.info(), sources.changes()),
         port);
   }
 

@@ -5,15 +5,15 @@ import io.tunnel.server.channel.Channel;
 import io.tunnel.wire.Control.TunnelInfo;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** A tunnel that the coordinator runs: its state machine, and what was made of its effects. */
 final class TunnelRun {
 
   private final TunnelInfo info;
   private final TunnelCore core;
-  private final Map<ChannelKey, Hold> holds = new HashMap<>();
+  private final Map<ChannelKey, Hold> holds = new TreeMap<>();
 
   /** Effects that are not done yet; only as long as the catalog cannot be written, any are. */
   private final Deque<TunnelEffect> undone = new ArrayDeque<>();

@@ -1,0 +1,94 @@
+package io.tunnel.it.sim;
+
+import io.tunnel.model.ChannelStatus;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.TunnelType;
+import io.tunnel.wire.Control.ChannelDescription;
+import io.tunnel.wire.Control.TunnelInfo;
+
+/** What must have come true when nothing goes wrong any more. */
+final class Completion {
+
+  private Completion() {}
+
+  /** Whether nothing more will happen to a channel. */
+  static boolean isDone(World world, TunnelInfo tunnel, ChannelDescription view) {
+    ChannelTruth truth = world.ledger.channels.get(view.channelId());
+    if (view.status() == ChannelStatus.TERMINATED) {
+      return true;
+    }
+    boolean mustEnd = view.type() == ChannelType.BaseData || tunnel.endMs().isPresent();
+    return !mustEnd
+        && view.checkpointed() == truth.partition.committed()
+        && truth.firstMissing(truth.partition.committed()) < 0;
+  }
+
+  /** Requires that everything is done, and that it is what it must be. */
+  static void require(World world, long seconds) {
+    for (TunnelInfo tunnel : world.tunnels()) {
+      for (ChannelDescription view : world.views(tunnel)) {
+        if (view.status() == ChannelStatus.TERMINATED) {
+          requireEnd(world, tunnel, view);
+        } else {
+          requireDelivered(world, tunnel, view, seconds);
+        }
+      }
+      requireRows(world, tunnel);
+    }
+  }
+
+  private static void requireDelivered(
+      World world, TunnelInfo tunnel, ChannelDescription view, long seconds) {
+    ChannelTruth truth = world.ledger.channels.get(view.channelId());
+    long missing = truth.firstMissing(truth.partition.committed());
+    Invariant.EVERY_ACKNOWLEDGED_CHANGE_DELIVERED.require(
+        missing < 0 || tunnel.endMs().isPresent(),
+        "%d s after the last fault, %s has not processed %d of %d: %s",
+        seconds,
+        view.channelId(),
+        missing,
+        truth.partition.committed(),
+        view);
+    Invariant.LIVENESS.require(
+        isDone(world, tunnel, view),
+        "%d s after the last fault, %s is not done: it is at %d of %d: %s",
+        seconds,
+        view.channelId(),
+        view.checkpointed(),
+        truth.partition.committed(),
+        view);
+  }
+
+  private static void requireEnd(World world, TunnelInfo tunnel, ChannelDescription view) {
+    ChannelTruth truth = world.ledger.channels.get(view.channelId());
+    // After a clock was set back, what is written next may have an earlier time than an end that
+    // was found before.
+    boolean isWhole = !truth.tunnel.hasLost && !world.wasClockSetBack();
+    if (isWhole && tunnel.endMs().isPresent()) {
+      truth.partition.requireSplit(
+          truth.start() + 1,
+          view.end().orElseThrow(),
+          tunnel.endMs().get(),
+          view.channelId() + "'s end");
+      world.count(Happening.END_COMPARED);
+    }
+  }
+
+  /** Whoever applied what it was given, rows and changes, in order, has the table's rows. */
+  private static void requireRows(World world, TunnelInfo tunnel) {
+    TunnelTruth truth = world.ledger.tunnels.get(tunnel.tunnelId());
+    if (tunnel.type() == TunnelType.BaseAndStream && !truth.hasLost && !truth.hasSkipped) {
+      for (PartitionTruth partition : world.ledger.partitions.values()) {
+        RowFold expected = partition.fold(partition.committed());
+        Invariant.BASE_AND_STREAM_WITHOUT_GAP.require(
+            truth.fold(partition.id).rows().equals(expected.rows()),
+            "partition %d of %s: %s instead of %s",
+            partition.id,
+            tunnel.tunnel(),
+            truth.fold(partition.id).rows(),
+            expected.rows());
+        world.count(Happening.ROWS_COMPARED);
+      }
+    }
+  }
+}

@@ -1,0 +1,170 @@
+package io.tunnel.it.sim;
+
+import io.tunnel.wire.Control.Assignment;
+import io.tunnel.wire.Delivery;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/** One channel in the hands of one session, as the wire shows it. */
+final class Holding {
+
+  /** Why a holding may end before its holder has given it back. */
+  enum Reason {
+    CONNECTION_LOST,
+    SERVER_CRASHED,
+    WORKER_DIED,
+    WORKER_GAVE_UP,
+    LEASE_ENDED,
+    DEADLINE_PASSED,
+    OPERATOR,
+    SUPERSEDED
+  }
+
+  final Assignment assignment;
+  final SimConnection connection;
+  final int serverNumber;
+  final Set<Reason> reasons = EnumSet.noneOf(Reason.class);
+
+  /** What was delivered, from the position behind the assigned checkpoint on. */
+  private final List<PartitionTruth.Change> delivered = new ArrayList<>();
+
+  private long creditReceived;
+  private long creditUsed;
+  private long creditSent;
+  private long finished;
+  private long givenNow;
+  private boolean isBusy;
+  String callback = "";
+  boolean isGivenBack;
+  long revokedNanos = -1;
+  long endedNanos = -1;
+
+  Holding(Assignment assignment, SimConnection connection, int serverNumber) {
+    this.assignment = assignment;
+    this.connection = connection;
+    this.serverNumber = serverNumber;
+    this.finished = assignment.checkpointed();
+    this.givenNow = finished;
+  }
+
+  long epoch() {
+    return assignment.epoch();
+  }
+
+  long deliveredTo() {
+    return assignment.checkpointed() + delivered.size();
+  }
+
+  PartitionTruth.Change deliveredAt(long position) {
+    return delivered.get((int) (position - assignment.checkpointed()) - 1);
+  }
+
+  /** The server sends a delivery; returns what is new in it. */
+  List<PartitionTruth.Change> deliver(Delivery delivery, int payloadBytes) {
+    Invariant.CREDIT_CONSERVED.require(
+        creditReceived > creditUsed,
+        "%s: %d bytes are delivered though of %d bytes of credit %d are used",
+        this,
+        payloadBytes,
+        creditReceived,
+        creditUsed);
+    creditUsed += payloadBytes;
+    Invariant.NO_GAP.require(
+        delivery.firstPosition() == deliveredTo() + 1,
+        "%s: position %d is delivered behind %d",
+        this,
+        delivery.firstPosition(),
+        deliveredTo());
+    Invariant.NOTHING_AFTER_REVOCATION_COUNTS.require(
+        revokedNanos < 0, "%s: something is delivered after the channel was revoked", this);
+    List<PartitionTruth.Change> news = new ArrayList<>();
+    delivery.batches().forEach(batch -> news.addAll(PartitionTruth.changesOf(batch)));
+    news.removeIf(change -> change.record().position() < delivery.firstPosition());
+    long expected = deliveredTo();
+    for (PartitionTruth.Change change : news) {
+      expected++;
+      Invariant.NO_GAP.require(
+          change.record().position() == expected,
+          "%s: a delivery has position %d behind %d",
+          this,
+          change.record().position(),
+          expected - 1);
+    }
+    delivered.addAll(news);
+    return news;
+  }
+
+  boolean isCreditUsedUp() {
+    return creditReceived <= creditUsed;
+  }
+
+  /** The worker says that it accepts more. */
+  void creditSent(int bytes, int atOnceMax) {
+    creditSent += bytes;
+    Invariant.CREDIT_CONSERVED.require(
+        creditSent <= atOnceMax + creditUsed,
+        "%s: the worker has given %d bytes of credit, of which only %d were used; it may have %d"
+            + " outstanding",
+        this,
+        creditSent,
+        creditUsed,
+        atOnceMax);
+  }
+
+  void creditReceived(int bytes) {
+    creditReceived += bytes;
+  }
+
+  /** A processor is called with changes {@code first} to {@code last}. */
+  void begin(long first, long last) {
+    Invariant.ORDER_PER_CHANNEL.require(
+        !isBusy, "%s: a callback begins at %d while another runs", this, first);
+    Invariant.NO_GAP.require(
+        first == finished + 1,
+        "%s: a callback begins at position %d though %s is what is next",
+        this,
+        first,
+        finished + 1);
+    Invariant.NO_GAP.require(
+        last <= deliveredTo(), "%s: %d is processed before it is delivered", this, last);
+    isBusy = true;
+    givenNow = last;
+  }
+
+  void failed() {
+    isBusy = false;
+    givenNow = finished;
+  }
+
+  /** What was begun is processed; returns the first position of it. */
+  long finish() {
+    long first = finished + 1;
+    isBusy = false;
+    finished = givenNow;
+    return first;
+  }
+
+  long finished() {
+    return finished;
+  }
+
+  boolean hasEnded() {
+    return endedNanos >= 0;
+  }
+
+  /** Whether what it did may come again. */
+  boolean mayRepeat() {
+    return !reasons.isEmpty();
+  }
+
+  @Override
+  public String toString() {
+    return assignment.channelId()
+        + " under epoch "
+        + Ledger.epochText(assignment.epoch())
+        + " of session "
+        + assignment.sessionId();
+  }
+}

@@ -1,0 +1,169 @@
+package io.tunnel.it.sim;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.sdk.StreamRecord;
+import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.log.Extents;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The committed changes of a partition, as its log shows them, and which of them may be lost. */
+final class PartitionTruth {
+
+  private static final int READ_BYTES_MAX = 1 << 20;
+
+  final int id;
+  private final List<Change> changes = new ArrayList<>();
+  private long acknowledged;
+  private long acknowledgedSynced;
+
+  /** One change: its record, and what it says, as text. */
+  record Change(StreamRecord record, String text) {}
+
+  PartitionTruth(int id) {
+    this.id = id;
+  }
+
+  long committed() {
+    return changes.size();
+  }
+
+  Change at(long position) {
+    return changes.get((int) position - 1);
+  }
+
+  /** A change as text; equal texts are equal changes. */
+  static String textOf(StreamRecord record) {
+    return record.getRecordType() + " " + record.getPrimaryKey() + " " + record.getColumns();
+  }
+
+  static List<Change> changesOf(ChangeBatch batch) {
+    List<Change> changes = new ArrayList<>();
+    RowCursor row = batch.rows();
+    for (long position = batch.basePosition(); row.next(); position++) {
+      StreamRecord record = new StreamRecord(batch, row.rowOffset(), position, RowFold.SCHEMA);
+      changes.add(new Change(record, textOf(record)));
+    }
+    return changes;
+  }
+
+  /** Takes in what the log has committed since. */
+  void learn(ChangeReader log) {
+    long committed = log.committed(id);
+    Invariant.ACKNOWLEDGED_SURVIVES.require(
+        committed >= committed(),
+        "partition %d was committed up to %d and now ends at %d",
+        id,
+        committed(),
+        committed);
+    if (committed > committed()) {
+      for (Change change : read(log, committed() + 1)) {
+        long position = change.record().position();
+        if (position > committed()) {
+          Invariant.NO_GAP.require(
+              position == committed() + 1,
+              "partition %d has position %d behind %d",
+              id,
+              position,
+              committed());
+          boolean rises =
+              changes.isEmpty()
+                  || at(committed()).record().commitMicros() <= change.record().commitMicros();
+          Invariant.COMMIT_TIME_RISES.require(rises, "partition %d at position %d", id, position);
+          changes.add(change);
+        }
+      }
+    }
+  }
+
+  private List<Change> read(ChangeReader log, long from) {
+    List<Change> found = new ArrayList<>();
+    try {
+      for (long next = from; next <= log.committed(id); ) {
+        Extents extents = log.plan(id, next, READ_BYTES_MAX);
+        ByteBuffer bytes = ByteBuffer.allocate(extents.bytes());
+        extents.read(bytes);
+        for (int at = 0; at < bytes.capacity(); ) {
+          ChangeBatch batch = ChangeBatch.parse(bytes.array(), at, bytes.capacity());
+          found.addAll(changesOf(batch));
+          at += batch.byteCount();
+        }
+        next = extents.lastPosition() + 1;
+      }
+    } catch (IOException e) {
+      throw Invariant.NOTHING_BREAKS.broken("the log of partition %d: %s", id, e);
+    }
+    return found;
+  }
+
+  void acknowledged(long last, boolean isSynced) {
+    acknowledged = Math.max(acknowledged, last);
+    if (isSynced) {
+      acknowledgedSynced = Math.max(acknowledgedSynced, last);
+    }
+  }
+
+  /**
+   * The server was started again: compares what its log has kept with what it had.
+   *
+   * @return how many changes are lost
+   */
+  long recovered(ChangeReader log, boolean hadPowerLoss) {
+    long before = committed();
+    long now = Math.min(log.committed(id), before);
+    long mustKeep = hadPowerLoss ? acknowledgedSynced : acknowledged;
+    Invariant.ACKNOWLEDGED_SURVIVES.require(
+        now >= mustKeep,
+        "partition %d had acknowledged position %d (%s) and after the restart ends at %d",
+        id,
+        mustKeep,
+        hadPowerLoss ? "synced" : "written",
+        now);
+    long first = log.firstPosition(id);
+    for (Change kept : now < first ? List.<Change>of() : read(log, first)) {
+      long position = kept.record().position();
+      if (position <= now) {
+        Invariant.ACKNOWLEDGED_SURVIVES.require(
+            kept.text().equals(at(position).text()),
+            "position %d of partition %d was %s and after the restart is %s",
+            position,
+            id,
+            at(position).text(),
+            kept.text());
+      }
+    }
+    changes.subList((int) now, changes.size()).clear();
+    acknowledged = Math.min(acknowledged, now);
+    return before - now;
+  }
+
+  /**
+   * A position given for a moment: everything from {@code first} to it is before, and everything
+   * behind it is not.
+   */
+  void requireSplit(long first, long position, long epochMs, String what) {
+    for (long each = first; each <= committed(); each++) {
+      long micros = at(each).record().commitMicros();
+      Invariant.ENDED_MEANS_COMPLETE.require(
+          each <= position == micros < epochMs * 1_000,
+          "%s: %d ms is at position %d, and position %d was committed at %d microseconds",
+          what,
+          epochMs,
+          position,
+          each,
+          micros);
+    }
+  }
+
+  /** The rows that its changes up to a position leave. */
+  RowFold fold(long position) {
+    RowFold fold = new RowFold();
+    for (Change change : changes.subList(0, (int) position)) {
+      fold.apply(change.record());
+    }
+    return fold;
+  }
+}

@@ -1,0 +1,67 @@
+package io.tunnel.it.sim;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.sdk.RecordColumn;
+import io.tunnel.sdk.StreamRecord;
+import java.util.List;
+import java.util.TreeMap;
+
+/** The rows that changes leave, in the order of their keys. */
+public final class RowFold {
+
+  /** The key of every table of a world. */
+  public static final List<PrimaryKeySchema> SCHEMA =
+      List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER));
+
+  private final TreeMap<Bytes, TreeMap<String, ColumnValue>> rows = new TreeMap<>();
+
+  /** Applies a change. */
+  public void apply(StreamRecord change) {
+    Bytes key = KeyCodec.encode(change.getPrimaryKey(), SCHEMA);
+    switch (change.getRecordType()) {
+      case DELETE -> rows.remove(key);
+      case PUT -> {
+        rows.put(key, new TreeMap<>());
+        merge(key, change);
+      }
+      case UPDATE -> merge(key, change);
+    }
+  }
+
+  private void merge(Bytes key, StreamRecord change) {
+    TreeMap<String, ColumnValue> columns = rows.computeIfAbsent(key, any -> new TreeMap<>());
+    for (RecordColumn column : change.getColumns()) {
+      if (column.getColumnType() == RecordColumn.ColumnType.DELETE_ALL_VERSION) {
+        columns.remove(column.getName());
+      } else {
+        columns.put(column.getName(), column.getColumn().value());
+      }
+    }
+  }
+
+  /** Applies all changes of a batch. */
+  public void apply(ChangeBatch batch) {
+    RowCursor row = batch.rows();
+    for (long position = batch.basePosition(); row.next(); position++) {
+      apply(new StreamRecord(batch, row.rowOffset(), position, SCHEMA));
+    }
+  }
+
+  /** The rows by their encoded keys: not a copy. */
+  public TreeMap<Bytes, TreeMap<String, ColumnValue>> rows() {
+    return rows;
+  }
+
+  /** An independent copy. */
+  public RowFold copy() {
+    RowFold copy = new RowFold();
+    rows.forEach((key, columns) -> copy.rows.put(key, new TreeMap<>(columns)));
+    return copy;
+  }
+}

@@ -1,0 +1,125 @@
+package io.tunnel.it.sim;
+
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.tunnel.wire.Frame;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+
+/** Makes connections and knows them all; how fast and how reliable they are follows from a seed. */
+final class SimNetwork {
+
+  private static final int USUAL_NANOS_MAX = 300_000;
+  private static final int SLOW_NANOS_MAX = 40_000_000;
+  private static final int SLOW_ONE_IN = 40;
+  private static final int CUT_ONE_IN = 12;
+
+  private final Agenda agenda;
+  private final SplittableRandom random;
+  private final Tap tap;
+  private final List<SimConnection> connections = new ArrayList<>();
+  private Listener listener = name -> null;
+  private int lastNumber;
+
+  /** Sees every frame that is sent, and every one that is whole where it arrives. */
+  interface Tap {
+    void sent(SimConnection connection, SimSocket from, Frame frame);
+
+    void received(SimConnection connection, SimSocket to, Frame frame);
+
+    void cutInTwo();
+
+    void closed(SimConnection connection, SimSocket by);
+  }
+
+  /** Who accepts connections. */
+  @FunctionalInterface
+  interface Listener {
+    /** Where a new connection lives and what serves it; null when nobody listens. */
+    Accepted accept(String name);
+  }
+
+  /** The server's end of a new connection. */
+  record Accepted(SimLoop loop, List<ChannelHandler> handlers) {}
+
+  SimNetwork(Agenda agenda, SplittableRandom random, Tap tap) {
+    this.agenda = agenda;
+    this.random = random;
+    this.tap = tap;
+  }
+
+  Agenda agenda() {
+    return agenda;
+  }
+
+  Tap tap() {
+    return tap;
+  }
+
+  void listen(Listener next) {
+    listener = next;
+  }
+
+  /** Connections that are not known to be over. */
+  List<SimConnection> open() {
+    connections.removeIf(each -> each.isCut() || !each.client().isOpen());
+    return connections;
+  }
+
+  long arrivalNanos() {
+    int nanosMax = random.nextInt(SLOW_ONE_IN) == 0 ? SLOW_NANOS_MAX : USUAL_NANOS_MAX;
+    return agenda.nowNanos() + 20_000 + random.nextInt(nanosMax);
+  }
+
+  /** Where a frame of that many bytes is cut in two; 0 when it is not. */
+  int cutOf(int bytes) {
+    return bytes > 1 && random.nextInt(CUT_ONE_IN) == 0 ? 1 + random.nextInt(bytes - 1) : 0;
+  }
+
+  /**
+   * Connects. {@code connected} is told on the client's loop: true when frames may be sent on the
+   * socket that is returned, false when nobody listened.
+   */
+  SimSocket connect(
+      String clientName, SimLoop loop, ChannelHandler handler, Consumer<Boolean> connected) {
+    String name = clientName + "#" + ++lastNumber;
+    SimSocket client = new SimSocket(name, loop);
+    client.pipeline().addLast(handler);
+    loop.register(client);
+    agenda.at(arrivalNanos(), () -> accept(name, client, loop, connected));
+    return client;
+  }
+
+  private void accept(String name, SimSocket client, SimLoop loop, Consumer<Boolean> connected) {
+    Accepted accepted = client.isOpen() ? listener.accept(name) : null;
+    if (accepted == null) {
+      agenda.at(arrivalNanos(), () -> loop.execute(() -> connected.accept(false)));
+      return;
+    }
+    SimSocket server = new SimSocket(name + "'", accepted.loop());
+    SimConnection connection = new SimConnection(this, name, client, server);
+    connections.add(connection);
+    server
+        .pipeline()
+        .addLast(
+            new ChannelInitializer<SimSocket>() {
+              @Override
+              protected void initChannel(SimSocket socket) {
+                accepted.handlers().forEach(each -> socket.pipeline().addLast(each));
+              }
+            });
+    accepted.loop().execute(() -> accepted.loop().register(server));
+    agenda.at(
+        arrivalNanos(),
+        () ->
+            loop.execute(
+                () -> {
+                  if (client.isOpen()) {
+                    client.pipeline().fireChannelActive();
+                    connected.accept(true);
+                  }
+                }));
+  }
+}

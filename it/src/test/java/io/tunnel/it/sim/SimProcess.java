@@ -1,0 +1,83 @@
+package io.tunnel.it.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+
+/**
+ * A process of the world: a server between two crashes, a worker, a client. Its threads run only
+ * while it lives and is not paused; what was posted meanwhile runs when it wakes up, stale as it
+ * may be then.
+ */
+public final class SimProcess {
+
+  final String name;
+  final Agenda agenda;
+  final SplittableRandom random;
+  private final Consumer<SimThread> afterTask;
+  private final List<SimThread> asleep = new ArrayList<>();
+  private boolean isAlive = true;
+  private boolean isPaused;
+  private long pauses;
+
+  SimProcess(String name, Agenda agenda, SplittableRandom random, Consumer<SimThread> afterTask) {
+    this.name = name;
+    this.agenda = agenda;
+    this.random = random;
+    this.afterTask = afterTask;
+  }
+
+  boolean isAlive() {
+    return isAlive;
+  }
+
+  /** Nothing of it ever runs again. */
+  void kill() {
+    isAlive = false;
+  }
+
+  boolean isPaused() {
+    return isPaused;
+  }
+
+  /** Nothing of it runs for a while. */
+  void pause(long nanos) {
+    isPaused = true;
+    long pause = ++pauses;
+    agenda.after(
+        nanos,
+        () -> {
+          if (pauses == pause) {
+            wake();
+          }
+        });
+  }
+
+  /** It goes on as if nothing had been. */
+  void wake() {
+    pauses++;
+    isPaused = false;
+    List<SimThread> threads = List.copyOf(asleep);
+    asleep.clear();
+    threads.forEach(SimThread::scheduleNext);
+  }
+
+  void sleeps(SimThread thread) {
+    asleep.add(thread);
+  }
+
+  /** A thread of it. */
+  public SimThread thread(String thread) {
+    return new SimThread(this, name + "/" + thread);
+  }
+
+  void taskDone(SimThread thread) {
+    afterTask.accept(thread);
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

@@ -1,0 +1,186 @@
+package io.tunnel.it.sim;
+
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.channel.Channels;
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.SimDisk;
+import io.tunnel.server.log.SimLogs;
+import io.tunnel.server.net.SimFront;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.Shards;
+import io.tunnel.server.partition.SimBases;
+import io.tunnel.server.partition.SimShards;
+import io.tunnel.server.session.Coordinator;
+import io.tunnel.server.session.Operators;
+import io.tunnel.server.session.SessionConfig;
+import io.tunnel.server.session.Surroundings;
+import io.tunnel.wire.Control.TunnelDescription;
+import io.tunnel.wire.Control.TunnelInfo;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A server between two starts: the real rooms, on simulated threads, over a disk and a store that
+ * outlive it.
+ */
+final class SimServer {
+
+  static final long REVOKE_DEADLINE_MS = 2_000;
+  private static final int SEGMENT_BYTES_MAX = 3_000;
+  private static final int DELIVERY_BYTES_MAX = 600;
+  private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final int LOOPS = 2;
+
+  private final SimProcess process;
+  private final List<SimThread> shardThreads = new ArrayList<>();
+  private final boolean[] isStepping;
+  private final List<SimLoop> loops = new ArrayList<>();
+  private final SimThread control;
+  private final Catalog catalog;
+  private final SimShards shards;
+  private final Coordinator coordinator;
+  private final SimBases bases;
+  private final SimFront front;
+  private int connections;
+
+  /** What a server stands on: it outlives the server. */
+  record Machine(List<SimDisk> disks, SimStore store, Shard.Clock clock) {}
+
+  SimServer(SimProcess process, Machine machine) throws IOException {
+    this.process = process;
+    this.control = process.thread("control");
+    SimThread readers = process.thread("reader");
+    for (int i = 0; i < LOOPS; i++) {
+      loops.add(new SimLoop(process.thread("loop-" + i)));
+    }
+    catalog = new Catalog(machine.store());
+    List<LocalLog> logs = new ArrayList<>();
+    for (SimDisk disk : machine.disks()) {
+      shardThreads.add(process.thread("shard-" + logs.size()));
+      logs.add(SimLogs.open(disk, logs.size(), SEGMENT_BYTES_MAX));
+    }
+    isStepping = new boolean[logs.size()];
+    shards = new SimShards(logs, machine.clock());
+    bases = new SimBases(shards, readers, control, machine.clock()::epochMicros);
+    Surroundings surroundings = new Joined(shards.all(), bases, control, machine.clock());
+    coordinator =
+        new Coordinator(
+            catalog,
+            shards.all(),
+            new Channels(shards.all(), bases, DELIVERY_BYTES_MAX),
+            new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX),
+            surroundings);
+    front =
+        new SimFront(
+            catalog,
+            shards.all(),
+            coordinator,
+            new Operators(catalog, shards.all(), coordinator, surroundings),
+            control,
+            readers,
+            machine.clock()::epochMicros);
+    tickLater();
+  }
+
+  /** What the server's own wiring does, with the rows that are kept in a simulation. */
+  private record Joined(Shards shards, SimBases bases, SimThread control, Shard.Clock clock)
+      implements Surroundings {
+
+    @Override
+    public long nanos() {
+      return clock.nanos();
+    }
+
+    @Override
+    public long epochMicros() {
+      return clock.epochMicros();
+    }
+
+    @Override
+    public void control(Runnable action) {
+      control.execute(action);
+    }
+
+    @Override
+    public void passBarrier(int partition, Runnable then) {
+      shards.of(partition).execute(() -> control(then));
+    }
+
+    @Override
+    public void keepRows(String tunnelId, Collection<Integer> partitions, Kept whenKept) {
+      bases.keep(tunnelId, partitions, whenKept);
+    }
+
+    @Override
+    public void forgetRows(String tunnelId) {
+      bases.forget(tunnelId);
+    }
+
+    @Override
+    public void forgetRows(String tunnelId, int partition) {
+      bases.forget(tunnelId, partition);
+    }
+  }
+
+  private void tickLater() {
+    control.after(
+        TICK_NANOS,
+        () -> {
+          coordinator.tick();
+          tickLater();
+        });
+  }
+
+  /** Wakes shards that were given something to do. */
+  void wakeShards() {
+    for (int i = 0; i < isStepping.length; i++) {
+      if (!isStepping[i] && !shards.isIdle(i)) {
+        int shard = i;
+        isStepping[shard] = true;
+        shardThreads
+            .get(shard)
+            .execute(
+                () -> {
+                  isStepping[shard] = false;
+                  shards.step(shard);
+                });
+      }
+    }
+  }
+
+  boolean isControl(SimThread thread) {
+    return thread == control;
+  }
+
+  SimProcess process() {
+    return process;
+  }
+
+  SimNetwork.Accepted accept() {
+    SimLoop loop = loops.get(connections++ % LOOPS);
+    return new SimNetwork.Accepted(loop, front.handlers());
+  }
+
+  Catalog catalog() {
+    return catalog;
+  }
+
+  Shards changes() {
+    return shards.all();
+  }
+
+  RowFold rows(int partition) {
+    return shards.rows(partition);
+  }
+
+  TunnelDescription view(TunnelInfo tunnel, long nowMicros) throws IOException {
+    return coordinator.view(tunnel).describe(shards.all(), nowMicros);
+  }
+
+  SimBases bases() {
+    return bases;
+  }
+}

@@ -1,0 +1,104 @@
+package io.tunnel.it.sim;
+
+import io.tunnel.codec.Binary;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
+import java.util.Arrays;
+
+/**
+ * One direction of a connection. Bytes arrive in order, some time later, cut into pieces now and
+ * then; after a break those that are under way are lost from some byte on.
+ */
+final class SimWire {
+
+  private static final int IN_FLIGHT_BYTES_MAX = 16 * 1024;
+  private static final FrameKind[] KINDS = FrameKind.values();
+
+  private final SimConnection connection;
+  private final SimSocket from;
+  private final SimSocket to;
+  private long lastArrivalNanos;
+  private int inFlightBytes;
+  private boolean isBroken;
+
+  SimWire(SimConnection connection, SimSocket from, SimSocket to) {
+    this.connection = connection;
+    this.from = from;
+    this.to = to;
+  }
+
+  boolean takesMore() {
+    return inFlightBytes < IN_FLIGHT_BYTES_MAX;
+  }
+
+  /** Sends one frame. */
+  void send(byte[] bytes) {
+    if (isBroken) {
+      return;
+    }
+    Frame frame = frame(bytes);
+    connection.network().tap().sent(connection, from, frame);
+    int cut = connection.network().cutOf(bytes.length);
+    if (cut > 0) {
+      connection.network().tap().cutInTwo();
+      piece(Arrays.copyOf(bytes, cut), () -> {});
+      piece(Arrays.copyOfRange(bytes, cut, bytes.length), () -> received(frame));
+    } else {
+      piece(bytes, () -> received(frame));
+    }
+  }
+
+  private void received(Frame frame) {
+    connection.network().tap().received(connection, to, frame);
+  }
+
+  private void piece(byte[] bytes, Runnable beforeRead) {
+    inFlightBytes += bytes.length;
+    arriveLater(
+        () -> {
+          boolean wasFull = !takesMore();
+          inFlightBytes -= bytes.length;
+          if (!isBroken) {
+            to.loop().execute(() -> to.arrived(bytes, beforeRead));
+          }
+          if (wasFull && takesMore()) {
+            from.loop().execute(from::drained);
+          }
+        });
+  }
+
+  private void arriveLater(Runnable arrival) {
+    lastArrivalNanos = Math.max(lastArrivalNanos, connection.arrivalNanos());
+    connection.network().agenda().at(lastArrivalNanos, arrival);
+  }
+
+  /** The sender said all that it will. */
+  void closedBySender() {
+    connection.network().tap().closed(connection, from);
+    arriveLater(this::tellEnd);
+  }
+
+  /** Whether a frame is under way. */
+  boolean isBusy() {
+    return inFlightBytes > 0;
+  }
+
+  /** Nothing arrives any more. */
+  void lose() {
+    isBroken = true;
+  }
+
+  private void tellEnd() {
+    if (!isBroken) {
+      to.loop().execute(to::ended);
+    }
+  }
+
+  private static Frame frame(byte[] bytes) {
+    return new Frame(
+        Binary.getByte(bytes, 4),
+        KINDS[Binary.getByte(bytes, 5)],
+        Binary.getInt(bytes, 8),
+        Arrays.copyOfRange(bytes, Frame.HEADER_BYTES, bytes.length));
+  }
+}

@@ -1,0 +1,74 @@
+package io.tunnel.it.sim;
+
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnUpdate;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.Durability;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowDeleteChange;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.RowUpdateChange;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.WriteRequest;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+
+/** Writes changes that nobody has written before; what becomes of them the ledger sees. */
+final class SimWriter {
+
+  static final int IDS_PER_PARTITION = 1_000;
+  private static final int ROWS_PER_PARTITION = 12;
+
+  private final World world;
+  private final SimClient client;
+  private final SplittableRandom random;
+  private final int tableId;
+  private final List<Integer> partitions;
+  private long lastValue;
+
+  SimWriter(World world, int tableId, List<Integer> partitions) {
+    this.world = world;
+    this.client = new SimClient(world.network, world.process("writer"));
+    this.random = world.random.split();
+    this.tableId = tableId;
+    this.partitions = List.copyOf(partitions);
+  }
+
+  /** Writes some rows to a partition, by its place in the table. */
+  void write(int index, int rows, Durability durability) {
+    BatchBuilder builder = new BatchBuilder(RowFold.SCHEMA, 256);
+    for (int i = 0; i < rows; i++) {
+      builder.add(change(index));
+    }
+    byte[] batch = builder.build(partitions.get(index));
+    byte[] payload = new byte[WriteRequest.PREFIX_BYTES + batch.length];
+    WriteRequest.writePrefix(payload, 0, tableId, Optional.of(durability));
+    System.arraycopy(batch, 0, payload, WriteRequest.PREFIX_BYTES, batch.length);
+    var unused =
+        client
+            .request(Operation.WRITE, payload)
+            .whenComplete(
+                (answer, failure) -> {
+                  if (failure != null) {
+                    world.count(Happening.WRITE_IN_DOUBT);
+                  }
+                });
+  }
+
+  private RowChange change(int index) {
+    long id = (long) index * IDS_PER_PARTITION + random.nextInt(ROWS_PER_PARTITION);
+    PrimaryKey key = PrimaryKey.builder().add("id", id).build();
+    ColumnValue value = ColumnValue.fromLong(++lastValue);
+    int dice = random.nextInt(10);
+    if (dice < 6) {
+      return new RowPutChange(key, List.of(new Column("v", value), new Column("p", value)));
+    } else if (dice < 8) {
+      return new RowUpdateChange(
+          key, List.of(new ColumnUpdate.Put("v", value), new ColumnUpdate.Delete("p")));
+    }
+    return new RowDeleteChange(key);
+  }
+}

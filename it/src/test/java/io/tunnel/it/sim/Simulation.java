@@ -1,0 +1,219 @@
+package io.tunnel.it.sim;
+
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.Durability;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TunnelType;
+import io.tunnel.wire.Control.ChannelDescription;
+import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.Control.TunnelInfo;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+
+/**
+ * One seed: makes a world, lets chance do to it what machines, networks and people do, stops that,
+ * and waits until everything that was promised has come true.
+ */
+final class Simulation {
+
+  private static final long QUIET_MS_MAX = 240_000;
+  private static final long LOOK_MS = 250;
+  private static final long REST_MS = 12_000;
+  private static final int WORKERS_MAX = 5;
+  private static final int TUNNELS_MAX = 3;
+
+  private final SplittableRandom random;
+  final World world;
+  private final Operator operator;
+  private SimWriter writer;
+  private boolean hasChild;
+
+  Simulation(long seed, Consumer<String> listener) {
+    random = new SplittableRandom(~seed);
+    world = new World(seed, listener);
+    operator = new Operator(world);
+  }
+
+  /** Runs it from the start to the end. */
+  void run() {
+    begin();
+    int steps = 30 + random.nextInt(100);
+    for (int i = 0; i < steps; i++) {
+      act();
+      world.run(random.nextInt(4) == 0 ? random.nextInt(1_500) : random.nextInt(60));
+    }
+    calm();
+  }
+
+  private void begin() {
+    world.startServer();
+    TableDescription table = operator.createTable(world.settings.partitions());
+    List<Integer> partitions = table.partitions().stream().map(each -> each.id()).toList();
+    partitions.forEach(world.ledger::partition);
+    writer = new SimWriter(world, table.tableId(), partitions);
+    if (partitions.size() > 1 && random.nextInt(4) == 0) {
+      hasChild = true;
+      world.crashServer(false);
+      world.makeChild(partitions.get(1 + random.nextInt(partitions.size() - 1)));
+      world.startServer();
+    }
+    createTunnel();
+    world.run(200);
+    startWorker();
+    world.behave(
+        new World.Moods(rate(5, 50), rate(10, 200), rate(100, 2_000), rate(100, 2_000)));
+  }
+
+  private int rate(int from, int to) {
+    return random.nextInt(3) == 0 ? 0 : from + random.nextInt(to - from);
+  }
+
+  private void createTunnel() {
+    long nowMs = world.nowMicros() / 1_000;
+    int dice = hasChild ? 2 + random.nextInt(4) : random.nextInt(8);
+    if (dice == 0) {
+      operator.create(TunnelType.BaseData, StreamStart.EARLIEST, Optional.empty(), Optional.empty());
+    } else if (dice == 1 || dice > 5) {
+      operator.create(
+          TunnelType.BaseAndStream, StreamStart.EARLIEST, Optional.empty(), Optional.empty());
+    } else {
+      Optional<Long> startMs =
+          dice == 2 ? Optional.of(nowMs - random.nextInt(5_000)) : Optional.empty();
+      Optional<Long> endMs =
+          dice == 3 || hasChild ? Optional.of(nowMs + random.nextInt(15_000)) : Optional.empty();
+      operator.create(
+          TunnelType.Stream,
+          dice == 4 ? StreamStart.LATEST : StreamStart.EARLIEST,
+          startMs,
+          endMs);
+    }
+  }
+
+  private Optional<TunnelInfo> anyTunnel() {
+    return world.isUp() ? any(world.tunnels()) : Optional.empty();
+  }
+
+  private <T> Optional<T> any(List<T> list) {
+    return list.isEmpty() ? Optional.empty() : Optional.of(list.get(random.nextInt(list.size())));
+  }
+
+  private void startWorker() {
+    anyTunnel().ifPresent(tunnel -> world.startWorker(tunnel.tunnelId(), false));
+  }
+
+  private Optional<SimWorker> anyWorker() {
+    return any(List.copyOf(world.workers.values()));
+  }
+
+  private void act() {
+    int dice = random.nextInt(120);
+    if (!world.isUp() && dice < 60) {
+      world.startServer();
+    } else if (dice < 50) {
+      write();
+    } else if (dice < 63 && world.workers.size() < WORKERS_MAX) {
+      startWorker();
+    } else if (dice < 67) {
+      anyWorker().filter(each -> !each.isLeaving()).ifPresent(SimWorker::leave);
+    } else if (dice < 71) {
+      anyWorker().ifPresent(world::crashWorker);
+    } else if (dice < 75) {
+      anyWorker().ifPresent(each -> world.pauseWorker(each, random.nextInt(10_000)));
+    } else if (dice < 80) {
+      any(world.network.open()).ifPresent(world::cut);
+    } else if (dice < 85) {
+      any(world.network.open()).ifPresent(each -> world.stall(each, random.nextInt(8_000)));
+    } else if (dice < 88) {
+      world.skewClock(random.nextInt(20_000_000) - 10_000_000L);
+    } else if (dice < 92 && world.isUp() && world.tunnels().size() < TUNNELS_MAX) {
+      createTunnel();
+    } else if (dice < 96 && world.isUp()) {
+      world.crashServer(random.nextBoolean());
+    } else if (dice < 98) {
+      world.giveUpSnapshots();
+    } else {
+      anyTunnel().ifPresent(tunnel -> operate(tunnel, dice));
+    }
+  }
+
+  private void operate(TunnelInfo tunnel, int dice) {
+    List<ChannelDescription> channels = world.views(tunnel);
+    ChannelDescription channel = channels.get(random.nextInt(channels.size()));
+    List<String> selected =
+        random.nextBoolean() ? List.of() : List.of(channel.channelId());
+    if (dice < 103) {
+      operator.pause(tunnel, selected);
+    } else if (dice < 109) {
+      operator.resume(tunnel, selected);
+    } else if (dice < 113) {
+      channel.owner().ifPresent(session -> operator.endSession(tunnel, session));
+    } else if (dice < 115) {
+      operator.seek(
+          tunnel,
+          List.of(),
+          Optional.of(random.nextBoolean() ? StreamStart.EARLIEST : StreamStart.LATEST),
+          Optional.empty());
+    } else if (dice < 118 && channel.type() == ChannelType.Stream) {
+      long to = random.nextLong(channel.committed() + 1);
+      operator.seek(tunnel, List.of(channel.channelId()), Optional.empty(), Optional.of(to));
+    } else if (dice == 118 && world.tunnels().size() > 1) {
+      operator.delete(tunnel);
+    }
+  }
+
+  private void write() {
+    int writes = 1 + random.nextInt(6);
+    for (int i = 0; i < writes; i++) {
+      writer.write(
+          random.nextInt(world.settings.partitions()),
+          1 + random.nextInt(6),
+          random.nextInt(3) == 0 ? Durability.OS : Durability.FSYNC);
+    }
+  }
+
+  /** Nothing goes wrong any more: soon all is done. */
+  private void calm() {
+    world.trace.add("the faults stop");
+    world.behave(World.Moods.CALM);
+    while (!world.isUp()) {
+      world.startServer();
+    }
+    world.run(REST_MS);
+    for (TunnelInfo tunnel : world.tunnels()) {
+      world.startWorker(tunnel.tunnelId(), true);
+    }
+    long waited = 0;
+    while (!isDone() && waited < QUIET_MS_MAX) {
+      if (waited % 5_000 == 0) {
+        resumeAll();
+      }
+      world.run(LOOK_MS);
+      waited += LOOK_MS;
+    }
+    Completion.require(world, QUIET_MS_MAX / 1_000);
+    world.countSegments();
+  }
+
+  private void resumeAll() {
+    for (TunnelInfo tunnel : world.tunnels()) {
+      List<ChannelDescription> halted =
+          world.views(tunnel).stream()
+              .filter(each -> each.isPaused() || each.error().isPresent())
+              .toList();
+      if (!halted.isEmpty()) {
+        operator.resume(tunnel, List.of());
+        operator.resume(tunnel, halted.stream().map(ChannelDescription::channelId).toList());
+      }
+    }
+  }
+
+  private boolean isDone() {
+    return world.tunnels().stream()
+        .allMatch(
+            tunnel ->
+                world.views(tunnel).stream()
+                    .allMatch(view -> Completion.isDone(world, tunnel, view)));
+  }
+}

@@ -1,0 +1,71 @@
+package io.tunnel.server.net;
+
+import io.netty.channel.ChannelHandler;
+import io.netty.handler.flush.FlushConsolidationHandler;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.partition.RowReads;
+import io.tunnel.server.partition.Shards;
+import io.tunnel.server.partition.Tables;
+import io.tunnel.server.session.Coordinator;
+import io.tunnel.server.session.Operators;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+
+/** Where the connections of a simulated server end: the real handlers, joined as the server does. */
+public final class SimFront {
+
+  private static final int FLUSHES_CONSOLIDATED_MAX = 256;
+
+  private final Requests requests;
+
+  /** Serves requests from those rooms on those threads. */
+  public SimFront(
+      Catalog catalog,
+      Shards shards,
+      Coordinator coordinator,
+      Operators operators,
+      Executor control,
+      Executor readers,
+      LongSupplier epochMicros) {
+    ControlRequests controlRequests =
+        new ControlRequests(
+            catalog,
+            shards,
+            new Tables(catalog, shards),
+            coordinator,
+            operators,
+            new ControlRequests.ControlThreads(control, readers, epochMicros::getAsLong));
+    requests =
+        new Requests(catalog, shards, new RowReads(catalog, shards, readers), controlRequests);
+  }
+
+  /** The handlers of a new connection. */
+  public List<ChannelHandler> handlers() {
+    return List.of(
+        new FlushConsolidationHandler(FLUSHES_CONSOLIDATED_MAX, true),
+        new Connection(requests, NO_METER, "simulated"));
+  }
+
+  private static final NetMeter NO_METER =
+      new NetMeter() {
+        @Override
+        public void connected() {}
+
+        @Override
+        public void disconnected() {}
+
+        @Override
+        public void received(int bytes) {}
+
+        @Override
+        public void sent(int bytes) {}
+
+        @Override
+        public void delivered(int bytes) {}
+
+        @Override
+        public void refused(ErrorCode code) {}
+      };
+}

@@ -1,0 +1,118 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.it.sim.RowFold;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.server.session.Surroundings;
+import io.tunnel.server.table.BaseRows;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+
+/** The rows of base channels, from copies in memory where a real server has RocksDB's snapshots. */
+public final class SimBases implements BaseRows {
+
+  private final SimShards shards;
+  private final Executor readers;
+  private final Executor control;
+  private final LongSupplier epochMicros;
+  private final Map<String, TreeMap<Integer, RowFold>> keptByTunnel = new TreeMap<>();
+
+  /** Rows of those shards. */
+  public SimBases(SimShards shards, Executor readers, Executor control, LongSupplier epochMicros) {
+    this.shards = shards;
+    this.readers = readers;
+    this.control = control;
+    this.epochMicros = epochMicros;
+  }
+
+  /** Keeps the rows of partitions, each when its shard comes to it. */
+  public void keep(String tunnelId, Collection<Integer> partitions, Surroundings.Kept whenKept) {
+    keptByTunnel.put(tunnelId, new TreeMap<>());
+    Map<Integer, Long> committed = new TreeMap<>();
+    for (int partition : partitions) {
+      Shard shard = shards.all().of(partition);
+      shard.execute(
+          () -> {
+            committed.put(partition, shard.log().committed(partition));
+            keptByTunnel
+                .getOrDefault(tunnelId, new TreeMap<>())
+                .put(partition, shards.rows(partition).copy());
+            if (committed.size() == partitions.size()) {
+              control.execute(() -> whenKept.kept(committed));
+            }
+          });
+    }
+  }
+
+  /** Whether rows of any tunnel are kept. */
+  public boolean isKeeping() {
+    return keptByTunnel.values().stream().anyMatch(kept -> !kept.isEmpty());
+  }
+
+  /** Gives everything up that is kept, as a server does that has kept it for too long. */
+  public void giveUp() {
+    keptByTunnel.values().forEach(Map::clear);
+  }
+
+  /** Gives up the rows of a tunnel. */
+  public void forget(String tunnelId) {
+    keptByTunnel.remove(tunnelId);
+  }
+
+  /** Gives up the rows of a partition. */
+  public void forget(String tunnelId, int partition) {
+    keptByTunnel.getOrDefault(tunnelId, new TreeMap<>()).remove(partition);
+  }
+
+  @Override
+  public void read(
+      String tunnelId,
+      int partition,
+      Bytes after,
+      long firstPosition,
+      int bytesMax,
+      BaseRows.Sink sink) {
+    readers.execute(
+        () -> {
+          RowFold rows =
+              keptByTunnel
+                  .getOrDefault(tunnelId, new TreeMap<>())
+                  .getOrDefault(partition, shards.rows(partition));
+          read(rows, partition, after, firstPosition, bytesMax, sink);
+        });
+  }
+
+  private void read(
+      RowFold rows,
+      int partition,
+      Bytes after,
+      long firstPosition,
+      int bytesMax,
+      BaseRows.Sink sink) {
+    Map<Bytes, TreeMap<String, ColumnValue>> behind =
+        after.length() == 0 ? rows.rows() : rows.rows().tailMap(after, false);
+    BasePage page = new BasePage(RowFold.SCHEMA, firstPosition, bytesMax);
+    boolean isWhole = true;
+    for (Map.Entry<Bytes, TreeMap<String, ColumnValue>> row : behind.entrySet()) {
+      List<Column> columns = new ArrayList<>();
+      row.getValue().forEach((name, value) -> columns.add(new Column(name, value)));
+      if (!page.add(row.getKey(), columns)) {
+        isWhole = false;
+        break;
+      }
+    }
+    if (bytesMax == 0 && !isWhole) {
+      sink.more();
+    } else if (page.rowCount() == 0) {
+      sink.end();
+    } else {
+      page.tell(partition, epochMicros.getAsLong(), isWhole, sink);
+    }
+  }
+}
