@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.RowResult.Outcome;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,21 +15,29 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class FleetTest {
 
   private static final int PARTITIONS = 128;
-  private static final int ROWS = 3_000;
+  private static final int ROWS = 2_000;
+  private static final Duration INTERVAL = Duration.ofMillis(200);
 
   @RegisterExtension final Stage stage = new Stage();
 
+  private Scene scene;
+  private Channels tunnel;
+
+  private WorkerProcess worker(String tag) {
+    return scene.worker(tunnel, WorkerSetup.of(tag, INTERVAL));
+  }
+
   @Test
   void a_hundred_and_twenty_eight_channels_lose_nothing_and_repeat_only_what_a_death_left_open() {
-    Scene scene = new Scene(stage, stage.server(), PARTITIONS);
-    Channels tunnel = scene.tunnel("audit", TunnelType.Stream);
+    scene = new Scene(stage, stage.server(), PARTITIONS);
+    tunnel = scene.tunnel("audit", TunnelType.Stream);
     WriterProcess writer = scene.writer();
-    WorkerProcess one = scene.worker(tunnel, "one");
+    WorkerProcess one = worker("one");
     writer.awaitMoreApplied(ROWS);
-    WorkerProcess two = scene.worker(tunnel, "two");
-    WorkerProcess three = scene.worker(tunnel, "three");
+    WorkerProcess two = worker("two");
+    WorkerProcess three = worker("three");
     tunnel.awaitShared(Set.of("one", "two", "three"), PARTITIONS);
-    WorkerProcess four = scene.worker(tunnel, "four");
+    WorkerProcess four = worker("four");
     tunnel.awaitSpread(Map.of("one", 32, "two", 32, "three", 32, "four", 32));
     writer.awaitMoreApplied(ROWS);
 
@@ -40,7 +49,7 @@ class FleetTest {
     two.kill();
     tunnel.awaitSpread(Map.of("three", 64, "four", 64));
     writer.awaitMoreApplied(ROWS);
-    WorkerProcess five = scene.worker(tunnel, "five");
+    WorkerProcess five = worker("five");
     tunnel.awaitShared(Set.of("three", "four", "five"), PARTITIONS);
     writer.awaitMoreApplied(ROWS);
     Ledger ledger = new Ledger(writer.stop());
