@@ -47,7 +47,8 @@ public final class SimShards {
   private static final Shard.Meter NO_METER =
       new Shard.Meter() {
         @Override
-        public void committed(int shard, long rows, long bytes, long commitNanos, long foldNanos) {}
+        public void committed(
+            int shard, long rows, long bytes, long commitNanos, long foldNanos) {}
 
         @Override
         public void rejected(int shard, long rows) {}
