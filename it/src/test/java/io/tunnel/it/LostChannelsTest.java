@@ -10,6 +10,7 @@ import io.tunnel.sdk.EndSessionRequest;
 import io.tunnel.sdk.SessionInfo;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -19,7 +20,7 @@ class LostChannelsTest {
 
   private static final int PARTITIONS = 4;
   private static final int ROWS = 1_000;
-  private static final int LEASE_S = 2;
+  private static final int LEASE_S = 3;
 
   @RegisterExtension static final Stage STAGE = new Stage();
 
@@ -47,6 +48,13 @@ class LostChannelsTest {
     tunnel.awaitSpread(Map.of("first", 2, "second", 2));
     writer.awaitMoreApplied(ROWS);
     tunnel.awaitProgress();
+    Poll.until(
+        "the first worker works on what it holds",
+        () ->
+            first.seen().stream()
+                .map(Seen::partition)
+                .collect(Collectors.toSet())
+                .containsAll(tunnel.partitionsOf("first")));
   }
 
   private Sightings requireAllConsumed() {

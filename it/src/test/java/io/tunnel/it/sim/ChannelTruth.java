@@ -37,11 +37,7 @@ final class ChannelTruth {
   long twice;
 
   ChannelTruth(
-      String channelId,
-      TunnelTruth tunnel,
-      PartitionTruth partition,
-      boolean isBase,
-      long start) {
+      String channelId, TunnelTruth tunnel, PartitionTruth partition, boolean isBase, long start) {
     this.channelId = channelId;
     this.tunnel = tunnel;
     this.partition = partition;
@@ -188,7 +184,9 @@ final class ChannelTruth {
     checkpointed = position;
   }
 
-  /** Somebody has finished what a callback was given. Returns whether any of it was a repetition. */
+  /**
+   * Somebody has finished what a callback was given. Returns whether any of it was a repetition.
+   */
   boolean finished(Holding holding, long first) {
     boolean isRepetition = false;
     for (long each = first; each <= holding.finished(); each++) {

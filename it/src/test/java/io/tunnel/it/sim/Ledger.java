@@ -5,8 +5,8 @@ import io.tunnel.model.ChannelType;
 import io.tunnel.model.Durability;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.StreamRecord;
-import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Control.ChannelDescription;
@@ -54,7 +54,6 @@ final class Ledger implements SimNetwork.Tap {
 
   /** A worker and a channel for each callback that runs. */
   private final Set<String> callbacks = new HashSet<>();
-
 
   /** What is known of a connection: requests that wait for an answer, and channels by handle. */
   private static final class Link {
@@ -216,8 +215,7 @@ final class Ledger implements SimNetwork.Tap {
       case ASSIGN -> {
         Assignment assignment = Json.decode(frame.payload(), Assignment.class);
         Holding holding =
-            channel(assignment.channelId())
-                .assigned(assignment, connection, world.serverNumber());
+            channel(assignment.channelId()).assigned(assignment, connection, world.serverNumber());
         link.holdings.put(assignment.handle(), holding);
         requireParents(holding);
         if (connection.isCut() || !connection.client().isOpen()) {

@@ -25,7 +25,8 @@ final class SimWorker {
   private final WorkerLoop loop;
   private boolean isLeaving;
 
-  SimWorker(World world, SimProcess process, String tunnelId, SplittableRandom random, boolean isGreedy) {
+  SimWorker(
+      World world, SimProcess process, String tunnelId, SplittableRandom random, boolean isGreedy) {
     this.world = world;
     this.process = process;
     this.tunnelId = tunnelId;
@@ -35,7 +36,8 @@ final class SimWorker {
             .withConnectDeadline(Duration.ofSeconds(2))
             .withRequestDeadline(Duration.ofSeconds(5))
             .withRetryDeadline(Duration.ofSeconds(20));
-    WorkerSettings settings = WorkerSettings.of(tunnelId, client, config(world, random, isGreedy), true);
+    WorkerSettings settings =
+        WorkerSettings.of(tunnelId, client, config(world, random, isGreedy), true);
     loop =
         new WorkerLoop(
             settings,

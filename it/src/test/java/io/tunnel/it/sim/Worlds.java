@@ -33,8 +33,7 @@ final class Worlds {
   }
 
   /** Runs one seed to its end. */
-  static void run(
-      long seed, Consumer<Map<Happening, Long>> happened, Consumer<Failed> whenFailed) {
+  static void run(long seed, Consumer<Map<Happening, Long>> happened, Consumer<Failed> whenFailed) {
     Simulation simulation = new Simulation(seed, line -> {});
     try {
       simulation.run();
@@ -64,7 +63,8 @@ final class Worlds {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=off",
                 "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                System.getProperty(
+                    "surefire.test.class.path", System.getProperty("java.class.path")),
                 SimulationMain.class.getName(),
                 "hashes",
                 Long.toString(first),

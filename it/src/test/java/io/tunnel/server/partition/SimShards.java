@@ -47,8 +47,7 @@ public final class SimShards {
   private static final Shard.Meter NO_METER =
       new Shard.Meter() {
         @Override
-        public void committed(
-            int shard, long rows, long bytes, long commitNanos, long foldNanos) {}
+        public void committed(int shard, long rows, long bytes, long commitNanos, long foldNanos) {}
 
         @Override
         public void rejected(int shard, long rows) {}
@@ -84,6 +83,12 @@ public final class SimShards {
 
   /** Rows in memory where a real shard has RocksDB. */
   private final class Rows implements Shard.Rows {
+
+    /** No table is dropped. */
+    @Override
+    public boolean isLive(int partition) {
+      return true;
+    }
 
     @Override
     public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
