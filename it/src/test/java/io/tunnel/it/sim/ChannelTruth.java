@@ -65,7 +65,8 @@ final class ChannelTruth {
         holdings.get(assignment.epoch()));
     requireProcessed(assignment.checkpointed(), "is assigned behind");
     Holding holding = new Holding(assignment, connection, serverNumber);
-    if (assignment.epoch() < seenEpoch) {
+    if (assignment.epoch() < seenEpoch
+        || (assignment.epoch() == seenEpoch && seenOwner.isEmpty())) {
       // It was taken back before the word of it had left.
       holding.reasons.add(Holding.Reason.SUPERSEDED);
       holding.endedNanos = 0;

@@ -166,6 +166,11 @@ final class Ledger implements SimNetwork.Tap {
   }
 
   @Override
+  public void full() {
+    world.count(Happening.CONNECTION_FULL);
+  }
+
+  @Override
   public void closed(SimConnection connection, SimSocket by) {
     if (!connection.isServer(by)) {
       lost(connection, Holding.Reason.WORKER_GAVE_UP);
@@ -390,6 +395,9 @@ final class Ledger implements SimNetwork.Tap {
     for (Holding holding : channel.live()) {
       boolean isCurrent = isHeld && holding.epoch() == view.epoch();
       if (isCurrent) {
+        if (view.status() == ChannelStatus.CLOSING && holding.closingNanos < 0) {
+          holding.closingNanos = now();
+        }
         Invariant.ONE_OWNER.require(
             view.owner().orElse("").equals(holding.assignment.sessionId()),
             "%s is said to be held by session %s",
@@ -421,7 +429,9 @@ final class Ledger implements SimNetwork.Tap {
     } else if (world.isStarting() && channel.isTakenBackTo(view.checkpointed())) {
       world.count(Happening.CHECKPOINT_TAKEN_BACK);
       channel.checkpointed(view.checkpointed(), null);
-    } else if (world.isStarting() && channel.isDoneByLast(view.checkpointed())) {
+    } else if (world.isStarting()
+        && channel.isDoneByLast(view.checkpointed())
+        && (channel.tunnel.soughtNanos < 0 || channel.firstMissing(view.checkpointed()) < 0)) {
       // It was stored, and then the server crashed.
       channel.checkpointed(view.checkpointed(), channel.holdings.lastEntry().getValue());
     } else {
@@ -452,7 +462,7 @@ final class Ledger implements SimNetwork.Tap {
       holding.reasons.add(Holding.Reason.OPERATOR);
     }
     long deadline = TimeUnit.MILLISECONDS.toNanos(SimServer.REVOKE_DEADLINE_MS);
-    if (holding.revokedNanos >= 0 && now() - holding.revokedNanos >= deadline / 2) {
+    if (holding.closingNanos >= 0 && now() - holding.closingNanos >= deadline) {
       holding.reasons.add(Holding.Reason.DEADLINE_PASSED);
       world.count(Happening.DEADLINE_PASSED);
     }

@@ -59,6 +59,10 @@ final class Simulation {
       world.makeChild(partitions.get(1 + random.nextInt(partitions.size() - 1)));
       world.startServer();
     }
+    for (int i = random.nextInt(8); i > 0; i--) {
+      write();
+    }
+    world.run(random.nextInt(200));
     createTunnel();
     world.run(200);
     startWorker();

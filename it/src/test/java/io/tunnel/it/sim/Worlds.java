@@ -14,7 +14,7 @@ final class Worlds {
   private Worlds() {}
 
   /** A world that broke. */
-  record Failed(long seed, Throwable reason, List<String> lastLines) {
+  record Failed(long seed, Throwable reason, List<String> lastLines, String dump) {
 
     /** An error that says how to see it again. */
     AssertionError toError() {
@@ -25,7 +25,9 @@ final class Worlds {
               + reason.getMessage()
               + "\nThe last events:\n"
               + String.join("\n", lastLines)
-              + "\nReplay: mvn -Psim -Dsim.seed="
+              + "\nThen:\n"
+              + dump
+              + "Replay: mvn -Psim -Dsim.seed="
               + seed
               + " verify",
           reason);
@@ -39,7 +41,8 @@ final class Worlds {
       simulation.run();
       happened.accept(simulation.world.happened);
     } catch (RuntimeException | Error e) {
-      whenFailed.accept(new Failed(seed, e, simulation.world.trace.lastLines()));
+      whenFailed.accept(
+          new Failed(seed, e, simulation.world.trace.lastLines(), simulation.world.dump()));
     }
   }
 

@@ -114,7 +114,12 @@ public final class SimShards {
 
     @Override
     public TableStore store() {
-      return null;
+      throw new UnsupportedOperationException("rows of a simulation are not in a TableStore");
+    }
+
+    @Override
+    public void close() {
+      // Nothing is held.
     }
   }
 }

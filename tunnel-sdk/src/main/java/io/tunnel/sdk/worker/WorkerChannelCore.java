@@ -67,6 +67,7 @@ final class WorkerChannelCore {
   private ChannelState state = ChannelState.WAITING;
   private Ending ending = Ending.NONE;
   private long end = NO_POSITION;
+  private boolean hasDropped;
 
   /** A graceful end that does not wait for a processor to checkpoint the end of the channel. */
   private Ending insteadOfHolding = Ending.NONE;
@@ -140,6 +141,7 @@ final class WorkerChannelCore {
   /** The processor could not be made. Returns whether to try again after a pause. */
   boolean openFailed(boolean again) {
     if (again && ending == Ending.NONE) {
+      isPausing = true;
       return true;
     }
     if (ending == Ending.NONE) {
@@ -147,6 +149,13 @@ final class WorkerChannelCore {
     }
     move(ChannelState.RELEASING, "no processor");
     return false;
+  }
+
+  /** The pause before another attempt to make it is over. Returns whether to make that. */
+  boolean openPauseOver() {
+    boolean isDue = isPausing && state == ChannelState.OPENING;
+    isPausing = isPausing && !isDue;
+    return isDue;
   }
 
   /** The server may send that many bytes more. */
@@ -162,6 +171,7 @@ final class WorkerChannelCore {
    */
   boolean delivered(long first, long last, int rows, int bytes) {
     if (state != ChannelState.RUNNING) {
+      hasDropped = true;
       return false;
     }
     if (end != NO_POSITION) {
@@ -173,8 +183,8 @@ final class WorkerChannelCore {
   }
 
   /**
-   * Nothing comes behind {@code position}. A channel that is given back does not count that: it has
-   * dropped what came before, and the next holder is told again.
+   * Nothing comes behind {@code position}. It counts only as long as nothing before it was dropped:
+   * otherwise the next holder is told again.
    *
    * @throws IllegalStateException when something behind it was delivered already
    */
@@ -183,9 +193,7 @@ final class WorkerChannelCore {
       throw new IllegalStateException(
           "the channel ends at " + position + " but was delivered up to " + inbox.received());
     }
-    if (ending == Ending.NONE) {
-      end = position;
-    }
+    end = position;
   }
 
   /** Whether what was begun last is all that there will ever be. */
@@ -282,7 +290,8 @@ final class WorkerChannelCore {
   /** As far as may be checkpointed: when all that was delivered is done, that is the end. */
   private long progress() {
     long done = limits.isManual() ? prefix.prefix() : processed;
-    return end != NO_POSITION && done >= inbox.received() ? end : done;
+    boolean isEnd = end != NO_POSITION && !hasDropped && done >= inbox.received();
+    return isEnd ? end : done;
   }
 
   private boolean hasProgress() {
@@ -369,7 +378,8 @@ final class WorkerChannelCore {
     }
     if (state == ChannelState.RUNNING) {
       move(ChannelState.DRAINING, reason);
-    } else if (state == ChannelState.WAITING) {
+    } else if (state == ChannelState.WAITING || (state == ChannelState.OPENING && isPausing)) {
+      isPausing = false;
       move(ChannelState.RELEASING, reason);
     }
   }
