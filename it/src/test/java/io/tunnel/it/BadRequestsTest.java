@@ -25,6 +25,7 @@ import io.tunnel.wire.Operation;
 import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.WriteRequest;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -349,6 +350,14 @@ class BadRequestsTest {
                 Optional.empty())),
         ErrorCode.INVALID_POSITION,
         "from 0 to now");
+    String backwards =
+        """
+        {"table":"%s","tunnel":"late","type":"Stream","start":"LATEST","startMs":2000,"endMs":2000}"""
+            .formatted(plan.name());
+    requireRefused(
+        client.refused(Operation.CREATE_TUNNEL, backwards.getBytes(StandardCharsets.UTF_8)),
+        ErrorCode.INVALID_REQUEST,
+        "would end at 2000, not after its start at 2000");
     requireRefused(
         client.refused(
             Operation.CREATE_TUNNEL,

@@ -1,6 +1,7 @@
 package io.tunnel.it;
 
 import io.tunnel.model.ChannelStatus;
+import io.tunnel.model.ChannelType;
 import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.DescribeTunnelRequest;
 import io.tunnel.sdk.TunnelClient;
@@ -52,12 +53,60 @@ record Channels(TunnelClient client, String table, String tunnel) {
         () -> "channels spread like " + countByTag + " but " + now());
   }
 
-  /** Waits until everything committed is processed and checkpointed. */
-  void awaitDrained() {
+  /** Waits until these workers, and no others, hold that many channels, as evenly as can be. */
+  void awaitShared(Set<String> tags, int channels) {
+    int least = channels / tags.size();
     Poll.until(
         Poll.LONG,
-        () -> now().stream().allMatch(channel -> channel.checkpointed() == channel.committed()),
+        () -> {
+          Map<String, Integer> counts = openByTag();
+          return counts.keySet().equals(tags)
+              && counts.values().stream().allMatch(count -> count == least || count == least + 1)
+              && counts.values().stream().mapToInt(count -> count).sum() == channels;
+        },
+        () -> channels + " channels held evenly by " + tags + ", but " + openByTag());
+  }
+
+  /** Waits until everything committed is processed and checkpointed. */
+  void awaitDrained() {
+    awaitDrained(Set.of(ChannelType.values()));
+  }
+
+  /** The same for channels of a type. */
+  void awaitDrained(ChannelType type) {
+    awaitDrained(Set.of(type));
+  }
+
+  private void awaitDrained(Set<ChannelType> types) {
+    Poll.until(
+        Poll.LONG,
+        () ->
+            now().stream()
+                .filter(channel -> types.contains(channel.getChannelType()))
+                .allMatch(channel -> channel.checkpointed() == channel.committed()),
         () -> "all channels drained, but " + now());
+  }
+
+  /** Waits until all channels of a type are finished. */
+  void awaitTerminated(ChannelType type) {
+    Poll.until(
+        Poll.LONG,
+        () ->
+            now().stream()
+                .filter(channel -> channel.getChannelType() == type)
+                .allMatch(channel -> channel.getChannelStatus() == ChannelStatus.TERMINATED),
+        () -> "all channels with " + type + " terminated, but " + now());
+  }
+
+  /** Checkpoints of the channels of a type by partition. */
+  Map<Integer, Long> checkpoints(ChannelType type) {
+    Map<Integer, Long> all = new TreeMap<>();
+    for (ChannelInfo channel : now()) {
+      if (channel.getChannelType() == type) {
+        all.put(channel.partition(), channel.checkpointed());
+      }
+    }
+    return all;
   }
 
   /** Checkpoints by partition. */

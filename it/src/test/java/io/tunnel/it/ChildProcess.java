@@ -137,6 +137,11 @@ final class ChildProcess implements AutoCloseable {
     return Optional.empty();
   }
 
+  /** How many lines of standard output match as a whole. */
+  synchronized int count(Pattern pattern) {
+    return (int) said.stream().filter(line -> pattern.matcher(line).matches()).count();
+  }
+
   /** Writes a line to its standard input. */
   void tell(String line) {
     try {
@@ -157,6 +162,30 @@ final class ChildProcess implements AutoCloseable {
   void kill() {
     process.destroyForcibly();
     awaitExit();
+  }
+
+  /** Stops it where it stands with SIGSTOP, until it is told to go on. */
+  void suspend() {
+    signal("STOP");
+  }
+
+  /** Lets it go on with SIGCONT. */
+  void goOn() {
+    signal("CONT");
+  }
+
+  private void signal(String signal) {
+    try {
+      Process kill = new ProcessBuilder("kill", "-" + signal, "" + process.pid()).start();
+      if (kill.waitFor() != 0) {
+        throw new AssertionError(name + " cannot be sent SIG" + signal);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted while sending a signal to " + name, e);
+    }
   }
 
   boolean isAlive() {

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** What a writer was told, held against what was consumed and what the table holds. */
 final class Ledger {
@@ -35,6 +36,37 @@ final class Ledger {
             .isTrue();
       }
     }
+  }
+
+  private Ledger(Stream<Written> some) {
+    rows = some.toList();
+  }
+
+  /** The part behind these positions, by partition; rows that have none stay. */
+  Ledger behind(Map<Integer, Long> positions) {
+    return new Ledger(
+        rows.stream()
+            .filter(
+                row ->
+                    row.outcome() != Outcome.APPLIED
+                        || row.position() > positions.get(row.partition())));
+  }
+
+  /** Whether a partition held just these when it had come to one of the positions of a range. */
+  boolean held(Map<String, Map<String, String>> state, int partition, long from, long to) {
+    List<Written> changes =
+        rows.stream()
+            .filter(row -> row.outcome() == Outcome.APPLIED && row.partition() == partition)
+            .sorted(Comparator.comparing(Written::position))
+            .toList();
+    Map<String, Map<String, String>> at = new TreeMap<>();
+    boolean isFound = from == 0 && state.isEmpty();
+    for (Written change : changes) {
+      change.mutation().applyTo(at);
+      boolean isInRange = change.position() >= from && change.position() <= to;
+      isFound |= isInRange && at.equals(state);
+    }
+    return isFound;
   }
 
   int count(Outcome outcome) {

@@ -2,7 +2,6 @@ package io.tunnel.it;
 
 import io.tunnel.sdk.IChannelProcessor;
 import io.tunnel.sdk.ProcessRecordsInput;
-import io.tunnel.sdk.StreamRecord;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,9 +13,7 @@ final class Recorder implements IChannelProcessor {
 
   @Override
   public synchronized void process(ProcessRecordsInput input) {
-    for (StreamRecord record : input.getRecords()) {
-      seen.add(Seen.of(record));
-    }
+    seen.addAll(Seen.of(input));
   }
 
   @Override

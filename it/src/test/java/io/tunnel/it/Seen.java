@@ -1,40 +1,59 @@
 package io.tunnel.it;
 
+import io.tunnel.model.ChannelType;
+import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.StreamRecord;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
-/** A change that a processor was given. */
-record Seen(int partition, long position, Mutation mutation) {
+/**
+ * A change, or a row of base data, that a processor was given.
+ *
+ * @param position of a row, its number in the base data of its partition
+ * @param commitMicros when the change was committed; 0 for a row
+ */
+record Seen(ChannelType type, int partition, long position, long commitMicros, Mutation mutation) {
 
-  static Seen of(StreamRecord record) {
-    return new Seen(record.partition(), record.position(), Mutation.of(record));
+  private static Seen of(ChannelType type, StreamRecord record) {
+    return new Seen(
+        type,
+        record.partition(),
+        record.position(),
+        type == ChannelType.Stream ? record.commitMicros() : 0,
+        Mutation.of(record));
   }
 
-  /** One line, its end included. */
-  String toLine() {
-    return partition + "\t" + position + "\t" + mutation.toText() + "\n";
+  static List<Seen> of(ProcessRecordsInput input) {
+    return input.getRecords().stream().map(each -> of(input.getChannelType(), each)).toList();
   }
 
-  private static Seen parse(String line) {
-    String[] parts = line.split("\t", -1);
-    return new Seen(Integer.parseInt(parts[0]), Long.parseLong(parts[1]), Mutation.parse(parts[2]));
+  static List<Seen> only(ChannelType type, List<Seen> all) {
+    return all.stream().filter(seen -> seen.type == type).toList();
   }
 
-  /** What a worker wrote down, in order; the line that its death cut off is not counted. */
-  static List<Seen> read(Path file) {
-    try {
-      String text = Files.readString(file, StandardCharsets.UTF_8);
-      List<Seen> all = new ArrayList<>();
-      text.substring(0, text.lastIndexOf('\n') + 1).lines().forEach(l -> all.add(parse(l)));
-      return all;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  boolean isStream() {
+    return type == ChannelType.Stream;
+  }
+
+  /** A line without its end. */
+  String toText() {
+    return type
+        + "\t"
+        + partition
+        + "\t"
+        + position
+        + "\t"
+        + commitMicros
+        + "\t"
+        + mutation.toText();
+  }
+
+  static Seen parse(String text) {
+    String[] parts = text.split("\t", -1);
+    return new Seen(
+        ChannelType.valueOf(parts[0]),
+        Integer.parseInt(parts[1]),
+        Long.parseLong(parts[2]),
+        Long.parseLong(parts[3]),
+        Mutation.parse(parts[4]));
   }
 }

@@ -3,7 +3,6 @@ package io.tunnel.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -50,26 +49,12 @@ final class ServerProcess {
 
   /** Stops it as SIGSTOP does: its connections stay, and nobody answers. */
   void suspend() {
-    signal("-STOP");
+    child.suspend();
   }
 
   /** It goes on as if no time had passed. */
   void resume() {
-    signal("-CONT");
-  }
-
-  private void signal(String signal) {
-    try {
-      Process kill = new ProcessBuilder("kill", signal, "" + child.pid()).inheritIO().start();
-      if (kill.waitFor() != 0) {
-        throw new AssertionError("no " + signal + " for the server");
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new AssertionError(e);
-    }
+    child.goOn();
   }
 
   /** Starts it on a free port that it may use again. */
