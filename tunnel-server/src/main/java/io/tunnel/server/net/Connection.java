@@ -31,6 +31,7 @@ import io.tunnel.wire.Protocol;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -287,7 +288,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
     // A client that does not take its answers gets no further requests read either.
     ctx.channel().config().setAutoRead(ctx.channel().isWritable());
     if (ctx.channel().isWritable()) {
-      Map.copyOf(channels).values().forEach(Channel::resume);
+      List.copyOf(channels.values()).forEach(Channel::resume);
     }
   }
 

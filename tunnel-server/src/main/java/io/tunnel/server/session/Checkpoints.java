@@ -8,7 +8,6 @@ import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.server.session.TunnelRun.Hold;
 import io.tunnel.wire.Checkpoint;
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -95,10 +94,11 @@ final class Checkpoints {
   }
 
   private void store(Map<Integer, Admitted> admitted) {
-    Map<String, Map<ChannelKey, ChannelState>> statesByTunnel = new HashMap<>();
+    Map<String, Map<ChannelKey, ChannelState>> statesByTunnel = new LinkedHashMap<>();
     for (Admitted one : admitted.values()) {
       statesByTunnel
-          .computeIfAbsent(one.hold().session().run().info().tunnelId(), id -> new HashMap<>())
+          .computeIfAbsent(
+              one.hold().session().run().info().tunnelId(), id -> new LinkedHashMap<>())
           .put(one.hold().key(), one.state());
     }
     try {

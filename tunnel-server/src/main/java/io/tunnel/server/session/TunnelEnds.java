@@ -7,8 +7,9 @@ import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.wire.Control.TunnelInfo;
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,12 +33,12 @@ final class TunnelEnds {
   private final Listener listener;
 
   /** Tunnels whose moment has not passed. */
-  private final Map<String, TunnelInfo> waiting = new HashMap<>();
+  private final Map<String, TunnelInfo> waiting = new LinkedHashMap<>();
 
   /** Channels that are being looked at, and those that could not be stored. */
   private final Set<Search> underWay = new HashSet<>();
 
-  private final Set<Search> failed = new HashSet<>();
+  private final Set<Search> failed = new LinkedHashSet<>();
 
   private record Search(TunnelInfo tunnel, ChannelKey key) {}
 
@@ -79,7 +80,7 @@ final class TunnelEnds {
 
   /** Looks at the clock. */
   void tick() {
-    Set<Search> again = Set.copyOf(failed);
+    List<Search> again = List.copyOf(failed);
     failed.clear();
     again.forEach(this::begin);
     for (TunnelInfo tunnel : List.copyOf(waiting.values())) {
