@@ -495,9 +495,7 @@ class WorkerChannelCoreTest {
       if (end < 0 && random.nextInt(10) == 0) {
         long position = sent + random.nextInt(3);
         log("end of channel at " + position);
-        if (core.ending() == Ending.NONE) {
-          end = position; // Later it does not count: what came before it is dropped.
-        }
+        end = position;
         core.endsAt(position);
       }
     }
