@@ -495,7 +495,7 @@ final class Ledger implements SimNetwork.Tap {
 
   /** A processor is given changes. */
   Holding begin(SimWorker worker, ProcessRecordsInput input) {
-    String[] parts = input.getTraceId().split("/");
+    String[] parts = input.getTraceId().split("/", -1);
     ChannelTruth channel = channel(parts[0]);
     Holding holding = channel.holdings.get(Long.parseLong(parts[1]));
     Invariant.ONE_OWNER.require(holding != null, "%s: nobody holds that", input.getTraceId());

@@ -10,6 +10,7 @@ import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.sdk.RecordColumn;
 import io.tunnel.sdk.StreamRecord;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /** The rows that changes leave, in the order of their keys. */
@@ -19,7 +20,7 @@ public final class RowFold {
   public static final List<PrimaryKeySchema> SCHEMA =
       List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER));
 
-  private final TreeMap<Bytes, TreeMap<String, ColumnValue>> rows = new TreeMap<>();
+  private final TreeMap<Bytes, NavigableMap<String, ColumnValue>> rows = new TreeMap<>();
 
   /** Applies a change. */
   public void apply(StreamRecord change) {
@@ -35,7 +36,7 @@ public final class RowFold {
   }
 
   private void merge(Bytes key, StreamRecord change) {
-    TreeMap<String, ColumnValue> columns = rows.computeIfAbsent(key, any -> new TreeMap<>());
+    NavigableMap<String, ColumnValue> columns = rows.computeIfAbsent(key, any -> new TreeMap<>());
     for (RecordColumn column : change.getColumns()) {
       if (column.getColumnType() == RecordColumn.ColumnType.DELETE_ALL_VERSION) {
         columns.remove(column.getName());
@@ -54,7 +55,7 @@ public final class RowFold {
   }
 
   /** The rows by their encoded keys: not a copy. */
-  public TreeMap<Bytes, TreeMap<String, ColumnValue>> rows() {
+  public NavigableMap<Bytes, NavigableMap<String, ColumnValue>> rows() {
     return rows;
   }
 

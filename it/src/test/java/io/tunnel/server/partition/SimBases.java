@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
@@ -95,11 +96,11 @@ public final class SimBases implements BaseRows {
       long firstPosition,
       int bytesMax,
       BaseRows.Sink sink) {
-    Map<Bytes, TreeMap<String, ColumnValue>> behind =
+    Map<Bytes, NavigableMap<String, ColumnValue>> behind =
         after.length() == 0 ? rows.rows() : rows.rows().tailMap(after, false);
     BasePage page = new BasePage(RowFold.SCHEMA, firstPosition, bytesMax);
     boolean isWhole = true;
-    for (Map.Entry<Bytes, TreeMap<String, ColumnValue>> row : behind.entrySet()) {
+    for (Map.Entry<Bytes, NavigableMap<String, ColumnValue>> row : behind.entrySet()) {
       List<Column> columns = new ArrayList<>();
       row.getValue().forEach((name, value) -> columns.add(new Column(name, value)));
       if (!page.add(row.getKey(), columns)) {

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /** The shards of a simulated server: real ones, whose thread is the simulation's. */
@@ -98,7 +99,7 @@ public final class SimShards {
     @Override
     public Map<String, Integer> columnBytes(
         int partition, byte[] array, int keyOffset, int keyBytes) {
-      TreeMap<String, ColumnValue> columns =
+      NavigableMap<String, ColumnValue> columns =
           rows(partition).rows().get(Bytes.copyOf(array, keyOffset, keyBytes));
       Map<String, Integer> bytes = new TreeMap<>();
       if (columns != null) {
