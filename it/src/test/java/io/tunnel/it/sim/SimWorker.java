@@ -151,10 +151,20 @@ final class SimWorker {
 
     @Override
     public void process(ProcessRecordsInput input) {
-      Callback callback = role.begin(SimWorker.this, input);
+      Callback callback = begin(input);
       threads.takes(callback.nanos(), callback.atEnd());
       if (callback.isFailing()) {
         throw new IllegalStateException("a processor fails, as it was told");
+      }
+    }
+
+    /** The worker takes whatever is thrown here for a failure of the processor. */
+    private Callback begin(ProcessRecordsInput input) {
+      try {
+        return role.begin(SimWorker.this, input);
+      } catch (Invariant.Broken e) {
+        world.broke(e);
+        throw e;
       }
     }
 

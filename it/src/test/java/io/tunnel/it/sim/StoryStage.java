@@ -27,6 +27,7 @@ final class StoryStage {
 
   private static final int CREDIT_BYTES = 2_000;
   private static final long FROZEN_MS = 86_400_000;
+  private static final long SEEN_NANOS = 1_000_000;
   private static final long SETTLE_MS = 250;
   private static final long SETTLED_MS_MAX = 30_000;
 
@@ -70,7 +71,7 @@ final class StoryStage {
             line -> {});
     world.network.steady();
     wire = new StoryWire(world.ledger, lines, names);
-    world.network.tap(wire);
+    world.tap(wire);
     world.startServer();
     client = new StoryClient(world, names, lines);
     client.createTable(command.word(1), partitions, command.millis("retention", 0));
@@ -92,6 +93,7 @@ final class StoryStage {
       case "freeze" -> worker(command).process().pause(FROZEN_MS * 1_000_000);
       case "thaw" -> worker(command).process().wake();
       case "cut" -> cut(command.word(1));
+      case "stall" -> stall(command.word(1), StoryCommand.millis(command.word(2)));
       case "crash" -> crash(command);
       case "start" -> startServer();
       case "trim" -> trim();
@@ -186,13 +188,21 @@ final class StoryStage {
     world.makeChild(names.partition(command.word(1)));
   }
 
+  private List<SimConnection> connections(String worker) {
+    return world.network.open().stream()
+        .filter(each -> each.toString().startsWith(worker + "#"))
+        .toList();
+  }
+
   private void cut(String worker) {
-    for (SimConnection connection : List.copyOf(world.network.open())) {
-      if (connection.toString().startsWith(worker + "#")) {
-        world.ledger.lost(connection, Holding.Reason.CONNECTION_LOST);
-        connection.cut(1_000_000, 1_000_000);
-      }
+    for (SimConnection each : connections(worker)) {
+      world.ledger.lost(each, Holding.Reason.CONNECTION_LOST);
+      each.cut(SEEN_NANOS, SEEN_NANOS);
     }
+  }
+
+  private void stall(String worker, long millis) {
+    connections(worker).forEach(each -> world.stall(each, millis));
   }
 
   /** Lets time pass until there is nothing left to do, and requires that all is as promised. */

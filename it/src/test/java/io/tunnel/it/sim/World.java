@@ -49,6 +49,7 @@ final class World {
   private boolean isStarting;
   private int childPartition;
   private Holding poisoned;
+  private Invariant.Broken broken;
   private Moods moods = Moods.CALM;
   private Predicate<String> failsBehind = name -> false;
 
@@ -84,7 +85,7 @@ final class World {
     faults = random.split();
     trace = new Trace(agenda, listener);
     ledger = new Ledger(this);
-    network = new SimNetwork(agenda, random.split(), ledger);
+    network = new SimNetwork(agenda, random.split(), new Watched(ledger, this::broke));
     settings = settingsOf.apply(random);
     network.listen(name -> server == null ? null : server.accept());
     store.observe(
@@ -118,6 +119,22 @@ final class World {
       trace.add(happening + "");
       throw new MachineFailure();
     }
+  }
+
+  /** An invariant is broken, and what that threw may be caught by the code that is simulated. */
+  void broke(Invariant.Broken how) {
+    broken = broken == null ? how : broken;
+  }
+
+  private void requireWhole() {
+    if (broken != null) {
+      throw broken;
+    }
+  }
+
+  /** Something else sees frames from now on. */
+  void tap(SimNetwork.Tap tap) {
+    network.tap(new Watched(tap, this::broke));
   }
 
   void count(Happening happening) {
@@ -341,11 +358,17 @@ final class World {
       case FENCED -> count(Happening.FENCED);
       case INVALID_REQUEST ->
           Invariant.NOTHING_BREAKS.require(
-              frame.operation() == Operation.CREATE_TUNNEL || frame.operation() == Operation.SEEK,
+              frame.operation() == Operation.CREATE_TUNNEL
+                  || frame.operation() == Operation.SEEK
+                  // A process that was paused as soon as it had connected.
+                  || error.message().startsWith("no HELLO came"),
               "%s: %s",
               frame.operation(),
               error.message());
-      case INTERNAL, CORRUPT, STORAGE_FAILED, INVALID_CHECKPOINT, HISTORY_LOST ->
+      case HISTORY_LOST ->
+          Invariant.NOTHING_BREAKS.require(
+              frame.operation() == Operation.SEEK, "%s: %s", frame.operation(), error.message());
+      case INTERNAL, CORRUPT, STORAGE_FAILED, INVALID_CHECKPOINT ->
           throw Invariant.NOTHING_BREAKS.broken("%s: %s", error.code(), error.message());
       default -> {
         // As it must be.
@@ -475,6 +498,7 @@ final class World {
     while (agenda.nextNanos() <= end) {
       try {
         agenda.step();
+        requireWhole();
       } catch (MachineFailure e) {
         network.open().forEach(each -> crashSeenBy(each, false));
         died(faults.nextBoolean());
