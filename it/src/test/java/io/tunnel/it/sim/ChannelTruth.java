@@ -37,11 +37,7 @@ final class ChannelTruth {
   long twice;
 
   ChannelTruth(
-      String channelId,
-      TunnelTruth tunnel,
-      PartitionTruth partition,
-      boolean isBase,
-      long start) {
+      String channelId, TunnelTruth tunnel, PartitionTruth partition, boolean isBase, long start) {
     this.channelId = channelId;
     this.tunnel = tunnel;
     this.partition = partition;
@@ -69,7 +65,8 @@ final class ChannelTruth {
         holdings.get(assignment.epoch()));
     requireProcessed(assignment.checkpointed(), "is assigned behind");
     Holding holding = new Holding(assignment, connection, serverNumber);
-    if (assignment.epoch() < seenEpoch) {
+    if (assignment.epoch() < seenEpoch
+        || (assignment.epoch() == seenEpoch && seenOwner.isEmpty())) {
       // It was taken back before the word of it had left.
       holding.reasons.add(Holding.Reason.SUPERSEDED);
       holding.endedNanos = 0;
@@ -188,7 +185,9 @@ final class ChannelTruth {
     checkpointed = position;
   }
 
-  /** Somebody has finished what a callback was given. Returns whether any of it was a repetition. */
+  /**
+   * Somebody has finished what a callback was given. Returns whether any of it was a repetition.
+   */
   boolean finished(Holding holding, long first) {
     boolean isRepetition = false;
     for (long each = first; each <= holding.finished(); each++) {

@@ -39,7 +39,13 @@ final class Holding {
   private boolean isBusy;
   String callback = "";
   boolean isGivenBack;
+
+  /** When the word left that it is to be given back. */
   long revokedNanos = -1;
+
+  /** When the server was seen to want it back. */
+  long closingNanos = -1;
+
   long endedNanos = -1;
 
   Holding(Assignment assignment, SimConnection connection, int serverNumber) {

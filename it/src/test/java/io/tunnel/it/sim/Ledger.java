@@ -6,8 +6,8 @@ import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.StreamRecord;
-import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Control.ChannelDescription;
@@ -55,7 +55,6 @@ final class Ledger implements SimNetwork.Tap {
 
   /** A worker and a channel for each callback that runs. */
   private final Set<String> callbacks = new HashSet<>();
-
 
   /** What is known of a connection: requests that wait for an answer, and channels by handle. */
   private static final class Link {
@@ -168,6 +167,11 @@ final class Ledger implements SimNetwork.Tap {
   }
 
   @Override
+  public void full() {
+    world.count(Happening.CONNECTION_FULL);
+  }
+
+  @Override
   public void closed(SimConnection connection, SimSocket by) {
     if (!connection.isServer(by)) {
       lost(connection, Holding.Reason.WORKER_GAVE_UP);
@@ -217,8 +221,7 @@ final class Ledger implements SimNetwork.Tap {
       case ASSIGN -> {
         Assignment assignment = Json.decode(frame.payload(), Assignment.class);
         Holding holding =
-            channel(assignment.channelId())
-                .assigned(assignment, connection, world.serverNumber());
+            channel(assignment.channelId()).assigned(assignment, connection, world.serverNumber());
         link.holdings.put(assignment.handle(), holding);
         requireParents(holding);
         if (connection.isCut() || !connection.client().isOpen()) {
@@ -393,6 +396,9 @@ final class Ledger implements SimNetwork.Tap {
     for (Holding holding : channel.live()) {
       boolean isCurrent = isHeld && holding.epoch() == view.epoch();
       if (isCurrent) {
+        if (view.status() == ChannelStatus.CLOSING && holding.closingNanos < 0) {
+          holding.closingNanos = now();
+        }
         Invariant.ONE_OWNER.require(
             view.owner().orElse("").equals(holding.assignment.sessionId()),
             "%s is said to be held by session %s",
@@ -427,7 +433,9 @@ final class Ledger implements SimNetwork.Tap {
     } else if (world.isStarting() && channel.isTakenBackTo(view.checkpointed())) {
       world.count(Happening.CHECKPOINT_TAKEN_BACK);
       channel.checkpointed(view.checkpointed(), null);
-    } else if (world.isStarting() && channel.isDoneByLast(view.checkpointed())) {
+    } else if (world.isStarting()
+        && channel.isDoneByLast(view.checkpointed())
+        && (channel.tunnel.soughtNanos < 0 || channel.firstMissing(view.checkpointed()) < 0)) {
       // It was stored, and then the server crashed.
       channel.checkpointed(view.checkpointed(), channel.holdings.lastEntry().getValue());
     } else {
@@ -458,7 +466,7 @@ final class Ledger implements SimNetwork.Tap {
       holding.reasons.add(Holding.Reason.OPERATOR);
     }
     long deadline = TimeUnit.MILLISECONDS.toNanos(SimServer.REVOKE_DEADLINE_MS);
-    if (holding.revokedNanos >= 0 && now() - holding.revokedNanos >= deadline / 2) {
+    if (holding.closingNanos >= 0 && now() - holding.closingNanos >= deadline) {
       holding.reasons.add(Holding.Reason.DEADLINE_PASSED);
       world.count(Happening.DEADLINE_PASSED);
     }

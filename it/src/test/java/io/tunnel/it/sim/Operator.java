@@ -39,8 +39,7 @@ final class Operator {
       splits.add(PrimaryKeyValue.fromLong(i * SimWriter.IDS_PER_PARTITION));
     }
     Control request = new Control.CreateTable(new TableMeta(TABLE, RowFold.SCHEMA), splits);
-    CompletableFuture<Frame> answer =
-        client.request(Operation.CREATE_TABLE, Json.encode(request));
+    CompletableFuture<Frame> answer = client.request(Operation.CREATE_TABLE, Json.encode(request));
     while (!answer.isDone()) {
       world.run(10);
     }
@@ -108,13 +107,6 @@ final class Operator {
     ask(
         Operation.SEEK,
         new Seek(
-            TABLE,
-            tunnel.tunnel(),
-            channels,
-            edge,
-            Optional.empty(),
-            to,
-            Optional.empty(),
-            false));
+            TABLE, tunnel.tunnel(), channels, edge, Optional.empty(), to, Optional.empty(), false));
   }
 }

@@ -38,7 +38,7 @@ public final class SimConnection {
   }
 
   boolean isServer(SimSocket end) {
-    return end == server;
+    return end.equals(server);
   }
 
   boolean isCut() {

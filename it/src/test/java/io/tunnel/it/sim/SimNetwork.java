@@ -33,6 +33,8 @@ final class SimNetwork {
 
     void cutInTwo();
 
+    void full();
+
     void closed(SimConnection connection, SimSocket by);
   }
 

@@ -32,7 +32,7 @@ final class SimServer {
 
   static final long REVOKE_DEADLINE_MS = 2_000;
   private static final int SEGMENT_BYTES_MAX = 3_000;
-  private static final int DELIVERY_BYTES_MAX = 600;
+  private static final int DELIVERY_BYTES_MAX = 250;
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final int LOOPS = 2;
 

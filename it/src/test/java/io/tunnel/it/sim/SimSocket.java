@@ -25,7 +25,7 @@ import java.util.Deque;
 public final class SimSocket extends AbstractChannel implements DuplexChannel {
 
   private static final ChannelMetadata METADATA = new ChannelMetadata(false);
-  private static final WriteBufferWaterMark WRITE_BUFFER = new WriteBufferWaterMark(2_048, 8_192);
+  private static final WriteBufferWaterMark WRITE_BUFFER = new WriteBufferWaterMark(512, 1_536);
 
   private final String name;
   private final SimLoop loop;
@@ -184,6 +184,7 @@ public final class SimSocket extends AbstractChannel implements DuplexChannel {
       }
       buffer.remove();
     }
+    out.full();
   }
 
   @Override

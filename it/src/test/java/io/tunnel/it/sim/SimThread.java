@@ -66,8 +66,7 @@ public final class SimThread implements Executor {
   void scheduleNext() {
     if (!isScheduled && !tasks.isEmpty()) {
       isScheduled = true;
-      int nanosMax =
-          process.random.nextInt(SLOW_ONE_IN) == 0 ? SLOW_NANOS_MAX : USUAL_NANOS_MAX;
+      int nanosMax = process.random.nextInt(SLOW_ONE_IN) == 0 ? SLOW_NANOS_MAX : USUAL_NANOS_MAX;
       process.agenda.after(process.random.nextInt(nanosMax), this::runNext);
     }
   }

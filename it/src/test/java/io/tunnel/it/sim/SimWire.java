@@ -11,7 +11,7 @@ import java.util.Arrays;
  */
 final class SimWire {
 
-  private static final int IN_FLIGHT_BYTES_MAX = 16 * 1024;
+  private static final int IN_FLIGHT_BYTES_MAX = 2 * 1024;
   private static final FrameKind[] KINDS = FrameKind.values();
 
   private final SimConnection connection;
@@ -29,6 +29,11 @@ final class SimWire {
 
   boolean takesMore() {
     return inFlightBytes < IN_FLIGHT_BYTES_MAX;
+  }
+
+  /** The sender would send more. */
+  void full() {
+    connection.network().tap().full();
   }
 
   /** Sends one frame. */

@@ -20,7 +20,7 @@ import java.util.SplittableRandom;
 final class SimWriter {
 
   static final int IDS_PER_PARTITION = 1_000;
-  private static final int ROWS_PER_PARTITION = 12;
+  private static final int ROWS_PER_PARTITION = 40;
 
   private final World world;
   private final SimClient client;

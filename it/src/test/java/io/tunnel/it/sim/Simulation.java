@@ -59,11 +59,14 @@ final class Simulation {
       world.makeChild(partitions.get(1 + random.nextInt(partitions.size() - 1)));
       world.startServer();
     }
+    for (int i = random.nextInt(8); i > 0; i--) {
+      write();
+    }
+    world.run(random.nextInt(200));
     createTunnel();
     world.run(200);
     startWorker();
-    world.behave(
-        new World.Moods(rate(5, 50), rate(10, 200), rate(100, 2_000), rate(100, 2_000)));
+    world.behave(new World.Moods(rate(5, 50), rate(10, 200), rate(100, 2_000), rate(100, 2_000)));
   }
 
   private int rate(int from, int to) {
@@ -74,7 +77,8 @@ final class Simulation {
     long nowMs = world.nowMicros() / 1_000;
     int dice = hasChild ? 2 + random.nextInt(4) : random.nextInt(8);
     if (dice == 0) {
-      operator.create(TunnelType.BaseData, StreamStart.EARLIEST, Optional.empty(), Optional.empty());
+      operator.create(
+          TunnelType.BaseData, StreamStart.EARLIEST, Optional.empty(), Optional.empty());
     } else if (dice == 1 || dice > 5) {
       operator.create(
           TunnelType.BaseAndStream, StreamStart.EARLIEST, Optional.empty(), Optional.empty());
@@ -84,10 +88,7 @@ final class Simulation {
       Optional<Long> endMs =
           dice == 3 || hasChild ? Optional.of(nowMs + random.nextInt(15_000)) : Optional.empty();
       operator.create(
-          TunnelType.Stream,
-          dice == 4 ? StreamStart.LATEST : StreamStart.EARLIEST,
-          startMs,
-          endMs);
+          TunnelType.Stream, dice == 4 ? StreamStart.LATEST : StreamStart.EARLIEST, startMs, endMs);
     }
   }
 
@@ -141,8 +142,7 @@ final class Simulation {
   private void operate(TunnelInfo tunnel, int dice) {
     List<ChannelDescription> channels = world.views(tunnel);
     ChannelDescription channel = channels.get(random.nextInt(channels.size()));
-    List<String> selected =
-        random.nextBoolean() ? List.of() : List.of(channel.channelId());
+    List<String> selected = random.nextBoolean() ? List.of() : List.of(channel.channelId());
     if (dice < 103) {
       operator.pause(tunnel, selected);
     } else if (dice < 109) {

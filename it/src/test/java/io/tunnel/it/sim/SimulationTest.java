@@ -13,17 +13,22 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Many worlds, each from its seed. {@code -Dsim.seeds} says how many, {@code -Dsim.base} from which
- * seed on, and {@code -Dsim.seed} replays one with everything that happens in it.
+ * seed on, which is always the same one without the profile {@code sim}, and {@code -Dsim.seed}
+ * replays one with everything that happens in it.
  */
 class SimulationTest {
 
   private static final long SEEDS = Long.getLong("sim.seeds", 2_500);
-  private static final long BASE = Long.getLong("sim.base", 1);
+  private static final long BASE = base();
   private static final long PROGRESS_EVERY = 1_000;
   private static final long REPLAYED = 12;
 
   /** Fewer seeds than this need not happen to exercise everything. */
   private static final long COVERING_SEEDS = 1_500;
+
+  private static long base() {
+    return Long.getLong("sim.base", Boolean.getBoolean("sim.fresh") ? System.nanoTime() : 1);
+  }
 
   @Test
   void every_promise_holds_in_every_world() throws InterruptedException {

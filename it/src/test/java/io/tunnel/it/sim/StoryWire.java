@@ -224,6 +224,11 @@ final class StoryWire implements SimNetwork.Tap {
   }
 
   @Override
+  public void full() {
+    ledger.full();
+  }
+
+  @Override
   public void closed(SimConnection connection, SimSocket by) {
     ledger.closed(connection, by);
   }

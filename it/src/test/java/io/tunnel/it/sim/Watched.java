@@ -42,6 +42,11 @@ final class Watched implements SimNetwork.Tap {
   }
 
   @Override
+  public void full() {
+    tap.full();
+  }
+
+  @Override
   public void closed(SimConnection connection, SimSocket by) {
     watch(() -> tap.closed(connection, by));
   }

@@ -490,6 +490,29 @@ final class World {
     connection.stall(TimeUnit.MILLISECONDS.toNanos(millis));
   }
 
+  /** How everything stands, as text. */
+  String dump() {
+    StringBuilder text = new StringBuilder();
+    text.append(server == null ? "the server is down" : server.process() + " is up").append('\n');
+    for (PartitionTruth partition : ledger.partitions.values()) {
+      text.append("partition " + partition.id + " is committed up to " + partition.committed());
+      text.append('\n');
+    }
+    for (TunnelInfo tunnel : server == null ? List.<TunnelInfo>of() : tunnels()) {
+      text.append(tunnel.type() + " " + tunnel.tunnel()).append('\n');
+      for (ChannelDescription view : views(tunnel)) {
+        text.append("  partition " + view.partition() + " " + view.type() + " " + view.status());
+        text.append(" of " + view.clientTag().orElse("nobody") + " at " + view.checkpointed());
+        text.append(view.end().map(end -> " ending at " + end).orElse(""));
+        text.append(view.isPaused() ? " paused" : "");
+        text.append(view.error().map(error -> " stopped: " + error).orElse(""));
+        text.append('\n');
+      }
+    }
+    workers.values().forEach(worker -> text.append(worker + " runs").append('\n'));
+    return text.toString();
+  }
+
   // Time.
 
   /** Lets that much time pass. */

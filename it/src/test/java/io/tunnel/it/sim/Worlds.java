@@ -14,7 +14,7 @@ final class Worlds {
   private Worlds() {}
 
   /** A world that broke. */
-  record Failed(long seed, Throwable reason, List<String> lastLines) {
+  record Failed(long seed, Throwable reason, List<String> lastLines, String dump) {
 
     /** An error that says how to see it again. */
     AssertionError toError() {
@@ -25,7 +25,9 @@ final class Worlds {
               + reason.getMessage()
               + "\nThe last events:\n"
               + String.join("\n", lastLines)
-              + "\nReplay: mvn -Psim -Dsim.seed="
+              + "\nThen:\n"
+              + dump
+              + "Replay: mvn -Psim -Dsim.seed="
               + seed
               + " verify",
           reason);
@@ -33,14 +35,14 @@ final class Worlds {
   }
 
   /** Runs one seed to its end. */
-  static void run(
-      long seed, Consumer<Map<Happening, Long>> happened, Consumer<Failed> whenFailed) {
+  static void run(long seed, Consumer<Map<Happening, Long>> happened, Consumer<Failed> whenFailed) {
     Simulation simulation = new Simulation(seed, line -> {});
     try {
       simulation.run();
       happened.accept(simulation.world.happened);
     } catch (RuntimeException | Error e) {
-      whenFailed.accept(new Failed(seed, e, simulation.world.trace.lastLines()));
+      whenFailed.accept(
+          new Failed(seed, e, simulation.world.trace.lastLines(), simulation.world.dump()));
     }
   }
 
@@ -64,7 +66,8 @@ final class Worlds {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=off",
                 "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                System.getProperty(
+                    "surefire.test.class.path", System.getProperty("java.class.path")),
                 SimulationMain.class.getName(),
                 "hashes",
                 Long.toString(first),

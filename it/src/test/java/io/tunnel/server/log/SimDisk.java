@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * A disk of a simulated machine. It remembers, for everything that was not synced, what it replaced;
- * when the power goes, any part of that is gone. A disk whose process has died fails.
+ * A disk of a simulated machine. It remembers, for everything that was not synced, what it
+ * replaced; when the power goes, any part of that is gone. A disk whose process has died fails.
  */
 public final class SimDisk implements Disk {
 

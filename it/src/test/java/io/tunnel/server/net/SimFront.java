@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
-/** Where the connections of a simulated server end: the real handlers, joined as the server does. */
+/**
+ * Where the connections of a simulated server end: the real handlers, joined as the server does.
+ */
 public final class SimFront {
 
   private static final int FLUSHES_CONSOLIDATED_MAX = 256;

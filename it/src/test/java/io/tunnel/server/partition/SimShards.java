@@ -48,8 +48,7 @@ public final class SimShards {
   private static final Shard.Meter NO_METER =
       new Shard.Meter() {
         @Override
-        public void committed(
-            int shard, long rows, long bytes, long commitNanos, long foldNanos) {}
+        public void committed(int shard, long rows, long bytes, long commitNanos, long foldNanos) {}
 
         @Override
         public void rejected(int shard, long rows) {}
@@ -145,7 +144,12 @@ public final class SimShards {
 
     @Override
     public TableStore store() {
-      return null;
+      throw new UnsupportedOperationException("rows of a simulation are not in a TableStore");
+    }
+
+    @Override
+    public void close() {
+      // Nothing is held.
     }
   }
 }

@@ -67,6 +67,7 @@ final class WorkerChannelCore {
   private ChannelState state = ChannelState.WAITING;
   private Ending ending = Ending.NONE;
   private long end = NO_POSITION;
+  private boolean hasDropped;
 
   /** A graceful end that does not wait for a processor to checkpoint the end of the channel. */
   private Ending insteadOfHolding = Ending.NONE;
@@ -162,6 +163,7 @@ final class WorkerChannelCore {
    */
   boolean delivered(long first, long last, int rows, int bytes) {
     if (state != ChannelState.RUNNING) {
+      hasDropped = true;
       return false;
     }
     if (end != NO_POSITION) {
@@ -173,8 +175,8 @@ final class WorkerChannelCore {
   }
 
   /**
-   * Nothing comes behind {@code position}. A channel that is given back does not count that: it has
-   * dropped what came before, and the next holder is told again.
+   * Nothing comes behind {@code position}. It counts only as long as nothing before it was dropped:
+   * otherwise the next holder is told again.
    *
    * @throws IllegalStateException when something behind it was delivered already
    */
@@ -183,9 +185,7 @@ final class WorkerChannelCore {
       throw new IllegalStateException(
           "the channel ends at " + position + " but was delivered up to " + inbox.received());
     }
-    if (ending == Ending.NONE) {
-      end = position;
-    }
+    end = position;
   }
 
   /** Whether what was begun last is all that there will ever be. */
@@ -282,7 +282,8 @@ final class WorkerChannelCore {
   /** As far as may be checkpointed: when all that was delivered is done, that is the end. */
   private long progress() {
     long done = limits.isManual() ? prefix.prefix() : processed;
-    return end != NO_POSITION && done >= inbox.received() ? end : done;
+    boolean isEnd = end != NO_POSITION && !hasDropped && done >= inbox.received();
+    return isEnd ? end : done;
   }
 
   private boolean hasProgress() {

@@ -64,7 +64,7 @@ public final class Shard implements Closeable {
   private record Admitted(PendingWrite write, ConditionCore.Judged judged, int number) {}
 
   /** The rows of a shard, as far as its own thread needs them. */
-  interface Rows extends ConditionCore.StoredRows {
+  interface Rows extends ConditionCore.StoredRows, Closeable {
 
     /** Applies batches that stand before log offset {@code end}. */
     void fold(List<ChangeBatch> batches, long end) throws IOException;
@@ -253,6 +253,11 @@ public final class Shard implements Closeable {
     public void fold(List<ChangeBatch> batches, long end) throws IOException {
       store.fold(batches, end);
     }
+
+    @Override
+    public void close() throws IOException {
+      store.close();
+    }
   }
 
   /** Takes writes from the queue into the group; returns whether any of them asks for a sync. */
@@ -374,7 +379,7 @@ public final class Shard implements Closeable {
     hasEnded = true;
     refuseLeftovers();
     try (log;
-        TableStore table = rows.store()) {
+        rows) {
       log.sync();
     } finally {
       // Not before: a file that is used by an interrupted thread is closed under everybody's hands.

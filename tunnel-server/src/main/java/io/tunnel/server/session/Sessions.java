@@ -216,10 +216,7 @@ final class Sessions {
       return sources.channels().stream(hold, OptionalLong.of(state.end().get()), port);
     }
     return sources.channels().stream(
-        hold,
-        OptionalLong.empty(),
-        EndingChanges.of(run.info(), sources.changes()),
-        port);
+        hold, OptionalLong.empty(), EndingChanges.of(run.info(), sources.changes()), port);
   }
 
   private void revoke(Hold hold) {

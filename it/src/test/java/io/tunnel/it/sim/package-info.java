@@ -1,0 +1,31 @@
+/**
+ * A deterministic simulation of the whole service: one seed, one world. See docs/reliability.md.
+ *
+ * <p>A {@link io.tunnel.it.sim.World} has a server (the real catalog, logs, shards, sessions,
+ * channels and connections, over a disk and a store that crash), workers (the SDK's own, with
+ * processors that report to the ledger), clients, and a network that carries real frames. All of it
+ * runs in one thread, in the order of one {@code Agenda}, whose clock is the only one.
+ *
+ * <p>A world does nothing by itself. Drive it step by step, from a test or a script:
+ *
+ * <ul>
+ *   <li>{@code world.startServer()}, {@code crashServer(power)}, {@code skewClock(micros)}, {@code
+ *       giveUpSnapshots()};
+ *   <li>{@code world.startWorker(tunnelId, isGreedy)}, then {@code crashWorker}, {@code
+ *       pauseWorker(worker, millis)}, {@code worker.leave()};
+ *   <li>an {@code Operator} creates the table and tunnels, pauses, resumes, seeks, ends sessions,
+ *       deletes; a {@code SimWriter} writes;
+ *   <li>{@code world.cut(connection)}, {@code stall(connection, millis)} for one of {@code
+ *       world.network.open()};
+ *   <li>{@code world.behave(moods)}: how often processors are slow, block or throw, and machines
+ *       fail in the middle of a write;
+ *   <li>{@code world.run(millis)} lets time pass; {@code world.dump()} says how everything stands;
+ *       {@code world.trace} has what happened.
+ * </ul>
+ *
+ * <p>The {@code Ledger} sees every frame, commit and stored checkpoint, and what every processor is
+ * given, and breaks with an {@code Invariant.Broken} as soon as an invariant does. {@code
+ * Completion} says what must hold when all is quiet. {@code Simulation} is the driver that chance
+ * moves; {@code Happening} lists what it must have exercised.
+ */
+package io.tunnel.it.sim;
