@@ -92,7 +92,9 @@ final class SimNetwork {
 
   /** Where a frame of that many bytes is cut in two; 0 when it is not. */
   int cutOf(int bytes) {
-    return !isSteady && bytes > 1 && random.nextInt(CUT_ONE_IN) == 0 ? 1 + random.nextInt(bytes - 1) : 0;
+    return !isSteady && bytes > 1 && random.nextInt(CUT_ONE_IN) == 0
+        ? 1 + random.nextInt(bytes - 1)
+        : 0;
   }
 
   /**

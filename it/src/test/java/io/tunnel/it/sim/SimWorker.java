@@ -26,7 +26,8 @@ final class SimWorker {
   private final WorkerLoop loop;
   private boolean isLeaving;
 
-  SimWorker(World world, SimProcess process, String tunnelId, SplittableRandom random, boolean isGreedy) {
+  SimWorker(
+      World world, SimProcess process, String tunnelId, SplittableRandom random, boolean isGreedy) {
     this(world, process, tunnelId, random, new Chance(world, isGreedy));
   }
 

@@ -55,8 +55,7 @@ final class StoryClient {
 
   /** The answer; absent when it was refused, which is said then. */
   <T extends Control> Optional<T> ask(Operation operation, Control request, Class<T> type) {
-    return answer(operation, Json.encode(request))
-        .map(frame -> Json.decode(frame.payload(), type));
+    return answer(operation, Json.encode(request)).map(frame -> Json.decode(frame.payload(), type));
   }
 
   private Optional<Frame> answer(Operation operation, byte[] payload) {
@@ -110,9 +109,7 @@ final class StoryClient {
 
   Optional<TunnelDescription> describe(String tunnel) {
     return ask(
-        Operation.DESCRIBE_TUNNEL,
-        new Control.TunnelName(table, tunnel),
-        TunnelDescription.class);
+        Operation.DESCRIBE_TUNNEL, new Control.TunnelName(table, tunnel), TunnelDescription.class);
   }
 
   /** Writes new values to keys of a partition, or deletes them. */

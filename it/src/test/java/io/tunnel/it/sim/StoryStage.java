@@ -126,8 +126,7 @@ final class StoryStage {
     Optional<Durability> durability =
         command.has("os") ? Optional.of(Durability.OS) : Optional.empty();
     long first = command.number("from", 1);
-    List<Long> keys =
-        LongStream.range(first, first + command.number("rows", 1)).boxed().toList();
+    List<Long> keys = LongStream.range(first, first + command.number("rows", 1)).boxed().toList();
     client.write(command.word(1), keys, command.verb().equals("delete-rows"), durability);
   }
 
@@ -157,7 +156,8 @@ final class StoryStage {
     world.ledger.partitions.forEach(
         (id, truth) -> {
           if (truth.committed() < committed.get(id)) {
-            lines.add(names.partition(id) + " has lost", truth.committed() + 1, committed.get(id), "");
+            lines.add(
+                names.partition(id) + " has lost", truth.committed() + 1, committed.get(id), "");
           }
         });
     world.ledger.channels.forEach(
@@ -180,7 +180,8 @@ final class StoryStage {
       throw new IllegalStateException("the log cannot be trimmed", e);
     }
     for (int id : world.ledger.partitions.keySet()) {
-      lines.add(names.partition(id) + " is kept from " + world.server().changes().firstPosition(id));
+      lines.add(
+          names.partition(id) + " is kept from " + world.server().changes().firstPosition(id));
     }
   }
 

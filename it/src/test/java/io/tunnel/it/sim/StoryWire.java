@@ -73,7 +73,9 @@ final class StoryWire implements SimNetwork.Tap {
   /** Says which channels have nothing left, as soon as that is so. */
   void sayTerminated() {
     for (ChannelTruth channel : ledger.channels.values()) {
-      if (channel.isTerminated() ? terminated.add(channel.channelId) : terminated.remove(channel.channelId)) {
+      if (channel.isTerminated()
+          ? terminated.add(channel.channelId)
+          : terminated.remove(channel.channelId)) {
         lines.add(
             names.channel(channel.channelId)
                 + (channel.isTerminated() ? " is TERMINATED" : " is no longer TERMINATED"));

@@ -59,7 +59,9 @@ final class StoryWorker implements SimWorker.Role, ITunnelWorkerListener {
                             + channel
                             + " "
                             + position
-                            + (failure == null ? " is stored" : " is not stored: " + text(failure))));
+                            + (failure == null
+                                ? " is stored"
+                                : " is not stored: " + text(failure))));
   }
 
   @Override

@@ -79,8 +79,7 @@ final class World {
   }
 
   /** A world that is like that in spite of its seed, which still orders what happens at once. */
-  World(
-      long seed, Function<SplittableRandom, Settings> settingsOf, Consumer<String> listener) {
+  World(long seed, Function<SplittableRandom, Settings> settingsOf, Consumer<String> listener) {
     random = new SplittableRandom(seed);
     faults = random.split();
     trace = new Trace(agenda, listener);

@@ -86,7 +86,9 @@ public final class SimShards {
     for (Shard shard : shards) {
       List<Integer> here =
           partitions.stream().filter(partition -> all.of(partition) == shard).toList();
-      shard.log().trim(lastBases(shard.log(), here, options, nowMicros), any -> true, shard.log().end());
+      shard
+          .log()
+          .trim(lastBases(shard.log(), here, options, nowMicros), any -> true, shard.log().end());
     }
   }
 
