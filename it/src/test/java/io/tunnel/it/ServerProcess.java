@@ -3,6 +3,7 @@ package io.tunnel.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -45,6 +46,30 @@ final class ServerProcess {
     this.stage = stage;
     this.data = data;
     this.options = List.copyOf(options);
+  }
+
+  /** Stops it as SIGSTOP does: its connections stay, and nobody answers. */
+  void suspend() {
+    signal("-STOP");
+  }
+
+  /** It goes on as if no time had passed. */
+  void resume() {
+    signal("-CONT");
+  }
+
+  private void signal(String signal) {
+    try {
+      Process kill = new ProcessBuilder("kill", signal, "" + child.pid()).inheritIO().start();
+      if (kill.waitFor() != 0) {
+        throw new AssertionError("no " + signal + " for the server");
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
   }
 
   /** Starts it on a free port that it may use again. */

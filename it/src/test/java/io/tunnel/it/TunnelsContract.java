@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnValue;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RowPutChange;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.ChannelInfo;
@@ -112,6 +115,24 @@ abstract class TunnelsContract extends Contract {
     }
     awaitDrained(table);
     assertThat(values.all()).containsExactlyInAnyOrderElementsOf(oneTo(120));
+  }
+
+  @Test
+  void rows_larger_than_all_the_credit_of_a_channel_are_processed_once() {
+    TableDescription table = table();
+    TunnelWorkerConfig config = new TunnelWorkerConfig();
+    Values values = new Values();
+    config.setChannelProcessor(values);
+    config.setCheckpointIntervalInMillis(20);
+    TunnelWorker worker = worker(stream(table, NAME), config);
+    Column large = new Column("text", ColumnValue.fromString("x".repeat(3 << 19)));
+    for (int i = 1; i <= 3; i++) {
+      Column v = new Column("v", ColumnValue.fromLong(i));
+      write(table, new RowPutChange(key(i), List.of(v, large)));
+    }
+    awaitDrained(table);
+    assertThat(values.all()).isEqualTo(oneTo(3));
+    assertThat(worker.status().counters().sessions()).isEqualTo(1);
   }
 
   @Test

@@ -3,9 +3,9 @@ package io.tunnel.sdk;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Stores the progress of one channel; thread-safe. One request to the server is under way at a
- * time, and the next one stores all that was said meanwhile. Every method fails with {@code FENCED}
- * when the channel is no longer this worker's.
+ * Stores the progress of one channel, for as long as the worker holds it; thread-safe. One request
+ * to the server is under way at a time, and the next one stores all that was said meanwhile. Every
+ * method fails with {@code FENCED} when the channel is no longer this worker's.
  */
 public interface ICheckpointer {
 
@@ -14,7 +14,8 @@ public interface ICheckpointer {
    * disk.
    *
    * @param token what {@link ProcessRecordsInput#getNextToken} gave; null or {@code "finished"} for
-   *     everything that this channel's processor was given so far
+   *     everything that this channel's processor was given so far, without an input that it threw
+   *     at
    * @throws IllegalArgumentException when the text is no token, or lies beyond what the processor
    *     was given
    * @throws io.tunnel.model.RefusedException {@code FENCED} or {@code SESSION_ENDED} when the
@@ -32,10 +33,13 @@ public interface ICheckpointer {
    *
    * <p>The future completes when a stored checkpoint covers the input, so when all inputs before it
    * are done too and the server has that on disk. It fails with what {@link #checkpoint} would
-   * throw; the input counts as done nevertheless, and saying it again tries to store it again.
+   * throw; the input counts as done nevertheless, and saying it again tries to store it again. Any
+   * callback may wait for it. What is attached to it runs on a thread of the SDK, for one future of
+   * the channel after the other, and must not wait for another of them: that one cannot complete
+   * before it returns.
    *
    * @param token what {@link ProcessRecordsInput#getNextToken} gave; null or {@code "finished"} for
-   *     the last input that the processor was given
+   *     the last input that the processor was given and did not throw at
    * @throws IllegalArgumentException as {@link #checkpoint} does
    */
   CompletableFuture<Void> checkpointAsync(String token);

@@ -10,9 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -94,10 +92,11 @@ public final class TunnelWorker implements ITunnelWorker {
    * may be called again.
    *
    * @throws io.tunnel.model.RefusedException when the server refuses for good, {@code
-   *     TUNNEL_NOT_FOUND} for example
+   *     TUNNEL_NOT_FOUND} for example, or for now and longer than {@link
+   *     ClientConfig#retryDeadline}
    * @throws ConnectionException when the server cannot be reached within {@link
    *     ClientConfig#retryDeadline}
-   * @throws IllegalStateException when the worker runs already or was shut down
+   * @throws IllegalStateException when the worker runs already, has halted or was shut down
    */
   @Override
   public void connectAndWorking() {
@@ -112,13 +111,22 @@ public final class TunnelWorker implements ITunnelWorker {
   }
 
   private synchronized WorkerLoop begin() {
-    if (isShutDown || run.isPresent()) {
-      throw new IllegalStateException(
-          isShutDown ? "the worker was shut down" : "the worker runs already");
+    if (isShutDown) {
+      throw new IllegalStateException("the worker was shut down");
     }
+    run.ifPresent(TunnelWorker::refuseAnother);
     WorkerLoop next = new WorkerLoop(settings, processors, WorkerPorts.real(settings));
     run = Optional.of(next);
     return next;
+  }
+
+  private static void refuseAnother(WorkerLoop running) {
+    TunnelWorkerStatus status = running.status();
+    throw new IllegalStateException(
+        status.state() == TunnelWorkerStatus.State.WORKER_HALT
+            ? "the worker has halted: make another when the cause is cured, which is "
+                + status.lastError().orElse("unknown")
+            : "the worker runs already");
   }
 
   private synchronized void forget(WorkerLoop failed) {
@@ -132,7 +140,8 @@ public final class TunnelWorker implements ITunnelWorker {
    * processors do that themselves), the channels are given back, processors are shut down. Returns
    * when that is done or {@link TunnelWorkerConfig#getShutdownDeadlineInMillis} has passed, after
    * which callbacks are interrupted and the server hands the channels on by itself; at once when
-   * called from a processor. Idempotent.
+   * called from a processor, a listener or another callback of the SDK. A thread that is
+   * interrupted waits all the same, and stays interrupted. Idempotent.
    */
   @Override
   public void shutdown() {
@@ -159,18 +168,12 @@ public final class TunnelWorker implements ITunnelWorker {
     }
   }
 
+  /** Waits though the thread is interrupted, which it stays: the wait is bounded. */
   private static boolean isDoneIn(long millis, CompletableFuture<Void> ended) {
-    try {
-      ended.get(millis, TimeUnit.MILLISECONDS);
-      return true;
-    } catch (TimeoutException e) {
-      return false;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e);
-    }
+    return ended
+        .thenApply(nothing -> true)
+        .completeOnTimeout(false, millis, TimeUnit.MILLISECONDS)
+        .join();
   }
 
   /** How the worker is. */

@@ -256,7 +256,7 @@ public final class TunnelWorkerConfig {
     return value;
   }
 
-  /** Collects options; each method is the setter of that name. */
+  /** Collects options; each method is the setter of that name, which says what it means. */
   public static final class Builder {
 
     private final TunnelWorkerConfig config = new TunnelWorkerConfig();
@@ -326,6 +326,42 @@ public final class TunnelWorkerConfig {
     /** How often the worker says that it lives. */
     public Builder heartbeatIntervalInSec(long seconds) {
       config.setHeartbeatIntervalInSec(seconds);
+      return this;
+    }
+
+    /** Channels processed at the same time at most. */
+    public Builder maxChannelParallel(int channels) {
+      config.setMaxChannelParallel(channels);
+      return this;
+    }
+
+    /** Rows given to one {@code process} at most. */
+    public Builder processRowsMax(int rows) {
+      config.setProcessRowsMax(rows);
+      return this;
+    }
+
+    /** Delivered bytes given to one {@code process} at most. */
+    public Builder processBytesMax(int bytes) {
+      config.setProcessBytesMax(bytes);
+      return this;
+    }
+
+    /** How often an input is tried in all. */
+    public Builder processAttemptsMax(int attempts) {
+      config.setProcessAttemptsMax(attempts);
+      return this;
+    }
+
+    /** The longest pause between two attempts. */
+    public Builder maxRetryIntervalInMillis(int millis) {
+      config.setMaxRetryIntervalInMillis(millis);
+      return this;
+    }
+
+    /** How long a shutdown waits for processors. */
+    public Builder shutdownDeadlineInMillis(long millis) {
+      config.setShutdownDeadlineInMillis(millis);
       return this;
     }
 

@@ -25,7 +25,7 @@ public record TunnelWorkerStatus(
 
   /** What a worker does. */
   public enum State {
-    /** Made, or ended gracefully before it ever worked. */
+    /** Made, and not started, or not with success: it may be started. */
     WORKER_READY,
     /** It has a session, or will have one by itself as soon as the server can be reached. */
     WORKER_STARTED,

@@ -31,8 +31,22 @@
  *       tunnels
  *           .createTunnel(new CreateTunnelRequest("users", "audit", TunnelType.Stream))
  *           .getTunnelId();
+ *   TunnelWorkerConfig config =
+ *       TunnelWorkerConfig.builder()
+ *           .clientTag("audit-1")
+ *           .failurePolicy(
+ *               (input, error, attempts) ->
+ *                   attempts < 5
+ *                       ? new FailurePolicy.Retry(Duration.ofMillis(100L * attempts))
+ *                       : new FailurePolicy.Stop()) // Until an operator resumes the channel.
+ *           .listener(new Operators())
+ *           .build();
  *   TunnelWorker worker =
- *       new TunnelWorker(tunnelId, tunnels, new TunnelWorkerConfig(new PrintProcessor()));
+ *       new TunnelWorker(
+ *           tunnelId,
+ *           tunnels,
+ *           config,
+ *           (tunnel, session, channel, checkpointer) -> new PrintProcessor(checkpointer));
  *   worker.connectAndWorking();
  *   try (TableWriter writer = tables.openWriter("users", TableWriterConfig.DEFAULTS)) {
  *     PrimaryKey key = PrimaryKey.builder().add("id", 7).build();
@@ -45,13 +59,45 @@
  * }
  *
  * final class PrintProcessor implements IChannelProcessor {
+ *   private final ICheckpointer checkpointer;
+ *
+ *   PrintProcessor(ICheckpointer checkpointer) {
+ *     this.checkpointer = checkpointer;
+ *   }
+ *
  *   public void process(ProcessRecordsInput input) {
  *     for (StreamRecord record : input.getRecords()) {
  *       System.out.println(record.position() + " " + record.getPrimaryKey());
  *     }
+ *     // Does not wait: the next input is processed while this one's checkpoint is stored.
+ *     checkpointer
+ *         .checkpointAsync(input.getNextToken())
+ *         .exceptionally(
+ *             error -> {
+ *               System.err.println("not stored, goes with the next: " + error);
+ *               return null;
+ *             });
+ *   }
+ *
+ *   public void closing(String channelId) {
+ *     checkpointer.checkpoint(null); // What was processed is not repeated by the next holder.
+ *   }
+ *
+ *   public void ended(String channelId) {
+ *     checkpointer.checkpoint(null); // The end itself, so that the channel is finished.
  *   }
  *
  *   public void shutdown() {}
+ * }
+ *
+ * static final class Operators implements ITunnelWorkerListener {
+ *   public void channelStopped(String channelId, Throwable error) {
+ *     System.err.println(channelId + " waits until somebody resumes it: " + error);
+ *   }
+ *
+ *   public void halted(Throwable reason) {
+ *     System.err.println("the worker has stopped: " + reason);
+ *   }
  * }
  * }</pre>
  *

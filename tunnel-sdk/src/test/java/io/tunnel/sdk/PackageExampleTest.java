@@ -36,6 +36,7 @@ class PackageExampleTest {
         """
         import io.tunnel.model.*;
         import io.tunnel.sdk.*;
+        import java.time.Duration;
         import java.util.List;
         class Example {
           void run() {

@@ -1,8 +1,6 @@
 package io.tunnel.server;
 
 import io.tunnel.server.catalog.Catalog;
-import io.tunnel.server.catalog.PartitionRecord;
-import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.ServerMeters;
@@ -24,10 +22,8 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -51,6 +47,7 @@ public final class TunnelServer implements Closeable {
   private static final int READER_THREADS = 2;
   private static final int READS_WAITING_MAX = 4_096;
   private static final long TICK_MS = 100;
+  private static final long TICK_GAP_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(3 * TICK_MS);
   private static final long STOP_DEADLINE_S = 10;
 
   private final Deque<Closeable> opened = new ArrayDeque<>();
@@ -76,7 +73,6 @@ public final class TunnelServer implements Closeable {
       meters = new ServerMeters();
       opened.push(meters::close);
       catalog = open(Catalog.open(directory.path().resolve("catalog")));
-      Set<Integer> live = livePartitions();
       shards =
           open(
               Shards.open(
@@ -86,7 +82,7 @@ public final class TunnelServer implements Closeable {
                       config.log().segmentBytesMax(),
                       config.shard(),
                       config.table()),
-                  live::contains,
+                  catalog::hasPartition,
                   meters,
                   clock));
       meters.watch(shards);
@@ -118,7 +114,10 @@ public final class TunnelServer implements Closeable {
               new NetServer.Threads(control, readers, clock::epochMicros),
               meters);
       opened.push(net::close);
-      control.scheduleAtFixedRate(this::tick, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+      Ticks ticks =
+          new Ticks(clock::nanos, TICK_GAP_NANOS_MAX, List.of(coordinator::tick, bases::tick));
+      // With a delay: at a fixed rate those that were missed would come before what waits.
+      control.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
       long checkMs = config.log().retentionCheckMs();
       control.scheduleWithFixedDelay(() -> retain(tables), checkMs, checkMs, TimeUnit.MILLISECONDS);
       http = config.net().httpPort() < 0 ? Optional.empty() : Optional.of(http(config, readers));
@@ -141,16 +140,6 @@ public final class TunnelServer implements Closeable {
     return server;
   }
 
-  private Set<Integer> livePartitions() {
-    Set<Integer> live = new HashSet<>();
-    for (TableRecord table : catalog.tables()) {
-      for (PartitionRecord partition : table.partitions()) {
-        live.add(partition.id());
-      }
-    }
-    return live;
-  }
-
   private static ThreadPoolExecutor readers() {
     return new ThreadPoolExecutor(
         READER_THREADS,
@@ -161,24 +150,10 @@ public final class TunnelServer implements Closeable {
         task -> new Thread(task, "reader"));
   }
 
-  private void tick() {
-    guarded(coordinator::tick);
-    guarded(bases::tick);
-  }
-
-  private static void guarded(Runnable tick) {
-    try {
-      tick.run();
-    } catch (RuntimeException e) {
-      // A schedule ends with the first exception; leases must go on ending.
-      LOGGER.error("the control thread's tick failed", e);
-    }
-  }
-
   private void retain(Tables tables) {
     try {
       tables.retain(clock.epochMicros());
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | VirtualMachineError e) {
       LOGGER.error("cannot look for changes that are kept no longer; tried again later", e);
     }
   }

@@ -122,6 +122,12 @@ public final class SimShards {
   /** Rows in memory where a real shard has RocksDB. */
   private final class Rows implements Shard.Rows {
 
+    /** No table is dropped. */
+    @Override
+    public boolean isLive(int partition) {
+      return true;
+    }
+
     @Override
     public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
       return rows(partition).rows().containsKey(Bytes.copyOf(array, keyOffset, keyBytes));

@@ -13,6 +13,9 @@ import java.util.Set;
  * be called back; so when channels come, what returns from those above their share is kept until
  * they are at it, and the new ones are given what is free and at least the floor.
  *
+ * <p>A delivery may be larger than the credit that it uses up. The part that was overdrawn was
+ * nobody's: it is made good when it comes back, and counts for no share.
+ *
  * <p>Holds at every moment: no channel has less than the floor, and credit beyond the budget was
  * only given up to the floor. Holds when everything has come back once: the sum is at most the
  * budget, or the floor of every channel if that is more.
@@ -52,7 +55,7 @@ final class BudgetCore<K> {
     return Math.max(floor, Math.min(channelMax, budget / Math.max(1, granted.size())));
   }
 
-  /** A channel begins. Returns what to give, to it alone. */
+  /** A channel begins. Returns what to give, to it and to those whose share is not full. */
   List<Grant<K>> add(K channel) {
     if (granted.putIfAbsent(channel, 0L) != null) {
       throw new IllegalStateException("a channel is counted twice");
@@ -64,18 +67,35 @@ final class BudgetCore<K> {
 
   /**
    * The channel is done with that many bytes. They may be more than it had: a delivery is not cut,
-   * so the last one may overdraw the credit, and what it took too much is given on top of the rest.
-   * Returns what to give, to it or to others.
+   * so the last one may overdraw the credit, and what it took too much is given on top of the rest,
+   * to the channel and not to those whose share is not full. Returns what to give, to it or to
+   * others.
    */
   List<Grant<K>> returned(K channel, int bytes) {
     Long before = granted.get(channel);
     if (before == null) {
       throw new IllegalStateException(bytes + " bytes came back of a channel that is not there");
     }
-    granted.put(channel, before - bytes);
-    total -= bytes;
-    noteShare(channel, before - bytes);
-    return settle();
+    long overdrawn = Math.max(0, bytes - before);
+    long left = before - bytes + overdrawn;
+    granted.put(channel, left);
+    total -= before - left;
+    noteShare(channel, left);
+    List<Grant<K>> grants = settle();
+    if (overdrawn > 0) {
+      long own = takeOf(channel, grants) + overdrawn;
+      grants.add(new Grant<>(channel, (int) own));
+    }
+    return grants;
+  }
+
+  private long takeOf(K channel, List<Grant<K>> grants) {
+    long bytes = 0;
+    for (Grant<K> grant : grants) {
+      bytes += grant.channel().equals(channel) ? grant.bytes() : 0;
+    }
+    grants.removeIf(grant -> grant.channel().equals(channel));
+    return bytes;
   }
 
   /** A channel is over, with all its credit. Returns what to give to others. */

@@ -59,6 +59,9 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
   /** What the processor was given last; read by its own thread when it checkpoints. */
   private volatile long given;
 
+  /** The same, without an input that it threw at. */
+  private volatile long givenAndNotThrown;
+
   ChannelRunner(
       Assignment assignment,
       List<PrimaryKeySchema> schema,
@@ -72,6 +75,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     this.calls = new ProcessorCalls(runtime, assignment);
     this.completions = new SerialTasks(runtime.threads(), Integer.MAX_VALUE);
     this.given = assignment.checkpointed();
+    this.givenAndNotThrown = given;
     this.progress = progressNow();
   }
 
@@ -85,6 +89,10 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
 
   long given() {
     return given;
+  }
+
+  long givenAndNotThrown() {
+    return givenAndNotThrown;
   }
 
   Ending ending() {
@@ -108,11 +116,14 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     }
   }
 
+  private void makeProcessorAgain() {
+    if (core.openPauseOver()) {
+      makeProcessor();
+    }
+  }
+
   private void makeProcessor() {
-    if (core.ending() != Ending.NONE) {
-      var unused = core.openFailed(false);
-      drive();
-    } else if (runtime.processors() instanceof ProcessorSource.Shared shared) {
+    if (runtime.processors() instanceof ProcessorSource.Shared shared) {
       opened(shared.processor());
     } else if (runtime.processors() instanceof ProcessorSource.PerChannel each) {
       calls.make(each.factory(), new ManualCheckpointer(this), this::opened, this::openFailed);
@@ -133,7 +144,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     boolean again = core.openFailed(openAttempts < runtime.settings().processing().attemptsMax());
     failed(reason, openAttempts, again);
     if (again) {
-      runtime.later(retryPauseNanos(openAttempts), this::makeProcessor);
+      runtime.later(retryPauseNanos(openAttempts), this::makeProcessorAgain);
     }
     drive();
   }
@@ -244,6 +255,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
   }
 
   private void process(ProcessRecordsInput input) {
+    givenAndNotThrown = given;
     calls.process(processor, input, core.attempts() + 1, () -> isCutOff, this);
   }
 
@@ -261,6 +273,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
 
   @Override
   public void failed(ProcessRecordsInput input, Throwable reason, Optional<Decision> decision) {
+    givenAndNotThrown = core.processed();
     int attempt = core.attempts() + 1;
     boolean retry =
         decision.isPresent()
@@ -302,16 +315,18 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     var unused =
         port.request(Operation.CHECKPOINT, payload)
             .whenComplete(
-                (answer, failure) -> {
-                  if (failure == null) {
-                    core.checkpointStored();
-                    port.checkpointStored();
-                    awaited.stored(position);
-                  } else {
-                    checkpointFailed(position, Caller.unwrap(failure));
-                  }
-                  drive();
-                });
+                (answer, failure) -> runtime.guarded(() -> checkpointed(position, failure)));
+  }
+
+  private void checkpointed(long position, Throwable failure) {
+    if (failure == null) {
+      core.checkpointStored();
+      port.checkpointStored();
+      awaited.stored(position);
+    } else {
+      checkpointFailed(position, Caller.unwrap(failure));
+    }
+    drive();
   }
 
   private void checkpointFailed(long position, Throwable reason) {
@@ -429,15 +444,16 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
   private void sayLastWord(Operation operation, byte[] payload) {
     var unused =
         port.request(operation, payload)
-            .whenComplete(
-                (answer, failure) -> {
-                  if (failure == null) {
-                    core.released();
-                  } else {
-                    lastWordFailed(Caller.unwrap(failure));
-                  }
-                  drive();
-                });
+            .whenComplete((answer, failure) -> runtime.guarded(() -> lastWordSaid(failure)));
+  }
+
+  private void lastWordSaid(Throwable failure) {
+    if (failure == null) {
+      core.released();
+    } else {
+      lastWordFailed(Caller.unwrap(failure));
+    }
+    drive();
   }
 
   /** The server must get the channel back, be it with the whole session. */

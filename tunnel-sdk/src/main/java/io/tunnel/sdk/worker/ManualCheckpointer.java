@@ -28,10 +28,10 @@ final class ManualCheckpointer implements ICheckpointer {
   }
 
   private long position(String token) {
-    long given = channel.given();
     if (token == null || token.equals(FINISHED)) {
-      return given;
+      return channel.givenAndNotThrown();
     }
+    long given = channel.given();
     long position;
     try {
       position = Long.parseLong(token);

@@ -39,8 +39,8 @@ final class Notices {
         () -> {
           try {
             notice.accept(listener.get());
-          } catch (RuntimeException e) {
-            LOG.warn("a listener threw", e);
+          } catch (Throwable e) {
+            LOG.warn("a listener threw {}", e.getClass().getName(), e);
           }
         });
   }

@@ -8,6 +8,8 @@ import io.tunnel.sdk.ICheckpointer;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.worker.WorkerChannelCore.Farewell;
 import io.tunnel.wire.Control.Assignment;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -81,7 +83,8 @@ final class ProcessorCalls {
           } catch (Throwable e) {
             Optional<Decision> decision =
                 runtime.settings().processing().policy().map(p -> decide(p, input, e, attempt));
-            return () -> outcome.failed(input, e, decision);
+            Throwable reason = speakable(e);
+            return () -> outcome.failed(input, reason, decision);
           }
         },
         reason -> outcome.failed(input, reason, Optional.of(new FailurePolicy.Stop())));
@@ -91,9 +94,21 @@ final class ProcessorCalls {
       FailurePolicy policy, ProcessRecordsInput input, Throwable error, int attempt) {
     try {
       return Objects.requireNonNull(policy.decide(input, error, attempt), "no decision");
-    } catch (RuntimeException e) {
-      error.addSuppressed(e);
+    } catch (Throwable e) {
+      if (e != error) {
+        error.addSuppressed(e);
+      }
       return new FailurePolicy.Stop();
+    }
+  }
+
+  /** The error, if it can be printed: that is code of the user's too, and must not throw later. */
+  private static Throwable speakable(Throwable error) {
+    try {
+      error.printStackTrace(new PrintWriter(Writer.nullWriter()));
+      return error;
+    } catch (Throwable e) {
+      return new IllegalStateException(error.getClass().getName() + ", which cannot be printed");
     }
   }
 
@@ -140,7 +155,8 @@ final class ProcessorCalls {
     try {
       next = call.get();
     } catch (Throwable e) {
-      next = () -> failed.accept(e);
+      Throwable reason = speakable(e);
+      next = () -> failed.accept(reason);
     }
     runtime.post(next);
   }

@@ -141,6 +141,7 @@ final class WorkerChannelCore {
   /** The processor could not be made. Returns whether to try again after a pause. */
   boolean openFailed(boolean again) {
     if (again && ending == Ending.NONE) {
+      isPausing = true;
       return true;
     }
     if (ending == Ending.NONE) {
@@ -148,6 +149,13 @@ final class WorkerChannelCore {
     }
     move(ChannelState.RELEASING, "no processor");
     return false;
+  }
+
+  /** The pause before another attempt to make it is over. Returns whether to make that. */
+  boolean openPauseOver() {
+    boolean isDue = isPausing && state == ChannelState.OPENING;
+    isPausing = isPausing && !isDue;
+    return isDue;
   }
 
   /** The server may send that many bytes more. */
@@ -370,7 +378,8 @@ final class WorkerChannelCore {
     }
     if (state == ChannelState.RUNNING) {
       move(ChannelState.DRAINING, reason);
-    } else if (state == ChannelState.WAITING) {
+    } else if (state == ChannelState.WAITING || (state == ChannelState.OPENING && isPausing)) {
+      isPausing = false;
       move(ChannelState.RELEASING, reason);
     }
   }

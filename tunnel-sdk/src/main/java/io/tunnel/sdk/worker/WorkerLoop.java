@@ -162,7 +162,6 @@ public final class WorkerLoop implements SessionOwner {
 
   @Override
   public void processed(ChannelRunner channel, int bytes) {
-    failures = 0;
     turns.processed(channel, bytes);
   }
 
@@ -200,6 +199,7 @@ public final class WorkerLoop implements SessionOwner {
 
   @Override
   public void checkpointStored() {
+    healthy();
     checkpoints.incrementAndGet();
   }
 
@@ -276,7 +276,7 @@ public final class WorkerLoop implements SessionOwner {
   private void stop(IChannelProcessor processor) {
     try {
       processor.shutdown();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       troubled("the processor's shutdown", e);
     }
   }

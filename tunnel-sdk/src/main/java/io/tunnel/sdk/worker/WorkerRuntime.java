@@ -53,10 +53,10 @@ record WorkerRuntime(
   }
 
   /** A broken invariant ends the session that it was found in, instead of stopping it silently. */
-  private void guarded(Runnable task) {
+  void guarded(Runnable task) {
     try {
       task.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       broken.accept(e);
     }
   }

@@ -66,14 +66,15 @@ final class WorkerSession implements PushReceiver, ChannelPort {
                   link = Optional.of(opened);
                   return opened.request(Operation.OPEN_SESSION, request);
                 })
-            .whenComplete(
-                (answer, failure) -> {
-                  if (failure == null) {
-                    opened(answer);
-                  } else {
-                    over(Caller.unwrap(failure));
-                  }
-                });
+            .whenComplete((answer, failure) -> runtime.guarded(() -> opened(answer, failure)));
+  }
+
+  private void opened(Frame answer, Throwable failure) {
+    if (failure == null) {
+      opened(answer);
+    } else {
+      over(Caller.unwrap(failure));
+    }
   }
 
   private void opened(Frame answer) {

@@ -113,7 +113,8 @@ class BudgetCoreTest {
 
     private void bringBack(int name, boolean isAll) {
       long has = given.get(name);
-      int bytes = isAll ? (int) has : 1 + random.nextInt((int) has);
+      int overdrawn = isAll ? 0 : random.nextInt(4) / 3 * random.nextInt(3_000);
+      int bytes = (isAll ? (int) has : 1 + random.nextInt((int) has)) + overdrawn;
       script.add("back " + name + " " + bytes);
       given.put(name, has - bytes);
       give(budget.returned(name, bytes));

@@ -491,9 +491,12 @@ class WorkerChannelCoreTest {
 
     private void endOfChannel() {
       if (end < 0 && random.nextInt(10) == 0) {
-        end = sent + random.nextInt(3);
-        log("end of channel at " + end);
-        core.endsAt(end);
+        long position = sent + random.nextInt(3);
+        log("end of channel at " + position);
+        if (core.ending() == Ending.NONE) {
+          end = position; // Later it does not count: what came before it is dropped.
+        }
+        core.endsAt(position);
       }
     }
 
@@ -635,5 +638,29 @@ class WorkerChannelCoreTest {
         throw new AssertionError("seed " + seed + "\n" + String.join("\n", simulation.script), e);
       }
     }
+  }
+
+  @Test
+  void a_channel_that_ends_before_its_processor_is_tried_again_waits_for_no_pause() {
+    WorkerChannelCore core = new WorkerChannelCore(LIMITS, 0);
+    core.opening();
+    assertThat(core.openFailed(true)).isTrue();
+    core.end(Ending.REVOKED);
+    assertThat(core.next(0)).isEqualTo(Action.RELEASE);
+    assertThat(core.openPauseOver()).isFalse();
+    core.released();
+    assertThat(core.next(0)).isEqualTo(Action.CLOSE);
+  }
+
+  @Test
+  void a_channel_that_ends_while_its_processor_is_made_waits_for_that_alone() {
+    WorkerChannelCore core = new WorkerChannelCore(LIMITS, 0);
+    core.opening();
+    assertThat(core.openFailed(true)).isTrue();
+    assertThat(core.openPauseOver()).isTrue();
+    core.end(Ending.REVOKED);
+    assertThat(core.next(0)).isEqualTo(Action.WAIT);
+    assertThat(core.openFailed(true)).isFalse();
+    assertThat(core.next(0)).isEqualTo(Action.RELEASE);
   }
 }

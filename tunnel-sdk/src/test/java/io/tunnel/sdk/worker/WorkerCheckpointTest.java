@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.sdk.IChannelProcessor;
 import io.tunnel.sdk.ICheckpointer;
+import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.TunnelWorkerStatus.State;
@@ -240,5 +242,40 @@ class WorkerCheckpointTest extends WorkerFixture {
     awaitPositions(processor, 1, 10);
     gate.countDown();
     blocked.join();
+  }
+
+  @Test
+  void a_checkpoint_without_a_token_covers_no_input_that_the_processor_threw_at() {
+    FakeTunnel tunnel = new FakeTunnel(server, 1);
+    CountDownLatch closed = new CountDownLatch(1);
+    TunnelWorkerConfig config = config(null);
+    config.setProcessAttemptsMax(1);
+    var unused =
+        start(
+            config,
+            (tunnelId, clientId, channelId, own) ->
+                new IChannelProcessor() {
+                  @Override
+                  public void process(ProcessRecordsInput input) {
+                    if (input.getRecords().get(0).position() > 10) {
+                      throw new IllegalStateException("poison");
+                    }
+                  }
+
+                  @Override
+                  public void closing(String id) {
+                    own.checkpoint(null);
+                    own.checkpointAsync(null).join();
+                    closed.countDown();
+                  }
+
+                  @Override
+                  public void shutdown() {}
+                });
+    tunnel.append(0, 10);
+    Waits.until("it is processed", () -> tunnel.credit(0) == 1 << 20);
+    tunnel.append(0, 10);
+    Waits.await(closed);
+    assertThat(tunnel.checkpointed(0)).isEqualTo(10);
   }
 }

@@ -178,4 +178,21 @@ class WorkerFlowTest extends WorkerFixture {
     assertThat(processor.positions(0)).containsExactly(5L, 6L, 7L, 8L, 9L, 10L);
     assertThat(processor.inputs.get(0).getRecords()).hasSize(6);
   }
+
+  @Test
+  void a_delivery_larger_than_all_credit_is_processed_and_the_session_goes_on() {
+    FakeTunnel tunnel = new FakeTunnel(server, 1);
+    RecordingProcessor processor = new RecordingProcessor();
+    TunnelWorkerConfig config = config(processor);
+    config.setChannelCreditBytes(1_000);
+    start(config);
+    for (int i = 0; i < 3; i++) {
+      tunnel.append(0, 200);
+    }
+    awaitPositions(processor, 0, 600);
+    assertThat(processor.positions(0)).isEqualTo(upTo(600));
+    assertThat(tunnel.unreturnedMax(0)).isGreaterThan(1_000);
+    assertThat(tunnel.sessions()).isEqualTo(1);
+    Waits.until("all credit came back", () -> tunnel.credit(0) == 1_000);
+  }
 }

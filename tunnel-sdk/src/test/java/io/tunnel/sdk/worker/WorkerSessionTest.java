@@ -282,9 +282,10 @@ class WorkerSessionTest extends WorkerFixture {
     TunnelWorkerConfig config = config(processor);
     config.setListener(heard);
     config.setMaxRetryIntervalInMillis(80);
+    config.setCheckpointIntervalInMillis(1);
     TunnelWorker worker = start(config);
     tunnel.append(0, 10);
-    awaitPositions(processor, 0, 10);
+    Waits.until("it is stored", () -> worker.status().counters().checkpoints() == 1);
     tunnel.refuseSessions(Optional.of(ErrorCode.BUSY));
     server.dropAll();
     Waits.until("some attempts", () -> heard.pausesMs.size() >= 6);
@@ -294,7 +295,8 @@ class WorkerSessionTest extends WorkerFixture {
     assertThat(heard.pausesMs).allMatch(pause -> pause <= 80);
     assertThat(heard.lines).contains("connecting 1", "connecting 5");
     tunnel.refuseSessions(Optional.empty());
-    Waits.until("it works again", () -> processor.positions(0).size() == 20);
+    tunnel.append(0, 10);
+    Waits.until("it is in good health", () -> worker.status().counters().checkpoints() == 2);
     Waits.until("it is seen", () -> worker.status().activity().phase() == Phase.WORKING);
     int before = heard.pausesMs.size();
     server.dropAll();

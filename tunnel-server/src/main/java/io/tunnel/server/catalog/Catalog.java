@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -39,6 +40,7 @@ public final class Catalog implements Closeable {
   private final CatalogStore store;
   private final NavigableMap<String, TableRecord> tableByName = new ConcurrentSkipListMap<>();
   private final Map<Integer, TableRecord> tableById = new ConcurrentHashMap<>();
+  private final Set<Integer> partitions = ConcurrentHashMap.newKeySet();
   private final TunnelRecords tunnels = new TunnelRecords();
   private long lastTunnel;
   private Counters counters = new Counters(0, 0, 0);
@@ -79,6 +81,7 @@ public final class Catalog implements Closeable {
   }
 
   private void put(TableRecord table) {
+    table.partitions().forEach(partition -> partitions.add(partition.id()));
     tableByName.put(table.meta().name(), table);
     tableById.put(table.tableId(), table);
   }
@@ -113,6 +116,11 @@ public final class Catalog implements Closeable {
           "there is no table with id " + tableId + "; it may have been dropped");
     }
     return table;
+  }
+
+  /** Whether a partition of that id exists. */
+  public boolean hasPartition(int partition) {
+    return partitions.contains(partition);
   }
 
   /** Creates a table with a partition before, between and behind {@code splitPoints}. */
@@ -196,6 +204,7 @@ public final class Catalog implements Closeable {
     store.write(changes);
     tableByName.remove(table.meta().name());
     tableById.remove(table.tableId());
+    table.partitions().forEach(partition -> partitions.remove(partition.id()));
     dropped.forEach(tunnel -> tunnels.removed(tunnel.tunnelId()));
   }
 
@@ -301,10 +310,17 @@ public final class Catalog implements Closeable {
 
   /** Stores channels of a tunnel, all or none; what does not change is not written. */
   public void store(String tunnelId, Map<ChannelKey, ChannelState> states) throws IOException {
-    Map<String, Optional<String>> changes = tunnels.update(tunnel(tunnelId).tunnelId(), states);
+    store(Map.of(tunnelId, states));
+  }
+
+  /** The same for several tunnels, with one write. */
+  public void store(Map<String, Map<ChannelKey, ChannelState>> statesByTunnel) throws IOException {
+    Map<String, Optional<String>> changes = new LinkedHashMap<>();
+    statesByTunnel.forEach(
+        (id, states) -> changes.putAll(tunnels.update(tunnel(id).tunnelId(), states)));
     if (!changes.isEmpty()) {
       store.write(changes);
-      tunnels.updated(tunnelId, states);
+      statesByTunnel.forEach(tunnels::updated);
     }
   }
 

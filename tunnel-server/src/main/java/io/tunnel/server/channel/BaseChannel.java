@@ -187,7 +187,7 @@ final class BaseChannel implements Channel {
   private void guarded(Runnable step) {
     try {
       step.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | VirtualMachineError e) {
       RefusedException reason = Failure.of(hold.partition(), e);
       stop();
       port.fail(hold.handle(), reason);

@@ -14,13 +14,13 @@ final class Failure {
   private Failure() {}
 
   /** The reason for the worker; the cause is in the server's log. */
-  static RefusedException of(int partition, Exception cause) {
+  static RefusedException of(int partition, Throwable cause) {
     RefusedException reason = reason(cause);
     LOGGER.error("partition {} cannot be delivered", partition, cause);
     return reason;
   }
 
-  private static RefusedException reason(Exception cause) {
+  private static RefusedException reason(Throwable cause) {
     if (cause instanceof RefusedException refused) {
       return refused;
     }

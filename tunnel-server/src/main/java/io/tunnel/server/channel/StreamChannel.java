@@ -170,7 +170,7 @@ final class StreamChannel implements Channel {
   private void guarded(Step step) {
     try {
       step.run();
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | VirtualMachineError e) {
       RefusedException reason = Failure.of(partition, e);
       stop();
       port.fail(handle, reason);

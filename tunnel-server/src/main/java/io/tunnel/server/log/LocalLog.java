@@ -117,7 +117,7 @@ public final class LocalLog implements ChangeReader, Closeable {
         sync();
       }
       commit(group, groupOffset);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       hasFailed = true;
       throw e;
     }
@@ -207,7 +207,7 @@ public final class LocalLog implements ChangeReader, Closeable {
     }
     try {
       roll();
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       hasFailed = true;
       throw e;
     }

@@ -46,12 +46,20 @@ record TrimFile(
     return gap != null && offset < gap.getValue();
   }
 
-  /** {@code gaps} and one more range, joined with those that it touches. */
+  /**
+   * {@code gaps} and one more range, joined with those that it touches. Some of them may have it
+   * already: a file that could not be deleted is given up once more.
+   */
   static void addGap(NavigableMap<Long, Long> gaps, long from, long end) {
-    Map.Entry<Long, Long> before = gaps.lowerEntry(from);
-    long start = before != null && before.getValue() == from ? before.getKey() : from;
-    Long joined = gaps.remove(end);
-    gaps.put(start, joined == null ? end : joined);
+    Map.Entry<Long, Long> before = gaps.floorEntry(from);
+    long start = before != null && before.getValue() >= from ? before.getKey() : from;
+    long last = end;
+    NavigableMap<Long, Long> touched = gaps.subMap(start, true, end, true);
+    for (long gapEnd : touched.values()) {
+      last = Math.max(last, gapEnd);
+    }
+    touched.clear();
+    gaps.put(start, last);
   }
 
   /** Reads the file; null when it is not whole and intact. */

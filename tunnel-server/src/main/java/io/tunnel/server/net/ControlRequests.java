@@ -7,6 +7,8 @@ import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.partition.Tables;
 import io.tunnel.server.session.Coordinator;
+import io.tunnel.server.session.Coordinator.CheckpointAnswer;
+import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.TunnelView;
 import io.tunnel.wire.ChannelRef;
@@ -25,6 +27,7 @@ import io.tunnel.wire.Control.TunnelList;
 import io.tunnel.wire.Control.TunnelName;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
 import io.tunnel.wire.OperatorControl.AlterTable;
 import io.tunnel.wire.OperatorControl.ChannelSelection;
 import io.tunnel.wire.OperatorControl.EndSession;
@@ -32,6 +35,8 @@ import io.tunnel.wire.OperatorControl.Seek;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -48,6 +53,9 @@ final class ControlRequests {
   private final Coordinator coordinator;
   private final Operators operators;
   private final ControlThreads threads;
+
+  /** Those that are not answered yet; filled by event loops, emptied by the control thread. */
+  private final Queue<CheckpointRequest> checkpoints = new ConcurrentLinkedQueue<>();
 
   /** Where requests are served, and what time it is. */
   record ControlThreads(Executor control, Executor readers, WallClock clock) {}
@@ -80,7 +88,31 @@ final class ControlRequests {
   }
 
   void handle(Frame frame, Connection connection) {
+    if (frame.operation() == Operation.CHECKPOINT) {
+      checkpoint(frame, connection);
+      return;
+    }
     post(threads.control(), frame, connection, () -> serve(frame, connection));
+  }
+
+  /**
+   * Each posts one task, which stores all that wait by then: a checkpoint may overtake other
+   * requests that wait for the control thread, but none that was answered.
+   */
+  private void checkpoint(Frame frame, Connection connection) {
+    CheckpointRequest request =
+        new CheckpointRequest(
+            Checkpoint.decode(frame.payload()),
+            connection,
+            new CheckpointAnswered(frame, connection));
+    checkpoints.add(request);
+    try {
+      threads.control().execute(() -> coordinator.checkpoint(checkpoints));
+    } catch (RejectedExecutionException e) {
+      if (checkpoints.remove(request)) {
+        throw busy();
+      }
+    }
   }
 
   void disconnected(Connection connection) {
@@ -108,8 +140,12 @@ final class ControlRequests {
             }
           });
     } catch (RejectedExecutionException e) {
-      throw new RefusedException(ErrorCode.BUSY, "too many requests wait; try again later");
+      throw busy();
     }
+  }
+
+  private static RefusedException busy() {
+    return new RefusedException(ErrorCode.BUSY, "too many requests wait; try again later");
   }
 
   private static RefusedException refusal(Exception failure) {
@@ -201,10 +237,6 @@ final class ControlRequests {
         coordinator.stop(Json.decode(payload, StopChannel.class), connection);
         yield new Empty();
       }
-      case CHECKPOINT -> {
-        coordinator.checkpoint(Checkpoint.decode(payload), connection);
-        yield new Empty();
-      }
       default ->
           throw new RefusedException(
               ErrorCode.UNKNOWN_OPERATION, "a client cannot ask for " + frame.operation());
@@ -235,6 +267,20 @@ final class ControlRequests {
     tables.drop(table);
     tunnels.forEach(coordinator::forget);
     return new Empty();
+  }
+
+  private record CheckpointAnswered(Frame frame, Connection connection)
+      implements CheckpointAnswer {
+
+    @Override
+    public void stored() {
+      connection.respond(frame, Json.encode(new Empty()));
+    }
+
+    @Override
+    public void refused(Exception reason) {
+      connection.refuse(frame, refusal(reason));
+    }
   }
 
   private record CreationAnswer(Frame frame, Connection connection) implements Operators.Creation {

@@ -262,6 +262,10 @@ public final class BaseSnapshots implements BaseRows, Closeable {
     } catch (RuntimeException e) {
       read.sink().failed(e);
       return;
+    } catch (VirtualMachineError e) {
+      // The channel waits for this read, and nobody else would tell it.
+      read.sink().failed(new RefusedException(ErrorCode.INTERNAL, "the rows cannot be read: " + e));
+      return;
     }
     if (read.bytesMax() == 0 && found.scan() == TableSnapshot.Scan.STOPPED) {
       read.sink().more();

@@ -10,13 +10,16 @@ import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntPredicate;
 import org.jctools.queues.MpscUnboundedArrayQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,9 +32,9 @@ import org.slf4j.LoggerFactory;
  * again. So a read that passes through the queue sees everything that was acknowledged before it,
  * and while one group is synced and folded the next one gathers.
  *
- * <p>After a failure of the disk it is unknown what the disk holds: every write from then on, and
- * every read that must see all writes, is refused with STORAGE_FAILED until the server is started
- * again and recovers from the log.
+ * <p>After a failure of the disk, or an error on its thread, it is unknown what the disk holds:
+ * every write from then on, and every read that must see all writes, is refused with STORAGE_FAILED
+ * until the server is started again and recovers from the log.
  */
 public final class Shard implements Closeable {
 
@@ -50,7 +53,7 @@ public final class Shard implements Closeable {
   private final AtomicBoolean isClosed = new AtomicBoolean();
   private final GroupCore group;
   private final ConditionCore conditions;
-  private final List<Admitted> admitted = new ArrayList<>();
+  private final Deque<Admitted> admitted = new ArrayDeque<>();
   private final Thread owner;
   private volatile boolean isParked;
   private volatile boolean isRefusing;
@@ -66,6 +69,9 @@ public final class Shard implements Closeable {
   /** The rows of a shard, as far as its own thread needs them. */
   interface Rows extends ConditionCore.StoredRows, Closeable {
 
+    /** Whether a partition exists at this moment; writes to others are refused. */
+    boolean isLive(int partition);
+
     /** Applies batches that stand before log offset {@code end}. */
     void fold(List<ChangeBatch> batches, long end) throws IOException;
 
@@ -73,12 +79,7 @@ public final class Shard implements Closeable {
     TableStore store();
   }
 
-  /** A shard over an open log and the table folded from it. */
-  public Shard(
-      int id, ShardConfig config, LocalLog log, TableStore table, Meter meter, Clock clock) {
-    this(id, config, log, new StoreRows(table), meter, clock);
-  }
-
+  /** A shard over an open log and the rows folded from it, which it closes. */
   Shard(int id, ShardConfig config, LocalLog log, Rows rows, Meter meter, Clock clock) {
     this.id = id;
     this.config = config;
@@ -173,12 +174,22 @@ public final class Shard implements Closeable {
 
   private void run() {
     while (true) {
-      if (!step()) {
+      if (!stepOrFail()) {
         if (isStopping) {
           return;
         }
         park();
       }
+    }
+  }
+
+  /** An error must not end the thread, which others wait for. */
+  private boolean stepOrFail() {
+    try {
+      return step();
+    } catch (Error e) {
+      fail(e);
+      return true;
     }
   }
 
@@ -228,6 +239,9 @@ public final class Shard implements Closeable {
       fold(committed - started, committed);
     } catch (IOException | RuntimeException e) {
       fail(e);
+    } catch (Error e) {
+      fail(e);
+      throw e;
     } finally {
       admitted.clear();
       group.clear();
@@ -236,7 +250,12 @@ public final class Shard implements Closeable {
   }
 
   /** The rows that RocksDB keeps. */
-  private record StoreRows(TableStore store) implements Rows {
+  record StoreRows(TableStore store, IntPredicate live) implements Rows {
+
+    @Override
+    public boolean isLive(int partition) {
+      return live.test(partition);
+    }
 
     @Override
     public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
@@ -266,6 +285,10 @@ public final class Shard implements Closeable {
     while (group.byteCount() < config.groupBytesMax() && queue.peek() instanceof PendingWrite) {
       // Judging reads the table and may fail; the write then is still there to be answered.
       PendingWrite write = (PendingWrite) queue.peek();
+      if (!rows.isLive(write.batch().partition())) {
+        refuse(pollWrite(), dropped());
+        continue;
+      }
       ConditionCore.Judged judged = conditions.judge(write.batch(), write.isConditional());
       int number = judged.accepted().map(group::add).orElse(-1);
       admitted.add(new Admitted(write, judged, number));
@@ -275,9 +298,14 @@ public final class Shard implements Closeable {
     return mustSync;
   }
 
+  /** The table was there when the write was accepted. */
+  private static RefusedException dropped() {
+    return new RefusedException(
+        ErrorCode.TABLE_NOT_FOUND, "the table was dropped before this was written");
+  }
+
   private void acknowledge(long[] firstPositions) {
-    for (int i = 0; i < admitted.size(); i++) {
-      Admitted done = admitted.get(i);
+    for (Admitted done = admitted.poll(); done != null; done = admitted.poll()) {
       List<Rejection> rejections = done.judged().rejections();
       int applied = done.write().batch().rowCount() - rejections.size();
       long first = done.number() < 0 ? 0 : firstPositions[done.number()];
@@ -286,7 +314,6 @@ public final class Shard implements Closeable {
         meter.rejected(id, rejections.size());
       }
     }
-    admitted.clear();
   }
 
   private static void tell(PendingWrite.Outcome outcome, WriteResult result) {
@@ -313,16 +340,17 @@ public final class Shard implements Closeable {
     meter.committed(id, rows, group.byteCount(), commitNanos, clock.nanos() - startedNanos);
   }
 
-  private void fail(Exception cause) {
+  /** An error, as when memory runs out, leaves as much unknown as a failure of the disk. */
+  private void fail(Throwable cause) {
     if (!hasFailed) {
-      LOGGER.error("shard {} stops writing: its disk failed", id, cause);
+      LOGGER.error("shard {} stops writing: its disk failed, or an error hit it", id, cause);
     }
     hasFailed = true;
     RefusedException reason =
         new RefusedException(
             ErrorCode.STORAGE_FAILED,
             "the server's disk failed ("
-                + cause.getMessage()
+                + (cause instanceof Error ? cause : cause.getMessage())
                 + "); whether this was written is not known");
     admitted.forEach(lost -> refuse(lost.write(), reason));
     while (queue.peek() instanceof PendingWrite) {

@@ -40,7 +40,8 @@ public final class Shards implements ChangeReader, Closeable {
   /**
    * Opens all shards and brings their tables up to their logs.
    *
-   * @param isLive whether a partition exists; changes and rows of others are left behind
+   * @param isLive whether a partition exists at the moment of the question, asked by any thread;
+   *     changes and rows of others are left behind, and writes to them refused
    */
   public static Shards open(
       Layout layout, IntPredicate isLive, Shard.Meter meter, Shard.Clock clock) throws IOException {
@@ -83,7 +84,7 @@ public final class Shards implements ChangeReader, Closeable {
     try {
       table.retainPartitions(isLive);
       log.replay(table.foldedOffset(), new Refold(table, isLive));
-      return new Shard(id, layout.shard(), log, table, meter, clock);
+      return new Shard(id, layout.shard(), log, new Shard.StoreRows(table, isLive), meter, clock);
     } catch (IOException | RuntimeException e) {
       closeAfter(table, e);
       throw e;

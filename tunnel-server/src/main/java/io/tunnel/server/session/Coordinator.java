@@ -8,7 +8,6 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.PartitionRecord;
-import io.tunnel.server.channel.Channel;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.session.TunnelEffect.TakeReason;
@@ -27,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -52,6 +52,7 @@ public final class Coordinator {
   private final TunnelEnds ends;
   private final Map<String, TunnelRun> runByTunnel = new HashMap<>();
   private final Sessions sessions;
+  private final Checkpoints checkpoints;
   private long lastSession;
 
   /**
@@ -73,6 +74,7 @@ public final class Coordinator {
     this.sessions =
         new Sessions(
             catalog, new Sessions.Sources(changes, channels), config, surroundings, this::rowsEnd);
+    this.checkpoints = new Checkpoints(catalog, sessions);
     this.ends = new TunnelEnds(catalog, changes, surroundings, this::endKnown);
     for (TunnelInfo tunnel : catalog.tunnels(Optional.empty())) {
       takeBackLostCheckpoints(tunnel);
@@ -264,28 +266,26 @@ public final class Coordinator {
                 surroundings.nanos()));
   }
 
-  /** Stores progress; it is durable when this returns. */
-  public void checkpoint(Checkpoint checkpoint, SessionPort port) throws IOException {
-    Hold hold = sessions.requireHold(checkpoint.handle(), checkpoint.epoch(), port);
-    TunnelRun run = hold.session().run();
-    boolean isNews =
-        run.core()
-            .mayCheckpoint(
-                hold.session().id(),
-                hold.key(),
-                checkpoint.epoch(),
-                checkpoint.position(),
-                hold.channel().delivered());
-    if (isNews) {
-      Channel.Resume resume = hold.channel().resumeAt(checkpoint.position());
-      ChannelState state = catalog.channel(run.info().tunnelId(), hold.key());
-      if (resume.position() > state.checkpointed()) {
-        catalog.store(
-            run.info().tunnelId(),
-            Map.of(hold.key(), state.withProgress(resume.position(), resume.key())));
-        run.core().checkpointed(hold.key(), resume.position());
-      }
-    }
+  /** Progress that a session reports. */
+  public record CheckpointRequest(
+      Checkpoint checkpoint, SessionPort port, CheckpointAnswer answer) {}
+
+  /** Is told once what became of a checkpoint. */
+  public interface CheckpointAnswer {
+
+    /** It is durable. */
+    void stored();
+
+    /** It is not stored. */
+    void refused(Exception reason);
+  }
+
+  /**
+   * Stores progress: takes from {@code waiting} what can be stored with one write, at least one.
+   * Others may add to it meanwhile.
+   */
+  public void checkpoint(Queue<CheckpointRequest> waiting) {
+    checkpoints.store(waiting);
   }
 
   /** Lets leases and deadlines end, and tunnels; to be called a few times a second. */
@@ -309,7 +309,9 @@ public final class Coordinator {
   /** The holder of a base channel was read all its rows. */
   private void rowsEnd(Hold hold, long end) {
     TunnelRun run = hold.session().run();
-    apply(run, run.core().endKnown(hold.key(), end, surroundings.nanos()));
+    if (run.core().isHeld(hold.key(), hold.epoch())) {
+      apply(run, run.core().endKnown(hold.key(), end, surroundings.nanos()));
+    }
   }
 
   /** A tunnel is no longer in the catalog: ends all its sessions and forgets it. */
@@ -325,6 +327,21 @@ public final class Coordinator {
   /** Does what a tunnel's state machine wants. */
   void apply(TunnelRun run, List<TunnelEffect> effects) {
     sessions.apply(run, effects);
+  }
+
+  /**
+   * Does what could not be done before.
+   *
+   * @throws IOException when it still cannot
+   */
+  void settle(TunnelRun run) throws IOException {
+    sessions.apply(run, List.of());
+    if (!run.undone().isEmpty()) {
+      throw new IOException(
+          "the end of a channel of tunnel "
+              + run.info().tunnel()
+              + " could not be stored yet; try again later");
+    }
   }
 
   /** A tunnel as it is now. */

@@ -10,12 +10,21 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The changes that were committed before a moment. A channel that ends then reads through this
- * until its end is known, so that it does not run past it in the time that it takes to find it.
+ * until its end is known, so that it does not run past it in the time that it takes to find it. For
+ * one channel, and so for one partition and one thread.
  */
 final class EndingChanges implements ChangeReader {
 
   private final ChangeReader changes;
   private final long endMicros;
+
+  /** What was committed at the last look, and what of it is shown. */
+  private long looked;
+
+  private long shown;
+
+  /** A change was found that does not belong: nothing behind it will. */
+  private boolean hasPassed;
 
   private EndingChanges(ChangeReader changes, long endMicros) {
     this.changes = changes;
@@ -33,13 +42,28 @@ final class EndingChanges implements ChangeReader {
   @Override
   public long committed(int partition) {
     long committed = changes.committed(partition);
-    // What the clock says does not count: it may have been set back behind the times of changes.
-    try {
-      return Math.min(committed, changes.positionBefore(partition, endMicros));
-    } catch (IOException e) {
-      throw new RefusedException(
-          ErrorCode.STORAGE_FAILED, "cannot read the log: " + e.getMessage());
+    if (!hasPassed && committed > looked) {
+      try {
+        shown = before(partition, committed);
+      } catch (IOException e) {
+        throw new RefusedException(
+            ErrorCode.STORAGE_FAILED, "cannot read the log: " + e.getMessage());
+      }
+      looked = committed;
+      hasPassed = shown < committed;
     }
+    return shown;
+  }
+
+  /**
+   * What the clock says does not count: it may have been set back behind the times of changes. As
+   * these never fall, mostly one look at the newest change tells that all belong.
+   */
+  private long before(int partition, long committed) throws IOException {
+    long newestMicros = changes.commitMicrosAfter(partition, committed - 1);
+    return newestMicros > 0 && newestMicros < endMicros
+        ? committed
+        : Math.min(committed, changes.positionBefore(partition, endMicros));
   }
 
   @Override

@@ -138,6 +138,9 @@ public final class Operators {
    */
   public SeekResult seek(Seek seek) throws IOException {
     TunnelInfo tunnel = catalog.tunnel(seek.table(), seek.tunnel());
+    TunnelRun run = coordinator.run(tunnel);
+    // An end that is not stored yet would be stored behind the seek, and undo it.
+    coordinator.settle(run);
     SeekPlan plan =
         new SeekPlan(
                 tunnel,
@@ -148,7 +151,6 @@ public final class Operators {
             .plan(seek);
     SeekResult result = new SeekResult(plan.moves());
     if (!seek.isDryRun()) {
-      TunnelRun run = coordinator.run(tunnel);
       catalog.store(tunnel.tunnelId(), plan.states());
       coordinator.apply(run, run.core().seek(plan.states(), surroundings.nanos()));
     }

@@ -344,6 +344,12 @@ final class TunnelCore {
     return sessions.containsKey(sessionId);
   }
 
+  /** Whether somebody holds the channel under that epoch. */
+  boolean isHeld(ChannelKey key, long epoch) {
+    Held channel = require(key);
+    return channel.owner != null && channel.epoch == epoch;
+  }
+
   /** Refuses those that do not hold the channel under that epoch. */
   void requireHold(String sessionId, ChannelKey key, long epoch) {
     requireHolder(sessionId, key, epoch);

@@ -243,4 +243,19 @@ final class BaseChannelTest {
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("ends where its rows end");
   }
+
+  @Test
+  void rowsForWhoseDeliveryThereIsNoMemoryFailTheChannelToo() {
+    addRows(3);
+    Channel channel = channel(0, Bytes.EMPTY);
+    connection.duringDelivery =
+        () -> {
+          throw new InternalError("no memory for a frame");
+        };
+    connection.credit(channel, 1 << 20);
+    runAll();
+    assertThat(connection.failures)
+        .extracting(RefusedException::code)
+        .containsExactly(ErrorCode.INTERNAL);
+  }
 }

@@ -220,4 +220,20 @@ final class ChannelTest {
     connection.runAll();
     assertThat(connection.positions).isEqualTo(positions(1, commits));
   }
+
+  /** That comes as an error, as from Netty when no direct memory is left. */
+  @Test
+  void aChannelForWhoseDeliveryThereIsNoMemoryFailsAndDoesNotFallSilent() throws IOException {
+    commit(5, 10);
+    connection.duringDelivery =
+        () -> {
+          throw new InternalError("no memory for a frame");
+        };
+    Channel channel = channel(0);
+    connection.credit(channel, 1 << 20);
+    connection.runAll();
+    assertThat(connection.failures).hasSize(1);
+    assertThat(connection.failures.get(0).code()).isEqualTo(ErrorCode.INTERNAL);
+    assertThat(connection.failures.get(0)).hasMessageContaining("no memory for a frame");
+  }
 }

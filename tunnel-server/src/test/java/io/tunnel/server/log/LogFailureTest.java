@@ -83,4 +83,20 @@ final class LogFailureTest {
     assertThatThrownBy(history::open).isInstanceOf(IOException.class);
     assertThat(history.disk.openFiles()).isZero();
   }
+
+  /** The group may be in the file and not in the index: an index stored later would hide it. */
+  @Test
+  void anErrorUnderAnAppendStopsAppends() throws IOException {
+    LogHistory history = new LogHistory(1);
+    history.append(10);
+    for (int partition = 1; partition <= LogHistory.PARTITIONS; partition++) {
+      history.log.subscribe(
+          partition,
+          (id, position) -> {
+            throw new OutOfMemoryError("injected");
+          });
+    }
+    assertThatThrownBy(() -> history.append(true)).isInstanceOf(OutOfMemoryError.class);
+    assertThatThrownBy(() -> history.append(true)).hasMessageContaining("failed before");
+  }
 }

@@ -22,6 +22,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Giving up old changes, and what a crash in the middle of it leaves. */
 final class LogTrimTest {
@@ -306,5 +307,27 @@ final class LogTrimTest {
     assertThat(LogModel.read(history.log, 1, 1, history.random)).isEqualTo(history.model.rows(1));
     assertThat(history.log.trim(Map.of(), partition -> partition != 2, Long.MAX_VALUE).changes())
         .isZero();
+  }
+
+  /**
+   * Every file but the last once, so that the ranges behind it are joined with one that is there.
+   */
+  @ParameterizedTest(name = "delete {0} fails")
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5})
+  void aTrimThatCouldNotDeleteAFileIsGoneOnWithAndTheLogOpensAgain(int deleted) throws IOException {
+    LogHistory history = new LogHistory(4);
+    history.append(60);
+    assertThat(history.log.segmentCount()).isGreaterThan(4);
+    history.disk.failAfter(Operation.DELETE, deleted);
+    assertThatThrownBy(() -> trimAll(history)).hasMessageContaining("injected");
+    history.disk.failAfter(Operation.DELETE, Integer.MAX_VALUE);
+    trimAll(history);
+    history.append(60);
+    trimAll(history);
+    long end = history.log.end();
+    history.disk = history.disk.kill();
+    history.open();
+    assertThat(history.log.end()).isEqualTo(end);
+    assertThat(history.disk.names(".log")).hasSize(history.log.segmentCount());
   }
 }

@@ -83,9 +83,13 @@ final class BaseSnapshotsTest {
 
   private static final class JumpingClock implements Shard.Clock {
     private final AtomicLong nanos = new AtomicLong();
+    private boolean isBroken;
 
     @Override
     public long epochMicros() {
+      if (isBroken) {
+        throw new InternalError("injected");
+      }
       return 5_000_000 + nanos.get() / 1_000;
     }
 
@@ -391,5 +395,17 @@ final class BaseSnapshotsTest {
         .isInstanceOf(ExecutionException.class)
         .cause()
         .isInstanceOfSatisfying(RefusedException.class, e -> assertThat(e.code()).isEqualTo(code));
+  }
+
+  /** Nobody else would ever tell the channel, which reads nothing until it is told. */
+  @Test
+  void aReadThatAnErrorEndsIsToldToHaveFailed() throws Exception {
+    write("k1");
+    clock.isBroken = true;
+    FoundRows found = read(partitions.get(0), Bytes.EMPTY, ALL_BYTES);
+    assertThatThrownBy(found::await)
+        .cause()
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INTERNAL));
   }
 }

@@ -33,6 +33,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntPredicate;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -50,13 +51,15 @@ final class ShardTest {
 
   @TempDir private Path directory;
   private CrashDisk disk = new CrashDisk();
+  private IntPredicate live = partition -> true;
   private Shard shard;
 
   @BeforeEach
   void open() throws IOException {
     LocalLog log = TestLogs.open(disk, 0);
     TableStore table = TableStore.open(directory, TABLE, log::sync);
-    shard = new Shard(0, CONFIG, log, table, new NoMeter(), new TestClock());
+    shard =
+        new Shard(0, CONFIG, log, new Shard.StoreRows(table, live), new NoMeter(), new TestClock());
   }
 
   @AfterEach
@@ -311,5 +314,70 @@ final class ShardTest {
         Files.write(file, bytes);
       }
     }
+  }
+
+  /** An error is no exception, and leaves the disk as unknown as a failure of the disk does. */
+  @Test
+  void anErrorUnderAWriteFailsTheShardAndWhatWaitsIsToldSo() throws Exception {
+    shard.close();
+    LocalLog log = TestLogs.open(disk, 0);
+    TestClock clock = new TestClock();
+    Shard.Clock failing =
+        new Shard.Clock() {
+          private int looks;
+
+          @Override
+          public long epochMicros() {
+            if (looks++ == 1) {
+              throw new OutOfMemoryError("injected");
+            }
+            return clock.epochMicros();
+          }
+
+          @Override
+          public long nanos() {
+            return clock.nanos();
+          }
+        };
+    TableStore table = TableStore.open(directory, TABLE, log::sync);
+    shard = new Shard(0, CONFIG, log, new Shard.StoreRows(table, live), new NoMeter(), failing);
+    shard.start();
+    write(batch(1, put("a"))).result();
+    assertThat(write(batch(1, put("b"))).refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+    assertThat(write(batch(1, put("c"))).refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+    assertThat(shard.hasFailed()).isTrue();
+  }
+
+  @Test
+  void anErrorOfATaskFailsTheShardAndItsThreadGoesOn() throws Exception {
+    shard.start();
+    shard.execute(
+        () -> {
+          throw new StackOverflowError("injected");
+        });
+    assertThat(write(batch(1, put("b"))).refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+    CountDownLatch isDone = new CountDownLatch(1);
+    shard.execute(isDone::countDown);
+    assertThat(isDone.await(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(shard.hasFailed()).isTrue();
+  }
+
+  /** Its table was there when it was checked, and was dropped while it waited. */
+  @Test
+  void aWriteToAPartitionThatIsGoneIsRefusedAndItsNeighboursAreNot() throws Exception {
+    shard.close();
+    live = partition -> partition != 2;
+    open();
+    Outcomes before = write(batch(1, put("a")));
+    Outcomes dropped = write(batch(2, put("b")));
+    Outcomes behind = write(batch(1, put("c")));
+    shard.start();
+    assertThat(before.result().firstPosition()).isEqualTo(1);
+    assertThat(dropped.refusal()).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
+    assertThat(behind.result().firstPosition()).isEqualTo(2);
+    assertThat(shard.log().committed(2)).isZero();
+    assertThat(shard.table().get(2, keyBytes("b"))).isEmpty();
+    assertThat(shard.queuedBytes()).isZero();
+    assertThat(shard.hasFailed()).isFalse();
   }
 }

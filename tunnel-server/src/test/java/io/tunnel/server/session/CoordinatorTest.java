@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
@@ -25,6 +26,7 @@ import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
+import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.Assignment;
@@ -35,11 +37,17 @@ import io.tunnel.wire.Control.OpenSession;
 import io.tunnel.wire.Control.SessionEnd;
 import io.tunnel.wire.Control.StopChannel;
 import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.OperatorControl.ChannelPosition;
+import io.tunnel.wire.OperatorControl.CheckpointSet;
+import io.tunnel.wire.OperatorControl.Seek;
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
@@ -59,6 +67,9 @@ final class CoordinatorTest {
   private TunnelInfo tunnel;
   private Coordinator coordinator;
   private final FakeSurroundings surroundings = new FakeSurroundings();
+
+  /** What became of each checkpoint that waited. */
+  private final List<FakeSession.Outcome> outcomes = new ArrayList<>();
 
   @BeforeEach
   void open() throws IOException {
@@ -126,7 +137,7 @@ final class CoordinatorTest {
     session(first);
     assertThat(first.held).hasSize(3);
     Assignment former = delivered(first);
-    coordinator.checkpoint(checkpoint(former, 2), first);
+    first.checkpoint(coordinator, checkpoint(former, 2));
     session(second);
     coordinator.disconnected(first);
     assertThat(second.held).hasSize(3);
@@ -138,17 +149,17 @@ final class CoordinatorTest {
     assertThat(taken.checkpointed()).isEqualTo(2);
     assertThat(taken.epoch()).isGreaterThan(former.epoch());
     assertThat(coordinator.sessionCount()).isEqualTo(1);
-    requireRefused(ErrorCode.FENCED, () -> coordinator.checkpoint(checkpoint(former, 3), first));
+    requireRefused(ErrorCode.FENCED, () -> first.checkpoint(coordinator, checkpoint(former, 3)));
   }
 
   @Test
   void handlesOfOthersAndOldEpochsAreFenced() {
     session(first);
     Assignment held = delivered(first);
-    requireRefused(ErrorCode.FENCED, () -> coordinator.checkpoint(checkpoint(held, 1), second));
+    requireRefused(ErrorCode.FENCED, () -> second.checkpoint(coordinator, checkpoint(held, 1)));
     requireRefused(
         ErrorCode.FENCED,
-        () -> coordinator.checkpoint(new Checkpoint(held.handle(), held.epoch() - 1, 1), first));
+        () -> first.checkpoint(coordinator, new Checkpoint(held.handle(), held.epoch() - 1, 1)));
     requireRefused(
         ErrorCode.FENCED, () -> coordinator.release(new ChannelRef(99, held.epoch()), first));
     coordinator.release(ref(held), first);
@@ -170,19 +181,19 @@ final class CoordinatorTest {
     session(first);
     Assignment held = delivered(first);
     store.fail(true);
-    assertThatThrownBy(() -> coordinator.checkpoint(checkpoint(held, 3), first))
+    assertThatThrownBy(() -> first.checkpoint(coordinator, checkpoint(held, 3)))
         .isInstanceOf(IOException.class);
     assertThat(view(held).checkpointed()).isZero();
     store.fail(false);
-    coordinator.checkpoint(checkpoint(held, 3), first);
+    first.checkpoint(coordinator, checkpoint(held, 3));
     assertThat(view(held).checkpointed()).isEqualTo(3);
     assertThat(checkpointed(new Catalog(store), held.partition())).isEqualTo(3);
     int writes = store.writes();
-    coordinator.checkpoint(checkpoint(held, 3), first);
+    first.checkpoint(coordinator, checkpoint(held, 3));
     assertThat(store.writes()).as("no news is not written").isEqualTo(writes);
     requireRefused(
         ErrorCode.INVALID_CHECKPOINT,
-        () -> coordinator.checkpoint(checkpoint(held, ROWS + 1), first));
+        () -> first.checkpoint(coordinator, checkpoint(held, ROWS + 1)));
   }
 
   private ChannelDescription view(Assignment held) throws IOException {
@@ -196,7 +207,7 @@ final class CoordinatorTest {
   void aChannelIsDescribedWithItsLag() throws IOException {
     session(first);
     Assignment held = delivered(first);
-    coordinator.checkpoint(checkpoint(held, 2), first);
+    first.checkpoint(coordinator, checkpoint(held, 2));
     ChannelDescription described = view(held);
     assertThat(described.delivered()).isEqualTo(ROWS);
     assertThat(described.committed()).isEqualTo(ROWS);
@@ -204,7 +215,7 @@ final class CoordinatorTest {
     assertThat(described.lagBytes()).isPositive();
     assertThat(described.owner()).isPresent();
     assertThat(described.clientTag()).contains("tag");
-    coordinator.checkpoint(checkpoint(held, ROWS), first);
+    first.checkpoint(coordinator, checkpoint(held, ROWS));
     assertThat(view(held).lagBytes()).isZero();
     assertThat(view(held).lagMs()).isZero();
   }
@@ -368,5 +379,169 @@ final class CoordinatorTest {
         .extracting(Assignment::partition, Assignment::checkpointed)
         .containsExactly(tuple(partition.id(), 4L));
     assertThat(surroundings.forgotten).containsExactly("two/" + partition.id());
+  }
+
+  /** A tunnel of one partition whose base channel was read to its end, which cannot be stored. */
+  private TunnelInfo finishedWithoutAWord() throws IOException {
+    int partition = catalog.table("t").partitions().get(0).id();
+    TunnelInfo two =
+        catalog.createTunnel(
+            new CreateTunnel("t", "both", TunnelType.BaseAndStream, StreamStart.EARLIEST),
+            "two",
+            Map.of(
+                ChannelKey.base(partition),
+                ChannelState.startingAt(3).withProgress(3, TestRows.keyBytes("c")),
+                ChannelKey.stream(partition),
+                ChannelState.startingAt(4)),
+            0);
+    coordinator.open(new OpenSession("two", "tag", LEASE_MS, 0), first, opened -> {});
+    Assignment base = base(partition);
+    surroundings.runControl();
+    store.fail(true);
+    coordinator.release(ref(base), first);
+    return two;
+  }
+
+  private Assignment base(int partition) {
+    return first.held.values().stream()
+        .filter(held -> held.partition() == partition && held.type() == ChannelType.BaseData)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void aSeekThatComesBeforeAnEndThatWasNotStoredIsNotUndoneByIt() throws IOException {
+    TunnelInfo two = finishedWithoutAWord();
+    ChannelKey key = ChannelKey.base(catalog.table("t").partitions().get(0).id());
+    Operators operators = new Operators(catalog, log, coordinator, surroundings);
+    Seek back =
+        new Seek(
+            "t",
+            "both",
+            List.of(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.of(
+                new CheckpointSet(
+                    catalog.table("t").tableId(),
+                    "t",
+                    "both",
+                    List.of(
+                        new ChannelPosition(
+                            key.partition(), ChannelType.BaseData, 0, Bytes.EMPTY, false)))),
+            false);
+    assertThatThrownBy(() -> operators.seek(back)).isInstanceOf(IOException.class);
+    store.fail(false);
+    operators.seek(back);
+    coordinator.tick();
+    ChannelState stored = new Catalog(store).channel("two", key);
+    assertThat(stored.checkpointed()).isZero();
+    assertThat(stored.isFinished()).as("a channel at its beginning").isFalse();
+    assertThat(coordinator.view(two).describe(log, 11).channels())
+        .filteredOn(channel -> channel.type() == ChannelType.BaseData)
+        .filteredOn(channel -> channel.partition() == key.partition())
+        .extracting(ChannelDescription::status)
+        .containsExactly(ChannelStatus.OPEN);
+  }
+
+  @Test
+  void whatAHolderReadToItsEndThatHoldsNothingAnyMoreDoesNotEndItForTheNext() throws IOException {
+    Map<ChannelKey, ChannelState> states = new HashMap<>();
+    for (PartitionRecord partition : catalog.table("t").partitions()) {
+      states.put(ChannelKey.base(partition.id()), ChannelState.startingAt(0));
+    }
+    catalog.createTunnel(
+        new CreateTunnel("t", "base", TunnelType.BaseData, StreamStart.EARLIEST), "two", states, 0);
+    coordinator.open(new OpenSession("two", "tag", LEASE_MS, 0), first, opened -> {});
+    List<Assignment> held = List.copyOf(first.held.values());
+    surroundings.runControlOnce();
+    store.fail(true);
+    coordinator.release(ref(held.get(0)), first);
+    coordinator.release(ref(held.get(1)), first);
+    assertThat(first.held).as("nothing more is done until the end is stored").hasSize(2);
+    surroundings.runControlOnce();
+    store.fail(false);
+    coordinator.tick();
+    Assignment again = base(held.get(1).partition());
+    assertThat(again.epoch()).isGreaterThan(held.get(1).epoch());
+    coordinator.release(ref(again), first);
+    assertThat(catalog.channel("two", ChannelKey.base(again.partition())).isFinished())
+        .as("its rows were not read to their end")
+        .isFalse();
+  }
+
+  private CheckpointRequest waiting(Checkpoint checkpoint) {
+    outcomes.add(new FakeSession.Outcome());
+    return new CheckpointRequest(checkpoint, first, outcomes.get(outcomes.size() - 1));
+  }
+
+  @Test
+  void checkpointsThatWaitAreStoredWithOneWriteAndEachIsJudgedByItself() throws IOException {
+    session(first);
+    List<Assignment> held = List.copyOf(first.held.values());
+    held.forEach(one -> first.channels.get(one.handle()).credit(1 << 20));
+    Queue<CheckpointRequest> queue = new ArrayDeque<>();
+    queue.add(waiting(checkpoint(held.get(0), 2)));
+    queue.add(waiting(new Checkpoint(held.get(1).handle(), held.get(1).epoch() - 1, 2)));
+    queue.add(waiting(checkpoint(held.get(1), ROWS + 1)));
+    queue.add(waiting(checkpoint(held.get(1), 0)));
+    queue.add(waiting(checkpoint(held.get(1), 3)));
+    queue.add(waiting(checkpoint(held.get(2), 4)));
+    int writes = store.writes();
+    coordinator.checkpoint(queue);
+    assertThat(store.writes()).isEqualTo(writes + 1);
+    assertThat(outcomes).allMatch(outcome -> outcome.told == 1);
+    assertThat(outcomes)
+        .extracting(outcome -> outcome.refusal == null)
+        .containsExactly(true, false, false, true, true, true);
+    Catalog stored = new Catalog(store);
+    assertThat(held)
+        .extracting(one -> checkpointed(stored, one.partition()))
+        .containsExactly(2L, 3L, 4L);
+  }
+
+  @Test
+  void checkpointsOfOneChannelThatWaitTogetherNeverGoBack() throws IOException {
+    session(first);
+    Assignment held = delivered(first);
+    Queue<CheckpointRequest> queue = new ArrayDeque<>();
+    queue.add(waiting(checkpoint(held, 4)));
+    queue.add(waiting(checkpoint(held, 2)));
+    coordinator.checkpoint(queue);
+    assertThat(queue).as("the second is judged when the first is stored").hasSize(1);
+    coordinator.checkpoint(queue);
+    assertThat(outcomes.get(0).refusal).isNull();
+    assertThat(outcomes.get(1).refusal)
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_CHECKPOINT));
+    assertThat(checkpointed(new Catalog(store), held.partition())).isEqualTo(4);
+  }
+
+  @Test
+  void checkpointsThatCannotBeStoredTogetherAreAllRefused() throws IOException {
+    session(first);
+    List<Assignment> held = List.copyOf(first.held.values());
+    held.forEach(one -> first.channels.get(one.handle()).credit(1 << 20));
+    Queue<CheckpointRequest> queue = new ArrayDeque<>();
+    held.forEach(one -> queue.add(waiting(checkpoint(one, 2))));
+    store.fail(true);
+    coordinator.checkpoint(queue);
+    assertThat(outcomes).hasSize(3).allMatch(one -> one.refusal instanceof IOException);
+    assertThat(coordinator.view(tunnel).describe(log, 11).channels())
+        .allMatch(channel -> channel.checkpointed() == 0);
+  }
+
+  @Test
+  void noMoreCheckpointsThanTheLimitAreStoredTogether() {
+    Queue<CheckpointRequest> queue = new ArrayDeque<>();
+    for (int i = 0; i <= Checkpoints.TOGETHER_MAX; i++) {
+      queue.add(waiting(new Checkpoint(1_000 + i, 1, 1)));
+    }
+    coordinator.checkpoint(queue);
+    assertThat(queue).hasSize(1);
+    coordinator.checkpoint(queue);
+    assertThat(outcomes).allMatch(one -> one.told == 1);
   }
 }

@@ -5,15 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.server.log.Extents;
+import io.tunnel.server.session.Coordinator.CheckpointAnswer;
+import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Control.Fence;
 import io.tunnel.wire.Control.Revocation;
 import io.tunnel.wire.Control.SessionEnd;
+import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 
 /** A worker's connection that writes down what it is told; deliveries are counted as sent. */
 final class FakeSession implements SessionPort {
@@ -84,6 +90,37 @@ final class FakeSession implements SessionPort {
   @Override
   public void fail(int handle, RefusedException reason) {
     failures.add(reason);
+  }
+
+  /** Reports progress, and throws what it is refused with. */
+  void checkpoint(Coordinator coordinator, Checkpoint checkpoint) throws IOException {
+    Outcome outcome = new Outcome();
+    Queue<CheckpointRequest> waiting = new ArrayDeque<>();
+    waiting.add(new CheckpointRequest(checkpoint, this, outcome));
+    coordinator.checkpoint(waiting);
+    assertThat(outcome.told).isEqualTo(1);
+    if (outcome.refusal instanceof IOException failure) {
+      throw failure;
+    } else if (outcome.refusal instanceof RuntimeException failure) {
+      throw failure;
+    }
+  }
+
+  /** What became of a checkpoint. */
+  static final class Outcome implements CheckpointAnswer {
+    int told;
+    Exception refusal;
+
+    @Override
+    public void stored() {
+      told++;
+    }
+
+    @Override
+    public void refused(Exception reason) {
+      told++;
+      refusal = reason;
+    }
   }
 
   Assignment any() {

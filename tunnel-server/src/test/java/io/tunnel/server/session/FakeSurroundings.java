@@ -29,6 +29,11 @@ final class FakeSurroundings implements Surroundings {
     }
   }
 
+  /** Lets only the first of it run. */
+  void runControlOnce() {
+    control.remove().run();
+  }
+
   /** Lets the shards reach their barriers, and the control thread hear of it. */
   void passBarriers() {
     for (Runnable task = shards.poll(); task != null; task = shards.poll()) {

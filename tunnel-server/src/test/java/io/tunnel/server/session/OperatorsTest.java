@@ -191,7 +191,7 @@ final class OperatorsTest {
     session(tunnel);
     Assignment former = held(low);
     port.channels.get(former.handle()).credit(1 << 20);
-    coordinator.checkpoint(new Checkpoint(former.handle(), former.epoch(), 5), port);
+    port.checkpoint(coordinator, new Checkpoint(former.handle(), former.epoch(), 5));
     assertThat(operators.seek(seek(List.of(id(tunnel, low)), null, null, 2L)).moves())
         .containsExactly(new Move(id(tunnel, low), low, ChannelType.Stream, 5, 2));
     assertThat(port.fences).extracting(fence -> fence.handle()).containsExactly(former.handle());
@@ -200,7 +200,7 @@ final class OperatorsTest {
     requireRefused(
         ErrorCode.FENCED,
         "no longer held",
-        () -> coordinator.checkpoint(new Checkpoint(former.handle(), former.epoch(), 6), port));
+        () -> port.checkpoint(coordinator, new Checkpoint(former.handle(), former.epoch(), 6)));
     assertThat(at(tunnel, low)).isEqualTo(2);
   }
 
@@ -521,7 +521,7 @@ final class OperatorsTest {
     Assignment again = held(low);
     port.channels.get(again.handle()).credit(1 << 20);
     assertThat(port.ends).extracting(end -> end.position()).contains(6L);
-    coordinator.checkpoint(new Checkpoint(again.handle(), again.epoch(), 6), port);
+    port.checkpoint(coordinator, new Checkpoint(again.handle(), again.epoch(), 6));
     coordinator.release(new ChannelRef(again.handle(), again.epoch()), port);
     assertThat(new Catalog(store).channel(tunnel.tunnelId(), stream(low)).isFinished()).isTrue();
     requireRefused(

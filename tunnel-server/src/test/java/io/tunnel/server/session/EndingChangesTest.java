@@ -1,0 +1,83 @@
+package io.tunnel.server.session;
+
+import static io.tunnel.server.TestRows.batch;
+import static io.tunnel.server.TestRows.put;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TunnelType;
+import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.log.CrashDisk;
+import io.tunnel.server.log.GroupCore;
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.TestLogs;
+import io.tunnel.wire.Control.TunnelInfo;
+import java.io.IOException;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class EndingChangesTest {
+
+  private static final long END_MS = 1_000;
+
+  private final CrashDisk disk = new CrashDisk();
+  private LocalLog log;
+  private ChangeReader changes;
+
+  @BeforeEach
+  void open() throws IOException {
+    log = TestLogs.open(disk, 0);
+    changes =
+        EndingChanges.of(
+            new TunnelInfo(
+                "id",
+                "n",
+                "t",
+                TunnelType.Stream,
+                StreamStart.EARLIEST,
+                0,
+                Optional.empty(),
+                Optional.of(END_MS)),
+            log);
+  }
+
+  private void commit(long atMs) throws IOException {
+    GroupCore group = new GroupCore(4_096);
+    group.add(batch(1, put("a"), put("b")));
+    log.append(group, false, atMs * 1_000);
+  }
+
+  @Test
+  void itShowsWhatWasCommittedBeforeTheEndAndNothingElse() throws IOException {
+    assertThat(changes.committed(1)).isZero();
+    for (long atMs : new long[] {1, 500, END_MS - 1}) {
+      commit(atMs);
+      assertThat(changes.committed(1)).isEqualTo(log.committed(1));
+    }
+    long last = log.committed(1);
+    commit(END_MS);
+    assertThat(changes.committed(1)).isEqualTo(last);
+    commit(END_MS - 10);
+    assertThat(changes.committed(1)).as("the clock was set back").isEqualTo(last);
+    assertThat(changes.plan(1, last + 1, 1_000).isEmpty()).isTrue();
+  }
+
+  /** It is asked several times for each delivery, on a thread that serves many channels. */
+  @Test
+  void itReadsOnceForEachCommitAndNeverAgainWhenTheEndHasPassed() throws IOException {
+    for (int i = 0; i < 100; i++) {
+      commit(i);
+    }
+    disk.failAfter(CrashDisk.Operation.READ, 1);
+    for (int i = 0; i < 10; i++) {
+      assertThat(changes.committed(1)).isEqualTo(200);
+    }
+    disk.failAfter(CrashDisk.Operation.READ, Integer.MAX_VALUE);
+    commit(END_MS + 1);
+    assertThat(changes.committed(1)).isEqualTo(200);
+    commit(END_MS + 2);
+    disk.failAfter(CrashDisk.Operation.READ, 0);
+    assertThat(changes.committed(1)).isEqualTo(200);
+  }
+}
