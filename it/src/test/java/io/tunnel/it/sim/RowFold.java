@@ -10,6 +10,7 @@ import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.sdk.RecordColumn;
 import io.tunnel.sdk.StreamRecord;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /** The rows that changes leave, in the order of their keys. */
@@ -54,7 +55,7 @@ public final class RowFold {
   }
 
   /** The rows by their encoded keys: not a copy. */
-  public TreeMap<Bytes, TreeMap<String, ColumnValue>> rows() {
+  public NavigableMap<Bytes, TreeMap<String, ColumnValue>> rows() {
     return rows;
   }
 

@@ -1,6 +1,7 @@
 package io.tunnel.it.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 
 import java.io.IOException;
@@ -47,6 +48,20 @@ class StoryTest {
   void a_difference_is_shown_with_the_lines_around_it() {
     assertThat(Story.diff(List.of("a", "b", "c"), List.of("a", "d", "c", "e")))
         .isEqualTo("    a\n  - b\n  + d\n    c\n  + e\n");
+  }
+
+  @Test
+  void a_story_tells_what_happened_and_not_what_was_expected() {
+    List<String> wrong = List.of("table orders", "write p1 rows=2", "  written p1 1..3");
+    assertThat(new Story(wrong).told())
+        .containsExactly("table orders", "write p1 rows=2", "  written p1 1..2");
+  }
+
+  @Test
+  void a_command_that_makes_no_sense_is_named() {
+    assertThatThrownBy(() -> new Story(List.of("table orders", "jump")).told())
+        .hasMessageStartingWith("at 'jump'")
+        .hasRootCauseMessage("there is no command jump");
   }
 
   @Test
