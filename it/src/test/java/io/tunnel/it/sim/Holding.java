@@ -19,6 +19,7 @@ final class Holding {
     LEASE_ENDED,
     DEADLINE_PASSED,
     OPERATOR,
+    HISTORY_LOST,
     SUPERSEDED
   }
 

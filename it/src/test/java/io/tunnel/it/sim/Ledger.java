@@ -3,6 +3,7 @@ package io.tunnel.it.sim;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.Durability;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.StreamRecord;
 import io.tunnel.wire.ChannelEnd;
@@ -404,6 +405,9 @@ final class Ledger implements SimNetwork.Tap {
             holding,
             view.owner().orElse("nobody"));
       } else if (view.epoch() >= holding.epoch()) {
+        if (view.error().orElse("").startsWith(ErrorCode.HISTORY_LOST + "")) {
+          holding.reasons.add(Holding.Reason.HISTORY_LOST);
+        }
         ended(holding);
       }
     }

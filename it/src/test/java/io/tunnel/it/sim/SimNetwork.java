@@ -15,10 +15,12 @@ final class SimNetwork {
   private static final int SLOW_NANOS_MAX = 40_000_000;
   private static final int SLOW_ONE_IN = 40;
   private static final int CUT_ONE_IN = 12;
+  private static final int STEADY_NANOS = 100_000;
 
   private final Agenda agenda;
   private final SplittableRandom random;
-  private final Tap tap;
+  private Tap tap;
+  private boolean isSteady;
   private final List<SimConnection> connections = new ArrayList<>();
   private Listener listener = name -> null;
   private int lastNumber;
@@ -60,6 +62,16 @@ final class SimNetwork {
     return tap;
   }
 
+  /** Something else sees frames from now on. */
+  void tap(Tap next) {
+    tap = next;
+  }
+
+  /** Everything takes the same time from now on, and frames stay whole. */
+  void steady() {
+    isSteady = true;
+  }
+
   void listen(Listener next) {
     listener = next;
   }
@@ -71,13 +83,18 @@ final class SimNetwork {
   }
 
   long arrivalNanos() {
+    if (isSteady) {
+      return agenda.nowNanos() + STEADY_NANOS;
+    }
     int nanosMax = random.nextInt(SLOW_ONE_IN) == 0 ? SLOW_NANOS_MAX : USUAL_NANOS_MAX;
     return agenda.nowNanos() + 20_000 + random.nextInt(nanosMax);
   }
 
   /** Where a frame of that many bytes is cut in two; 0 when it is not. */
   int cutOf(int bytes) {
-    return bytes > 1 && random.nextInt(CUT_ONE_IN) == 0 ? 1 + random.nextInt(bytes - 1) : 0;
+    return !isSteady && bytes > 1 && random.nextInt(CUT_ONE_IN) == 0
+        ? 1 + random.nextInt(bytes - 1)
+        : 0;
   }
 
   /**

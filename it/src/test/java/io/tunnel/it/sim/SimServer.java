@@ -1,6 +1,8 @@
 package io.tunnel.it.sim;
 
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.SimDisk;
@@ -178,6 +180,14 @@ final class SimServer {
 
   TunnelDescription view(TunnelInfo tunnel, long nowMicros) throws IOException {
     return coordinator.view(tunnel).describe(shards.all(), nowMicros);
+  }
+
+  /** Gives up the changes that tables keep no longer. */
+  void retain(long nowMicros) throws IOException {
+    for (TableRecord table : catalog.tables()) {
+      List<Integer> partitions = table.partitions().stream().map(PartitionRecord::id).toList();
+      shards.retain(partitions, table.meta().options(), nowMicros);
+    }
   }
 
   SimBases bases() {

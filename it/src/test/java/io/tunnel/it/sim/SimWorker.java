@@ -21,27 +21,36 @@ final class SimWorker {
   private final World world;
   private final SimProcess process;
   private final String tunnelId;
+  private final Role role;
   private final SimThreads threads;
   private final WorkerLoop loop;
   private boolean isLeaving;
 
   SimWorker(
       World world, SimProcess process, String tunnelId, SplittableRandom random, boolean isGreedy) {
+    this(world, process, tunnelId, random, new Chance(world, isGreedy));
+  }
+
+  SimWorker(World world, SimProcess process, String tunnelId, SplittableRandom random, Role role) {
     this.world = world;
     this.process = process;
     this.tunnelId = tunnelId;
-    this.threads = new SimThreads(process, 1 + random.nextInt(3), this::exit);
+    this.role = role;
+    this.threads = new SimThreads(process, role.threads(random), this::exit);
     ClientConfig client =
         ClientConfig.of("simulated", 1)
             .withConnectDeadline(Duration.ofSeconds(2))
             .withRequestDeadline(Duration.ofSeconds(5))
             .withRetryDeadline(Duration.ofSeconds(20));
-    WorkerSettings settings =
-        WorkerSettings.of(tunnelId, client, config(world, random, isGreedy), true);
+    TunnelWorkerConfig config = role.config(random);
+    config.setClientTag(process.name);
+    config.setShutdownDeadlineInMillis(SHUTDOWN_DEADLINE_MS);
+    ProcessorSource source = role.source(new Processor());
+    boolean isShared = source instanceof ProcessorSource.Shared;
     loop =
         new WorkerLoop(
-            settings,
-            new ProcessorSource.Shared(new Processor()),
+            WorkerSettings.of(tunnelId, client, config, isShared),
+            source,
             new WorkerPorts(
                 threads.new Own(),
                 receiver ->
@@ -51,18 +60,53 @@ final class SimWorker {
                 random));
   }
 
-  private TunnelWorkerConfig config(World world, SplittableRandom random, boolean isGreedy) {
-    TunnelWorkerConfig config = new TunnelWorkerConfig();
-    config.setClientTag(process.name);
-    config.setHeartbeatTimeoutInSec(3 + random.nextInt(4));
-    config.setHeartbeatIntervalInSec(1);
-    config.setCheckpointIntervalInMillis(50 + random.nextInt(1_500));
-    config.setMaxChannels(!isGreedy && random.nextInt(6) == 0 ? 1 + random.nextInt(2) : 0);
-    config.setChannelCreditBytes(world.settings.creditBytes());
-    config.setProcessRowsMax(1 + random.nextInt(20));
-    config.setMaxRetryIntervalInMillis(500);
-    config.setShutdownDeadlineInMillis(SHUTDOWN_DEADLINE_MS);
-    return config;
+  /** What the user of a worker decides: its options, and what its processor does. */
+  interface Role {
+    /** How many threads call processors. */
+    int threads(SplittableRandom random);
+
+    /** The worker's options; it names itself. */
+    TunnelWorkerConfig config(SplittableRandom random);
+
+    /** Where processors come from that pass everything on to {@code processor}. */
+    default ProcessorSource source(IChannelProcessor processor) {
+      return new ProcessorSource.Shared(processor);
+    }
+
+    /** A processor is called: how long that takes, and how it ends. */
+    Callback begin(SimWorker worker, ProcessRecordsInput input);
+
+    /** A processor was told how its channel ends. */
+    default void told(SimWorker worker, String callback, String channelId) {
+      // Nothing is done about it.
+    }
+  }
+
+  /** A worker as chance makes it. */
+  private record Chance(World world, boolean isGreedy) implements Role {
+
+    @Override
+    public int threads(SplittableRandom random) {
+      return 1 + random.nextInt(3);
+    }
+
+    @Override
+    public TunnelWorkerConfig config(SplittableRandom random) {
+      TunnelWorkerConfig config = new TunnelWorkerConfig();
+      config.setHeartbeatTimeoutInSec(3 + random.nextInt(4));
+      config.setHeartbeatIntervalInSec(1);
+      config.setCheckpointIntervalInMillis(50 + random.nextInt(1_500));
+      config.setMaxChannels(!isGreedy && random.nextInt(6) == 0 ? 1 + random.nextInt(2) : 0);
+      config.setChannelCreditBytes(world.settings.creditBytes());
+      config.setProcessRowsMax(1 + random.nextInt(20));
+      config.setMaxRetryIntervalInMillis(500);
+      return config;
+    }
+
+    @Override
+    public Callback begin(SimWorker worker, ProcessRecordsInput input) {
+      return world.begin(worker, input);
+    }
   }
 
   void start() {
@@ -108,11 +152,36 @@ final class SimWorker {
 
     @Override
     public void process(ProcessRecordsInput input) {
-      Callback callback = world.begin(SimWorker.this, input);
+      Callback callback = begin(input);
       threads.takes(callback.nanos(), callback.atEnd());
       if (callback.isFailing()) {
         throw new IllegalStateException("a processor fails, as it was told");
       }
+    }
+
+    /** The worker takes whatever is thrown here for a failure of the processor. */
+    private Callback begin(ProcessRecordsInput input) {
+      try {
+        return role.begin(SimWorker.this, input);
+      } catch (Invariant.Broken e) {
+        world.broke(e);
+        throw e;
+      }
+    }
+
+    @Override
+    public void closing(String channelId) {
+      role.told(SimWorker.this, "closing", channelId);
+    }
+
+    @Override
+    public void ended(String channelId) {
+      role.told(SimWorker.this, "ended", channelId);
+    }
+
+    @Override
+    public void revoked(String channelId) {
+      role.told(SimWorker.this, "revoked", channelId);
     }
 
     @Override

@@ -18,6 +18,8 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * A server, workers and clients, the network between them and the disks below, all in one thread
@@ -47,7 +49,9 @@ final class World {
   private boolean isStarting;
   private int childPartition;
   private Holding poisoned;
+  private Invariant.Broken broken;
   private Moods moods = Moods.CALM;
+  private Predicate<String> failsBehind = name -> false;
 
   /** What a world is like; follows from its seed. */
   record Settings(int shards, int partitions, int creditBytes) {}
@@ -67,19 +71,31 @@ final class World {
   }
 
   World(long seed, Consumer<String> listener) {
+    this(
+        seed,
+        random ->
+            new Settings(1 + random.nextInt(2), 1 + random.nextInt(4), 300 + random.nextInt(2_000)),
+        listener);
+  }
+
+  /** A world that is like that in spite of its seed, which still orders what happens at once. */
+  World(long seed, Function<SplittableRandom, Settings> settingsOf, Consumer<String> listener) {
     random = new SplittableRandom(seed);
     faults = random.split();
     trace = new Trace(agenda, listener);
     ledger = new Ledger(this);
-    network = new SimNetwork(agenda, random.split(), ledger);
-    settings =
-        new Settings(1 + random.nextInt(2), 1 + random.nextInt(4), 300 + random.nextInt(2_000));
+    network = new SimNetwork(agenda, random.split(), new Watched(ledger, this::broke));
+    settings = settingsOf.apply(random);
     network.listen(name -> server == null ? null : server.accept());
     store.observe(
         new SimStore.Observer() {
           @Override
           public void written(Map<String, Optional<String>> changes) {
             changes.forEach((name, text) -> trace.add("catalog: " + name));
+            if (changes.keySet().stream().anyMatch(failsBehind)) {
+              failsBehind = name -> false;
+              throw new MachineFailure();
+            }
           }
 
           @Override
@@ -102,6 +118,22 @@ final class World {
       trace.add(happening + "");
       throw new MachineFailure();
     }
+  }
+
+  /** An invariant is broken, and what that threw may be caught by the code that is simulated. */
+  void broke(Invariant.Broken how) {
+    broken = broken == null ? how : broken;
+  }
+
+  private void requireWhole() {
+    if (broken != null) {
+      throw broken;
+    }
+  }
+
+  /** Something else sees frames from now on. */
+  void tap(SimNetwork.Tap tap) {
+    network.tap(new Watched(tap, this::broke));
   }
 
   void count(Happening happening) {
@@ -197,6 +229,17 @@ final class World {
     count(power ? Happening.SERVER_LOST_POWER : Happening.SERVER_KILLED);
     network.open().forEach(each -> crashSeenBy(each, power));
     died(power);
+  }
+
+  /** Ends the server's machine, and with it everything that was not synced without exception. */
+  void losePowerWithAllUnsynced() {
+    disks.forEach(SimDisk::loseUnsynced);
+    crashServer(true);
+  }
+
+  /** Ends the server's process as soon as its catalog has stored something of such a name. */
+  void crashServerWhenStored(Predicate<String> name) {
+    failsBehind = name;
   }
 
   private void crashSeenBy(SimConnection connection, boolean power) {
@@ -314,11 +357,17 @@ final class World {
       case FENCED -> count(Happening.FENCED);
       case INVALID_REQUEST ->
           Invariant.NOTHING_BREAKS.require(
-              frame.operation() == Operation.CREATE_TUNNEL || frame.operation() == Operation.SEEK,
+              frame.operation() == Operation.CREATE_TUNNEL
+                  || frame.operation() == Operation.SEEK
+                  // A process that was paused as soon as it had connected.
+                  || error.message().startsWith("no HELLO came"),
               "%s: %s",
               frame.operation(),
               error.message());
-      case INTERNAL, CORRUPT, STORAGE_FAILED, INVALID_CHECKPOINT, HISTORY_LOST ->
+      case HISTORY_LOST ->
+          Invariant.NOTHING_BREAKS.require(
+              frame.operation() == Operation.SEEK, "%s: %s", frame.operation(), error.message());
+      case INTERNAL, CORRUPT, STORAGE_FAILED, INVALID_CHECKPOINT ->
           throw Invariant.NOTHING_BREAKS.broken("%s: %s", error.code(), error.message());
       default -> {
         // As it must be.
@@ -330,10 +379,18 @@ final class World {
 
   /** Starts a worker; a greedy one takes any number of channels, others may take less. */
   SimWorker startWorker(String tunnelId, boolean isGreedy) {
-    SimWorker worker =
-        new SimWorker(this, process("w" + ++lastWorker), tunnelId, random.split(), isGreedy);
+    return start(
+        new SimWorker(this, process("w" + ++lastWorker), tunnelId, random.split(), isGreedy));
+  }
+
+  /** Starts a worker of which everything is known. */
+  SimWorker startWorker(String name, String tunnelId, SimWorker.Role role) {
+    return start(new SimWorker(this, process(name), tunnelId, random.split(), role));
+  }
+
+  private SimWorker start(SimWorker worker) {
     workers.put(worker.process().name, worker);
-    trace.add(worker + " starts on " + tunnelId);
+    trace.add(worker + " starts on " + worker.tunnelId());
     count(Happening.WORKER_STARTED);
     worker.start();
     return worker;
@@ -463,6 +520,7 @@ final class World {
     while (agenda.nextNanos() <= end) {
       try {
         agenda.step();
+        requireWhole();
       } catch (MachineFailure e) {
         network.open().forEach(each -> crashSeenBy(each, false));
         died(faults.nextBoolean());

@@ -26,6 +26,7 @@
  * <p>The {@code Ledger} sees every frame, commit and stored checkpoint, and what every processor is
  * given, and breaks with an {@code Invariant.Broken} as soon as an invariant does. {@code
  * Completion} says what must hold when all is quiet. {@code Simulation} is the driver that chance
- * moves; {@code Happening} lists what it must have exercised.
+ * moves, {@code Story} the one that a script moves; {@code Happening} lists what it must have
+ * exercised.
  */
 package io.tunnel.it.sim;

@@ -61,6 +61,17 @@ public final class SimDisk implements Disk {
       durableSize = size;
     }
 
+    void loseUnsynced() {
+      size = durableSize;
+      replaced.forEach(
+          (sector, before) -> {
+            int from = sector * SECTOR_BYTES;
+            Arrays.fill(bytes, from, Math.min(bytes.length, from + SECTOR_BYTES), (byte) 0);
+            System.arraycopy(before, 0, bytes, from, before.length);
+          });
+      sync();
+    }
+
     void losePower(SplittableRandom random) {
       int keptOfThree = random.nextInt(3);
       int end = durableSize;
@@ -85,6 +96,12 @@ public final class SimDisk implements Disk {
     left.durableNames = durableNames;
     files = new TreeMap<>();
     return left;
+  }
+
+  /** All that was not synced is gone, and what stood there before is there again. */
+  public void loseUnsynced() {
+    files.keySet().retainAll(durableNames);
+    files.values().forEach(Content::loseUnsynced);
   }
 
   /** The power has gone and come back. */

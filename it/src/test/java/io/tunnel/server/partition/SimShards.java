@@ -4,6 +4,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.it.sim.RowFold;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ColumnValue;
+import io.tunnel.model.TableOptions;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
@@ -75,6 +76,43 @@ public final class SimShards {
   /** Whether the shard's disk has failed. */
   public boolean hasFailed(int shard) {
     return shards.get(shard).hasFailed();
+  }
+
+  /**
+   * Gives up the changes that a table keeps no longer, at once. A real table has folded them into
+   * what it keeps on its disk; here their rows are gone with the next start.
+   */
+  public void retain(List<Integer> partitions, TableOptions options, long nowMicros)
+      throws IOException {
+    for (Shard shard : shards) {
+      List<Integer> here =
+          partitions.stream().filter(partition -> all.of(partition) == shard).toList();
+      shard
+          .log()
+          .trim(lastBases(shard.log(), here, options, nowMicros), any -> true, shard.log().end());
+    }
+  }
+
+  private static Map<Integer, Long> lastBases(
+      LocalLog log, List<Integer> partitions, TableOptions options, long nowMicros)
+      throws IOException {
+    List<RetentionCore.Piece> pieces = new ArrayList<>();
+    log.seal();
+    for (LocalLog.Kept kept : log.kept(partitions)) {
+      pieces.add(
+          new RetentionCore.Piece(
+              0,
+              kept.base(),
+              kept.isSealed(),
+              kept.bytes(),
+              kept.oldestMicros(),
+              kept.newestMicros()));
+    }
+    Map<Integer, Long> lastBases = new HashMap<>();
+    for (long base : RetentionCore.decide(options, pieces, nowMicros).lastBases().values()) {
+      partitions.forEach(partition -> lastBases.put(partition, base));
+    }
+    return lastBases;
   }
 
   /** The rows of a partition. */
