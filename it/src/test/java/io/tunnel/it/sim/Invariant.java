@@ -1,5 +1,7 @@
 package io.tunnel.it.sim;
 
+import com.google.errorprone.annotations.FormatMethod;
+
 /** What must hold after every event; docs/reliability.md says each in a sentence. */
 enum Invariant {
   ORDER_PER_CHANNEL("order-per-channel"),
@@ -27,12 +29,14 @@ enum Invariant {
   }
 
   /** Throws with that message unless it holds. */
+  @FormatMethod
   void require(boolean holds, String format, Object... args) {
     if (!holds) {
       throw broken(format, args);
     }
   }
 
+  @FormatMethod
   Broken broken(String format, Object... args) {
     return new Broken(this, String.format(format, args));
   }

@@ -13,7 +13,7 @@ record StoryCommand(List<String> words, Map<String, String> options) {
   static StoryCommand parse(String line) {
     List<String> words = new ArrayList<>();
     Map<String, String> options = new LinkedHashMap<>();
-    for (String word : line.strip().split(" +")) {
+    for (String word : line.strip().split(" +", -1)) {
       int equals = word.indexOf('=');
       if (equals > 0) {
         options.put(word.substring(0, equals), word.substring(equals + 1));

@@ -3,6 +3,7 @@ package io.tunnel.it.sim;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.LongPredicate;
 
@@ -35,7 +36,7 @@ final class StoryProgress {
     return lines;
   }
 
-  private static String ranges(TreeMap<Long, Integer> counts, LongPredicate isMeant) {
+  private static String ranges(NavigableMap<Long, Integer> counts, LongPredicate isMeant) {
     List<String> ranges = new ArrayList<>();
     long first = -1;
     long last = -1;
