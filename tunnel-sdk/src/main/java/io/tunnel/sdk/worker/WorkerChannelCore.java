@@ -239,6 +239,7 @@ final class WorkerChannelCore {
 
   private Action nextDraining() {
     if (!isTold && (!isProcessing || !ending.isOurs())) {
+      noticeEnd();
       isTold = true;
       isTelling = true;
       return Action.TELL;
@@ -248,6 +249,16 @@ final class WorkerChannelCore {
     }
     move(ChannelState.HOLDING, ending);
     return nextHolding();
+  }
+
+  /** Given back just when everything was processed: nobody else could be told of the end. */
+  private void noticeEnd() {
+    boolean isGivenBack = ending == Ending.SHUTDOWN || ending == Ending.REVOKED;
+    boolean isComplete = end != NO_POSITION && !hasDropped && processed >= inbox.received();
+    if (isGivenBack && isComplete) {
+      insteadOfHolding = ending;
+      ending = Ending.ENDED;
+    }
   }
 
   private Action nextHolding() {

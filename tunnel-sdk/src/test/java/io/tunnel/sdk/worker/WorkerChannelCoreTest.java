@@ -218,6 +218,24 @@ class WorkerChannelCoreTest {
     assertThat(core.beginCheckpoint(0)).isEqualTo(10);
   }
 
+  /** The server finishes a channel that comes back at its end, so there is no next holder. */
+  @Test
+  void a_channel_that_is_asked_for_while_its_last_changes_are_processed_ends() {
+    WorkerChannelCore core = running(LIMITS, 0);
+    core.delivered(1, 10, 10, 100);
+    core.begin();
+    core.endsAt(10);
+    core.end(Ending.REVOKED);
+    core.processingDone();
+    tell(core, Farewell.ENDED);
+    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    core.processorStopped();
+    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.beginCheckpoint(0)).isEqualTo(10);
+    core.checkpointStored();
+    assertThat(core.next(0)).isEqualTo(Action.RELEASE);
+  }
+
   @Test
   void an_end_before_what_was_delivered_is_a_broken_promise() {
     WorkerChannelCore core = running(LIMITS, 0);
