@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A worker in a process of its own. It says {@code first CHANNEL NANOS} when it processes a channel
- * for the first time, and {@code memory HEAP DIRECT ROWS} every few seconds: live bytes of the
- * heap, bytes of direct buffers, rows processed. It runs until it is ended.
+ * for the first time since it got it, and {@code memory HEAP DIRECT ROWS} every few seconds: live
+ * bytes of the heap, bytes of direct buffers, rows processed. It runs until it is ended.
  *
  * <p>Arguments: endpoint, tunnel id, client tag, milliseconds that each callback takes.
  */
@@ -64,7 +64,8 @@ final class WorkerChildMain {
 
     @Override
     public void process(ProcessRecordsInput input) {
-      if (seen.add(input.getChannelId())) {
+      String holding = input.getTraceId().substring(0, input.getTraceId().lastIndexOf('/'));
+      if (seen.add(holding)) {
         System.out.println("first " + input.getChannelId() + " " + clock.nanos());
       }
       WorkerChildMain.wait(clock, millis);
