@@ -40,9 +40,9 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$root"
-mvn -q -Dquick -pl it -am test-compile
-mvn -q -Dquick -pl it dependency:build-classpath -Dmdep.outputFile="$work/classpath" -Dmdep.includeScope=test \
-  > "$work/mvn.log" 2>&1 || { cat "$work/mvn.log" >&2; exit 1; }
+# One run of Maven: nothing of this build is in the local repository. The module `it` is the last, and its class path stays.
+mvn -q -Dquick -pl it -am test-compile dependency:build-classpath -Dmdep.outputFile="$work/classpath" \
+  -Dmdep.includeScope=test > "$work/mvn.log" 2>&1 || { cat "$work/mvn.log" >&2; exit 1; }
 libraries=$(tr ':' '\n' < "$work/classpath" | grep -v '/io/tunnel/' | grep -v "^$root/" | paste -sd:)
 
 # The sources that the simulation runs, compiled without the checks of a build.
