@@ -210,8 +210,7 @@ class WorkerCheckpointTest extends WorkerFixture {
     FakeTunnel tunnel = new FakeTunnel(server, 2);
     RecordingProcessor processor = new RecordingProcessor();
     AtomicReference<ICheckpointer> own = new AtomicReference<>();
-    CountDownLatch entered = new CountDownLatch(1);
-    CountDownLatch gate = new CountDownLatch(1);
+    Gate gate = new Gate();
     TunnelWorkerConfig config = config(null);
     var unused =
         start(
@@ -230,17 +229,16 @@ class WorkerCheckpointTest extends WorkerFixture {
             .checkpointAsync("10")
             .thenRun(
                 () -> {
-                  entered.countDown();
-                  Waits.await(gate);
+                  gate.hold();
                 });
     Waits.until("it is under way", tunnel::holdsCheckpoint);
     tunnel.answerCheckpoint();
-    Waits.await(entered);
+    gate.awaitHolding();
     tunnel.append(0, 10);
     tunnel.append(1, 10);
     awaitPositions(processor, 0, 20);
     awaitPositions(processor, 1, 10);
-    gate.countDown();
+    gate.open();
     blocked.join();
   }
 

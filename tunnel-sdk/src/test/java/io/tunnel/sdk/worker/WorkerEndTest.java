@@ -25,24 +25,22 @@ class WorkerEndTest extends WorkerFixture {
   @Test
   void a_revoked_channel_finishes_its_callback_checkpoints_and_is_released() {
     FakeTunnel tunnel = new FakeTunnel(server, 1);
-    CountDownLatch entered = new CountDownLatch(1);
-    CountDownLatch gate = new CountDownLatch(1);
+    Gate gate = new Gate();
     RecordingProcessor processor =
         new RecordingProcessor(
             input -> {
-              entered.countDown();
-              Waits.await(gate);
+              gate.hold();
             });
     TunnelWorker worker = start(config(processor));
     tunnel.append(0, 10);
-    Waits.await(entered);
+    gate.awaitHolding();
     tunnel.append(0, 10); // Waits behind the running callback, and is dropped by the revocation.
     Waits.until("it is delivered", () -> tunnel.deliveries(0) == 2);
     tunnel.revoke(0);
     Waits.until(
         "the worker knows", () -> worker.status().channels().get(0).state().equals("DRAINING"));
     assertThat(tunnel.isHeld(0)).isTrue();
-    gate.countDown();
+    gate.open();
     Waits.until("it is released", () -> !tunnel.isHeld(0));
     assertThat(tunnel.events()).containsExactly("open s1", "checkpoint 0 10", "release 0");
     assertThat(processor.positions(0)).isEqualTo(upTo(10));
@@ -116,27 +114,25 @@ class WorkerEndTest extends WorkerFixture {
   @Test
   void the_last_input_has_no_token_when_the_end_is_known() {
     FakeTunnel tunnel = new FakeTunnel(server, 2);
-    CountDownLatch entered = new CountDownLatch(1);
-    CountDownLatch gate = new CountDownLatch(1);
+    Gate gate = new Gate();
     RecordingProcessor processor =
         new RecordingProcessor(
             input -> {
               if (input.getChannelId().startsWith("p0")) {
-                entered.countDown();
-                Waits.await(gate);
+                gate.hold();
               }
             });
     TunnelWorkerConfig config = config(processor);
     config.setProcessRowsMax(1);
     var unused = start(config);
     tunnel.append(0, 1);
-    Waits.await(entered);
+    gate.awaitHolding();
     tunnel.append(0, 1);
     tunnel.append(0, 1);
     tunnel.end(0, 3);
     tunnel.append(1, 1);
     awaitPositions(processor, 1, 1); // So the worker has heard of the end, too.
-    gate.countDown();
+    gate.open();
     Waits.until("it is given back", () -> !tunnel.isHeld(0));
     assertThat(processor.inputs.stream().filter(input -> input.getPartitionId().equals("p0")))
         .extracting(ProcessRecordsInput::getNextToken)

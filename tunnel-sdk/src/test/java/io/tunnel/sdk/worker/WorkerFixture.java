@@ -12,6 +12,7 @@ import io.tunnel.sdk.fake.Waits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
@@ -72,6 +73,31 @@ abstract class WorkerFixture {
       barrier.await(20, TimeUnit.SECONDS);
     } catch (Exception e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  /** Where a callback is held until the test lets it go on. */
+  static final class Gate {
+    private final CountDownLatch isHolding = new CountDownLatch(1);
+    private final CountDownLatch isOpen = new CountDownLatch(1);
+
+    /** Called by the callback. */
+    void hold() {
+      isHolding.countDown();
+      Waits.await(isOpen);
+    }
+
+    /** Returns when a callback is held, or was. */
+    void awaitHolding() {
+      Waits.await(isHolding);
+    }
+
+    void open() {
+      isOpen.countDown();
+    }
+
+    boolean isOpen() {
+      return isOpen.getCount() == 0;
     }
   }
 }

@@ -9,7 +9,6 @@ import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.fake.FakeTunnel;
 import io.tunnel.sdk.fake.Waits;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -71,13 +70,11 @@ class WorkerFlowTest extends WorkerFixture {
   @Test
   void a_blocked_processor_is_read_ahead_of_up_to_the_credit_and_no_further() {
     FakeTunnel tunnel = new FakeTunnel(server, 1);
-    CountDownLatch entered = new CountDownLatch(1);
-    CountDownLatch gate = new CountDownLatch(1);
+    Gate gate = new Gate();
     RecordingProcessor processor =
         new RecordingProcessor(
             input -> {
-              entered.countDown();
-              Waits.await(gate);
+              gate.hold();
             });
     TunnelWorkerConfig config = config(processor);
     int credit = 20_000;
@@ -86,7 +83,7 @@ class WorkerFlowTest extends WorkerFixture {
     for (int i = 0; i < 100; i++) {
       tunnel.append(0, 50);
     }
-    Waits.await(entered);
+    gate.awaitHolding();
     Waits.until("the credit is used up", () -> tunnel.credit(0) <= 0);
     int oneDelivery = 2_000;
     assertThat(tunnel.deliveries(0)).as("reads ahead").isGreaterThan(5);
@@ -94,7 +91,7 @@ class WorkerFlowTest extends WorkerFixture {
     Waits.until(
         "what was delivered waits in the worker",
         () -> worker.status().channels().get(0).bufferedBytes() == tunnel.unreturned(0));
-    gate.countDown();
+    gate.open();
     awaitPositions(processor, 0, 5_000);
     assertThat(processor.positions(0)).isEqualTo(upTo(5_000));
     Waits.until("all credit came back", () -> tunnel.unreturned(0) == 0);
@@ -105,19 +102,17 @@ class WorkerFlowTest extends WorkerFixture {
   @Test
   void what_waits_is_given_together_within_the_limits() {
     FakeTunnel tunnel = new FakeTunnel(server, 1);
-    CountDownLatch entered = new CountDownLatch(1);
-    CountDownLatch gate = new CountDownLatch(1);
+    Gate gate = new Gate();
     RecordingProcessor processor =
         new RecordingProcessor(
             input -> {
-              entered.countDown();
-              Waits.await(gate);
+              gate.hold();
             });
     TunnelWorkerConfig config = config(processor);
     config.setProcessRowsMax(25);
     TunnelWorker worker = start(config);
     tunnel.append(0, 1);
-    Waits.await(entered);
+    gate.awaitHolding();
     assertThat(processor.inputs.get(0).getRecords()).hasSize(1); // A small change does not wait.
     for (int i = 0; i < 6; i++) {
       tunnel.append(0, 10);
@@ -127,7 +122,7 @@ class WorkerFlowTest extends WorkerFixture {
         () ->
             tunnel.deliveries(0) == 7
                 && worker.status().channels().get(0).bufferedBytes() == tunnel.unreturned(0));
-    gate.countDown();
+    gate.open();
     awaitPositions(processor, 0, 61);
     assertThat(processor.inputs)
         .extracting(input -> input.getRecords().size())

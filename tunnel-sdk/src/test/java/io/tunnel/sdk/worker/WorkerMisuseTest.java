@@ -193,17 +193,15 @@ class WorkerMisuseTest extends WorkerFixture {
   @Test
   void a_thread_that_was_interrupted_can_shut_a_worker_down_gracefully() {
     FakeTunnel tunnel = new FakeTunnel(server, 1);
-    CountDownLatch entered = new CountDownLatch(1);
-    CountDownLatch gate = new CountDownLatch(1);
+    Gate gate = new Gate();
     RecordingProcessor processor =
         new RecordingProcessor(
             input -> {
-              entered.countDown();
-              Waits.await(gate); // Fails when it is interrupted.
+              gate.hold(); // Fails when it is interrupted.
             });
     TunnelWorker worker = start(config(processor));
     tunnel.append(0, 10);
-    Waits.await(entered);
+    gate.awaitHolding();
     AtomicReference<Boolean> flag = new AtomicReference<>();
     Thread closer =
         new Thread(
@@ -215,7 +213,7 @@ class WorkerMisuseTest extends WorkerFixture {
     closer.start();
     Waits.until(
         "the worker knows", () -> worker.status().channels().get(0).state().equals("DRAINING"));
-    gate.countDown();
+    gate.open();
     Waits.until("it has returned", () -> flag.get() != null);
     assertThat(flag).as("the flag is kept").hasValue(true);
     assertThat(processor.positions(0)).isEqualTo(upTo(10));

@@ -32,14 +32,12 @@ class WorkerSessionTest extends WorkerFixture {
   @Test
   void a_lost_connection_is_replaced_and_processing_resumes_from_the_checkpoint() {
     FakeTunnel tunnel = new FakeTunnel(server, 1);
-    CountDownLatch entered = new CountDownLatch(1);
-    CountDownLatch gate = new CountDownLatch(1);
+    Gate gate = new Gate();
     RecordingProcessor processor =
         new RecordingProcessor(
             input -> {
-              if (input.getRecords().get(0).position() == 11 && gate.getCount() > 0) {
-                entered.countDown();
-                Waits.await(gate);
+              if (input.getRecords().get(0).position() == 11 && !gate.isOpen()) {
+                gate.hold();
               }
             });
     TunnelWorkerConfig config = config(processor);
@@ -48,12 +46,12 @@ class WorkerSessionTest extends WorkerFixture {
     tunnel.append(0, 10);
     Waits.until("a checkpoint", () -> tunnel.checkpointed(0) == 10);
     tunnel.append(0, 10);
-    Waits.await(entered);
+    gate.awaitHolding();
     server.dropAll();
     Waits.until("a new session", () -> tunnel.sessions() == 2);
     Waits.until("it is assigned again", () -> worker.status().channels().size() == 2);
     assertThat(tunnel.deliveries(0)).as("waits for the old callback").isEqualTo(2);
-    gate.countDown();
+    gate.open();
     Waits.until("all is checkpointed", () -> tunnel.checkpointed(0) == 20);
     assertThat(processor.overlaps).hasValue(0);
     List<Long> expected = new ArrayList<>(upTo(20));

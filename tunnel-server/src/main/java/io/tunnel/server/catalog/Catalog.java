@@ -123,6 +123,11 @@ public final class Catalog implements Closeable {
     return partitions.contains(partition);
   }
 
+  /** The partitions that exist at this moment: a copy. */
+  public Set<Integer> partitionIds() {
+    return Set.copyOf(partitions);
+  }
+
   /** Creates a table with a partition before, between and behind {@code splitPoints}. */
   public TableRecord createTable(TableMeta meta, List<PrimaryKeyValue> splitPoints, long nowMs)
       throws IOException {

@@ -13,7 +13,9 @@ public record ChannelKey(int partition, ChannelType type) implements Comparable<
 
   private static final Comparator<ChannelKey> ORDER =
       Comparator.comparingInt(ChannelKey::partition).thenComparing(ChannelKey::type);
-  private static final String BASE_SUFFIX = "_base";
+
+  /** Behind the name of a base channel. */
+  static final String BASE_SUFFIX = "_base";
 
   /** The stream channel of a partition. */
   public static ChannelKey stream(int partition) {

@@ -28,7 +28,6 @@ final class TunnelRecords {
   private static final String PAUSED = "paused/";
   private static final String CHECKPOINT = "checkpoint/";
   private static final String CHANNEL = "channel/";
-  private static final String BASE_SUFFIX = "_base";
 
   private final Map<String, Entry> entryById = new ConcurrentHashMap<>();
 
@@ -95,8 +94,9 @@ final class TunnelRecords {
   }
 
   private static ChannelKey key(String text) {
-    return text.endsWith(BASE_SUFFIX)
-        ? ChannelKey.base(Integer.parseInt(text.substring(0, text.length() - BASE_SUFFIX.length())))
+    return text.endsWith(ChannelKey.BASE_SUFFIX)
+        ? ChannelKey.base(
+            Integer.parseInt(text.substring(0, text.length() - ChannelKey.BASE_SUFFIX.length())))
         : ChannelKey.stream(Integer.parseInt(text));
   }
 
@@ -104,7 +104,7 @@ final class TunnelRecords {
     return tunnelId
         + "/"
         + key.partition()
-        + (key.type() == ChannelType.BaseData ? BASE_SUFFIX : "");
+        + (key.type() == ChannelType.BaseData ? ChannelKey.BASE_SUFFIX : "");
   }
 
   /** All tunnels. */

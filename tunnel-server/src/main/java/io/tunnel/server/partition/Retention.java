@@ -11,7 +11,6 @@ import io.tunnel.server.partition.RetentionCore.Piece;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -67,7 +66,7 @@ final class Retention {
     Map<Integer, List<Integer>> partitions = new TreeMap<>();
     for (PartitionRecord partition : table.partitions()) {
       partitions
-          .computeIfAbsent(partition.id() % works.size(), shard -> new ArrayList<>())
+          .computeIfAbsent(shards.indexOf(partition.id()), shard -> new ArrayList<>())
           .add(partition.id());
     }
     List<Piece> pieces = new ArrayList<>();
@@ -112,7 +111,11 @@ final class Retention {
     if (work.mustSeal) {
       shard.log().seal();
     }
-    Set<Integer> live = livePartitions();
+    // Read here, on the shard's thread: a partition is in the catalog before its first change can
+    // be
+    // in the shard's queue, so none that has changes is taken for dropped. One answer for all of
+    // it.
+    Set<Integer> live = catalog.partitionIds();
     LocalLog.Freed freed =
         shard.log().trim(work.lastBases, live::contains, shard.table().durableOffset());
     if (freed.isHeldByTable()) {
@@ -122,19 +125,5 @@ final class Retention {
     if (freed.segments() > 0) {
       LOGGER.info("shard {} deleted {} segments of {} bytes", id, freed.segments(), freed.bytes());
     }
-  }
-
-  /**
-   * Read on the shard's thread: a partition is in the catalog before its first change can be in the
-   * shard's queue, so none that has changes is taken for dropped.
-   */
-  private Set<Integer> livePartitions() {
-    Set<Integer> live = new HashSet<>();
-    for (TableRecord table : catalog.tables()) {
-      for (PartitionRecord partition : table.partitions()) {
-        live.add(partition.id());
-      }
-    }
-    return live;
   }
 }

@@ -126,7 +126,12 @@ public final class Shards implements ChangeReader, Closeable {
 
   /** The shard of a partition. */
   public Shard of(int partition) {
-    return shards.get(partition % shards.size());
+    return shards.get(indexOf(partition));
+  }
+
+  /** Where the shard of a partition stands in {@link #all}. */
+  int indexOf(int partition) {
+    return partition % shards.size();
   }
 
   /** All of them. */

@@ -28,15 +28,7 @@ final class LocalLogTest {
     LogHistory history = new LogHistory(seed);
     for (int life = 0; life < 5; life++) {
       history.append(history.random.nextInt(12));
-      switch (history.random.nextInt(4)) {
-        case 0 -> {
-          history.close();
-          history.open();
-          history.model.requirePrefixOf(history.log);
-        }
-        case 1 -> history.kill();
-        default -> history.crash();
-      }
+      history.endLife();
       history.requireEqual();
     }
   }

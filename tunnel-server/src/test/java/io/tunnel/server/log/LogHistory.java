@@ -209,4 +209,17 @@ final class LogHistory {
       assertThat(read.subList(0, synced.size())).as("partition %d", partition).isEqualTo(synced);
     }
   }
+
+  /** The process ends, in one of the ways in which processes end, and is started again. */
+  void endLife() throws IOException {
+    switch (random.nextInt(4)) {
+      case 0 -> {
+        close();
+        open();
+        model.requirePrefixOf(log);
+      }
+      case 1 -> kill();
+      default -> crash();
+    }
+  }
 }

@@ -22,7 +22,6 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
-import io.tunnel.server.table.TableStoreConfig;
 import io.tunnel.wire.Control.CreateTunnel;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -118,13 +117,7 @@ final class BaseSnapshotsTest {
 
   @BeforeEach
   void open() throws IOException {
-    Shards.Layout layout =
-        new Shards.Layout(
-            directory,
-            2,
-            1 << 20,
-            new ShardConfig(64 << 10, 8 << 10, 8 << 20),
-            new TableStoreConfig(1 << 20, 1 << 20, 1));
+    Shards.Layout layout = TestShards.layout(directory, 2, 1 << 20);
     shards = Shards.open(layout, id -> true, new NoMeter(), new TestClock());
     Catalog catalog = new Catalog(new MemoryCatalogStore());
     List<PrimaryKeyValue> points =

@@ -14,7 +14,6 @@ import io.tunnel.model.TableOptions;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.TableRecord;
-import io.tunnel.server.table.TableStoreConfig;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -70,13 +69,7 @@ final class RetentionTest {
   @BeforeEach
   void open() throws IOException {
     catalog = Catalog.open(directory.resolve("catalog"));
-    Shards.Layout layout =
-        new Shards.Layout(
-            directory,
-            1,
-            1 << 16,
-            new ShardConfig(64 << 10, 8 << 10, 8 << 20),
-            new TableStoreConfig(1 << 20, 1 << 20, 1));
+    Shards.Layout layout = TestShards.layout(directory, 1, 1 << 16);
     shards = Shards.open(layout, id -> true, new Counting(), new SetClock());
     tables = new Tables(catalog, shards);
   }

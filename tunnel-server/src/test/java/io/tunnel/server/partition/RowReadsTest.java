@@ -20,7 +20,6 @@ import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.TableRecord;
-import io.tunnel.server.table.TableStoreConfig;
 import io.tunnel.wire.Direction;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.RangePage;
@@ -50,13 +49,7 @@ final class RowReadsTest {
 
   @BeforeEach
   void open() throws IOException {
-    Shards.Layout layout =
-        new Shards.Layout(
-            directory,
-            2,
-            1 << 20,
-            new ShardConfig(64 << 10, 8 << 10, 8 << 20),
-            new TableStoreConfig(1 << 20, 1 << 20, 1));
+    Shards.Layout layout = TestShards.layout(directory, 2, 1 << 20);
     shards = Shards.open(layout, id -> true, new NoMeter(), new TestClock());
     Catalog catalog = new Catalog(new MemoryCatalogStore());
     List<PrimaryKeyValue> points =

@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Bytes;
 import io.tunnel.server.log.TestLogs;
-import io.tunnel.server.table.TableStoreConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,13 +28,7 @@ final class ShardsTest {
   @TempDir private Path directory;
 
   private Shards open(Path path, IntPredicate isLive) throws IOException {
-    Shards.Layout layout =
-        new Shards.Layout(
-            path,
-            SHARDS,
-            1 << 16,
-            new ShardConfig(64 << 10, 8 << 10, 8 << 20),
-            new TableStoreConfig(1 << 20, 1 << 20, 1));
+    Shards.Layout layout = TestShards.layout(path, SHARDS, 1 << 16);
     return Shards.open(layout, isLive, new NoMeter(), new TestClock());
   }
 
