@@ -67,6 +67,12 @@ public final class ByteSink {
     array[size++] = (byte) value;
   }
 
+  /** Writes the low 16 bits. */
+  public void writeShort(int value) {
+    int at = skip(2);
+    Binary.putShort(array, at, value);
+  }
+
   /** Writes 4 bytes. */
   public void writeInt(int value) {
     int at = skip(4);

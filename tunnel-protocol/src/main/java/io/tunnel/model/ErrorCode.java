@@ -60,7 +60,14 @@ public enum ErrorCode {
    */
   STORAGE_FAILED(32, false),
   /** A fault of the server's own. */
-  INTERNAL(33, false);
+  INTERNAL(33, false),
+  /**
+   * Another node of the cluster serves this, or for the moment none does; the exception says which,
+   * if it is known.
+   */
+  NOT_LEADER(34, true),
+  /** The log that the nodes of a cluster share cannot be reached for the moment. */
+  LOG_UNAVAILABLE(35, true);
 
   private final int code;
   private final boolean retriable;

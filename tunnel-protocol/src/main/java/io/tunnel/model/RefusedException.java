@@ -1,6 +1,7 @@
 package io.tunnel.model;
 
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * A request was refused: says what was wrong and what would be right, and carries the {@link
@@ -12,10 +13,32 @@ public final class RefusedException extends RuntimeException {
 
   private final ErrorCode code;
 
+  /** Null when there is none to say; not an {@link Optional}, which cannot be serialised. */
+  private final String leader;
+
   /** A refusal. */
   public RefusedException(ErrorCode code, String message) {
+    this(code, message, null);
+  }
+
+  private RefusedException(ErrorCode code, String message, String leader) {
     super(message);
     this.code = Objects.requireNonNull(code, "code");
+    this.leader = leader;
+  }
+
+  /**
+   * A refusal with {@link ErrorCode#NOT_LEADER}.
+   *
+   * @param leader HOST:PORT of the node to ask instead, if it is known
+   */
+  public static RefusedException notLeader(String message, Optional<String> leader) {
+    return new RefusedException(ErrorCode.NOT_LEADER, message, leader.orElse(null));
+  }
+
+  /** Of {@link ErrorCode#NOT_LEADER}: HOST:PORT of the node to ask instead, if it is known. */
+  public Optional<String> leader() {
+    return Optional.ofNullable(leader);
   }
 
   /** Why. */

@@ -2,15 +2,29 @@ package io.tunnel.wire;
 
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.MalformedException;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.Limits;
+import java.util.Objects;
 
 /**
  * Progress of a channel: {@code u32} handle, {@code i64} epoch, {@code i64} position up to which,
- * inclusive, every change was processed.
+ * inclusive, every change was processed. Of an attached base channel, the rest is the encoded key
+ * of the row at that position.
  */
-public record Checkpoint(int handle, long epoch, long position) {
+public record Checkpoint(int handle, long epoch, long position, Bytes key) {
+
+  /** An encoded key is no longer: every byte of every column may be escaped by another. */
+  private static final int KEY_BYTES_MAX =
+      Limits.KEY_COLUMNS_MAX * (2 * Limits.KEY_COLUMN_BYTES_MAX + 16);
+
+  /** Progress of a channel whose rows have no keys that matter. */
+  public Checkpoint(int handle, long epoch, long position) {
+    this(handle, epoch, position, Bytes.EMPTY);
+  }
 
   /** Refuses positions under 0. */
   public Checkpoint {
+    Objects.requireNonNull(key, "key");
     if (position < 0) {
       throw new IllegalArgumentException("a checkpoint is at least 0, not " + position);
     }
@@ -18,10 +32,12 @@ public record Checkpoint(int handle, long epoch, long position) {
 
   /** The bytes. */
   public byte[] encode() {
-    ByteSink sink = new ByteSink(20);
+    ByteSink sink = new ByteSink(20 + key.length());
     sink.writeInt(handle);
     sink.writeLong(epoch);
     sink.writeLong(position);
+    byte[] keyBytes = key.toByteArray();
+    sink.write(keyBytes, 0, keyBytes.length);
     return sink.toByteArray();
   }
 
@@ -31,10 +47,10 @@ public record Checkpoint(int handle, long epoch, long position) {
     int handle = reader.readInt();
     long epoch = reader.readLong();
     long position = reader.readLong();
-    reader.requireEnd();
+    Bytes key = reader.readRest(KEY_BYTES_MAX);
     if (position < 0) {
       throw new MalformedException("a checkpoint at " + position);
     }
-    return new Checkpoint(handle, epoch, position);
+    return new Checkpoint(handle, epoch, position, key);
   }
 }

@@ -39,7 +39,8 @@ public sealed interface Control
         Control.Fence,
         Control.SessionEnd,
         Control.StopChannel,
-        OperatorControl {
+        OperatorControl,
+        ClusterControl {
 
   /** Nothing to say. */
   record Empty() implements Control {}
@@ -89,6 +90,8 @@ public sealed interface Control
    * @param firstPosition position of the oldest change kept; one over {@code committed} when there
    *     is none
    * @param committed position of the newest change that readers may see; 0 when there is none
+   * @param leader HOST:PORT of the node of a cluster that serves it; absent without a cluster, and
+   *     while nobody does
    */
   record PartitionDescription(
       int id,
@@ -100,13 +103,41 @@ public sealed interface Control
       long byteCount,
       long changeBytes,
       long firstPosition,
-      long committed)
+      long committed,
+      Optional<String> leader)
       implements Control {
-    /** Refuses null and copies the list. */
+    /** Refuses null, but for the leader, and copies the list. */
     public PartitionDescription {
       Objects.requireNonNull(from, "from");
       Objects.requireNonNull(to, "to");
       parents = list(parents, "parents");
+      leader = leader == null ? Optional.empty() : leader;
+    }
+
+    /** A partition of a server that is no cluster. */
+    public PartitionDescription(
+        int id,
+        Bytes from,
+        Bytes to,
+        List<Integer> parents,
+        long rowCount,
+        boolean rowCountIsExact,
+        long byteCount,
+        long changeBytes,
+        long firstPosition,
+        long committed) {
+      this(
+          id,
+          from,
+          to,
+          parents,
+          rowCount,
+          rowCountIsExact,
+          byteCount,
+          changeBytes,
+          firstPosition,
+          committed,
+          Optional.empty());
     }
   }
 
@@ -380,6 +411,11 @@ public sealed interface Control
    * @param handle names the channel on this connection
    * @param checkpointed every change up to this position was processed; delivery starts behind it
    * @param type what it carries
+   * @param isAttached whether it is delivered by the node that leads its partition, to which the
+   *     worker has to {@code ATTACH}; otherwise on this connection
+   * @param key BaseData and attached only: the encoded key of the row at {@code checkpointed};
+   *     empty before the first
+   * @param end attached only: the position behind which it ends, if that is known
    */
   record Assignment(
       String sessionId,
@@ -388,13 +424,40 @@ public sealed interface Control
       int handle,
       long epoch,
       long checkpointed,
-      ChannelType type)
+      ChannelType type,
+      boolean isAttached,
+      Bytes key,
+      Optional<Long> end)
       implements Control {
     /** Refuses null; a server that does not say the type has stream channels only. */
     public Assignment {
       Objects.requireNonNull(sessionId, "sessionId");
       Objects.requireNonNull(channelId, "channelId");
       type = type == null ? ChannelType.Stream : type;
+      key = key == null ? Bytes.EMPTY : key;
+      end = end == null ? Optional.empty() : end;
+    }
+
+    /** An assignment of a channel that is delivered on this connection. */
+    public Assignment(
+        String sessionId,
+        String channelId,
+        int partition,
+        int handle,
+        long epoch,
+        long checkpointed,
+        ChannelType type) {
+      this(
+          sessionId,
+          channelId,
+          partition,
+          handle,
+          epoch,
+          checkpointed,
+          type,
+          false,
+          Bytes.EMPTY,
+          Optional.empty());
     }
 
     /** An assignment of a stream channel. */

@@ -1,6 +1,7 @@
 package io.tunnel.wire;
 
 import io.tunnel.codec.Binary;
+import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.codec.Utf8;
 import io.tunnel.model.ErrorCode;
@@ -8,25 +9,49 @@ import io.tunnel.model.RefusedException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.Optional;
 
-/** Why a request was refused: {@code u16} code, then the message in UTF-8 up to the end. */
-public record ErrorPayload(ErrorCode code, String message) {
+/**
+ * Why a request was refused: {@code u16} code, then the message in UTF-8 up to the end. Of {@link
+ * ErrorCode#NOT_LEADER}, {@code u16} bytes and HOST:PORT of the leader stand before the message; no
+ * bytes when it is not known.
+ */
+public record ErrorPayload(ErrorCode code, String message, Optional<String> leader) {
 
   private static final int MESSAGE_BYTES_MAX = 4_096;
+  private static final int LEADER_BYTES_MAX = 512;
 
-  /** Refuses null. */
+  /** Refuses null, and a leader with any other code. */
   public ErrorPayload {
     Objects.requireNonNull(code, "code");
     Objects.requireNonNull(message, "message");
+    if (leader.isPresent() && code != ErrorCode.NOT_LEADER) {
+      throw new IllegalArgumentException("a leader with code " + code);
+    }
+  }
+
+  /** An error without a leader. */
+  public ErrorPayload(ErrorCode code, String message) {
+    this(code, message, Optional.empty());
+  }
+
+  /** What is said of a refusal. */
+  public static ErrorPayload of(RefusedException refusal) {
+    return new ErrorPayload(refusal.code(), String.valueOf(refusal.getMessage()), refusal.leader());
   }
 
   /** The bytes; a message is cut after {@value #MESSAGE_BYTES_MAX}. */
   public byte[] encode() {
     byte[] text = Utf8.encodeStart(message, MESSAGE_BYTES_MAX);
-    byte[] payload = new byte[2 + text.length];
-    Binary.putShort(payload, 0, code.code());
-    System.arraycopy(text, 0, payload, 2, text.length);
-    return payload;
+    ByteSink sink = new ByteSink(4 + text.length);
+    sink.writeShort(code.code());
+    if (code == ErrorCode.NOT_LEADER) {
+      byte[] address = Utf8.encodeStart(leader.orElse(""), LEADER_BYTES_MAX);
+      sink.writeShort(address.length);
+      sink.write(address, 0, address.length);
+    }
+    sink.write(text, 0, text.length);
+    return sink.toByteArray();
   }
 
   /** Reads {@link #encode}'s bytes. */
@@ -34,13 +59,28 @@ public record ErrorPayload(ErrorCode code, String message) {
     if (payload.length < 2) {
       throw new MalformedException("an error of " + payload.length + " bytes");
     }
-    byte[] text = Arrays.copyOfRange(payload, 2, payload.length);
+    ErrorCode code = ErrorCode.of(Binary.getShort(payload, 0));
+    if (code != ErrorCode.NOT_LEADER) {
+      return new ErrorPayload(code, text(payload, 2, payload.length));
+    }
+    int address = payload.length < 4 ? payload.length : Binary.getShort(payload, 2);
+    if (address > payload.length - 4) {
+      throw new MalformedException("a leader that does not fit an error of " + payload.length);
+    }
     return new ErrorPayload(
-        ErrorCode.of(Binary.getShort(payload, 0)), new String(text, StandardCharsets.UTF_8));
+        code,
+        text(payload, 4 + address, payload.length),
+        address == 0 ? Optional.empty() : Optional.of(text(payload, 4, 4 + address)));
+  }
+
+  private static String text(byte[] payload, int from, int to) {
+    return new String(Arrays.copyOfRange(payload, from, to), StandardCharsets.UTF_8);
   }
 
   /** The error as the exception that callers see. */
   public RefusedException toException() {
-    return new RefusedException(code, message);
+    return code == ErrorCode.NOT_LEADER
+        ? RefusedException.notLeader(message, leader)
+        : new RefusedException(code, message);
   }
 }

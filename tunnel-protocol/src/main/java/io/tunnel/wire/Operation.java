@@ -43,6 +43,8 @@ public enum Operation {
   ALTER_TABLE(29),
   /** JSON: {@link Control.TunnelName} to {@link OperatorControl.CheckpointSet}. */
   EXPORT_CHECKPOINTS(30),
+  /** JSON: empty to {@link ClusterControl.ClusterDescription}. */
+  DESCRIBE_CLUSTER(31),
 
   /** Binary: {@link WriteRequest} to {@link WriteResult}. */
   WRITE(32),
@@ -50,6 +52,12 @@ public enum Operation {
   GET_ROW(33),
   /** Binary: {@link RangeRequest} to {@link RangePage}. */
   GET_RANGE(34),
+  /** JSON: empty to {@link ClusterControl.NodeStatus}: this node's own part. */
+  DESCRIBE_NODE(35),
+  /**
+   * JSON: {@link ClusterControl.DrainNode} to empty; the node gives up all it leads, or comes back.
+   */
+  DRAIN_NODE(36),
 
   /**
    * JSON: {@link Control.OpenSession} to {@link Control.SessionOpened}. The session lives on this
@@ -85,7 +93,20 @@ public enum Operation {
   /** Pushed by the server, JSON: {@link Control.SessionEnd}: the session is over. */
   SESSION_END(59),
   /** JSON: {@link Control.StopChannel} to empty; the channel waits for an operator. */
-  STOP_CHANNEL(60);
+  STOP_CHANNEL(60),
+  /**
+   * JSON: {@link ClusterControl.Attach} to {@link ClusterControl.Attached}, asked of the node that
+   * leads the channel's partition. From then on it delivers on this connection, as credit is given.
+   */
+  ATTACH(61),
+  /** Binary: {@link ChannelRef} to empty; nothing more is delivered under that handle. */
+  DETACH(62),
+  /**
+   * Binary: {@link ChannelEnd}, without an answer: where an attached channel ends is known now.
+   * Pushed by the server to the session's worker, which says the same to the node it is attached
+   * to.
+   */
+  LIMIT(63);
 
   private static final Operation[] BY_CODE = new Operation[64];
 

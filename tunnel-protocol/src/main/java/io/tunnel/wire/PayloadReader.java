@@ -40,6 +40,15 @@ final class PayloadReader {
     return Bytes.copyOf(payload, take(bytes), bytes);
   }
 
+  /** All that is left, if that is not more than {@code bytesMax}. */
+  Bytes readRest(int bytesMax) {
+    if (left() > bytesMax) {
+      throw new MalformedException(left() + " bytes behind a " + what);
+    }
+    int bytes = left();
+    return Bytes.copyOf(payload, take(bytes), bytes);
+  }
+
   /** Where the next byte stands. */
   int at() {
     return at;

@@ -1,0 +1,137 @@
+package io.tunnel.wire;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/** The payloads of operations that only the nodes of a cluster serve. */
+public sealed interface ClusterControl extends Control {
+
+  /**
+   * Asks the leader of a partition to deliver a channel of it.
+   *
+   * @param tunnelId the tunnel
+   * @param channelId names the channel among those of all tunnels
+   * @param partition of the channel
+   * @param type what the channel carries
+   * @param epoch under which the session holds it; once the node has seen a higher one for this
+   *     channel, it refuses this (FENCED)
+   * @param position delivery starts behind it
+   * @param key BaseData only: the encoded key of the row at {@code position}; empty before the
+   *     first
+   * @param end the position behind which it ends, if that is known
+   */
+  record Attach(
+      String tunnelId,
+      String channelId,
+      int partition,
+      ChannelType type,
+      long epoch,
+      long position,
+      Bytes key,
+      Optional<Long> end)
+      implements ClusterControl {
+    /** Refuses null and positions under 0. */
+    public Attach {
+      Objects.requireNonNull(tunnelId, "tunnelId");
+      Objects.requireNonNull(channelId, "channelId");
+      Objects.requireNonNull(type, "type");
+      key = key == null ? Bytes.EMPTY : key;
+      end = end == null ? Optional.empty() : end;
+      if (position < 0 || end.orElse(0L) < 0) {
+        throw new IllegalArgumentException(
+            "positions are at least 0, not " + position + " and " + end);
+      }
+    }
+  }
+
+  /**
+   * The channel is delivered on this connection.
+   *
+   * @param handle its name in deliveries, credit and what else is said of it on this connection
+   */
+  record Attached(int handle) implements ClusterControl {}
+
+  /**
+   * A member of the cluster.
+   *
+   * @param address where clients reach it, as HOST:PORT
+   * @param leads partitions that it leads
+   * @param standbys partitions of which it keeps a copy without leading them
+   * @param tunnelGroups groups of tunnels that it coordinates
+   * @param isCatalogLeader whether it decides about tables
+   */
+  record NodeDescription(
+      String name,
+      String incarnation,
+      String address,
+      boolean isDraining,
+      List<Integer> leads,
+      List<Integer> standbys,
+      int tunnelGroups,
+      boolean isCatalogLeader) {
+    /** Refuses null and copies the lists. */
+    public NodeDescription {
+      Objects.requireNonNull(name, "name");
+      Objects.requireNonNull(incarnation, "incarnation");
+      Objects.requireNonNull(address, "address");
+      leads = List.copyOf(leads);
+      standbys = List.copyOf(standbys);
+    }
+  }
+
+  /**
+   * The cluster as the node that was asked sees it.
+   *
+   * @param name the prefix of the cluster's topics
+   * @param generation grows with every decision about who leads
+   * @param node the name of the node that was asked
+   */
+  record ClusterDescription(String name, long generation, String node, List<NodeDescription> nodes)
+      implements ClusterControl {
+    /** Refuses null and copies the list. */
+    public ClusterDescription {
+      Objects.requireNonNull(name, "name");
+      Objects.requireNonNull(node, "node");
+      nodes = List.copyOf(nodes);
+    }
+  }
+
+  /**
+   * A partition's copy on one node.
+   *
+   * @param role FOLLOWING, CLAIMING or LEADING
+   * @param epoch the newest epoch that it has read
+   * @param next the position that it reads next
+   * @param end the end of the log as last seen
+   */
+  record CopyStatus(int partition, String role, long epoch, long next, long end) {
+    /** Refuses null. */
+    public CopyStatus {
+      Objects.requireNonNull(role, "role");
+    }
+
+    /** How many positions it is behind. */
+    public long lag() {
+      return Math.max(0, end - next);
+    }
+  }
+
+  /** What a node has copies of. */
+  record NodeStatus(String name, List<CopyStatus> copies) implements ClusterControl {
+    /** Refuses null and copies the list. */
+    public NodeStatus {
+      Objects.requireNonNull(name, "name");
+      copies = List.copyOf(copies);
+    }
+  }
+
+  /**
+   * Empties a node, so that it can be stopped without anybody noticing.
+   *
+   * @param isDraining false to let it take part again
+   */
+  record DrainNode(boolean isDraining) implements ClusterControl {}
+}

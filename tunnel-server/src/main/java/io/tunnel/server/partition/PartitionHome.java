@@ -1,0 +1,26 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.server.table.TableStore;
+
+/** Where the rows of a partition are written and read. Methods may be called by any thread. */
+public interface PartitionHome {
+
+  /**
+   * Queues a write.
+   *
+   * @throws io.tunnel.model.RefusedException retriable; the outcome is not told then
+   */
+  void write(PendingWrite write);
+
+  /**
+   * Runs {@code action} on the home's thread when everything that was accepted before is committed
+   * and folded, or refused.
+   */
+  void execute(Runnable action);
+
+  /** The rows, for readers. */
+  TableStore table();
+
+  /** Whether the disk failed, so that rows may be missing. */
+  boolean hasFailed();
+}
