@@ -11,6 +11,14 @@ public interface ChangeReader {
   /** Position of the newest committed change; 0 when there is none. */
   long committed(int partition);
 
+  /**
+   * Position up to which it is certain which changes there are: at least {@link #committed}, and
+   * more where positions need not belong to a change.
+   */
+  default long settled(int partition) {
+    return committed(partition);
+  }
+
   /** Position of the oldest change that is kept; one over {@link #committed} when there is none. */
   long firstPosition(int partition);
 

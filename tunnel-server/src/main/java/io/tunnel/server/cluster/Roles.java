@@ -1,0 +1,25 @@
+package io.tunnel.server.cluster;
+
+import java.util.Set;
+
+/**
+ * What a node does about units, done by the rooms that they belong to. Every method may be called
+ * again with what is already so, returns at once, and is called by one thread.
+ */
+public interface Roles {
+
+  /** Keeps a copy of a partition, and leads it no longer. */
+  void copy(int partition);
+
+  /** Leads a unit as soon as it can, with a copy if it is a partition. */
+  void lead(int unit);
+
+  /** Does not lead a unit and keeps no copy; what is on disk may go. */
+  void leave(int unit);
+
+  /** Units that it leads, or is about to. */
+  Set<Integer> leads();
+
+  /** Partitions of which the copy is nearly up to date. */
+  Set<Integer> warm();
+}
