@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -119,6 +120,11 @@ public final class TunnelCatalog implements Closeable {
     return tunnels.tunnels().stream().filter(tunnel -> isOrphan(tunnel.tunnelId())).toList();
   }
 
+  /** Whether there is a tunnel of that id. */
+  public boolean exists(String tunnelId) {
+    return tunnels.tunnel(tunnelId).isPresent() && !isOrphan(tunnelId);
+  }
+
   /** The tunnel of that id. */
   public TunnelInfo tunnel(String tunnelId) {
     return tunnels
@@ -208,9 +214,14 @@ public final class TunnelCatalog implements Closeable {
     return changes;
   }
 
-  /** Texts that are stored now, though whoever wrote them was not told so. */
-  public void applied(Map<String, Optional<String>> changes) {
+  /**
+   * Texts that are stored now, though whoever wrote them was not told so.
+   *
+   * @return the tunnels that they are of, also those that are gone by that
+   */
+  public Set<String> applied(Map<String, Optional<String>> changes) {
     changes.forEach(tunnels::apply);
+    return TunnelRecords.tunnelIds(changes.keySet());
   }
 
   /** The channels of a tunnel, as they are stored. */

@@ -6,11 +6,13 @@ import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.Json;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.UnaryOperator;
@@ -78,6 +80,20 @@ final class TunnelRecords {
     } else if (name.startsWith(CHANNEL)) {
       applyCondition(name.substring(CHANNEL.length()), text);
     }
+  }
+
+  /** The tunnels that texts of those names are of. */
+  static Set<String> tunnelIds(Collection<String> names) {
+    Set<String> ids = new LinkedHashSet<>();
+    for (String name : names) {
+      String id = name.substring(name.indexOf('/') + 1);
+      if (name.startsWith(TUNNEL) || name.startsWith(OF) || name.startsWith(PAUSED)) {
+        ids.add(id);
+      } else if (name.startsWith(CHECKPOINT) || name.startsWith(CHANNEL)) {
+        ids.add(id.substring(0, id.lastIndexOf('/')));
+      }
+    }
+    return ids;
   }
 
   private void applyPause(String tunnelId, boolean isPaused) {

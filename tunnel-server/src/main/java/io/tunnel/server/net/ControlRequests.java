@@ -2,6 +2,8 @@ package io.tunnel.server.net;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.FencedStoreException;
+import io.tunnel.server.catalog.StoreUnavailableException;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.log.ChangeReader;
@@ -149,9 +151,16 @@ final class ControlRequests {
   }
 
   private static RefusedException refusal(Exception failure) {
-    return failure instanceof RuntimeException e
-        ? Requests.refusal(e)
-        : new RefusedException(ErrorCode.STORAGE_FAILED, failure.getMessage());
+    if (failure instanceof RuntimeException e) {
+      return Requests.refusal(e);
+    }
+    if (failure instanceof StoreUnavailableException) {
+      return new RefusedException(ErrorCode.LOG_UNAVAILABLE, failure.getMessage());
+    }
+    if (failure instanceof FencedStoreException) {
+      return RefusedException.notLeader(failure.getMessage(), Optional.empty());
+    }
+    return new RefusedException(ErrorCode.STORAGE_FAILED, failure.getMessage());
   }
 
   private void serve(Frame frame, Connection connection) throws IOException {

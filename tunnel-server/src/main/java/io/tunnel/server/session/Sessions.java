@@ -107,14 +107,14 @@ final class Sessions {
     return hold;
   }
 
-  /** Ends all sessions of a tunnel that does not exist any more. */
-  void forget(TunnelRun run, String reason) {
+  /** Ends all sessions of a run that does not go on. */
+  void forget(TunnelRun run, ErrorCode code, String reason) {
     List.copyOf(run.holds().values()).forEach(hold -> fence(hold, reason));
     for (Session session : List.copyOf(sessionById.values())) {
       if (session.run() == run) {
         LOGGER.info("session {} ended: {}", session.id(), reason);
         remove(session);
-        session.port().over(new SessionEnd(session.id(), ErrorCode.TUNNEL_NOT_FOUND, reason));
+        session.port().over(new SessionEnd(session.id(), code, reason));
       }
     }
   }

@@ -303,6 +303,11 @@ final class TunnelCore {
     return rebalance(effects, nowNanos);
   }
 
+  /** No epoch was higher so far. */
+  long lastEpoch() {
+    return lastEpoch;
+  }
+
   /** The channels in their order. */
   List<View> view() {
     return channels.values().stream().map(this::view).toList();

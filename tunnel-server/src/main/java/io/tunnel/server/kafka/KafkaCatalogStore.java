@@ -1,0 +1,355 @@
+package io.tunnel.server.kafka;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.CatalogStore;
+import io.tunnel.server.catalog.FencedStoreException;
+import io.tunnel.server.catalog.StoreUnavailableException;
+import io.tunnel.server.kafka.StoreTransaction.Outcome;
+import io.tunnel.server.kafka.StoreTransaction.State;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Texts in a partition of a compacted topic, of which this store is the only writer: opening it
+ * fences whoever wrote before, ends what they had begun, and reads what they left.
+ *
+ * <p>Each write is a transaction, done by a thread of the store, and waited for a bounded time. If it
+ * takes longer, the writer is told that the store is unavailable, and the thread goes on until it is
+ * certain what became of it; no other write is taken meanwhile. When it was stored after all, the
+ * owner is told, on its own thread, and only when it has taken that over is the next write taken: so
+ * what the owner has in memory is never behind what its next write would build on.
+ *
+ * <p>The monitor guards what is under way and what is kept; it is held for no call of Kafka and of
+ * nobody else.
+ */
+public final class KafkaCatalogStore implements CatalogStore {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(KafkaCatalogStore.class);
+  private static final Duration POLL = Duration.ofMillis(100);
+  private static final long CLOSE_MS = 2_000;
+
+  private final Producer<String, String> producer;
+  private final StoreTopic topic;
+  private final long writeMsMax;
+  private final Owner owner;
+  private final ExecutorService writer;
+  private final StoreTransaction transaction;
+  private final Map<String, String> texts;
+  private Optional<Write> underWay = Optional.empty();
+  private Optional<FencedStoreException> fenced = Optional.empty();
+  private volatile boolean isClosed;
+
+  /**
+   * How long is waited.
+   *
+   * @param openMsMax until the former writer is fenced and everything is read
+   * @param writeMsMax until a write is known to be stored
+   */
+  public record Waits(long openMsMax, long writeMsMax) {
+    /** Refuses what is no time. */
+    public Waits {
+      if (openMsMax < 1 || writeMsMax < 1) {
+        throw new IllegalArgumentException(
+            "a wait is at least 1 ms, not " + openMsMax + " and " + writeMsMax);
+      }
+    }
+  }
+
+  /**
+   * Whose memory the store keeps.
+   *
+   * @param thread where all that the owner is told is told, and where it writes
+   */
+  public record Owner(Executor thread, Listener listener) {}
+
+  /** Is told what the owner cannot know from its writes. */
+  public interface Listener {
+
+    /** A write that was answered with {@link StoreUnavailableException} is stored now. */
+    void stored(Map<String, Optional<String>> changes);
+
+    /**
+     * Nothing can be written any more, once: another writer has opened the store, or this one could
+     * not go on. Whoever wants to write opens it anew.
+     */
+    void fenced(FencedStoreException reason);
+  }
+
+  /** A write, and whether its writer has ceased to wait for it. */
+  private static final class Write {
+    private final Map<String, Optional<String>> changes;
+    private final CompletableFuture<Outcome> done = new CompletableFuture<>();
+    private boolean isLate;
+
+    Write(Map<String, Optional<String>> changes) {
+      this.changes = new LinkedHashMap<>(changes);
+    }
+  }
+
+  KafkaCatalogStore(
+      Producer<String, String> producer,
+      Map<String, String> texts,
+      StoreTopic topic,
+      long writeMsMax,
+      Owner owner) {
+    this.producer = producer;
+    this.texts = new TreeMap<>(texts);
+    this.topic = topic;
+    this.writeMsMax = writeMsMax;
+    this.owner = owner;
+    this.transaction = new StoreTransaction(producer, topic.topicPartition(), () -> isClosed);
+    this.writer =
+        Executors.newSingleThreadExecutor(
+            task -> new Thread(task, "store-" + topic.topic() + "-" + topic.partition()));
+  }
+
+  /**
+   * Becomes the only writer. Takes a while, so it is not for a thread that must not wait.
+   *
+   * @param transactionalId the same for all writers of this partition, and no others
+   * @param nanos a clock that never goes back
+   * @throws StoreUnavailableException when that could not be done in time; trying again is safe
+   */
+  public static KafkaCatalogStore open(
+      StoreTopic topic, String transactionalId, Waits waits, LongSupplier nanos, Owner owner)
+      throws StoreUnavailableException {
+    long deadline = nanos.getAsLong() + TimeUnit.MILLISECONDS.toNanos(waits.openMsMax());
+    Producer<String, String> producer = new KafkaProducer<>(topic.producer(transactionalId));
+    try {
+      fenceOthers(producer, () -> nanos.getAsLong() - deadline >= 0);
+      Map<String, String> texts = readAll(topic, () -> nanos.getAsLong() - deadline >= 0);
+      return new KafkaCatalogStore(producer, texts, topic, waits.writeMsMax(), owner);
+    } catch (KafkaException e) {
+      producer.close(Duration.ZERO);
+      throw new StoreUnavailableException("cannot open " + topic + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** Whether a deadline is over. */
+  @FunctionalInterface
+  private interface Over {
+    boolean isOver();
+  }
+
+  private static void fenceOthers(Producer<String, String> producer, Over deadline) {
+    while (true) {
+      try {
+        producer.initTransactions();
+        return;
+      } catch (org.apache.kafka.common.errors.TimeoutException e) {
+        if (deadline.isOver()) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static Map<String, String> readAll(StoreTopic topic, Over deadline) {
+    Map<String, String> texts = new TreeMap<>();
+    try (StoreReader reader = StoreReader.open(topic)) {
+      long end = reader.end();
+      while (!reader.hasRead(end)) {
+        if (deadline.isOver()) {
+          throw new KafkaException("it was not read to its end, " + end + ", in time");
+        }
+        reader.poll(POLL).forEach(changes -> apply(changes, texts));
+      }
+    }
+    return texts;
+  }
+
+  private static void apply(Map<String, Optional<String>> changes, Map<String, String> texts) {
+    changes.forEach(
+        (name, text) ->
+            text.ifPresentOrElse(value -> texts.put(name, value), () -> texts.remove(name)));
+  }
+
+  @Override
+  public synchronized Map<String, String> all() {
+    return Map.copyOf(texts);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws StoreUnavailableException when it is not stored, or it is not known yet whether it is
+   * @throws FencedStoreException when nothing can be written any more
+   */
+  @Override
+  public void write(Map<String, Optional<String>> changes) throws IOException {
+    if (changes.isEmpty()) {
+      return;
+    }
+    changes.forEach(KafkaCatalogStore::requireFits);
+    Write write = new Write(changes);
+    begin(write);
+    Outcome outcome = await(write);
+    if (outcome.state() == State.LOST) {
+      throw requireFenced();
+    }
+    if (outcome.state() == State.NOT_STORED) {
+      throw new StoreUnavailableException(
+          "nothing could be stored in " + name() + ": " + message(outcome), failure(outcome));
+    }
+  }
+
+  private static void requireFits(String name, Optional<String> text) {
+    long bytes = StoreTopic.bytes(name, text);
+    if (bytes > StoreTopic.TEXT_BYTES_MAX) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST,
+          "what is to be stored as "
+              + name
+              + " takes "
+              + bytes
+              + " bytes; it can be at most "
+              + StoreTopic.TEXT_BYTES_MAX);
+    }
+  }
+
+  private synchronized void begin(Write write) throws IOException {
+    if (fenced.isPresent()) {
+      throw requireFenced();
+    }
+    if (isClosed) {
+      throw new StoreUnavailableException("the store in " + name() + " is closed");
+    }
+    if (underWay.isPresent()) {
+      throw new StoreUnavailableException(
+          "it is not known yet what became of an earlier write to " + name() + "; try again later");
+    }
+    underWay = Optional.of(write);
+    writer.execute(() -> run(write));
+  }
+
+  private Outcome await(Write write) throws StoreUnavailableException {
+    Exception reason;
+    try {
+      return write.done.get(writeMsMax, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      reason = e;
+    } catch (TimeoutException | ExecutionException e) {
+      reason = e;
+    }
+    synchronized (this) {
+      if (write.done.isDone() && !write.done.isCompletedExceptionally()) {
+        return write.done.join();
+      }
+      write.isLate = true;
+    }
+    throw new StoreUnavailableException(
+        name()
+            + " did not answer within "
+            + writeMsMax
+            + " ms; what was to be written may still be stored",
+        reason);
+  }
+
+  /** On the store's thread. */
+  private void run(Write write) {
+    Outcome outcome = transaction.write(write.changes);
+    boolean isLate;
+    synchronized (this) {
+      isLate = write.isLate;
+      if (outcome.state() == State.STORED) {
+        apply(write.changes, texts);
+      } else if (outcome.state() == State.LOST) {
+        fenced = Optional.of(fencedBy(outcome));
+      }
+      if (!isLate || outcome.state() == State.NOT_STORED) {
+        underWay = Optional.empty();
+      }
+      write.done.complete(outcome);
+    }
+    if (outcome.state() == State.LOST) {
+      tell(() -> owner.listener().fenced(requireFenced()));
+    } else if (isLate) {
+      LOGGER.info("a late write to {} is {}: {}", name(), outcome.state(), write.changes.keySet());
+      if (outcome.state() == State.STORED) {
+        tell(() -> takeOver(write));
+      }
+    }
+  }
+
+  /** On the owner's thread. */
+  private void takeOver(Write write) {
+    owner.listener().stored(write.changes);
+    synchronized (this) {
+      underWay = Optional.empty();
+    }
+  }
+
+  /** Whoever is not told because it stops needs the store no longer; it stays closed to writes. */
+  private void tell(Runnable what) {
+    if (isClosed) {
+      return;
+    }
+    try {
+      owner.thread().execute(what);
+    } catch (RejectedExecutionException e) {
+      LOGGER.debug("the owner of {} is gone", name(), e);
+    }
+  }
+
+  private FencedStoreException fencedBy(Outcome outcome) {
+    return new FencedStoreException(
+        "this node does not write to " + name() + " any more: " + message(outcome),
+        failure(outcome));
+  }
+
+  /** One for each that is told: what is thrown belongs to the stack that it is thrown from. */
+  private synchronized FencedStoreException requireFenced() {
+    FencedStoreException first = fenced.orElseThrow();
+    return new FencedStoreException(first.getMessage(), first.getCause());
+  }
+
+  private static String message(Outcome outcome) {
+    return outcome.failure().map(Throwable::getMessage).orElse("");
+  }
+
+  private static Throwable failure(Outcome outcome) {
+    return outcome.failure().orElseThrow();
+  }
+
+  private String name() {
+    return topic.topic() + "-" + topic.partition();
+  }
+
+  /** Ceases to write; what is not certain then is for the next writer to read. Idempotent. */
+  @Override
+  public void close() throws IOException {
+    synchronized (this) {
+      if (isClosed) {
+        return;
+      }
+      isClosed = true;
+    }
+    try {
+      producer.close(Duration.ofMillis(CLOSE_MS));
+    } catch (KafkaException e) {
+      throw new IOException("the producer of " + name() + " did not stop cleanly", e);
+    } finally {
+      writer.shutdown();
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package io.tunnel.server.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.server.kafka.StoreTransaction.Outcome;
+import io.tunnel.server.kafka.StoreTransaction.State;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.RoundRobinPartitioner;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class StoreTransactionTest {
+
+  private static final Map<String, Optional<String>> CHANGES = changes();
+
+  private final FailingProducer producer = new FailingProducer();
+  private final AtomicBoolean isGivenUp = new AtomicBoolean();
+  private final StoreTransaction transaction =
+      new StoreTransaction(producer, new TopicPartition("t", 3), isGivenUp::get);
+
+  StoreTransactionTest() {
+    producer.initTransactions();
+  }
+
+  private static Map<String, Optional<String>> changes() {
+    Map<String, Optional<String>> changes = new LinkedHashMap<>();
+    changes.put("a", Optional.of("1"));
+    changes.put("b", Optional.empty());
+    return changes;
+  }
+
+  /** Fails as often as it is told to. */
+  private final class FailingProducer extends MockProducer<String, String> {
+    private int commitTimeouts;
+    private int abortTimeouts;
+    private int commits;
+
+    FailingProducer() {
+      super(
+          true, new RoundRobinPartitioner(), new StringSerializer(), new StringSerializer());
+    }
+
+    @Override
+    public void commitTransaction() {
+      commits++;
+      if (commitTimeouts-- > 0) {
+        isGivenUp.set(commitTimeouts == 0 && abortTimeouts < 0);
+        throw new TimeoutException("commit");
+      }
+      super.commitTransaction();
+    }
+
+    @Override
+    public void abortTransaction() {
+      if (abortTimeouts-- > 0) {
+        throw new TimeoutException("abort");
+      }
+      super.abortTransaction();
+    }
+  }
+
+  @Test
+  void textsAreStoredUnderTheirNamesInOneTransaction() {
+    assertThat(transaction.write(CHANGES).state()).isEqualTo(State.STORED);
+    assertThat(producer.history())
+        .extracting(record -> record.topic() + record.partition() + record.key() + record.value())
+        .containsExactly("t3a1", "t3bnull");
+    assertThat(producer.commitCount()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 5})
+  void aCommitWhoseOutcomeIsUnknownIsAskedForAgain(int timeouts) {
+    producer.commitTimeouts = timeouts;
+    assertThat(transaction.write(CHANGES).state()).isEqualTo(State.STORED);
+    assertThat(producer.commits).isEqualTo(timeouts + 1);
+    assertThat(producer.history()).hasSize(2);
+  }
+
+  @Test
+  void aCommitThatIsGivenUpIsLost() {
+    producer.commitTimeouts = 3;
+    producer.abortTimeouts = -1;
+    Outcome outcome = transaction.write(CHANGES);
+    assertThat(outcome.state()).isEqualTo(State.LOST);
+    assertThat(outcome.failure()).get().isInstanceOf(TimeoutException.class);
+    assertThat(producer.commits).isEqualTo(3);
+  }
+
+  @Test
+  void whatCannotBeSentIsNotStoredAndTheNextTransactionCan() {
+    producer.commitTransactionException = new KafkaException("in an error state");
+    producer.abortTimeouts = 2;
+    Outcome outcome = transaction.write(CHANGES);
+    assertThat(outcome.state()).isEqualTo(State.NOT_STORED);
+    assertThat(outcome.failure()).contains(producer.commitTransactionException);
+    assertThat(producer.history()).isEmpty();
+    producer.commitTransactionException = null;
+    assertThat(transaction.write(CHANGES).state()).isEqualTo(State.STORED);
+    assertThat(producer.history()).hasSize(2);
+  }
+
+  @Test
+  void aFencedProducerIsLostAndNothingIsAborted() {
+    for (RuntimeException reason :
+        new RuntimeException[] {
+          new ProducerFencedException("fenced"),
+          new InvalidProducerEpochException("fenced"),
+          new KafkaException("in an error state", new ProducerFencedException("fenced"))
+        }) {
+      producer.commitTransactionException = reason;
+      producer.abortTransactionException = new KafkaException("must not be asked for");
+      Outcome outcome = transaction.write(CHANGES);
+      assertThat(outcome.state()).isEqualTo(State.LOST);
+      assertThat(outcome.failure()).contains(reason);
+      producer.abortTransactionException = null;
+      producer.abortTransaction();
+    }
+  }
+
+  @Test
+  void aProducerThatCannotEvenAbortIsLost() {
+    producer.commitTransactionException = new KafkaException("first");
+    producer.abortTransactionException = new KafkaException("second");
+    Outcome outcome = transaction.write(CHANGES);
+    assertThat(outcome.state()).isEqualTo(State.LOST);
+    assertThat(outcome.failure()).contains(producer.abortTransactionException);
+    assertThat(outcome.failure().orElseThrow())
+        .hasSuppressedException(producer.commitTransactionException);
+  }
+
+  @Test
+  void aClosedProducerIsLost() {
+    producer.close();
+    assertThat(transaction.write(CHANGES).state()).isEqualTo(State.LOST);
+  }
+}
