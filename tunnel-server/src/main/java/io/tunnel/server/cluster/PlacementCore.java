@@ -1,0 +1,208 @@
+package io.tunnel.server.cluster;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Decides who leads and who copies what: evenly over the nodes that do not drain, with the fewest
+ * moves, and the same for the same input. A pure function.
+ *
+ * <p>What lives and does not drain keeps what it leads, unless others lead less. A partition moves only
+ * to a node whose copy is warm: if there is none, the node that shall lead it is given a copy, and
+ * a later decision finds it warm and moves the lead. So each unit has a leader, who leads it now, and
+ * a heir, who shall in the end; evenness is that of heirs. When a leader is gone, a warm copy
+ * takes over, and any node if none is warm. Groups of tunnels and the catalog have no copies and move at
+ * once.
+ *
+ * <p>A draining node is given nothing, not even what it is warm for: it is about to go. If all drain,
+ * nothing moves.
+ */
+final class PlacementCore {
+
+  private static final int HEIR_IS_WARM = 0;
+  private static final int HEIR_WARMS_UP = 1;
+  private static final int ANY_HEIR = 2;
+
+  private final Roster roster;
+  private final int[] leaders;
+  private final int[] heirs;
+
+  /** Whether nobody leads it now, so that whoever is to do it has to begin. */
+  private final boolean[] isOrphan;
+
+  private PlacementCore(Roster roster) {
+    this.roster = roster;
+    leaders = roster.presentLeaders();
+    heirs = leaders.clone();
+    isOrphan = new boolean[leaders.length];
+    for (int unit = 0; unit < leaders.length; unit++) {
+      isOrphan[unit] = leaders[unit] == Roster.NOBODY;
+    }
+  }
+
+  /**
+   * Who leads and copies what from now on.
+   *
+   * @param former what was decided before, as far as it is known; only so that what is being warmed up
+   *     is not given up
+   * @param units all that there are
+   * @param standbys how many copies of each partition there shall be beside the leader
+   * @throws IllegalArgumentException when {@code standbys} is negative, or two nodes have one name
+   */
+  static Placement place(
+      long generation,
+      Placement former,
+      Collection<NodeInfo> nodes,
+      Collection<Integer> units,
+      int standbys) {
+    if (standbys < 0) {
+      throw new IllegalArgumentException(standbys + " standbys");
+    }
+    Roster roster = new Roster(former, nodes, units);
+    PlacementCore core = new PlacementCore(roster);
+    if (roster.nodeCount() > 0) {
+      core.spread(true);
+      core.spread(false);
+    }
+    StandbyCore standbyCore = new StandbyCore(roster, core.leaders, core.heirs, standbys);
+    return core.placement(generation, standbyCore.copies());
+  }
+
+  private Placement placement(long generation, Map<Integer, Set<Integer>> copies) {
+    Map<Integer, String> leaderNames = new HashMap<>();
+    Map<Integer, Set<String>> copyNames = new HashMap<>();
+    for (int unit = 0; unit < leaders.length; unit++) {
+      if (leaders[unit] != Roster.NOBODY) {
+        leaderNames.put(roster.unit(unit), roster.name(leaders[unit]));
+      }
+    }
+    copies.forEach(
+        (unit, holders) -> {
+          Set<String> names = new HashSet<>();
+          holders.forEach(node -> names.add(roster.name(node)));
+          copyNames.put(roster.unit(unit), names);
+        });
+    return new Placement(generation, roster.members(), leaderNames, copyNames);
+  }
+
+  /** Gives all partitions, or all other units, a leader and a heir. */
+  private void spread(boolean isPartitions) {
+    int[] counts = new int[roster.nodeCount()];
+    for (int unit = 0; unit < leaders.length; unit++) {
+      if (roster.isPartition(unit) == isPartitions && stays(unit)) {
+        counts[leaders[unit]]++;
+      }
+    }
+    for (int unit = 0; unit < leaders.length; unit++) {
+      if (roster.isPartition(unit) == isPartitions && leaders[unit] == Roster.NOBODY) {
+        inherit(unit, successor(unit, counts));
+        counts[heirs[unit]]++;
+      }
+    }
+    if (roster.takers().length == 0) {
+      return;
+    }
+    for (int unit = 0; unit < leaders.length; unit++) {
+      if (roster.isPartition(unit) == isPartitions && roster.isDraining(leaders[unit])) {
+        inherit(unit, successor(unit, counts));
+        counts[heirs[unit]]++;
+      }
+    }
+    balance(isPartitions, counts);
+  }
+
+  private boolean stays(int unit) {
+    return leaders[unit] != Roster.NOBODY
+        && (roster.takers().length == 0 || !roster.isDraining(leaders[unit]));
+  }
+
+  /** The node shall lead the unit, and does so now if that costs nobody a wait. */
+  private void inherit(int unit, int node) {
+    heirs[unit] = node;
+    boolean isReady = !roster.isPartition(unit) || roster.isWarm(node, unit);
+    boolean costsNothing = isOrphan[unit] && !hasWarmLeader(unit);
+    if (isReady || costsNothing) {
+      leaders[unit] = node;
+    }
+  }
+
+  private boolean hasWarmLeader(int unit) {
+    return leaders[unit] != Roster.NOBODY && roster.isWarm(leaders[unit], unit);
+  }
+
+  /** The least loaded of those that are warm, or of those that warm up, or of all. */
+  private int successor(int unit, int[] counts) {
+    int[] takers = roster.takers();
+    if (takers.length == 0) {
+      takers = new int[roster.nodeCount()];
+      Arrays.setAll(takers, node -> node);
+    }
+    int best = Roster.NOBODY;
+    for (int node : takers) {
+      if (best == Roster.NOBODY || isBetter(node, best, unit, counts)) {
+        best = node;
+      }
+    }
+    return best;
+  }
+
+  private boolean isBetter(int node, int best, int unit, int[] counts) {
+    int rank = rank(node, unit);
+    int bestRank = rank(best, unit);
+    return rank != bestRank ? rank < bestRank : counts[node] < counts[best];
+  }
+
+  private int rank(int node, int unit) {
+    if (!roster.isPartition(unit)) {
+      return ANY_HEIR;
+    }
+    if (roster.isWarm(node, unit)) {
+      return HEIR_IS_WARM;
+    }
+    boolean warmsUp = roster.wasCopy(node, unit) || roster.formerLeader(unit) == node;
+    return warmsUp ? HEIR_WARMS_UP : ANY_HEIR;
+  }
+
+  /**
+   * Moves units from those that have more than their share to those that have less: first what can
+   * move at once, then what is on its way, then anything.
+   */
+  private void balance(boolean isPartitions, int[] counts) {
+    int[] shares = shares(counts);
+    for (int rank = HEIR_IS_WARM; rank <= ANY_HEIR; rank++) {
+      for (int node : roster.takers()) {
+        for (int unit = 0; unit < heirs.length && counts[node] < shares[node]; unit++) {
+          boolean isSurplus =
+              roster.isPartition(unit) == isPartitions
+                  && counts[heirs[unit]] > shares[heirs[unit]]
+                  && rank(node, unit) <= rank;
+          if (isSurplus) {
+            counts[heirs[unit]]--;
+            counts[node]++;
+            inherit(unit, node);
+          }
+        }
+      }
+    }
+  }
+
+  /** Even, and the larger ones for those that have most already. */
+  private int[] shares(int[] counts) {
+    int total = Arrays.stream(counts).sum();
+    int[] takers = roster.takers();
+    int[] shares = new int[counts.length];
+    for (int node : takers) {
+      shares[node] = total / takers.length;
+    }
+    Arrays.stream(takers)
+        .boxed()
+        .sorted((a, b) -> counts[b] - counts[a])
+        .limit(total % takers.length)
+        .forEach(node -> shares[node]++);
+    return shares;
+  }
+}
