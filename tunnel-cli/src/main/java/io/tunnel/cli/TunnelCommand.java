@@ -23,6 +23,7 @@ import picocli.CommandLine.Command;
       // One line a program, in the order of the help.
       DemoCommand.class,
       ServerCommand.class,
+      HealthCommand.class,
       PartitionCommand.class,
       StressCommand.class,
       PerfCommand.class,

@@ -27,7 +27,7 @@ class TunnelCommandTest extends CommandLineTest {
     assertThat(run()).isEqualTo(2);
     assertThat(err.toString())
         .startsWith("tunnel: name a subcommand")
-        .contains("Subcommands: demo, server, partition, stress, perf, tables, tunnels");
+        .contains("Subcommands: demo, server, health, partition, stress, perf, tables, tunnels");
     assertThat(run("tables")).isEqualTo(2);
     assertThat(err.toString()).startsWith("tunnel tables: name a subcommand");
     assertThat(run("tunnels")).isEqualTo(2);
