@@ -1,5 +1,6 @@
 package io.tunnel.bench.peers;
 
+import io.tunnel.kafka.broker.KafkaBroker;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -17,15 +18,15 @@ final class KafkaPeer implements Peer, AutoCloseable {
 
   private static final int CALL_SECONDS_MAX = 60;
 
-  private final KafkaBrokerChild broker;
+  private final KafkaBroker broker;
   private final BatchSettings batches;
   private final Admin admin;
 
-  KafkaPeer(KafkaBrokerChild broker, BatchSettings batches) {
+  KafkaPeer(KafkaBroker broker, BatchSettings batches) {
     this.broker = broker;
     this.batches = batches;
     this.admin =
-        Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, broker.endpoint()));
+        Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, broker.bootstrap()));
   }
 
   @Override
@@ -50,7 +51,7 @@ final class KafkaPeer implements Peer, AutoCloseable {
   public RowWriter openWriter(String table) {
     Map<String, Object> settings =
         Map.of(
-            ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, broker.endpoint(),
+            ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, broker.bootstrap(),
             ProducerConfig.ACKS_CONFIG, "1",
             ProducerConfig.LINGER_MS_CONFIG, batches.lingerMs(),
             ProducerConfig.BATCH_SIZE_CONFIG, batches.kafkaBatchBytes(),
@@ -63,7 +64,7 @@ final class KafkaPeer implements Peer, AutoCloseable {
 
   @Override
   public RowReader openReader(String table, Look look, Arrivals arrivals) {
-    return new KafkaReader(broker.endpoint(), table, look, arrivals);
+    return new KafkaReader(broker.bootstrap(), table, look, arrivals);
   }
 
   @Override

@@ -1,12 +1,14 @@
 package io.tunnel.bench.peers;
 
-import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.bench.children.Children;
+import io.tunnel.bench.children.TunnelServerChild;
+import io.tunnel.kafka.broker.KafkaBroker;
 import io.tunnel.model.Durability;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.stress.SystemClock;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
@@ -22,6 +24,9 @@ import picocli.CommandLine.Mixin;
 public final class SideBySideMain implements Callable<Integer> {
 
   private static final int INTERNAL = 70;
+
+  /** What the broker's own start script gives it. */
+  private static final int BROKER_HEAP_MIB = 1024;
 
   @Mixin private SideBySideOptions options;
 
@@ -40,9 +45,13 @@ public final class SideBySideMain implements Callable<Integer> {
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
     endIn(options.minutesMax, clock);
     try (Children children = new Children(options.dir)) {
-      KafkaBrokerChild broker = KafkaBrokerChild.start(children, clock);
       TunnelServerChild server = TunnelServerChild.start(children, clock);
-      try (KafkaPeer kafka = new KafkaPeer(broker, options.batches());
+      try (KafkaBroker broker =
+              KafkaBroker.start(
+                  children.directory().resolve("kafka"),
+                  Map.of("log.retention.hours", "-1"),
+                  BROKER_HEAP_MIB);
+          KafkaPeer kafka = new KafkaPeer(broker, options.batches());
           TunnelPeer os = new TunnelPeer(server, Durability.OS, options.batches());
           TunnelPeer fsync = new TunnelPeer(server, Durability.FSYNC, options.batches())) {
         new SideBySide(options, clock, out).run(kafka, os, fsync);

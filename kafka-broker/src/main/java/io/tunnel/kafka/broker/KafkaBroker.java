@@ -1,0 +1,284 @@
+package io.tunnel.kafka.broker;
+
+import java.io.BufferedReader;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * One broker that is its own controller (KRaft), in a child JVM, on two loopback ports that it
+ * keeps over restarts. Everything of it is in one directory, its log in {@code broker.log} there.
+ *
+ * <p>Settings are the broker's own; what one broker alone needs is set already. The child ends with
+ * this JVM, however that ends, unless it is suspended then.
+ */
+public final class KafkaBroker implements Closeable {
+
+  /** The heap of a broker for tests, in MiB. */
+  public static final int HEAP_MIB = 384;
+
+  private static final long START_SECONDS_MAX = 60;
+  private static final long STOP_SECONDS_MAX = 30;
+  private static final int LOG_LINES_SHOWN_MAX = 40;
+
+  private final Path directory;
+  private final int port;
+  private final List<String> command;
+  private final Thread endWithThisJvm = new Thread(this::end, "end-broker");
+  private Optional<Process> child = Optional.empty();
+
+  private KafkaBroker(Path directory, int port, List<String> command) {
+    this.directory = directory;
+    this.port = port;
+    this.command = List.copyOf(command);
+    Runtime.getRuntime().addShutdownHook(endWithThisJvm);
+  }
+
+  /** Starts a broker with the heap of one for tests. */
+  public static KafkaBroker start(Path directory, Map<String, String> settings) throws IOException {
+    return start(directory, settings, HEAP_MIB);
+  }
+
+  /**
+   * Starts a broker and returns when it takes connections.
+   *
+   * @param directory of this broker alone; made if it is not there
+   * @param settings the broker's, in its own words; they go before ours
+   * @param heapMib of its JVM
+   * @throws IOException when it does not start within a minute; it shows the end of its log
+   */
+  public static KafkaBroker start(Path directory, Map<String, String> settings, int heapMib)
+      throws IOException {
+    Files.createDirectories(directory);
+    int port = freePort();
+    Path file = directory.resolve("broker.properties");
+    Files.write(file, lines(directory, port, settings));
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Xms" + heapMib + "m");
+    command.add("-Xmx" + heapMib + "m");
+    command.add("-XX:+UseG1GC");
+    command.add("-XX:MaxGCPauseMillis=20");
+    command.add("-XX:InitiatingHeapOccupancyPercent=35");
+    command.add("-Djava.awt.headless=true");
+    command.add("-Dorg.slf4j.simpleLogger.showDateTime=true");
+    command.add("-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS");
+    command.add("-Dorg.slf4j.simpleLogger.log.org.apache.kafka.common.config=warn");
+    command.addAll(List.of("-cp", BrokerLibraries.classPath(directory)));
+    // One broker is its own cluster, so the id says nothing; it has to be the same after a restart.
+    command.addAll(List.of(BrokerMain.class.getName(), file.toString(), "AAAAAAAAAAAAAAAAAAAAAQ"));
+    KafkaBroker broker = new KafkaBroker(directory, port, command);
+    try {
+      broker.restart();
+    } catch (IOException e) {
+      broker.close();
+      throw e;
+    }
+    return broker;
+  }
+
+  private static List<String> lines(Path directory, int port, Map<String, String> given)
+      throws IOException {
+    int controllerPort = freePort();
+    Map<String, String> settings = new LinkedHashMap<>();
+    settings.put("process.roles", "broker,controller");
+    settings.put("node.id", "1");
+    settings.put("controller.quorum.voters", "1@127.0.0.1:" + controllerPort);
+    settings.put("controller.listener.names", "CONTROLLER");
+    settings.put(
+        "listeners", "PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controllerPort);
+    settings.put("advertised.listeners", "PLAINTEXT://127.0.0.1:" + port);
+    settings.put("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT");
+    settings.put("log.dirs", directory.resolve("data").toString());
+    settings.put("auto.create.topics.enable", "false");
+    settings.put("offsets.topic.replication.factor", "1");
+    settings.put("offsets.topic.num.partitions", "1");
+    settings.put("transaction.state.log.replication.factor", "1");
+    settings.put("transaction.state.log.min.isr", "1");
+    settings.put("transaction.state.log.num.partitions", "1");
+    settings.put("share.coordinator.state.topic.replication.factor", "1");
+    settings.put("share.coordinator.state.topic.min.isr", "1");
+    // A group of one begins at once; dropped topics go at once.
+    settings.put("group.initial.rebalance.delay.ms", "0");
+    settings.put("group.min.session.timeout.ms", "500");
+    settings.put("file.delete.delay.ms", "1000");
+    // One cleaner with little memory, instead of 128 MiB of a small heap.
+    settings.put("log.cleaner.dedupe.buffer.size", "4194304");
+    settings.putAll(given);
+    List<String> lines = new ArrayList<>();
+    settings.forEach((name, value) -> lines.add(name + "=" + value.replace("\\", "\\\\")));
+    return lines;
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** Where clients connect to, as HOST:PORT; the same for the whole life of this object. */
+  public String bootstrap() {
+    return "127.0.0.1:" + port;
+  }
+
+  /** The file that the broker logs to. */
+  public Path log() {
+    return directory.resolve("broker.log");
+  }
+
+  /**
+   * Starts it again, on its ports and with its data; stops it before if it runs.
+   *
+   * @throws IOException when it does not start within a minute; it shows the end of its log
+   */
+  public synchronized void restart() throws IOException {
+    stop();
+    Process process =
+        new ProcessBuilder(command)
+            .redirectError(ProcessBuilder.Redirect.appendTo(log().toFile()))
+            .start();
+    child = Optional.of(process);
+    try {
+      awaitReady(process);
+    } catch (IOException e) {
+      kill();
+      throw e;
+    }
+  }
+
+  private void awaitReady(Process process) throws IOException {
+    CompletableFuture<String> firstLine = new CompletableFuture<>();
+    Thread reader =
+        new Thread(() -> firstLine.complete(readFirstLine(process)), "await-broker-" + port);
+    reader.setDaemon(true);
+    reader.start();
+    String line;
+    try {
+      line = firstLine.get(START_SECONDS_MAX, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      throw new IOException(
+          "the broker did not start within " + START_SECONDS_MAX + " s" + endOfLog(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while the broker started", e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("the first line is never an error", e);
+    }
+    if (!line.equals(BrokerMain.READY)) {
+      throw new IOException("the broker did not start" + endOfLog());
+    }
+  }
+
+  /** An empty line when the process ends before it says anything. */
+  private static String readFirstLine(Process process) {
+    try {
+      BufferedReader reader =
+          new BufferedReader(
+              new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+      String line = reader.readLine();
+      return line == null ? "" : line;
+    } catch (IOException ended) {
+      return "";
+    }
+  }
+
+  private String endOfLog() throws IOException {
+    List<String> lines = Files.readAllLines(log());
+    int from = Math.max(0, lines.size() - LOG_LINES_SHOWN_MAX);
+    return "; the end of " + log() + ":\n" + String.join("\n", lines.subList(from, lines.size()));
+  }
+
+  /** Stops it as an operator would: it hands over what it leads and closes its files. */
+  public synchronized void stop() {
+    if (child.isEmpty()) {
+      return;
+    }
+    Process process = child.get();
+    process.destroy();
+    await(process);
+    child = Optional.empty();
+  }
+
+  /** Ends it from one moment to the next, as SIGKILL does; also when it is suspended. */
+  public synchronized void kill() {
+    child.ifPresent(
+        process -> {
+          process.destroyForcibly();
+          await(process);
+        });
+    child = Optional.empty();
+  }
+
+  private static void await(Process process) {
+    try {
+      if (!process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
+        process.destroyForcibly().waitFor();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Stops the process from running at all, as SIGSTOP does: its connections stay open. */
+  public synchronized void suspend() throws IOException {
+    signal("STOP");
+  }
+
+  /** Lets it go on. */
+  public synchronized void resume() throws IOException {
+    signal("CONT");
+  }
+
+  private void signal(String name) throws IOException {
+    long pid = running().pid();
+    try {
+      Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start();
+      if (kill.waitFor() != 0) {
+        throw new IOException("the broker could not be sent SIG" + name);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while sending SIG" + name, e);
+    }
+  }
+
+  /** The processor time that the broker has taken since it was started. */
+  public synchronized long cpuNanos() {
+    return running().info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
+  }
+
+  private Process running() {
+    return child.orElseThrow(() -> new IllegalStateException("the broker does not run"));
+  }
+
+  /** Ends it; its directory stays. Idempotent. */
+  @Override
+  public void close() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(endWithThisJvm);
+    } catch (IllegalStateException e) {
+      // This JVM is ending; the hook does the same as we.
+    }
+    end();
+  }
+
+  private synchronized void end() {
+    kill();
+  }
+}
