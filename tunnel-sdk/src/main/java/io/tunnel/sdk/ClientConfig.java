@@ -2,14 +2,17 @@ package io.tunnel.sdk;
 
 import io.tunnel.wire.Protocol;
 import java.time.Duration;
-import java.util.Objects;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.stream.Collectors;
 
 /**
- * How a client reaches the server, and how long and how much it waits.
+ * How a client reaches the service, and how long and how much it waits.
  *
- * @param host name or address of the server
- * @param port TCP port, 1 to 65535
- * @param connectDeadline for connecting and being greeted; at least 1 ms
+ * @param endpoints where it listens: a server, or any nodes of a cluster, of which one that can be
+ *     reached is enough to find the others; 1 to {@value #ENDPOINTS_MAX}
+ * @param connectDeadline for connecting to one of them and being greeted; at least 1 ms
  * @param requestDeadline for the answer to one request; at least 1 ms
  * @param inFlightBytesMax encoded bytes of rows that {@link TableClient#write} and {@link
  *     TableClient#writeAsync} hold per table before they block their caller
@@ -17,22 +20,24 @@ import java.util.Objects;
  *     sent; zero to try once
  */
 public record ClientConfig(
-    String host,
-    int port,
+    List<Endpoint> endpoints,
     Duration connectDeadline,
     Duration requestDeadline,
     long inFlightBytesMax,
     Duration retryDeadline) {
 
+  /** Endpoints that can be given. */
+  public static final int ENDPOINTS_MAX = 64;
+
   private static final long IN_FLIGHT_BYTES_DEFAULT = 32L << 20;
 
-  /** Refuses null, ports that do not exist, deadlines under 1 ms and no bytes at all. */
+  /** Refuses null, no endpoint or too many, deadlines under 1 ms and no bytes at all. */
   public ClientConfig {
-    Objects.requireNonNull(host, "host");
-    if (host.isEmpty()) {
-      throw new IllegalArgumentException("the host is empty");
+    endpoints = List.copyOf(new LinkedHashSet<>(endpoints));
+    if (endpoints.isEmpty() || endpoints.size() > ENDPOINTS_MAX) {
+      throw new IllegalArgumentException(
+          "1 to " + ENDPOINTS_MAX + " endpoints, not " + endpoints.size());
     }
-    requirePort(port);
     requirePositive("connectDeadline", connectDeadline);
     requirePositive("requestDeadline", requestDeadline);
     if (inFlightBytesMax < 1) {
@@ -45,37 +50,28 @@ public record ClientConfig(
 
   /**
    * The defaults (5 s to connect, 30 s per request, 32 MiB in flight, 10 s of retries) for {@code
-   * endpoint}: {@code host:port}, {@code host} alone for port {@value Protocol#PORT_DEFAULT}, an
-   * IPv6 address in brackets.
+   * endpoints}: one or several with commas between them, each {@code host:port}, {@code host} alone
+   * for port {@value Protocol#PORT_DEFAULT}, an IPv6 address in brackets.
    *
    * @throws IllegalArgumentException when the text is none of these
    */
-  public static ClientConfig of(String endpoint) {
-    String host = endpoint;
-    String port = "";
-    int bracket = endpoint.indexOf(']');
-    int colon = endpoint.indexOf(':', Math.max(0, bracket));
-    if (colon >= 0) {
-      host = endpoint.substring(0, colon);
-      port = endpoint.substring(colon + 1);
+  public static ClientConfig of(String endpoints) {
+    List<Endpoint> parsed = new ArrayList<>();
+    for (String endpoint : endpoints.split(",", -1)) {
+      parsed.add(Endpoint.of(endpoint.strip()));
     }
-    if (host.startsWith("[") != host.endsWith("]") || port.indexOf(':') >= 0) {
-      throw notAnEndpoint(endpoint);
-    }
-    if (host.startsWith("[")) {
-      host = host.substring(1, host.length() - 1);
-    }
-    if (host.isEmpty() || (colon >= 0 && port.isEmpty())) {
-      throw notAnEndpoint(endpoint);
-    }
-    return of(host, port.isEmpty() ? Protocol.PORT_DEFAULT : parsePort(endpoint, port));
+    return of(parsed);
   }
 
   /** The defaults for that host and port. */
   public static ClientConfig of(String host, int port) {
+    return of(List.of(new Endpoint(host, port)));
+  }
+
+  /** The defaults for those endpoints. */
+  public static ClientConfig of(List<Endpoint> endpoints) {
     return new ClientConfig(
-        host,
-        port,
+        endpoints,
         Duration.ofSeconds(5),
         Duration.ofSeconds(30),
         IN_FLIGHT_BYTES_DEFAULT,
@@ -84,53 +80,43 @@ public record ClientConfig(
 
   /** A copy with another deadline for connecting. */
   public ClientConfig withConnectDeadline(Duration deadline) {
-    return new ClientConfig(host, port, deadline, requestDeadline, inFlightBytesMax, retryDeadline);
+    return new ClientConfig(endpoints, deadline, requestDeadline, inFlightBytesMax, retryDeadline);
   }
 
   /** A copy with another deadline for a request. */
   public ClientConfig withRequestDeadline(Duration deadline) {
-    return new ClientConfig(host, port, connectDeadline, deadline, inFlightBytesMax, retryDeadline);
+    return new ClientConfig(endpoints, connectDeadline, deadline, inFlightBytesMax, retryDeadline);
   }
 
   /** A copy with another limit for bytes in flight. */
   public ClientConfig withInFlightBytesMax(long bytes) {
-    return new ClientConfig(host, port, connectDeadline, requestDeadline, bytes, retryDeadline);
+    return new ClientConfig(endpoints, connectDeadline, requestDeadline, bytes, retryDeadline);
   }
 
   /** A copy with another deadline for retries. */
   public ClientConfig withRetryDeadline(Duration deadline) {
     return new ClientConfig(
-        host, port, connectDeadline, requestDeadline, inFlightBytesMax, deadline);
+        endpoints, connectDeadline, requestDeadline, inFlightBytesMax, deadline);
   }
 
-  /** The endpoint as {@link #of(String)} reads it. */
+  /** The host of the first endpoint. */
+  public String host() {
+    return endpoints.get(0).host();
+  }
+
+  /** The port of the first endpoint. */
+  public int port() {
+    return endpoints.get(0).port();
+  }
+
+  /** The endpoints as {@link #of(String)} reads them. */
   public String endpoint() {
-    return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
-  }
-
-  private static int parsePort(String endpoint, String port) {
-    try {
-      return requirePort(Integer.parseInt(port));
-    } catch (NumberFormatException e) {
-      throw notAnEndpoint(endpoint);
-    }
-  }
-
-  private static int requirePort(int port) {
-    if (port < 1 || port > 65_535) {
-      throw new IllegalArgumentException("a port is 1 to 65535, not " + port);
-    }
-    return port;
+    return endpoints.stream().map(Endpoint::toString).collect(Collectors.joining(","));
   }
 
   private static void requirePositive(String name, Duration duration) {
     if (duration.toMillis() < 1) {
       throw new IllegalArgumentException(name + " is at least 1 ms, not " + duration);
     }
-  }
-
-  private static IllegalArgumentException notAnEndpoint(String text) {
-    return new IllegalArgumentException(
-        "'" + text + "' is not an endpoint: host, host:port or [IPv6 address]:port");
   }
 }

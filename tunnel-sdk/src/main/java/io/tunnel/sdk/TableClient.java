@@ -7,13 +7,15 @@ import io.tunnel.model.RowChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.sdk.transport.Caller;
-import io.tunnel.sdk.transport.Connector;
 import io.tunnel.sdk.transport.EventLoops;
+import io.tunnel.sdk.transport.Nodes;
+import io.tunnel.sdk.transport.Subject;
 import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.sdk.write.PartitionMaps;
 import io.tunnel.sdk.write.WriteEngine;
 import io.tunnel.wire.Control;
+import io.tunnel.wire.Control.PartitionDescription;
 import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
@@ -27,7 +29,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Tables and their rows, over one connection that is opened again when it is lost. Thread-safe.
+ * Tables and their rows, over one connection that is opened again when it is lost, or one to each
+ * node of a cluster that leads something that is asked for. Thread-safe.
  *
  * <p>Methods that wait throw {@link io.tunnel.model.RefusedException} when the server refuses, and
  * {@link ConnectionException} when it cannot be reached or does not answer; what can be repeated
@@ -43,7 +46,7 @@ public final class TableClient implements AutoCloseable {
 
   private final ClientConfig config;
   private final EventLoops loops;
-  private final Connector connector;
+  private final Nodes nodes;
   private final Caller caller;
   private final Ticker ticker = new SystemClock();
   private final Map<String, TableReads> readsByTable = new ConcurrentHashMap<>();
@@ -53,11 +56,11 @@ public final class TableClient implements AutoCloseable {
   private TableClient(ClientConfig config) {
     this.config = config;
     this.loops = EventLoops.start(LOOPS);
-    this.connector = new Connector(config, loops, ticker);
-    this.caller = new Caller(connector, ticker);
+    this.nodes = new Nodes(config, loops, ticker);
+    this.caller = new Caller(nodes, ticker);
   }
 
-  /** Connects to the server at {@code endpoint}, as {@link ClientConfig#of(String)} reads it. */
+  /** Connects to the service at {@code endpoint}, as {@link ClientConfig#of(String)} reads it. */
   public static TableClient connect(String endpoint) {
     return connect(ClientConfig.of(endpoint));
   }
@@ -71,7 +74,7 @@ public final class TableClient implements AutoCloseable {
   public static TableClient connect(ClientConfig config) {
     TableClient client = new TableClient(config);
     try {
-      var unused = Caller.await(client.connector.connection());
+      var unused = Caller.await(client.nodes.connection(Optional.empty()));
       return client;
     } catch (RuntimeException e) {
       client.close();
@@ -91,7 +94,8 @@ public final class TableClient implements AutoCloseable {
 
   /** A table with its partitions and counts; the server counts rows, which may take a second. */
   public TableDescription describeTable(String table) {
-    return read(Operation.DESCRIBE_TABLE, new Control.TableName(table), TableDescription.class);
+    EventLoops.requireMayBlock("describeTable");
+    return new TableFigures(caller, table).gather();
   }
 
   /** The names of all tables, sorted. */
@@ -106,7 +110,9 @@ public final class TableClient implements AutoCloseable {
    * @return the table without counts
    */
   public TableDescription alterTable(String table, TableOptions options) {
-    return read(Operation.ALTER_TABLE, new AlterTable(table, options), TableDescription.class);
+    byte[] request = Json.encode(new AlterTable(table, options));
+    return Json.decode(
+        caller.awaitRead(Subject.CATALOG, Operation.ALTER_TABLE, request), TableDescription.class);
   }
 
   /** Drops a table with its rows, its changes and its tunnels. */
@@ -155,7 +161,7 @@ public final class TableClient implements AutoCloseable {
 
   /** Opens a buffered writer, the fast path for many rows. */
   public TableWriter openWriter(String table, TableWriterConfig writerConfig) {
-    WriteEngine engine = WriteEngine.open(connector, ticker, maps(table), writerConfig);
+    WriteEngine engine = WriteEngine.open(nodes, ticker, maps(table), writerConfig);
     TableWriter[] writer = new TableWriter[1];
     writer[0] = new TableWriter(engine, () -> writers.remove(writer[0]));
     writers.add(writer[0]);
@@ -184,7 +190,7 @@ public final class TableClient implements AutoCloseable {
           TableWriterConfig.DEFAULTS
               .withLinger(UNTIL_SENT)
               .withBufferBytesMax(config.inFlightBytesMax());
-      known = WriteEngine.open(connector, ticker, maps(table), writerConfig);
+      known = WriteEngine.open(nodes, ticker, maps(table), writerConfig);
       enginesByTable.put(table, known);
     }
     return known;
@@ -195,7 +201,16 @@ public final class TableClient implements AutoCloseable {
     return () ->
         caller
             .read(Operation.PARTITION_MAP, payload)
-            .thenApply(frame -> Json.decode(frame.payload(), TableDescription.class));
+            .thenApply(frame -> learned(Json.decode(frame.payload(), TableDescription.class)));
+  }
+
+  /** Requests about a partition go to the node that leads it, if the map says which. */
+  private TableDescription learned(TableDescription map) {
+    for (PartitionDescription partition : map.partitions()) {
+      Subject subject = Subject.partition(map.meta().name(), partition.id());
+      Endpoint.told(partition.leader()).ifPresent(leader -> caller.learn(subject, leader));
+    }
+    return map;
   }
 
   private <T extends Control> T read(Operation operation, Control request, Class<T> type) {
@@ -203,7 +218,7 @@ public final class TableClient implements AutoCloseable {
   }
 
   private <T extends Control> T change(Operation operation, Control request, Class<T> type) {
-    return Json.decode(caller.awaitChange(operation, Json.encode(request)), type);
+    return Json.decode(caller.awaitChange(Subject.CATALOG, operation, Json.encode(request)), type);
   }
 
   /**
@@ -215,7 +230,7 @@ public final class TableClient implements AutoCloseable {
     EventLoops.requireMayBlock("close");
     List.copyOf(writers).forEach(TableWriter::close);
     enginesByTable.values().forEach(WriteEngine::close);
-    connector.close();
+    nodes.close();
     loops.close();
   }
 }

@@ -14,8 +14,11 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.Row;
 import io.tunnel.sdk.transport.Caller;
+import io.tunnel.sdk.transport.Subject;
 import io.tunnel.sdk.write.PartitionMaps;
+import io.tunnel.wire.Control.PartitionDescription;
 import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.Direction;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.RangePage;
@@ -23,6 +26,7 @@ import io.tunnel.wire.RangeRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 
 /**
@@ -46,36 +50,81 @@ final class TableReads {
   }
 
   Optional<Row> row(PrimaryKey key) {
+    Bytes encoded = KeyCodec.encode(key, schema());
     byte[] payload =
         ask(
             Operation.GET_ROW,
-            id -> new GetRowRequest(id, KeyCodec.encode(key, schema())).encode());
+            read ->
+                new Ask(
+                    holderOf(read, encoded), new GetRowRequest(read.tableId(), encoded).encode()));
     RowCursor row = ChangeBatch.parse(payload, 0, payload.length).rows();
     return row.next() ? Optional.of(decode(row, schema())) : Optional.empty();
   }
 
+  /** A page of a range, from the node that leads the partition where it begins. */
   RangePage page(IntFunction<RangeRequest> request) {
-    return RangePage.decode(ask(Operation.GET_RANGE, id -> request.apply(id).encode()));
+    return RangePage.decode(
+        ask(
+            Operation.GET_RANGE,
+            read -> {
+              RangeRequest range = request.apply(read.tableId());
+              PartitionDescription holder =
+                  range.direction() == Direction.FORWARD
+                      ? holderOf(read, range.from())
+                      : holderBelow(read, range.to());
+              return new Ask(holder, range.encode());
+            }));
   }
 
-  private byte[] ask(Operation operation, IntFunction<byte[]> request) {
-    TableDescription seen = table;
-    try {
-      return ask(operation, request.apply(seen.tableId()));
-    } catch (RefusedException e) {
-      if (e.code() != ErrorCode.TABLE_NOT_FOUND) {
-        throw e;
-      }
-      table = Caller.await(maps.read());
-      if (table.tableId() == seen.tableId()) {
-        throw e;
-      }
-      return ask(operation, request.apply(table.tableId()));
+  /** The partition of a key, or of the first key not below a bound. */
+  private static PartitionDescription holderOf(TableDescription table, Bytes key) {
+    PartitionDescription holder = table.partitions().get(0);
+    for (PartitionDescription partition : table.partitions()) {
+      holder = partition.from().compareTo(key) <= 0 ? partition : holder;
+    }
+    return holder;
+  }
+
+  /** The partition of the last key below a bound; of the last key when that is open. */
+  private static PartitionDescription holderBelow(TableDescription table, Bytes bound) {
+    PartitionDescription holder = table.partitions().get(0);
+    for (PartitionDescription partition : table.partitions()) {
+      boolean isBelow = bound.length() == 0 || partition.from().compareTo(bound) < 0;
+      holder = isBelow ? partition : holder;
+    }
+    return holder;
+  }
+
+  /** A request about rows of one partition. */
+  private static final class Ask {
+    final PartitionDescription partition;
+    final byte[] payload;
+
+    Ask(PartitionDescription partition, byte[] payload) {
+      this.partition = partition;
+      this.payload = payload;
     }
   }
 
-  private byte[] ask(Operation operation, byte[] payload) {
-    return caller.awaitRead(operation, payload);
+  private byte[] ask(Operation operation, Function<TableDescription, Ask> request) {
+    TableDescription seen = table;
+    try {
+      return send(operation, request.apply(seen));
+    } catch (RefusedException e) {
+      if (e.code() != ErrorCode.TABLE_NOT_FOUND && e.code() != ErrorCode.WRONG_PARTITION) {
+        throw e;
+      }
+      table = Caller.await(maps.read());
+      if (table.partitions().equals(seen.partitions()) && table.tableId() == seen.tableId()) {
+        throw e;
+      }
+      return send(operation, request.apply(table));
+    }
+  }
+
+  private byte[] send(Operation operation, Ask ask) {
+    Subject subject = Subject.partition(table.meta().name(), ask.partition.id());
+    return caller.awaitRead(subject, operation, ask.payload);
   }
 
   /** A bound as bytes: the columns that it names must be the first of the table's key. */

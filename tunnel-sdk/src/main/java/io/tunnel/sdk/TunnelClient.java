@@ -1,8 +1,9 @@
 package io.tunnel.sdk;
 
 import io.tunnel.sdk.transport.Caller;
-import io.tunnel.sdk.transport.Connector;
 import io.tunnel.sdk.transport.EventLoops;
+import io.tunnel.sdk.transport.Nodes;
+import io.tunnel.sdk.transport.Subject;
 import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.wire.Control;
@@ -12,6 +13,7 @@ import io.tunnel.wire.OperatorControl.ChannelSelection;
 import io.tunnel.wire.OperatorControl.CheckpointSet;
 import io.tunnel.wire.OperatorControl.EndSession;
 import io.tunnel.wire.OperatorControl.SeekResult;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -26,8 +28,9 @@ public final class TunnelClient implements AutoCloseable {
 
   private final ClientConfig config;
   private final EventLoops loops;
-  private final Connector connector;
+  private final Nodes nodes;
   private final Caller caller;
+  private final AllTunnels allTunnels;
 
   /** A client of the server at {@code endpoint}, as {@link ClientConfig#of(String)} reads it. */
   public TunnelClient(String endpoint) {
@@ -39,8 +42,9 @@ public final class TunnelClient implements AutoCloseable {
     Ticker ticker = new SystemClock();
     this.config = Objects.requireNonNull(config, "config");
     this.loops = EventLoops.start(1);
-    this.connector = new Connector(config, loops, ticker);
-    this.caller = new Caller(connector, ticker);
+    this.nodes = new Nodes(config, loops, ticker);
+    this.caller = new Caller(nodes, ticker);
+    this.allTunnels = new AllTunnels(caller);
   }
 
   /** How the client reaches the server. */
@@ -58,6 +62,7 @@ public final class TunnelClient implements AutoCloseable {
     StreamTunnelConfig stream = request.streamTunnelConfig();
     Control.TunnelInfo created =
         change(
+            request.tableName(),
             Operation.CREATE_TUNNEL,
             new Control.CreateTunnel(
                 request.tableName(),
@@ -72,12 +77,14 @@ public final class TunnelClient implements AutoCloseable {
 
   /** The tunnels there are, by table and name. */
   public ListTunnelResponse listTunnel(ListTunnelRequest request) {
-    Control table =
-        request.table().isPresent()
-            ? new Control.TableName(request.table().get())
-            : new Control.Empty();
-    Control.TunnelList list = read(Operation.LIST_TUNNELS, table, Control.TunnelList.class);
-    return new ListTunnelResponse(list.tunnels().stream().map(TunnelInfo::of).toList());
+    List<Control.TunnelInfo> tunnels =
+        request.table().isPresent() ? tunnelsOf(request.table().get()) : allTunnels.list();
+    return new ListTunnelResponse(tunnels.stream().map(TunnelInfo::of).toList());
+  }
+
+  private List<Control.TunnelInfo> tunnelsOf(String table) {
+    Control name = new Control.TableName(table);
+    return read(table, Operation.LIST_TUNNELS, name, Control.TunnelList.class).tunnels();
   }
 
   /**
@@ -88,7 +95,8 @@ public final class TunnelClient implements AutoCloseable {
   public DescribeTunnelResponse describeTunnel(DescribeTunnelRequest request) {
     Control.TunnelName name = new Control.TunnelName(request.tableName(), request.tunnelName());
     return DescribeTunnelResponse.of(
-        read(Operation.DESCRIBE_TUNNEL, name, Control.TunnelDescription.class));
+        read(
+            request.tableName(), Operation.DESCRIBE_TUNNEL, name, Control.TunnelDescription.class));
   }
 
   /**
@@ -98,7 +106,7 @@ public final class TunnelClient implements AutoCloseable {
    */
   public DeleteTunnelResponse deleteTunnel(DeleteTunnelRequest request) {
     Control.TunnelName name = new Control.TunnelName(request.tableName(), request.tunnelName());
-    var unused = change(Operation.DELETE_TUNNEL, name, Control.Empty.class);
+    var unused = change(request.tableName(), Operation.DELETE_TUNNEL, name, Control.Empty.class);
     return new DeleteTunnelResponse();
   }
 
@@ -111,7 +119,7 @@ public final class TunnelClient implements AutoCloseable {
   public PauseTunnelResponse pauseTunnel(PauseTunnelRequest request) {
     Control selection =
         new ChannelSelection(request.tableName(), request.tunnelName(), request.channelIds());
-    var unused = set(Operation.PAUSE, selection, Control.Empty.class);
+    var unused = set(request.tableName(), Operation.PAUSE, selection, Control.Empty.class);
     return new PauseTunnelResponse();
   }
 
@@ -123,7 +131,7 @@ public final class TunnelClient implements AutoCloseable {
   public ResumeTunnelResponse resumeTunnel(ResumeTunnelRequest request) {
     Control selection =
         new ChannelSelection(request.tableName(), request.tunnelName(), request.channelIds());
-    var unused = set(Operation.RESUME, selection, Control.Empty.class);
+    var unused = set(request.tableName(), Operation.RESUME, selection, Control.Empty.class);
     return new ResumeTunnelResponse();
   }
 
@@ -140,8 +148,9 @@ public final class TunnelClient implements AutoCloseable {
   public SeekTunnelResponse seekTunnel(SeekTunnelRequest request) {
     SeekResult result =
         request.isDryRun()
-            ? read(Operation.SEEK, request.payload(), SeekResult.class)
-            : change(Operation.SEEK, request.payload(), SeekResult.class);
+            ? read(request.payload().table(), Operation.SEEK, request.payload(), SeekResult.class)
+            : change(
+                request.payload().table(), Operation.SEEK, request.payload(), SeekResult.class);
     return new SeekTunnelResponse(result.moves());
   }
 
@@ -153,7 +162,7 @@ public final class TunnelClient implements AutoCloseable {
   public ExportCheckpointsResponse exportCheckpoints(ExportCheckpointsRequest request) {
     Control name = new Control.TunnelName(request.tableName(), request.tunnelName());
     return new ExportCheckpointsResponse(
-        read(Operation.EXPORT_CHECKPOINTS, name, CheckpointSet.class));
+        read(request.tableName(), Operation.EXPORT_CHECKPOINTS, name, CheckpointSet.class));
   }
 
   /** Gives a tunnel progress that was exported; a {@linkplain #seekTunnel seek} to it. */
@@ -183,21 +192,26 @@ public final class TunnelClient implements AutoCloseable {
    */
   public EndSessionResponse endSession(EndSessionRequest request) {
     Control session = new EndSession(request.tableName(), request.tunnelName(), request.clientId());
-    var unused = change(Operation.END_SESSION, session, Control.Empty.class);
+    var unused = change(request.tableName(), Operation.END_SESSION, session, Control.Empty.class);
     return new EndSessionResponse();
   }
 
-  private <T extends Control> T read(Operation operation, Control request, Class<T> type) {
-    return Json.decode(caller.awaitRead(operation, Json.encode(request)), type);
+  private <T extends Control> T read(
+      String table, Operation operation, Control request, Class<T> type) {
+    byte[] payload = Json.encode(request);
+    return Json.decode(caller.awaitRead(Subject.tunnels(table), operation, payload), type);
   }
 
   /** Sets something to what it may be already: repeating it does no harm. */
-  private <T extends Control> T set(Operation operation, Control request, Class<T> type) {
-    return read(operation, request, type);
+  private <T extends Control> T set(
+      String table, Operation operation, Control request, Class<T> type) {
+    return read(table, operation, request, type);
   }
 
-  private <T extends Control> T change(Operation operation, Control request, Class<T> type) {
-    return Json.decode(caller.awaitChange(operation, Json.encode(request)), type);
+  private <T extends Control> T change(
+      String table, Operation operation, Control request, Class<T> type) {
+    byte[] payload = Json.encode(request);
+    return Json.decode(caller.awaitChange(Subject.tunnels(table), operation, payload), type);
   }
 
   /** The same as {@link #close}. */
@@ -208,7 +222,7 @@ public final class TunnelClient implements AutoCloseable {
   /** Closes the connection. Workers have their own and go on. Idempotent. */
   @Override
   public void close() {
-    connector.close();
+    nodes.close();
     loops.close();
   }
 }

@@ -1,13 +1,16 @@
 package io.tunnel.sdk.transport;
 
 import io.netty.channel.EventLoop;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.Endpoint;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -17,26 +20,32 @@ import java.util.random.RandomGenerator;
 
 /**
  * Requests that are repeated until they succeed, are refused for good, or the retry deadline has
- * passed. Thread-safe; futures complete on the connector's event loop.
+ * passed. In a cluster they follow the nodes' word about who decides: the first time at once, then
+ * with the pauses of any other failure, so that two nodes that point at each other are not asked in
+ * a spin. Thread-safe; futures complete on the event loop of the connections.
  */
 public final class Caller {
 
   private static final long PAUSE_FIRST_MS = 10;
   private static final long PAUSE_MS_MAX = 500;
 
-  private final Connector connector;
+  private final Nodes nodes;
   private final Ticker ticker;
+  private final Leaders leaders = new Leaders();
   private final RandomGenerator jitter = SystemClock.jitter();
   private final BackoffCore backoff = BackoffCore.ofMillis(PAUSE_FIRST_MS, PAUSE_MS_MAX);
 
   /** Calls that wait for their next attempt; belongs to the event loop. */
   private final Set<Call> pausing = new HashSet<>();
 
-  /** Requests over that connector's connection. */
-  public Caller(Connector connector, Ticker ticker) {
-    this.connector = connector;
+  /** Those who wait for nothing but time; belongs to the event loop. */
+  private final Set<CompletableFuture<Void>> pauses = new HashSet<>();
+
+  /** Requests over those connections. */
+  public Caller(Nodes nodes, Ticker ticker) {
+    this.nodes = nodes;
     this.ticker = ticker;
-    connector.onClose(this::failPausing);
+    nodes.onClose(this::failPausing);
   }
 
   private void failPausing() {
@@ -45,19 +54,38 @@ public final class Caller {
     for (Call call : waiting) {
       call.answer.completeExceptionally(call.lastFailure);
     }
+    List.copyOf(pauses).forEach(over -> over.completeExceptionally(Connector.closed()));
+    pauses.clear();
   }
 
   /**
    * A request that changes nothing, or nothing more when it arrives twice: it is also repeated when
    * whether it arrived is not known.
    */
+  public CompletableFuture<Frame> read(Subject subject, Operation operation, byte[] payload) {
+    return start(new Call(subject, Optional.empty(), operation, payload, true));
+  }
+
+  /** {@link #read} of what any node knows. */
   public CompletableFuture<Frame> read(Operation operation, byte[] payload) {
-    return start(new Call(operation, payload, true));
+    return read(Subject.of(operation), operation, payload);
+  }
+
+  /** {@link #read} of what that node alone knows. */
+  public CompletableFuture<Frame> readAt(Endpoint node, Operation operation, byte[] payload) {
+    return start(new Call(Subject.of(operation), Optional.of(node), operation, payload, true));
+  }
+
+  /** One attempt of that request, at that node. */
+  public CompletableFuture<Frame> askOnce(Endpoint node, Operation operation, byte[] payload) {
+    return nodes
+        .connection(Optional.of(node))
+        .thenCompose(connection -> connection.request(operation, payload));
   }
 
   /** A request that changes something: it is repeated only when it certainly was not applied. */
-  public CompletableFuture<Frame> change(Operation operation, byte[] payload) {
-    return start(new Call(operation, payload, false));
+  public CompletableFuture<Frame> change(Subject subject, Operation operation, byte[] payload) {
+    return start(new Call(subject, Optional.empty(), operation, payload, false));
   }
 
   /**
@@ -65,9 +93,14 @@ public final class Caller {
    *
    * @throws IllegalStateException on a callback thread; nothing was sent then
    */
-  public byte[] awaitRead(Operation operation, byte[] payload) {
+  public byte[] awaitRead(Subject subject, Operation operation, byte[] payload) {
     EventLoops.requireMayBlock("waiting for " + operation);
-    return await(read(operation, payload)).payload();
+    return await(read(subject, operation, payload)).payload();
+  }
+
+  /** {@link #awaitRead} of what any node knows. */
+  public byte[] awaitRead(Operation operation, byte[] payload) {
+    return awaitRead(Subject.of(operation), operation, payload);
   }
 
   /**
@@ -75,23 +108,35 @@ public final class Caller {
    *
    * @throws IllegalStateException on a callback thread; nothing was sent then
    */
-  public byte[] awaitChange(Operation operation, byte[] payload) {
+  public byte[] awaitChange(Subject subject, Operation operation, byte[] payload) {
     EventLoops.requireMayBlock("waiting for " + operation);
-    return await(change(operation, payload)).payload();
+    return await(change(subject, operation, payload)).payload();
+  }
+
+  /** A partition map or another node said who decides about a subject. */
+  public void learn(Subject subject, Endpoint leader) {
+    nodes.learn(leader);
+    leaders.learn(subject, leader);
   }
 
   private CompletableFuture<Frame> start(Call call) {
     long nowNanos = ticker.nanos();
-    call.deadlineNanos = nowNanos + connector.config().retryDeadline().toNanos();
+    call.deadlineNanos = nowNanos + nodes.config().retryDeadline().toNanos();
     attempt(call);
     return call.answer;
   }
 
   private void attempt(Call call) {
+    call.asked = call.only.isPresent() ? call.only : leaders.of(call.subject);
+    call.connection = null;
     var unused =
-        connector
-            .connection()
-            .thenCompose(connection -> connection.request(call.operation, call.payload))
+        nodes
+            .connection(call.asked)
+            .thenCompose(
+                connection -> {
+                  call.connection = connection;
+                  return connection.request(call.operation, call.payload);
+                })
             .whenComplete(
                 (frame, failure) -> {
                   if (failure == null) {
@@ -103,7 +148,7 @@ public final class Caller {
   }
 
   private void onLoop(Runnable task, Call call) {
-    EventLoop loop = connector.loop();
+    EventLoop loop = nodes.loop();
     if (loop.inEventLoop()) {
       task.run();
       return;
@@ -116,22 +161,78 @@ public final class Caller {
   }
 
   private void failed(Call call, Throwable failure) {
+    if (call.only.isEmpty() && isSentOnAtOnce(call, failure)) {
+      attempt(call);
+      return;
+    }
     call.failures++;
     long pause = backoff.pauseNanos(call.failures, jitter.nextDouble());
     boolean inTime = ticker.nanos() + pause - call.deadlineNanos < 0;
-    if (inTime && !connector.isClosed() && mayRepeat(call, failure)) {
+    if (inTime && !nodes.isClosed() && mayRepeat(call, failure)) {
       call.lastFailure = failure;
       pausing.add(call);
-      var unused = connector.loop().schedule(() -> resume(call), pause, TimeUnit.NANOSECONDS);
+      var unused = nodes.loop().schedule(() -> resume(call), pause, TimeUnit.NANOSECONDS);
     } else {
-      call.answer.completeExceptionally(failure);
+      call.answer.completeExceptionally(call.explained(failure));
     }
+  }
+
+  /** Learns from the failure whom to ask next. Returns whether that is to be done now. */
+  private boolean isSentOnAtOnce(Call call, Throwable failure) {
+    Optional<Endpoint> leader =
+        failure instanceof RefusedException refused
+            ? Endpoint.told(refused.leader())
+            : Optional.empty();
+    if (leader.isPresent()) {
+      learn(call.subject, leader.get());
+      call.hops++;
+      return call.hops == 1 && !leader.equals(call.asked) && !nodes.isClosed();
+    }
+    if (mayRepeat(call, failure) || failure instanceof ConnectionException) {
+      leaders.forget(call.subject, call.asked);
+      boolean isAsGoodAsGone =
+          failure instanceof RefusedException refused && refused.code() != ErrorCode.BUSY;
+      if (isAsGoodAsGone) {
+        nodes.leaveHome(call.connection);
+      }
+    }
+    return false;
   }
 
   private void resume(Call call) {
     if (pausing.remove(call)) {
       attempt(call);
     }
+  }
+
+  /** Completes after the pause that follows that many failures; fails when the client is closed. */
+  public CompletableFuture<Void> pause(int failures) {
+    CompletableFuture<Void> over = new CompletableFuture<>();
+    long nanos = backoff.pauseNanos(failures, 0);
+    try {
+      nodes.loop().execute(() -> pause(nanos, over));
+    } catch (RejectedExecutionException e) {
+      over.completeExceptionally(Connector.closed());
+    }
+    return over;
+  }
+
+  private void pause(long nanos, CompletableFuture<Void> over) {
+    if (nodes.isClosed()) {
+      over.completeExceptionally(Connector.closed());
+      return;
+    }
+    pauses.add(over);
+    var unused =
+        nodes
+            .loop()
+            .schedule(
+                () -> {
+                  pauses.remove(over);
+                  over.complete(null);
+                },
+                nanos,
+                TimeUnit.NANOSECONDS);
   }
 
   private static boolean mayRepeat(Call call, Throwable failure) {
@@ -171,18 +272,51 @@ public final class Caller {
 
   /** One request with its attempts; belongs to the event loop. */
   private static final class Call {
+    final Subject subject;
+    final Optional<Endpoint> only;
     final Operation operation;
     final byte[] payload;
     final boolean isRead;
     final CompletableFuture<Frame> answer = new CompletableFuture<>();
     long deadlineNanos;
     int failures;
+    int hops;
     Throwable lastFailure;
 
-    Call(Operation operation, byte[] payload, boolean isRead) {
+    /** Whom the present attempt asks; empty for any node. */
+    Optional<Endpoint> asked = Optional.empty();
+
+    /** Over which it asks, once that is open. */
+    Connection connection;
+
+    Call(
+        Subject subject,
+        Optional<Endpoint> only,
+        Operation operation,
+        byte[] payload,
+        boolean isRead) {
+      this.subject = subject;
+      this.only = only;
       this.operation = operation;
       this.payload = payload;
       this.isRead = isRead;
+    }
+
+    /** The failure that the call ends with, and how often it was sent on before, if it was. */
+    Throwable explained(Throwable failure) {
+      return hops > 1
+              && failure instanceof RefusedException refused
+              && refused.code() == ErrorCode.NOT_LEADER
+          ? RefusedException.notLeader(
+              operation
+                  + " was sent on "
+                  + hops
+                  + " times, and none of the nodes decides about "
+                  + subject.name()
+                  + "; the last said: "
+                  + refused.getMessage(),
+              refused.leader())
+          : failure;
     }
   }
 }

@@ -8,6 +8,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.Endpoint;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
@@ -41,14 +42,14 @@ public final class Connection {
    * be reached before the deadline, and with the server's refusal when it does not want us.
    */
   public static CompletableFuture<Connection> open(
-      EventLoops loops, EventLoop loop, ClientConfig config, PushReceiver receiver) {
+      EventLoops.Place place, ClientConfig config, Endpoint endpoint, PushReceiver receiver) {
     CompletableFuture<Connection> opened = new CompletableFuture<>();
-    ConnectionHandler handler = new ConnectionHandler(config.endpoint(), receiver);
+    ConnectionHandler handler = new ConnectionHandler(endpoint.toString(), receiver);
     int connectMs = (int) Math.min(Integer.MAX_VALUE, config.connectDeadline().toMillis());
     ChannelFuture connecting =
         new Bootstrap()
-            .group(loop)
-            .channel(loops.channelType())
+            .group(place.loop())
+            .channel(place.channelType())
             .option(ChannelOption.TCP_NODELAY, true)
             .option(ChannelOption.SO_KEEPALIVE, true)
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, connectMs)
@@ -60,26 +61,26 @@ public final class Connection {
                     channel.pipeline().addLast(handler);
                   }
                 })
-            .connect(config.host(), config.port());
+            .connect(endpoint.host(), endpoint.port());
     connecting.addListener(
         done -> {
           if (!done.isSuccess()) {
-            opened.completeExceptionally(unreachable(config, done.cause()));
+            opened.completeExceptionally(unreachable(endpoint, done.cause()));
             return;
           }
           Connection connection =
               new Connection(connecting.channel(), handler, config.requestDeadline());
-          connection.greet(config, opened);
+          connection.greet(endpoint, config, opened);
         });
     return opened;
   }
 
-  private static ConnectionException unreachable(ClientConfig config, Throwable cause) {
+  private static ConnectionException unreachable(Endpoint endpoint, Throwable cause) {
     return new ConnectionException(
-        "cannot connect to " + config.endpoint() + ": " + cause.getMessage(), true, cause);
+        "cannot connect to " + endpoint + ": " + cause.getMessage(), true, cause);
   }
 
-  private void greet(ClientConfig config, CompletableFuture<Connection> opened) {
+  private void greet(Endpoint endpoint, ClientConfig config, CompletableFuture<Connection> opened) {
     byte[] hello = new Hello(Protocol.VERSION, NAME).encode();
     CompletableFuture<Frame> greeted = request(Operation.HELLO, hello, config.connectDeadline());
     var unused =
@@ -90,7 +91,7 @@ public final class Connection {
               } else {
                 opened.completeExceptionally(
                     failure instanceof ConnectionException
-                        ? unreachable(config, failure)
+                        ? unreachable(endpoint, failure)
                         : failure);
                 close();
               }
@@ -143,6 +144,11 @@ public final class Connection {
   /** Whether requests can be sent; may change at any moment. */
   public boolean isOpen() {
     return nettyChannel.isActive();
+  }
+
+  /** Whether no request waits for its answer; on the connection's event loop. */
+  boolean isIdle() {
+    return handler.isIdle();
   }
 
   /** Closes the connection; what is unanswered fails. */

@@ -57,6 +57,10 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     return new AdaptiveRecvByteBufAllocator(READ_BYTES_MIN, READ_BYTES_START, READ_BYTES_MAX);
   }
 
+  boolean isIdle() {
+    return pending.isEmpty();
+  }
+
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
     nettyContext = context;

@@ -3,26 +3,25 @@ package io.tunnel.sdk.transport;
 import io.netty.channel.EventLoop;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ConnectionException;
-import java.util.List;
+import io.tunnel.sdk.Endpoint;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
- * The one connection of a client: opened when it is first asked for, and again when it was lost,
- * with a growing pause while that fails. Thread-safe; its state belongs to one event loop, on which
- * its futures complete and its connections live.
+ * The one connection of a client to an endpoint: opened when it is first asked for, and again when
+ * it was lost, with a growing pause while that fails. Thread-safe; its state belongs to one event
+ * loop, on which its futures complete and its connections live.
  */
-public final class Connector implements AutoCloseable {
+final class Connector {
 
   private static final long PAUSE_FIRST_MS = 10;
   private static final long PAUSE_MS_MAX = 1_000;
-  private static final long CLOSE_MS_MAX = 2_000;
 
   private final ClientConfig config;
-  private final EventLoops loops;
+  private final Endpoint endpoint;
+  private final EventLoops.Place place;
   private final EventLoop loop;
   private final Ticker ticker;
   private final RandomGenerator jitter = SystemClock.jitter();
@@ -31,25 +30,21 @@ public final class Connector implements AutoCloseable {
   private CompletableFuture<Connection> opening;
   private int failures;
   private long notBeforeNanos;
+  private volatile long usedNanos;
   private volatile boolean isClosed;
-  private final List<Runnable> closing = new CopyOnWriteArrayList<>();
 
   /** A connector that has not connected yet. */
-  public Connector(ClientConfig config, EventLoops loops, Ticker ticker) {
+  Connector(ClientConfig config, Endpoint endpoint, EventLoops.Place place, Ticker ticker) {
     this.config = config;
-    this.loops = loops;
-    this.loop = loops.next();
+    this.endpoint = endpoint;
+    this.place = place;
+    this.loop = place.loop();
     this.ticker = ticker;
+    this.usedNanos = ticker.nanos();
   }
 
-  /** The event loop of all its connections. */
-  public EventLoop loop() {
-    return loop;
-  }
-
-  /** How to reach the server. */
-  public ClientConfig config() {
-    return config;
+  Endpoint endpoint() {
+    return endpoint;
   }
 
   /**
@@ -57,10 +52,10 @@ public final class Connector implements AutoCloseable {
    * when it cannot be opened, and with the server's refusal when it does not want us; asking again
    * tries again.
    */
-  public CompletableFuture<Connection> connection() {
-    Connection connection = current;
+  CompletableFuture<Connection> connection() {
+    Connection connection = openConnection();
     CompletableFuture<Connection> answer = new CompletableFuture<>();
-    if (connection != null && connection.isOpen() && !isClosed) {
+    if (connection != null) {
       answer.complete(connection);
     } else {
       try {
@@ -73,13 +68,29 @@ public final class Connector implements AutoCloseable {
   }
 
   /** The open connection, or null when there is none at the moment. */
-  public Connection openConnection() {
+  Connection openConnection() {
     Connection connection = current;
+    usedNanos = ticker.nanos();
     return connection != null && connection.isOpen() && !isClosed ? connection : null;
   }
 
-  boolean isClosed() {
-    return isClosed;
+  boolean isCurrent(Connection connection) {
+    return current == connection;
+  }
+
+  /** When its connection was last asked for. */
+  long usedNanos() {
+    return usedNanos;
+  }
+
+  /** Whether a new attempt has to wait, because the last ones failed. On the event loop. */
+  boolean isPausing() {
+    return failures > 0 && notBeforeNanos - ticker.nanos() > 0;
+  }
+
+  /** Whether nothing waits for it: no connection, and no answer. On the event loop. */
+  boolean isIdle() {
+    return opening == null && (current == null || !current.isOpen() || current.isIdle());
   }
 
   private void join(CompletableFuture<Connection> answer) {
@@ -111,7 +122,8 @@ public final class Connector implements AutoCloseable {
     if (isClosed) {
       return;
     }
-    CompletableFuture<Connection> attempt = Connection.open(loops, loop, config, PushReceiver.NONE);
+    CompletableFuture<Connection> attempt =
+        Connection.open(place, config, endpoint, PushReceiver.NONE);
     var unused =
         attempt.whenComplete(
             (connection, failure) -> {
@@ -133,40 +145,25 @@ public final class Connector implements AutoCloseable {
             });
   }
 
-  private static ConnectionException closed() {
+  static ConnectionException closed() {
     return new ConnectionException("the client is closed", true, null);
   }
 
-  /**
-   * Runs the task on the event loop when the connector is closed, to end what waits for nothing.
-   */
-  void onClose(Runnable task) {
-    closing.add(task);
-  }
-
-  /** Closes the connection; from now on every request fails. Idempotent. */
-  @Override
-  public void close() {
-    isClosed = true;
-    try {
-      var ended = loop.submit(this::end);
-      if (!EventLoops.isCallbackThread()) {
-        ended.awaitUninterruptibly(CLOSE_MS_MAX);
-      }
-    } catch (RejectedExecutionException e) {
-      // The loop has ended, and everything on it.
-    }
-  }
-
-  private void end() {
+  /** Closes the connection, which is opened again when it is asked for. On the event loop. */
+  void rest() {
     if (current != null) {
       current.close();
     }
+  }
+
+  /** Closes the connection; from now on every request fails. On the event loop. Idempotent. */
+  void end() {
+    isClosed = true;
+    rest();
     CompletableFuture<Connection> waiting = opening;
     opening = null;
     if (waiting != null) {
       waiting.completeExceptionally(closed());
     }
-    closing.forEach(Runnable::run);
   }
 }

@@ -46,8 +46,12 @@ public final class EventLoops implements AutoCloseable {
     return (EventLoop) group.next();
   }
 
-  Class<? extends Channel> channelType() {
-    return channelType;
+  /** Where connections live: one of the loops, and the kind of channel that fits it. */
+  public record Place(EventLoop loop, Class<? extends Channel> channelType) {}
+
+  /** One of the loops as a place for connections. */
+  public Place nextPlace() {
+    return new Place(next(), channelType);
   }
 
   /** Whether the calling thread is one that the SDK calls back on: it must never wait. */

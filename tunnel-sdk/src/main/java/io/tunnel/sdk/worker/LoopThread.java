@@ -15,10 +15,12 @@ import java.util.concurrent.TimeUnit;
 final class LoopThread implements WorkerThread {
 
   private final EventLoops loops = EventLoops.start(1);
-  private final EventLoop loop = loops.next();
+  private final EventLoops.Place place = loops.nextPlace();
+  private final EventLoop loop = place.loop();
 
   CompletableFuture<Link> connect(ClientConfig config, PushReceiver receiver) {
-    return Connection.open(loops, loop, config, receiver).thenApply(ConnectionLink::new);
+    return Connection.open(place, config, config.endpoints().get(0), receiver)
+        .thenApply(ConnectionLink::new);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.tunnel.sdk.write;
 
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
+import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.RowCallback;
 import io.tunnel.sdk.write.LaneCore.State;
 import io.tunnel.sdk.write.LaneCore.Verdict;
@@ -31,6 +32,9 @@ final class Lane {
   private final byte[] prefix;
   private final List<PrimaryKeySchema> schema;
   private final LaneSettings settings;
+
+  /** The node that leads the partition; absent when it is not known, or there is only one. */
+  private volatile Optional<Endpoint> leader;
 
   // Guarded by this.
   private final LaneCore core;
@@ -66,8 +70,14 @@ final class Lane {
     private static final Added CLOSED = new Added(false, Optional.empty(), false);
   }
 
-  Lane(int partition, byte[] prefix, List<PrimaryKeySchema> schema, LaneSettings settings) {
+  Lane(
+      int partition,
+      byte[] prefix,
+      List<PrimaryKeySchema> schema,
+      LaneSettings settings,
+      Optional<Endpoint> leader) {
     this.partition = partition;
+    this.leader = leader;
     this.prefix = prefix;
     this.schema = schema;
     this.settings = settings;
@@ -76,6 +86,15 @@ final class Lane {
 
   int partition() {
     return partition;
+  }
+
+  Optional<Endpoint> leader() {
+    return leader;
+  }
+
+  /** The partition is led there from now on. */
+  void ledBy(Optional<Endpoint> node) {
+    leader = node;
   }
 
   /** What stands before the batch in a write request. */
@@ -280,6 +299,29 @@ final class Lane {
     waiting.addFirst(first);
     untold.remove(batch);
   }
+
+  /**
+   * Of the head, the first {@code told} rows have outcomes. The others stay the head, as a batch of
+   * their own, so that nothing overtakes them.
+   */
+  synchronized Remainder keep(Batch batch, int told) {
+    Countdown countdown = new Countdown(batch);
+    Batch rest = part(batch, told, batch.rowCount(), countdown);
+    settings.budget().giveBack(batch.encodedBytes());
+    settings.budget().take(rest.encodedBytes());
+    untold.add(batch);
+    head = Optional.of(rest);
+    core.progressed();
+    return new Remainder(rest, countdown);
+  }
+
+  /**
+   * What is left of a batch.
+   *
+   * @param rest its last rows
+   * @param countdown ends the whole batch when all its rows have outcomes
+   */
+  record Remainder(Batch rest, Countdown countdown) {}
 
   private Batch part(Batch batch, int from, int to, Countdown countdown) {
     Batch.Size size = new Batch.Size(to - from, batch.encodedBytes());

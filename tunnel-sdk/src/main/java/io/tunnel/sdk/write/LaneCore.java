@@ -93,6 +93,14 @@ final class LaneCore {
     failures = 0;
   }
 
+  /** The first rows of the head batch have results; the others are the head now. */
+  void progressed() {
+    if (state != State.IN_FLIGHT) {
+      throw new IllegalStateException("a lane that is " + state + " has made progress");
+    }
+    failures = 0;
+  }
+
   /** The head batch was taken away before it was sent again. */
   void taken() {
     if (state == State.IN_FLIGHT) {

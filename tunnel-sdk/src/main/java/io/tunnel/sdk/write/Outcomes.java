@@ -9,6 +9,7 @@ import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.wire.WriteResult;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,8 +32,39 @@ final class Outcomes {
     return result;
   }
 
-  /** Tells each row whether it was applied. */
-  static void tell(Batch batch, int partition, WriteResult result) {
+  /**
+   * How many rows have an outcome. The others are the last of the batch: they were not applied,
+   * because the node ceased to lead on the way or could not reach the log any more.
+   */
+  static int toldRows(WriteResult result, Batch batch) {
+    List<WriteResult.Rejection> rejections = result.rejections();
+    int told = batch.rowCount();
+    for (int i = rejections.size() - 1; i >= 0; i--) {
+      WriteResult.Rejection rejection = rejections.get(i);
+      if (!rejection.code().retriable()) {
+        break;
+      }
+      if (rejection.rowIndex() != told - 1) {
+        throw new MalformedException(
+            "row "
+                + rejection.rowIndex()
+                + " is to be sent again with "
+                + rejection.code()
+                + ", but not those behind it");
+      }
+      told--;
+    }
+    for (WriteResult.Rejection rejection : rejections) {
+      if (rejection.rowIndex() < told && rejection.code().retriable()) {
+        throw new MalformedException(
+            "row " + rejection.rowIndex() + " is to be sent again, but not those behind it");
+      }
+    }
+    return told;
+  }
+
+  /** Tells each of the first {@code rows} rows whether it was applied. */
+  static void tell(Told rows, int partition, WriteResult result) {
     Iterator<WriteResult.Rejection> rejections = result.rejections().iterator();
     int nextRejected = Integer.MAX_VALUE;
     WriteResult.Rejection rejection = null;
@@ -41,14 +73,28 @@ final class Outcomes {
       nextRejected = rejection.rowIndex();
     }
     long position = result.firstPosition();
-    for (int i = 0; i < batch.rowCount(); i++) {
+    for (int i = 0; i < rows.count(); i++) {
       if (i == nextRejected) {
-        tell(batch, i, rejected(partition, rejection.code()));
+        rows.tell(i, rejected(partition, rejection.code()));
         rejection = rejections.hasNext() ? rejections.next() : null;
         nextRejected = rejection == null ? Integer.MAX_VALUE : rejection.rowIndex();
       } else {
-        tell(batch, i, RowResult.applied(partition, position++));
+        rows.tell(i, RowResult.applied(partition, position++));
       }
+    }
+  }
+
+  /**
+   * The rows of a batch that are told now.
+   *
+   * @param count the first so many
+   * @param countdown counts those that are told when others are not; absent when it is all
+   */
+  record Told(Batch batch, int count, Optional<Countdown> countdown) {
+    private void tell(int index, RowResult result) {
+      RowCallback callback = batch.callback(index);
+      Outcomes.tell(
+          batch.row(index), countdown.map(c -> c.counting(callback)).orElse(callback), result);
     }
   }
 

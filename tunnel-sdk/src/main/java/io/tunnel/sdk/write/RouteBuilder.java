@@ -3,6 +3,7 @@ package io.tunnel.sdk.write;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.Durability;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.sdk.Endpoint;
 import io.tunnel.wire.Control.PartitionDescription;
 import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.WriteRequest;
@@ -36,7 +37,7 @@ final class RouteBuilder {
     List<Lane> lanes = new ArrayList<>();
     List<Bytes> bounds = new ArrayList<>();
     for (PartitionDescription partition : partitions) {
-      lanes.add(lane(partition.id(), prefix, table.meta().primaryKey(), known));
+      lanes.add(lane(partition, prefix, table.meta().primaryKey(), known));
       if (lanes.size() > 1) {
         bounds.add(partition.from());
       }
@@ -44,12 +45,18 @@ final class RouteBuilder {
     return new Routes(lanes, bounds);
   }
 
-  private Lane lane(int id, byte[] prefix, List<PrimaryKeySchema> schema, List<Lane> known) {
+  private Lane lane(
+      PartitionDescription partition,
+      byte[] prefix,
+      List<PrimaryKeySchema> schema,
+      List<Lane> known) {
+    Optional<Endpoint> leader = Endpoint.told(partition.leader());
     for (Lane lane : known) {
-      if (lane.partition() == id) {
+      if (lane.partition() == partition.id()) {
+        lane.ledBy(leader);
         return lane;
       }
     }
-    return new Lane(id, prefix, schema, settings);
+    return new Lane(partition.id(), prefix, schema, settings, leader);
   }
 }

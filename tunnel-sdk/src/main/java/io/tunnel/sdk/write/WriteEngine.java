@@ -5,16 +5,15 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
 import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.RowCallback;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.TableWriterConfig;
-import io.tunnel.sdk.transport.BackoffCore;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.Connection;
-import io.tunnel.sdk.transport.Connector;
 import io.tunnel.sdk.transport.EventLoops;
-import io.tunnel.sdk.transport.SystemClock;
+import io.tunnel.sdk.transport.Nodes;
 import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.sdk.write.LaneCore.Verdict;
 import io.tunnel.wire.Frame;
@@ -22,12 +21,12 @@ import io.tunnel.wire.Operation;
 import io.tunnel.wire.WriteResult;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.random.RandomGenerator;
 
 /**
  * Writes rows of one table: collects them per partition on the callers' threads, and moves one
@@ -35,15 +34,11 @@ import java.util.random.RandomGenerator;
  */
 public final class WriteEngine implements AutoCloseable {
 
-  private static final long PAUSE_FIRST_MS = 5;
-  private static final long PAUSE_MS_MAX = 500;
-
-  private final Connector connector;
+  private final Nodes nodes;
   private final EventLoop loop;
   private final LaneSettings settings;
   private final Rerouting rerouting;
-  private final RandomGenerator jitter = SystemClock.jitter();
-  private final BackoffCore backoff = BackoffCore.ofMillis(PAUSE_FIRST_MS, PAUSE_MS_MAX);
+  private final Retries retries;
 
   /** Held while rows move from the lanes of one partition map to those of the next. */
   private final Object handover = new Object();
@@ -55,26 +50,26 @@ public final class WriteEngine implements AutoCloseable {
   private volatile boolean isClosed;
 
   private WriteEngine(
-      Connector connector, LaneSettings settings, PartitionMaps maps, RouteBuilder routeBuilder) {
-    this.connector = connector;
-    this.loop = connector.loop();
+      Nodes nodes, LaneSettings settings, PartitionMaps maps, RouteBuilder routeBuilder) {
+    this.nodes = nodes;
+    this.loop = nodes.loop();
     this.settings = settings;
     this.rerouting = new Rerouting(this, maps, routeBuilder);
+    this.retries = new Retries(this, maps);
     this.routes = routeBuilder.build(Caller.await(maps.read()), List.of());
   }
 
   /** An engine for the table that {@code maps} reads the partition map of, which it does now. */
   public static WriteEngine open(
-      Connector connector, Ticker ticker, PartitionMaps maps, TableWriterConfig config) {
+      Nodes nodes, Ticker ticker, PartitionMaps maps, TableWriterConfig config) {
     LaneSettings settings =
         new LaneSettings(
             config.batchBytesMax(),
             config.linger().toNanos(),
-            connector.config().retryDeadline().toNanos(),
+            nodes.config().retryDeadline().toNanos(),
             new ByteBudget(config.bufferBytesMax()),
             ticker);
-    return new WriteEngine(
-        connector, settings, maps, new RouteBuilder(config.durability(), settings));
+    return new WriteEngine(nodes, settings, maps, new RouteBuilder(config.durability(), settings));
   }
 
   /**
@@ -177,11 +172,12 @@ public final class WriteEngine implements AutoCloseable {
   }
 
   void send(Lane lane, Batch batch) {
-    Connection open = connector.openConnection();
+    Optional<Endpoint> leader = lane.leader();
+    Connection open = nodes.openConnection(leader);
     CompletableFuture<Frame> answer =
         open != null
             ? write(open, lane, batch)
-            : connector.connection().thenCompose(opened -> write(opened, lane, batch));
+            : nodes.connection(leader).thenCompose(opened -> write(opened, lane, batch));
     // What fails at once comes back by way of the loop, or a long queue would overflow the stack.
     boolean isEarly = answer.isDone();
     var unused =
@@ -213,8 +209,7 @@ public final class WriteEngine implements AutoCloseable {
     if (failure == null) {
       try {
         WriteResult result = Outcomes.read(frame.payload(), batch);
-        act(lane, lane.answered());
-        finish(lane, batch, () -> Outcomes.tell(batch, lane.partition(), result));
+        answered(lane, batch, result);
       } catch (MalformedException e) {
         failed(lane, batch, e);
       }
@@ -226,17 +221,34 @@ public final class WriteEngine implements AutoCloseable {
     }
   }
 
+  private void answered(Lane lane, Batch batch, WriteResult result) {
+    int told = Outcomes.toldRows(result, batch);
+    if (told == batch.rowCount()) {
+      act(lane, lane.answered());
+      Outcomes.Told all = new Outcomes.Told(batch, told, Optional.empty());
+      finish(lane, batch, () -> Outcomes.tell(all, lane.partition(), result));
+      return;
+    }
+    List<WriteResult.Rejection> rejections = result.rejections();
+    RefusedException reason =
+        new RefusedException(
+            rejections.get(rejections.size() - 1).code(),
+            "the server has written " + told + " of " + batch.rowCount() + " rows");
+    if (told == 0) {
+      failed(lane, batch, reason);
+      return;
+    }
+    Lane.Remainder remainder = lane.keep(batch, told);
+    Outcomes.Told first = new Outcomes.Told(batch, told, Optional.of(remainder.countdown()));
+    var unused = batch.done().whenComplete((done, failure) -> lane.told(batch));
+    lane.tell(() -> Outcomes.tell(first, lane.partition(), result));
+    failed(lane, remainder.rest(), reason);
+  }
+
   private void failed(Lane lane, Batch batch, Throwable failure) {
     Verdict verdict = lane.failed(kindOf(failure), batch);
     switch (verdict) {
-      case RETRY -> {
-        long pause = backoff.pauseNanos(lane.failures(), jitter.nextDouble());
-        var unused =
-            loop.schedule(
-                () -> lane.resume().ifPresent(again -> send(lane, again)),
-                pause,
-                TimeUnit.NANOSECONDS);
-      }
+      case RETRY -> retries.later(lane, failure);
       case REROUTE -> rerouting.misrouted(lane);
       case SPLIT -> {
         lane.split(batch);

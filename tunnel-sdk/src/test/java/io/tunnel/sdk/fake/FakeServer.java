@@ -1,5 +1,6 @@
 package io.tunnel.sdk.fake;
 
+import io.tunnel.model.ErrorCode;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
@@ -46,6 +47,10 @@ public final class FakeServer implements AutoCloseable {
         Operation.HELLO,
         (connection, frame) ->
             connection.answer(frame, new Hello(Protocol.VERSION, "fake").encode()));
+    // As a server does that is no cluster.
+    on(
+        Operation.DESCRIBE_CLUSTER,
+        (connection, frame) -> connection.refuse(frame, ErrorCode.INVALID_REQUEST));
   }
 
   private ServerSocket listen(int wanted) {

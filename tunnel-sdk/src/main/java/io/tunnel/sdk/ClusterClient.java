@@ -1,0 +1,87 @@
+package io.tunnel.sdk;
+
+import io.tunnel.sdk.transport.Caller;
+import io.tunnel.sdk.transport.EventLoops;
+import io.tunnel.sdk.transport.Nodes;
+import io.tunnel.sdk.transport.SystemClock;
+import io.tunnel.sdk.transport.Ticker;
+import io.tunnel.wire.ClusterControl.ClusterDescription;
+import io.tunnel.wire.ClusterControl.DrainNode;
+import io.tunnel.wire.ClusterControl.NodeStatus;
+import io.tunnel.wire.Control;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+
+/**
+ * For operators: the nodes of a cluster, what each of them leads and how far its copies are, and
+ * emptying one before it is stopped. Thread-safe.
+ *
+ * <p>Its methods throw {@link io.tunnel.model.RefusedException} when the server refuses, with
+ * {@code INVALID_REQUEST} when it is no cluster, and {@link ConnectionException} when it cannot be
+ * reached or does not answer, after they have repeated the request for {@link
+ * ClientConfig#retryDeadline}.
+ */
+public final class ClusterClient implements AutoCloseable {
+
+  private static final byte[] NOTHING = {};
+
+  private final EventLoops loops;
+  private final Nodes nodes;
+  private final Caller caller;
+
+  /** A client of the cluster whose nodes are at {@code endpoints}, or some of them. */
+  public ClusterClient(String endpoints) {
+    this(ClientConfig.of(endpoints));
+  }
+
+  /** A client with its configuration; it connects when it is first used. */
+  public ClusterClient(ClientConfig config) {
+    Ticker ticker = new SystemClock();
+    this.loops = EventLoops.start(1);
+    this.nodes = new Nodes(config, loops, ticker);
+    this.caller = new Caller(nodes, ticker);
+  }
+
+  /** The nodes and what each does, as one of them sees it. */
+  public ClusterDescription describeCluster() {
+    return Json.decode(
+        caller.awaitRead(Operation.DESCRIBE_CLUSTER, NOTHING), ClusterDescription.class);
+  }
+
+  /**
+   * What that node has copies of, as it says itself.
+   *
+   * @param address the node's, as {@link #describeCluster} says it
+   * @throws IllegalArgumentException when that is no endpoint
+   */
+  public NodeStatus nodeStatus(String address) {
+    return ask(address, Operation.DESCRIBE_NODE, NOTHING, NodeStatus.class);
+  }
+
+  /**
+   * Tells that node to give up all that it leads, or to take part again; it returns when the node
+   * has heard of it, and what it leads shows when it is done. Repeating it does no harm.
+   *
+   * @param address the node's, as {@link #describeCluster} says it
+   * @param isDraining whether it is to be emptied
+   * @throws IllegalArgumentException when that is no endpoint
+   */
+  public void drain(String address, boolean isDraining) {
+    byte[] payload = Json.encode(new DrainNode(isDraining));
+    var unused = ask(address, Operation.DRAIN_NODE, payload, Control.Empty.class);
+  }
+
+  private <T extends Control> T ask(
+      String address, Operation operation, byte[] payload, Class<T> type) {
+    EventLoops.requireMayBlock("waiting for " + operation);
+    Endpoint node = Endpoint.of(address);
+    return Json.decode(Caller.await(caller.readAt(node, operation, payload)).payload(), type);
+  }
+
+  /** Closes the connections. Idempotent. */
+  @Override
+  public void close() {
+    nodes.close();
+    loops.close();
+  }
+}
