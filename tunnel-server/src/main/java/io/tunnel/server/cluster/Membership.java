@@ -37,4 +37,10 @@ public interface Membership extends Closeable {
 
   /** Asks for another decision, because something that it depends on has changed. Any thread. */
   void decideAgain();
+
+  /**
+   * A node is gone for certain: the group does not wait until it has been silent for long enough.
+   * Should it live after all, it joins again. Any thread; returns at once.
+   */
+  void evict(String name);
 }

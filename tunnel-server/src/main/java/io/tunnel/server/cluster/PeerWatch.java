@@ -1,0 +1,154 @@
+package io.tunnel.server.cluster;
+
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Hello;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.Protocol;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Notices that the process of another node has ended, at once and not when the group has missed it
+ * for long enough: a connection to each node is kept open, the operating system closes it when the
+ * process ends, and then nobody listens at that address any more. A node that hangs, or whose
+ * machine is gone, is not noticed here; that is what the group's session timeout is for.
+ *
+ * <p>One thread for each other node, which reads from a connection that says nothing.
+ */
+final class PeerWatch implements Closeable {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(PeerWatch.class);
+  private static final int CONNECT_MS_MAX = 2_000;
+
+  /** Between the end of a connection and the next attempt. */
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private final String self;
+  private final Consumer<String> gone;
+  private final Map<Placement.Member, Watch> watches = new HashMap<>();
+
+  /**
+   * Watches nobody yet.
+   *
+   * @param self the name of this node, which is not watched
+   * @param gone is told the name of a node whose process has ended, by any thread
+   */
+  PeerWatch(String self, Consumer<String> gone) {
+    this.self = self;
+    this.gone = gone;
+  }
+
+  /** Watches these nodes from now on, and no others. */
+  synchronized void watch(Iterable<Placement.Member> members) {
+    Set<Placement.Member> others = new HashSet<>();
+    for (Placement.Member member : members) {
+      if (!member.name().equals(self)) {
+        others.add(settled(member));
+      }
+    }
+    watches
+        .entrySet()
+        .removeIf(entry -> !others.contains(entry.getKey()) && entry.getValue().end());
+    for (Placement.Member member : others) {
+      watches.computeIfAbsent(member, Watch::new);
+    }
+  }
+
+  /** Whether it drains does not matter. */
+  private static Placement.Member settled(Placement.Member member) {
+    return new Placement.Member(member.name(), member.incarnation(), member.address(), false);
+  }
+
+  @Override
+  public synchronized void close() {
+    watches.values().forEach(Watch::end);
+    watches.clear();
+  }
+
+  private final class Watch implements Runnable {
+    private final Placement.Member member;
+    private final InetSocketAddress address;
+    private final Thread thread;
+    private volatile Socket socket = new Socket();
+    private volatile boolean isOver;
+
+    Watch(Placement.Member member) {
+      this.member = member;
+      int colon = member.address().lastIndexOf(':');
+      this.address =
+          new InetSocketAddress(
+              member.address().substring(0, colon),
+              Integer.parseInt(member.address().substring(colon + 1)));
+      this.thread = new Thread(this, "watch-" + member.name());
+      thread.setDaemon(true);
+      thread.start();
+    }
+
+    boolean end() {
+      isOver = true;
+      LockSupport.unpark(thread);
+      closeQuietly();
+      return true;
+    }
+
+    private void closeQuietly() {
+      try {
+        socket.close();
+      } catch (IOException e) {
+        LOGGER.debug("closing the connection to {}", member.name(), e);
+      }
+    }
+
+    @Override
+    public void run() {
+      boolean wasConnected = false;
+      while (!isOver) {
+        try (Socket connection = new Socket()) {
+          socket = connection;
+          connection.connect(address, CONNECT_MS_MAX);
+          wasConnected = true;
+          greet(connection);
+          readToEnd(connection);
+        } catch (ConnectException e) {
+          if (wasConnected && !isOver) {
+            wasConnected = false;
+            LOGGER.warn("the process of node {} has ended", member.name());
+            gone.accept(member.name());
+          }
+        } catch (IOException e) {
+          LOGGER.debug("the connection to node {} ended", member.name(), e);
+        }
+        LockSupport.parkNanos(this, PAUSE_NANOS);
+      }
+    }
+
+    private void greet(Socket connection) throws IOException {
+      byte[] hello = new Hello(Protocol.VERSION, "node " + self).encode();
+      Frame frame = new Frame(Operation.HELLO, FrameKind.REQUEST, 0, hello);
+      connection.getOutputStream().write(frame.header());
+      connection.getOutputStream().write(frame.payload());
+    }
+
+    private void readToEnd(Socket connection) throws IOException {
+      InputStream in = connection.getInputStream();
+      byte[] answer = new byte[256];
+      while (in.read(answer) >= 0) {
+        // The greeting's answer, and then nothing as long as the node lives.
+      }
+    }
+  }
+}

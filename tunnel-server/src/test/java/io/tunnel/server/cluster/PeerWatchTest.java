@@ -1,0 +1,98 @@
+package io.tunnel.server.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.server.cluster.Placement.Member;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class PeerWatchTest {
+
+  private final BlockingQueue<String> gone = new LinkedBlockingQueue<>();
+  private final PeerWatch watch = new PeerWatch("n1", gone::add);
+
+  @AfterEach
+  void end() {
+    watch.close();
+  }
+
+  @Test
+  void aNodeWhoseProcessEndsIsTold() throws Exception {
+    try (ServerSocket listener = listener()) {
+      watch.watch(List.of(member("n2", listener)));
+      Socket connection = listener.accept();
+      listener.close();
+      connection.close();
+      assertThat(gone.poll(20, TimeUnit.SECONDS)).isEqualTo("n2");
+    }
+  }
+
+  @Test
+  void aNodeThatOnlyClosesTheConnectionIsConnectedToAgainAndNotTold() throws Exception {
+    try (ServerSocket listener = listener()) {
+      watch.watch(List.of(member("n2", listener)));
+      listener.accept().close();
+      try (Socket again = listener.accept()) {
+        assertThat(again.getInputStream().read()).isNotNegative();
+        assertThat(gone).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void neitherThisNodeNorOneThatWasNeverReachedIsTold() throws Exception {
+    try (ServerSocket own = listener();
+        ServerSocket closed = listener();
+        ServerSocket other = listener()) {
+      closed.close();
+      watch.watch(List.of(member("n1", own), member("n3", closed), member("n2", other)));
+      Socket connection = other.accept();
+      other.close();
+      connection.close();
+      assertThat(gone.poll(20, TimeUnit.SECONDS)).isEqualTo("n2");
+      assertThat(gone).isEmpty();
+      own.setSoTimeout(1);
+      assertThat(isConnectedTo(own)).isFalse();
+    }
+  }
+
+  @Test
+  void aNodeThatIsNoMemberAnyMoreIsNotWatched() throws Exception {
+    try (ServerSocket listener = listener()) {
+      watch.watch(List.of(member("n2", listener)));
+      try (Socket connection = listener.accept()) {
+        watch.watch(List.of());
+        while (connection.getInputStream().read() >= 0) {
+          // The greeting; then the watch closes.
+        }
+      }
+      assertThat(gone).isEmpty();
+    }
+  }
+
+  private static boolean isConnectedTo(ServerSocket listener) {
+    try (Socket connection = listener.accept()) {
+      return connection.isConnected();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static ServerSocket listener() throws IOException {
+    return new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+  }
+
+  private static Member member(String name, ServerSocket listener) {
+    return new Member(name, "1", "127.0.0.1:" + listener.getLocalPort(), false);
+  }
+}
