@@ -29,6 +29,7 @@ import picocli.CommandLine.Command;
       PerfCommand.class,
       TablesCommand.class,
       TunnelsCommand.class,
+      ClusterCommand.class,
     },
     footerHeading = "%nTo start with:%n",
     footer = {
