@@ -5,10 +5,13 @@ import com.github.dockerjava.api.exception.ConflictException;
 import com.github.dockerjava.api.exception.NotFoundException;
 import com.github.dockerjava.api.model.Bind;
 import com.github.dockerjava.api.model.Volume;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
@@ -72,7 +75,9 @@ final class Engine {
     for (String file : List.of("Dockerfile", "tunnel")) {
       image.withFileFromPath(file, projectRoot().resolve(file));
     }
-    image.withFileFromPath(LIBRARIES, libraries);
+    for (Path library : librariesOf(libraries)) {
+      image.withFileFromPath(LIBRARIES + "/" + library.getFileName(), library);
+    }
     Optional<String> before = id(IMAGE);
     try {
       var unused = image.get();
@@ -80,6 +85,18 @@ final class Engine {
       throw new AssertionError("the image was not built", e);
     }
     before.filter(old -> !id(IMAGE).equals(before)).ifPresent(Engine::removeImage);
+  }
+
+  /** As .dockerignore says: without the broker of the demo. */
+  private static List<Path> librariesOf(Path directory) {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files
+          .filter(file -> !file.getFileName().toString().startsWith("kafka-broker-"))
+          .sorted()
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static Optional<String> id(String image) {
