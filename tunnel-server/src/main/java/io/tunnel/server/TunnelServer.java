@@ -1,6 +1,6 @@
 package io.tunnel.server;
 
-import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.ServerMeters;
@@ -52,7 +52,7 @@ public final class TunnelServer implements Closeable {
 
   private final Deque<Closeable> opened = new ArrayDeque<>();
   private final SystemClock clock = new SystemClock();
-  private final Catalog catalog;
+  private final TunnelCatalog catalog;
   private final Shards shards;
   private final BaseSnapshots bases;
   private final ScheduledExecutorService control;
@@ -72,7 +72,7 @@ public final class TunnelServer implements Closeable {
       DataDirectory directory = open(DataDirectory.open(data, config.log().shards()));
       meters = new ServerMeters();
       opened.push(meters::close);
-      catalog = open(Catalog.open(directory.path().resolve("catalog")));
+      catalog = open(TunnelCatalog.open(directory.path().resolve("catalog")));
       shards =
           open(
               Shards.open(
@@ -82,13 +82,15 @@ public final class TunnelServer implements Closeable {
                       config.log().segmentBytesMax(),
                       config.shard(),
                       config.table()),
-                  catalog::hasPartition,
+                  catalog.tables()::hasPartition,
                   meters,
                   clock));
       meters.watch(shards);
       ThreadPoolExecutor readers = readers();
       bases =
-          open(new BaseSnapshots(catalog, shards, readers, clock, config.base().snapshotMsMax()));
+          open(
+              new BaseSnapshots(
+                  catalog.tables(), shards, readers, clock, config.base().snapshotMsMax()));
       opened.push(() -> stop(readers));
       control = Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "control"));
       opened.push(() -> stop(control));
@@ -100,7 +102,7 @@ public final class TunnelServer implements Closeable {
               new Channels(shards, bases, config.session().deliveryBytesMax()),
               config.session(),
               surroundings);
-      Tables tables = new Tables(catalog, shards);
+      Tables tables = new Tables(catalog.tables(), shards);
       net =
           new NetServer(
               config.net(),
@@ -108,7 +110,7 @@ public final class TunnelServer implements Closeable {
                   catalog,
                   shards,
                   tables,
-                  new RowReads(catalog, shards, readers),
+                  new RowReads(catalog.tables(), shards, readers),
                   coordinator,
                   new Operators(catalog, shards, coordinator, surroundings)),
               new NetServer.Threads(control, readers, clock::epochMicros),
@@ -183,7 +185,7 @@ public final class TunnelServer implements Closeable {
           + "\",\"connections\":"
           + net.connectionCount()
           + ",\"tables\":"
-          + catalog.tables().size()
+          + catalog.tables().tables().size()
           + "}";
     }
 

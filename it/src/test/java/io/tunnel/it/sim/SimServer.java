@@ -3,6 +3,7 @@ package io.tunnel.it.sim;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.SimDisk;
@@ -41,7 +42,7 @@ final class SimServer {
   private final boolean[] isStepping;
   private final List<SimLoop> loops = new ArrayList<>();
   private final SimThread control;
-  private final Catalog catalog;
+  private final TunnelCatalog catalog;
   private final SimShards shards;
   private final Coordinator coordinator;
   private final SimBases bases;
@@ -58,7 +59,7 @@ final class SimServer {
     for (int i = 0; i < LOOPS; i++) {
       loops.add(new SimLoop(process.thread("loop-" + i)));
     }
-    catalog = new Catalog(machine.store());
+    catalog = new TunnelCatalog(new Catalog(machine.store()));
     List<LocalLog> logs = new ArrayList<>();
     for (SimDisk disk : machine.disks()) {
       shardThreads.add(process.thread("shard-" + logs.size()));
@@ -166,7 +167,7 @@ final class SimServer {
     return new SimNetwork.Accepted(loop, front.handlers());
   }
 
-  Catalog catalog() {
+  TunnelCatalog catalog() {
     return catalog;
   }
 
@@ -184,7 +185,7 @@ final class SimServer {
 
   /** Gives up the changes that tables keep no longer. */
   void retain(long nowMicros) throws IOException {
-    for (TableRecord table : catalog.tables()) {
+    for (TableRecord table : catalog.tables().tables()) {
       List<Integer> partitions = table.partitions().stream().map(PartitionRecord::id).toList();
       shards.retain(partitions, table.meta().options(), nowMicros);
     }

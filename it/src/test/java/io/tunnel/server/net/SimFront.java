@@ -3,7 +3,7 @@ package io.tunnel.server.net;
 import io.netty.channel.ChannelHandler;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.Tables;
@@ -24,7 +24,7 @@ public final class SimFront {
 
   /** Serves requests from those rooms on those threads. */
   public SimFront(
-      Catalog catalog,
+      TunnelCatalog catalog,
       Shards shards,
       Coordinator coordinator,
       Operators operators,
@@ -35,12 +35,16 @@ public final class SimFront {
         new ControlRequests(
             catalog,
             shards,
-            new Tables(catalog, shards),
+            new Tables(catalog.tables(), shards),
             coordinator,
             operators,
             new ControlRequests.ControlThreads(control, readers, epochMicros::getAsLong));
     requests =
-        new Requests(catalog, shards, new RowReads(catalog, shards, readers), controlRequests);
+        new Requests(
+            catalog.tables(),
+            shards,
+            new RowReads(catalog.tables(), shards, readers),
+            controlRequests);
   }
 
   /** The handlers of a new connection. */

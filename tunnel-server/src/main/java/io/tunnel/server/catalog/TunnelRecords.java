@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.UnaryOperator;
@@ -17,14 +18,16 @@ import java.util.function.UnaryOperator;
 /**
  * Tunnels with the states of their channels: as they are, and as texts by name.
  *
- * <p>The names: {@code tunnel/ID}; {@code paused/ID} while it is; for each channel {@code
- * checkpoint/ID/CHANNEL}, its progress, and {@code channel/ID/CHANNEL}, what else there is to say,
- * if there is. A CHANNEL is a partition, and for its base channel a suffix. So a checkpoint writes
- * a number only. The progress of a base channel is a number, and behind it the key, if it has one.
+ * <p>The names: {@code tunnel/ID}; {@code of/ID}, the table's id, if the table is kept elsewhere;
+ * {@code paused/ID} while it is; for each channel {@code checkpoint/ID/CHANNEL}, its progress, and
+ * {@code channel/ID/CHANNEL}, what else there is to say, if there is. A CHANNEL is a partition, and
+ * for its base channel a suffix. So a checkpoint writes a number only. The progress of a base
+ * channel is a number, and behind it the key, if it has one.
  */
 final class TunnelRecords {
 
   private static final String TUNNEL = "tunnel/";
+  private static final String OF = "of/";
   private static final String PAUSED = "paused/";
   private static final String CHECKPOINT = "checkpoint/";
   private static final String CHANNEL = "channel/";
@@ -35,6 +38,7 @@ final class TunnelRecords {
   private static final class Entry {
     private final Map<ChannelKey, ChannelState> states = new ConcurrentSkipListMap<>();
     private volatile TunnelInfo info;
+    private volatile int tableId;
     private volatile boolean isPaused;
   }
 
@@ -59,21 +63,42 @@ final class TunnelRecords {
     }
   }
 
-  /** Takes a text that was stored; those of others are left alone. */
-  void load(String name, String text) {
+  /** Takes over a text as it is stored, or that there is none; those of others are left alone. */
+  void apply(String name, Optional<String> text) {
     if (name.startsWith(TUNNEL)) {
-      entry(name.substring(TUNNEL.length())).info = Json.ofText(text, TunnelInfo.class);
+      String id = name.substring(TUNNEL.length());
+      text.ifPresentOrElse(
+          info -> entry(id).info = Json.ofText(info, TunnelInfo.class), () -> removed(id));
+    } else if (name.startsWith(OF)) {
+      text.ifPresent(id -> entry(name.substring(OF.length())).tableId = Integer.parseInt(id));
     } else if (name.startsWith(PAUSED)) {
-      entry(name.substring(PAUSED.length())).isPaused = true;
+      applyPause(name.substring(PAUSED.length()), text.isPresent());
     } else if (name.startsWith(CHECKPOINT)) {
-      int space = text.indexOf(' ');
-      long position = Long.parseLong(space < 0 ? text : text.substring(0, space));
-      Bytes key = space < 0 ? Bytes.EMPTY : Bytes.fromHex(text.substring(space + 1));
-      load(name.substring(CHECKPOINT.length()), state -> state.withProgress(position, key));
+      text.ifPresent(progress -> applyProgress(name.substring(CHECKPOINT.length()), progress));
     } else if (name.startsWith(CHANNEL)) {
-      Condition condition = Json.ofText(text, Condition.class);
-      load(
-          name.substring(CHANNEL.length()),
+      applyCondition(name.substring(CHANNEL.length()), text);
+    }
+  }
+
+  private void applyPause(String tunnelId, boolean isPaused) {
+    if (isPaused || entryById.containsKey(tunnelId)) {
+      entry(tunnelId).isPaused = isPaused;
+    }
+  }
+
+  private void applyProgress(String path, String text) {
+    int space = text.indexOf(' ');
+    long position = Long.parseLong(space < 0 ? text : text.substring(0, space));
+    Bytes key = space < 0 ? Bytes.EMPTY : Bytes.fromHex(text.substring(space + 1));
+    apply(path, state -> state.withProgress(position, key));
+  }
+
+  private void applyCondition(String path, Optional<String> text) {
+    if (text.isPresent() || entryById.containsKey(path.substring(0, path.lastIndexOf('/')))) {
+      Condition condition =
+          text.map(stored -> Json.ofText(stored, Condition.class)).orElse(Condition.PLAIN);
+      apply(
+          path,
           state ->
               state
                   .withEnd(condition.end(), condition.isFinished())
@@ -82,7 +107,7 @@ final class TunnelRecords {
     }
   }
 
-  private void load(String path, UnaryOperator<ChannelState> change) {
+  private void apply(String path, UnaryOperator<ChannelState> change) {
     int slash = path.lastIndexOf('/');
     Map<ChannelKey, ChannelState> states = entry(path.substring(0, slash)).states;
     ChannelKey key = key(path.substring(slash + 1));
@@ -117,6 +142,14 @@ final class TunnelRecords {
     return Optional.ofNullable(entryById.get(tunnelId)).map(entry -> entry.info);
   }
 
+  /** The id of the tunnel's table, if that is kept with it. */
+  OptionalInt tableId(String tunnelId) {
+    Entry entry = entryById.get(tunnelId);
+    return entry == null || entry.tableId == 0
+        ? OptionalInt.empty()
+        : OptionalInt.of(entry.tableId);
+  }
+
   /** Whether the tunnel as a whole is paused. */
   boolean isPaused(String tunnelId) {
     Entry entry = entryById.get(tunnelId);
@@ -130,11 +163,12 @@ final class TunnelRecords {
     return state == null ? ChannelState.startingAt(0) : state;
   }
 
-  /** What has to be written for a new tunnel. */
+  /** What has to be written for a new tunnel, with the id of its table or without. */
   static Map<String, Optional<String>> creation(
-      TunnelInfo info, Map<ChannelKey, ChannelState> states) {
+      TunnelInfo info, OptionalInt tableId, Map<ChannelKey, ChannelState> states) {
     Map<String, Optional<String>> changes = new LinkedHashMap<>();
     changes.put(TUNNEL + info.tunnelId(), Optional.of(Json.toText(info)));
+    tableId.ifPresent(id -> changes.put(OF + info.tunnelId(), Optional.of(String.valueOf(id))));
     states.forEach(
         (key, state) -> {
           String path = path(info.tunnelId(), key);
@@ -147,9 +181,10 @@ final class TunnelRecords {
   }
 
   /** A tunnel is there now. */
-  void created(TunnelInfo info, Map<ChannelKey, ChannelState> states) {
+  void created(TunnelInfo info, OptionalInt tableId, Map<ChannelKey, ChannelState> states) {
     Entry entry = new Entry();
     entry.info = info;
+    entry.tableId = tableId.orElse(0);
     entry.states.putAll(states);
     entryById.put(info.tunnelId(), entry);
   }
@@ -159,6 +194,9 @@ final class TunnelRecords {
     Map<String, Optional<String>> changes = new LinkedHashMap<>();
     changes.put(TUNNEL + tunnelId, Optional.empty());
     changes.put(PAUSED + tunnelId, Optional.empty());
+    if (tableId(tunnelId).isPresent()) {
+      changes.put(OF + tunnelId, Optional.empty());
+    }
     for (ChannelKey key : List.copyOf(entry(tunnelId).states.keySet())) {
       changes.put(CHECKPOINT + path(tunnelId, key), Optional.empty());
       changes.put(CHANNEL + path(tunnelId, key), Optional.empty());

@@ -2,8 +2,8 @@ package io.tunnel.server.net;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.partition.Tables;
 import io.tunnel.server.session.Coordinator;
@@ -47,7 +47,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class ControlRequests {
 
-  private final Catalog catalog;
+  private final TunnelCatalog catalog;
   private final ChangeReader changes;
   private final Tables tables;
   private final Coordinator coordinator;
@@ -73,7 +73,7 @@ final class ControlRequests {
   }
 
   ControlRequests(
-      Catalog catalog,
+      TunnelCatalog catalog,
       ChangeReader changes,
       Tables tables,
       Coordinator coordinator,
@@ -194,7 +194,8 @@ final class ControlRequests {
       case CREATE_TABLE -> createTable(Json.decode(payload, CreateTable.class));
       case PARTITION_MAP -> tables.partitionMap(table(payload));
       case LIST_TABLES ->
-          new TableList(catalog.tables().stream().map(table -> table.meta().name()).toList());
+          new TableList(
+              catalog.tables().tables().stream().map(table -> table.meta().name()).toList());
       case ALTER_TABLE -> alterTable(Json.decode(payload, AlterTable.class));
       case DROP_TABLE -> dropTable(table(payload));
       case LIST_TUNNELS ->
@@ -244,7 +245,7 @@ final class ControlRequests {
   }
 
   private TableRecord table(byte[] payload) {
-    return catalog.table(Json.decode(payload, TableName.class).table());
+    return catalog.tables().table(Json.decode(payload, TableName.class).table());
   }
 
   private TunnelInfo tunnel(byte[] payload) {
@@ -254,12 +255,14 @@ final class ControlRequests {
 
   private Control createTable(CreateTable request) throws IOException {
     return tables.partitionMap(
-        catalog.createTable(request.meta(), request.splitPoints(), threads.clock().epochMs()));
+        catalog
+            .tables()
+            .createTable(request.meta(), request.splitPoints(), threads.clock().epochMs()));
   }
 
   private Control alterTable(AlterTable request) throws IOException {
-    TableRecord table = catalog.table(request.table());
-    return tables.partitionMap(catalog.alterTable(table, request.options()));
+    TableRecord table = catalog.tables().table(request.table());
+    return tables.partitionMap(catalog.tables().alterTable(table, request.options()));
   }
 
   private Control dropTable(TableRecord table) throws IOException {

@@ -21,7 +21,7 @@ import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.Tables;
@@ -50,7 +50,7 @@ public final class NetServer implements AutoCloseable {
 
   /** The rooms that requests go to. */
   public record Rooms(
-      Catalog catalog,
+      TunnelCatalog catalog,
       Shards shards,
       Tables tables,
       RowReads reads,
@@ -77,7 +77,8 @@ public final class NetServer implements AutoCloseable {
             rooms.operators(),
             new ControlRequests.ControlThreads(
                 threads.control(), threads.readers(), threads.epochMicros()::getAsLong));
-    Requests requests = new Requests(rooms.catalog(), rooms.shards(), rooms.reads(), control);
+    Requests requests =
+        new Requests(rooms.catalog().tables(), rooms.shards(), rooms.reads(), control);
     eventLoops = eventLoops(config.threads());
     ChannelFuture bound =
         new ServerBootstrap()

@@ -48,7 +48,7 @@ public final class BaseSnapshots implements BaseRows, Closeable {
   private record Moment(
       TableSnapshot rows, long takenMicros, long takenNanos, Set<Integer> unfinished) {}
 
-  /** Rows of the tunnels in {@code catalog}, read on {@code readers}. */
+  /** Rows of the tables in {@code catalog}, read on {@code readers}. */
   public BaseSnapshots(
       Catalog catalog, Shards shards, Executor readers, Shard.Clock clock, long snapshotMsMax) {
     this.catalog = catalog;
@@ -286,8 +286,7 @@ public final class BaseSnapshots implements BaseRows, Closeable {
 
   private Found find(Read read) {
     Shard shard = shards.of(read.partition());
-    List<PrimaryKeySchema> schema =
-        catalog.table(catalog.tunnel(read.tunnelId()).table()).meta().primaryKey();
+    List<PrimaryKeySchema> schema = catalog.tableOfPartition(read.partition()).meta().primaryKey();
     Optional<Found> kept =
         moment(read.tunnelId(), shard)
             .map(moment -> scan(read, schema, moment.rows(), moment.takenMicros()))

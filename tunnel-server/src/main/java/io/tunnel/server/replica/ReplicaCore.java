@@ -4,6 +4,9 @@ import io.tunnel.model.Bytes;
 import io.tunnel.server.replica.SharedLog.Entry;
 import io.tunnel.server.replica.SharedLog.Kind;
 import io.tunnel.server.replica.SharedLog.Stored;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -20,11 +23,22 @@ import java.util.TreeMap;
  * leader has read a later marker, or a gap in its own sequence, it knows for certain that what it
  * has not read back never counts.
  *
+ * <p>A sequence is the number of an append and, in its lower bits, the number of the entry in it. An
+ * append begins only when all of the former was read back and counts. So its first entry follows
+ * whatever was before, and says that everything before counted, also to those who could not see it.
+ *
  * <p>Compaction does not know fencing. A fenced record hides the true one of its key once both are
  * old, so its key is remembered until something that counts comes behind it, and the leader appends
- * the row as it is as a repair. Where records are compacted away their sequence cannot be checked,
- * and markers may be missing; what is read wrongly there is made right by the repairs behind it,
- * before the copy has read to the end.
+ * the row as it is as a repair, that of the youngest fenced record first. Where records are compacted
+ * away ("a hole"), their sequence cannot be checked and markers may be missing; what is read wrongly
+ * there is made right by the repairs behind it, before the copy has read to the end.
+ *
+ * <p>The rest of an append whose beginning was compacted away, or lost, is a matter of doubt to those
+ * who read it behind a hole. If it does not count, something in the hole was a fenced record too,
+ * and since that was compacted it is repaired, and so, youngest first, is the rest. The exception is a
+ * hole that deletions left which the log has forgotten. So what is doubtful is folded, and its key
+ * remembered for repair, which is no harm if it counts; otherwise all take the row that this copy
+ * has when it comes to lead. Whole are changes only from the next beginning of an append, or marker.
  */
 final class ReplicaCore {
 
@@ -52,6 +66,9 @@ final class ReplicaCore {
     SEEN
   }
 
+  /** Entries of one append at most. */
+  static final int APPEND_ENTRIES_MAX = 1 << 20;
+
   private final NavigableMap<Bytes, Long> unrepaired;
   private long next;
   private long epoch;
@@ -61,12 +78,22 @@ final class ReplicaCore {
   private Role role = Role.FOLLOWING;
   private Optional<Bytes> claim = Optional.empty();
   private long given;
+  private long ownEpoch = -1;
+
+  /** Whether it is known if the newest epoch is broken. */
+  private boolean isSure;
+
+  /** Whether nothing that is read now was compacted before, as was said last at {@link #youngFrom}. */
+  private boolean isYoung;
+
+  private long youngFrom;
 
   /** A copy that goes on where it was. */
   ReplicaCore(ReplicaState state) {
     next = state.next();
     epoch = state.epoch();
-    sequence = state.sequence();
+    isSure = state.sequence() >= 0;
+    sequence = isSure ? state.sequence() : -1 - state.sequence() - 1;
     isBroken = state.isBroken();
     wholeFrom = state.wholeFrom();
     unrepaired = new TreeMap<>(state.unrepaired());
@@ -74,7 +101,8 @@ final class ReplicaCore {
 
   /** What has to be remembered. */
   ReplicaState state() {
-    return new ReplicaState(next, epoch, sequence, isBroken, wholeFrom, unrepaired);
+    long stored = isSure ? sequence : -1 - (sequence + 1);
+    return new ReplicaState(next, epoch, stored, isBroken, wholeFrom, unrepaired);
   }
 
   /** The offset of the next record to read. */
@@ -96,9 +124,21 @@ final class ReplicaCore {
     return role;
   }
 
-  /** Keys that the leader has to repair, with the offset of the record that made it so. */
+  /** Keys that the leader has to repair, with the offset of the first record that made it so. */
   NavigableMap<Bytes, Long> unrepaired() {
     return unrepaired;
+  }
+
+  /**
+   * The same keys in the order in which they have to be repaired: the youngest first. So when the
+   * log may compact a fenced record away, because it is repaired, all behind it are.
+   */
+  List<Bytes> keysToRepair() {
+    Comparator<Map.Entry<Bytes, Long>> byOffset = Map.Entry.comparingByValue();
+    return unrepaired.entrySet().stream()
+        .sorted(byOffset.reversed())
+        .map(Map.Entry::getKey)
+        .toList();
   }
 
   /** Takes the next record. */
@@ -106,18 +146,22 @@ final class ReplicaCore {
     if (record.offset() < next) {
       return Verdict.SEEN;
     }
-    boolean followsDirectly = record.offset() == next;
+    skipTo(record.offset());
     next = record.offset() + 1;
     Entry entry = record.entry();
     if (entry.kind() == Kind.MARKER) {
       marked(record.offset(), entry.value());
       return Verdict.MARKER;
     }
-    if (!counts(entry, followsDirectly)) {
-      unrepaired.put(entry.key(), record.offset());
+    if (!counts(record.offset(), entry)) {
+      unrepaired.putIfAbsent(entry.key(), record.offset());
       return Verdict.FENCED;
     }
-    unrepaired.remove(entry.key());
+    if (isSure || !isYoung) {
+      unrepaired.remove(entry.key());
+    } else {
+      unrepaired.putIfAbsent(entry.key(), record.offset());
+    }
     return entry.kind() == Kind.REPAIR ? Verdict.REPAIR : Verdict.CHANGE;
   }
 
@@ -125,38 +169,67 @@ final class ReplicaCore {
     epoch = offset;
     sequence = 0;
     isBroken = false;
+    sureFrom(offset);
     if (role == Role.CLAIMING && value.equals(claim)) {
       role = Role.LEADING;
+      ownEpoch = offset;
       given = 0;
-    } else if (role == Role.LEADING) {
-      role = Role.FOLLOWING;
+    } else {
+      loseLead();
     }
   }
 
-  private boolean counts(Entry entry, boolean followsDirectly) {
+  private boolean counts(long offset, Entry entry) {
+    if (entry.epoch() >= offset) {
+      // No marker of this log: its writer began to lead in another, which had the same name.
+      return false;
+    }
     if (entry.epoch() > epoch) {
       // Its marker was compacted away.
       epoch = entry.epoch();
       sequence = -1;
       isBroken = false;
+      isSure = false;
+      loseLead();
     }
     if (entry.epoch() < epoch || isBroken) {
       return false;
     }
-    boolean isGap = sequence >= 0 && entry.sequence() != sequence + 1;
-    if (isGap && followsDirectly) {
+    boolean isFirst = entry.sequence() % APPEND_ENTRIES_MAX == 0;
+    boolean follows =
+        sequence < 0
+            || entry.sequence() == sequence + 1
+            || (isFirst && entry.sequence() > sequence);
+    if (!follows) {
       isBroken = true;
-      if (role == Role.LEADING) {
-        role = Role.FOLLOWING;
-      }
+      loseLead();
       return false;
     }
     sequence = entry.sequence();
+    if (isFirst) {
+      sureFrom(offset);
+    }
     return true;
   }
 
+  /** What this copy appended under the newest epoch, or what comes of it, does not count now. */
+  private void loseLead() {
+    ownEpoch = -1;
+    if (role == Role.LEADING) {
+      role = Role.FOLLOWING;
+    }
+  }
+
+  private void sureFrom(long offset) {
+    if (!isSure && isYoung) {
+      wholeFrom = Math.min(wholeFrom, offset);
+    }
+    isSure = true;
+  }
+
   /**
-   * There is nothing up to {@code offset}.
+   * There is nothing up to {@code offset}: what was there is compacted away. A leader is one no
+   * more then, since it cannot know what was there; what it has not read back may count.
    *
    * @throws IllegalStateException when more than that was read
    */
@@ -164,16 +237,28 @@ final class ReplicaCore {
     if (offset < next) {
       throw new IllegalStateException("the log goes back from " + next + " to " + offset);
     }
-    if (offset > next && sequence >= 0) {
-      // Records that counted may have been among what was compacted away.
-      sequence = -1;
+    if (offset == next) {
+      return;
     }
+    sequence = -1;
+    isSure = false;
+    wholeFrom = Long.MAX_VALUE;
+    isYoung &= youngFrom == next;
+    youngFrom = offset;
     next = offset;
+    loseLead();
   }
 
-  /** From the next record on, nothing that is read was compacted before it was read. */
+  /**
+   * From the next record on, nothing that is read was compacted before it was read. To be said again
+   * and again, whenever it is so.
+   */
   void wholeFromHere() {
-    wholeFrom = Math.min(wholeFrom, next);
+    isYoung = true;
+    youngFrom = next;
+    if (isSure) {
+      wholeFrom = Math.min(wholeFrom, next);
+    }
   }
 
   /** Changes before {@code offset} are kept no longer by this copy. */
@@ -189,28 +274,37 @@ final class ReplicaCore {
 
   /** The copy leads no more, or does not want to. */
   void resign() {
+    loseLead();
     role = Role.FOLLOWING;
     claim = Optional.empty();
   }
 
   /**
-   * Takes sequences for entries that the leader is about to append.
+   * Takes sequences for the entries of one append.
    *
    * @return the first
+   * @throws IllegalArgumentException when there are none, or too many
    * @throws IllegalStateException when it does not lead, or not all it took before are read back
    */
   long take(int count) {
+    if (count < 1 || count > APPEND_ENTRIES_MAX) {
+      throw new IllegalArgumentException("an append of " + count + " entries");
+    }
     if (role != Role.LEADING || given != sequence) {
       throw new IllegalStateException(
-          "cannot append while " + role + ", " + (given - sequence) + " entries under way");
+          "cannot append while " + role + ", read " + sequence + " of " + given);
     }
-    given += count;
-    return given - count + 1;
+    long first = (given / APPEND_ENTRIES_MAX + 1) * APPEND_ENTRIES_MAX;
+    given = first + count - 1;
+    return first;
   }
 
-  /** Whether the record that was read last is one that this leader appended and that counts. */
+  /**
+   * Whether the record that was read last, and that counts, was appended by this copy: also while
+   * it claims again, until its own next marker comes.
+   */
   boolean isOwn(Stored record) {
-    return role == Role.LEADING && record.entry().epoch() == epoch && !isBroken;
+    return ownEpoch == epoch && record.entry().epoch() == epoch && !isBroken;
   }
 
   /** Whether entries that this leader appended are not read back yet. */

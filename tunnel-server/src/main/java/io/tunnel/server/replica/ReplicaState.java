@@ -12,12 +12,13 @@ import java.util.TreeMap;
  *
  * @param next the offset of the next record to read
  * @param epoch the newest epoch seen
- * @param sequence of the last record of that epoch that counts; -1 when it is not known because
- *     records before were compacted away
+ * @param sequence of the last record of that epoch that counts; negative when that is a matter of
+ *     doubt because records before were compacted away: -1 when there was none since, and otherwise
+ *     -2 less the sequence
  * @param isBroken whether a record of that epoch is missing: nothing of it counts any more
  * @param wholeFrom every change from this offset on was read when none was compacted away; {@link
  *     Long#MAX_VALUE} as long as there is no such offset
- * @param unrepaired by key, the offset of a record that does not count and that a compaction could
+ * @param unrepaired by key, the offset of the first record that does not count and that a compaction could
  *     prefer, because nothing that counts came behind it yet
  */
 public record ReplicaState(

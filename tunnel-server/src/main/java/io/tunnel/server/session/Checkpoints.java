@@ -1,8 +1,8 @@
 package io.tunnel.server.session;
 
-import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
+import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.server.session.TunnelRun.Hold;
@@ -24,13 +24,13 @@ final class Checkpoints {
   /** Checkpoints in one write; a key of base data makes a few kilobytes of one. */
   static final int TOGETHER_MAX = 1_024;
 
-  private final Catalog catalog;
+  private final TunnelCatalog catalog;
   private final Sessions sessions;
 
   /** A checkpoint that is to be stored. */
   private record Admitted(CheckpointRequest request, Hold hold, ChannelState state) {}
 
-  Checkpoints(Catalog catalog, Sessions sessions) {
+  Checkpoints(TunnelCatalog catalog, Sessions sessions) {
     this.catalog = catalog;
     this.sessions = sessions;
   }

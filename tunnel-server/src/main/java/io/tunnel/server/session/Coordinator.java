@@ -4,10 +4,10 @@ import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
-import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.session.TunnelEffect.TakeReason;
@@ -45,7 +45,7 @@ public final class Coordinator {
   private static final Logger LOGGER = LoggerFactory.getLogger(Coordinator.class);
   private static final int EPOCH_BITS_OF_START = 32;
 
-  private final Catalog catalog;
+  private final TunnelCatalog catalog;
   private final ChangeReader changes;
   private final SessionConfig config;
   private final Surroundings surroundings;
@@ -61,7 +61,7 @@ public final class Coordinator {
    * @throws IOException when the catalog cannot be written
    */
   public Coordinator(
-      Catalog catalog,
+      TunnelCatalog catalog,
       ChangeReader changes,
       Channels channels,
       SessionConfig config,
@@ -142,7 +142,7 @@ public final class Coordinator {
   private Map<ChannelKey, List<ChannelKey>> waitsFor(TunnelInfo tunnel) {
     Set<ChannelKey> all = catalog.channels(tunnel).keySet();
     Map<ChannelKey, List<ChannelKey>> waitsFor = new LinkedHashMap<>();
-    for (PartitionRecord partition : catalog.table(tunnel.table()).partitions()) {
+    for (PartitionRecord partition : catalog.tables().table(tunnel.table()).partitions()) {
       List<ChannelKey> others = new ArrayList<>();
       others.add(ChannelKey.base(partition.id()));
       partition.parents().forEach(parent -> others.add(ChannelKey.stream(parent)));
@@ -162,9 +162,9 @@ public final class Coordinator {
   /** Opens a session; {@code whenOpened} is given the answer before any assignment is pushed. */
   public void open(OpenSession request, SessionPort port, Consumer<SessionOpened> whenOpened) {
     TunnelInfo tunnel = catalog.tunnel(request.tunnelId());
-    TableMeta table = catalog.table(tunnel.table()).meta();
+    TableMeta table = catalog.tables().table(tunnel.table()).meta();
     TunnelRun run = run(tunnel);
-    Session session = new Session(catalog.starts() + "-" + ++lastSession, run, port);
+    Session session = new Session(catalog.startId() + "-" + ++lastSession, run, port);
     sessions.add(session);
     whenOpened.accept(new SessionOpened(session.id(), table));
     LOGGER.info(
@@ -288,8 +288,12 @@ public final class Coordinator {
     checkpoints.store(waiting);
   }
 
-  /** Lets leases and deadlines end, and tunnels; to be called a few times a second. */
+  /**
+   * Lets leases and deadlines end, and tunnels, and deletes those whose tables were dropped; to be
+   * called a few times a second.
+   */
   public void tick() {
+    catalog.orphans().forEach(this::delete);
     long now = surroundings.nanos();
     for (TunnelRun run : List.copyOf(runByTunnel.values())) {
       apply(run, run.core().tick(now));
@@ -311,6 +315,17 @@ public final class Coordinator {
     TunnelRun run = hold.session().run();
     if (run.core().isHeld(hold.key(), hold.epoch())) {
       apply(run, run.core().endKnown(hold.key(), end, surroundings.nanos()));
+    }
+  }
+
+  /** What cannot be deleted now is an orphan still at the next tick. */
+  private void delete(TunnelInfo orphan) {
+    forget(orphan);
+    try {
+      catalog.deleteTunnel(orphan);
+      LOGGER.info("tunnel {} is deleted: its table was dropped", orphan.tunnel());
+    } catch (IOException e) {
+      LOGGER.debug("tunnel {} of a dropped table cannot be deleted yet", orphan.tunnelId(), e);
     }
   }
 
@@ -351,7 +366,7 @@ public final class Coordinator {
     run.holds().forEach((key, hold) -> delivered.put(key, hold.channel().delivered()));
     return new TunnelView(
         tunnel,
-        catalog.table(tunnel.table()).meta().options().retentionMs(),
+        catalog.tables().table(tunnel.table()).meta().options().retentionMs(),
         catalog.isPaused(tunnel.tunnelId()),
         run.core().view(),
         delivered,

@@ -2,10 +2,10 @@ package io.tunnel.server.session;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.TunnelInfo;
@@ -30,14 +30,17 @@ import java.util.function.UnaryOperator;
  */
 public final class Operators {
 
-  private final Catalog catalog;
+  private final TunnelCatalog catalog;
   private final ChangeReader changes;
   private final Coordinator coordinator;
   private final Surroundings surroundings;
 
   /** Operators of the tunnels that {@code coordinator} runs. */
   public Operators(
-      Catalog catalog, ChangeReader changes, Coordinator coordinator, Surroundings surroundings) {
+      TunnelCatalog catalog,
+      ChangeReader changes,
+      Coordinator coordinator,
+      Surroundings surroundings) {
     this.catalog = catalog;
     this.changes = changes;
     this.coordinator = coordinator;
@@ -144,7 +147,7 @@ public final class Operators {
     SeekPlan plan =
         new SeekPlan(
                 tunnel,
-                catalog.table(tunnel.table()),
+                catalog.tables().table(tunnel.table()),
                 catalog.channels(tunnel),
                 changes,
                 surroundings.epochMicros())
@@ -159,7 +162,7 @@ public final class Operators {
 
   /** The progress of all channels, to be kept and brought back by a seek. */
   public CheckpointSet export(TunnelInfo tunnel) {
-    TableRecord table = catalog.table(tunnel.table());
+    TableRecord table = catalog.tables().table(tunnel.table());
     List<ChannelPosition> positions = new ArrayList<>();
     catalog
         .channels(tunnel)

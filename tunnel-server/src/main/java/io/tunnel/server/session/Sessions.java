@@ -3,9 +3,9 @@ package io.tunnel.server.session;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
+import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.log.ChangeReader;
@@ -36,7 +36,7 @@ final class Sessions {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Sessions.class);
 
-  private final Catalog catalog;
+  private final TunnelCatalog catalog;
   private final Sources sources;
   private final SessionConfig config;
   private final Surroundings surroundings;
@@ -57,7 +57,7 @@ final class Sessions {
   }
 
   Sessions(
-      Catalog catalog,
+      TunnelCatalog catalog,
       Sources sources,
       SessionConfig config,
       Surroundings surroundings,

@@ -1,9 +1,9 @@
 package io.tunnel.server.session;
 
 import io.tunnel.model.ChannelType;
-import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
+import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.wire.Control.TunnelInfo;
 import java.io.IOException;
@@ -27,7 +27,7 @@ final class TunnelEnds {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(TunnelEnds.class);
 
-  private final Catalog catalog;
+  private final TunnelCatalog catalog;
   private final ChangeReader changes;
   private final Surroundings surroundings;
   private final Listener listener;
@@ -49,7 +49,8 @@ final class TunnelEnds {
     void endKnown(TunnelInfo tunnel, ChannelKey key, long end);
   }
 
-  TunnelEnds(Catalog catalog, ChangeReader changes, Surroundings surroundings, Listener listener) {
+  TunnelEnds(
+      TunnelCatalog catalog, ChangeReader changes, Surroundings surroundings, Listener listener) {
     this.catalog = catalog;
     this.changes = changes;
     this.surroundings = surroundings;

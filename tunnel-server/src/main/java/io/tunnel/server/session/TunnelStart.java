@@ -4,11 +4,11 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
-import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.TunnelInfo;
@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class TunnelStart {
 
-  private final Catalog catalog;
+  private final TunnelCatalog catalog;
   private final ChangeReader changes;
   private final Surroundings surroundings;
   private final CreateTunnel request;
@@ -37,13 +37,16 @@ final class TunnelStart {
 
   /** Refuses what cannot be created. */
   TunnelStart(
-      Catalog catalog, ChangeReader changes, Surroundings surroundings, CreateTunnel request) {
+      TunnelCatalog catalog,
+      ChangeReader changes,
+      Surroundings surroundings,
+      CreateTunnel request) {
     catalog.requireFree(request);
     this.catalog = catalog;
     this.changes = changes;
     this.surroundings = surroundings;
     this.request = request;
-    this.table = catalog.table(request.table());
+    this.table = catalog.tables().table(request.table());
     long nowMicros = surroundings.epochMicros();
     this.tunnelId = catalog.newTunnelId(nowMicros);
     request.startMs().ifPresent(ms -> StreamEdges.requirePast(ms, nowMicros));
@@ -123,7 +126,7 @@ final class TunnelStart {
   }
 
   private void requireTable() {
-    if (catalog.table(request.table()).tableId() != table.tableId()) {
+    if (catalog.tables().table(request.table()).tableId() != table.tableId()) {
       throw new RefusedException(
           ErrorCode.TABLE_NOT_FOUND,
           "table '" + request.table() + "' was dropped, and there is another of that name now");

@@ -3,31 +3,27 @@ package io.tunnel.server.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
-import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
-import io.tunnel.model.TunnelType;
 import io.tunnel.server.TestRows;
-import io.tunnel.wire.Control.CreateTunnel;
-import io.tunnel.wire.Control.TunnelInfo;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 final class CatalogTest {
+
+  private static final TableOptions OTHER = new TableOptions(Durability.OS, 5, 6);
 
   private final MemoryCatalogStore store = new MemoryCatalogStore();
 
@@ -44,58 +40,18 @@ final class CatalogTest {
     return catalog.createTable(new TableMeta(name, TestRows.SCHEMA), points, 5);
   }
 
-  private static TunnelInfo tunnel(Catalog catalog, String table, String name, String id)
-      throws IOException {
-    return catalog.createTunnel(
-        new CreateTunnel(table, name, TunnelType.Stream, StreamStart.EARLIEST),
-        id,
-        Map.of(
-            ChannelKey.stream(1), ChannelState.startingAt(10),
-            ChannelKey.stream(2), ChannelState.startingAt(20)),
-        6);
-  }
-
-  private static long checkpointed(Catalog catalog, String tunnelId, int partition) {
-    return catalog.channel(tunnelId, ChannelKey.stream(partition)).checkpointed();
-  }
-
   @Test
   void otherOptionsOfATableAreThereAfterAReopenAndAllElseStays() throws IOException {
     Catalog catalog = open();
     TableRecord table = table(catalog, "t", "b");
-    TableOptions options = new TableOptions(Durability.OS, 5, 6);
-    TableRecord altered = catalog.alterTable(table, options);
-    assertThat(altered.meta().options()).isEqualTo(options);
+    TableRecord altered = catalog.alterTable(table, OTHER);
+    assertThat(altered.meta().options()).isEqualTo(OTHER);
     assertThat(altered.partitions()).isEqualTo(table.partitions());
     assertThat(altered.tableId()).isEqualTo(table.tableId());
     assertThat(altered.createdMs()).isEqualTo(table.createdMs());
     assertThat(catalog.table("t")).isEqualTo(altered);
     assertThat(catalog.table(table.tableId())).isEqualTo(altered);
     assertThat(open().table("t")).isEqualTo(altered);
-  }
-
-  @Test
-  void whatWasCreatedIsThereAfterAReopen(@TempDir Path directory) throws IOException {
-    TableRecord table;
-    TunnelInfo tunnel;
-    try (Catalog catalog = Catalog.open(directory)) {
-      table = table(catalog, "t", "b", "c");
-      table(catalog, "dropped");
-      tunnel = tunnel(catalog, "t", "n", "id/with/slashes");
-      tunnel(catalog, "t", "deleted", "id2");
-      catalog.store(tunnel.tunnelId(), Map.of(ChannelKey.stream(1), ChannelState.startingAt(11)));
-      catalog.deleteTunnel(catalog.tunnel("id2"));
-      catalog.dropTable(catalog.table("dropped"));
-    }
-    try (Catalog catalog = Catalog.open(directory)) {
-      assertThat(catalog.tables()).containsExactly(table);
-      assertThat(catalog.table(table.tableId())).isEqualTo(table);
-      assertThat(catalog.tunnels(Optional.empty())).containsExactly(tunnel);
-      assertThat(checkpointed(catalog, tunnel.tunnelId(), 1)).isEqualTo(11);
-      assertThat(checkpointed(catalog, tunnel.tunnelId(), 2)).isEqualTo(20);
-      assertThat(checkpointed(catalog, "id2", 2)).isZero();
-      assertThat(catalog.starts()).isEqualTo(2);
-    }
   }
 
   @Test
@@ -151,186 +107,213 @@ final class CatalogTest {
   void namesThatAreTakenOrUnknownAreRefused() throws IOException {
     Catalog catalog = open();
     table(catalog, "t", "b");
-    tunnel(catalog, "t", "n", "id");
     requireRefused(ErrorCode.TABLE_EXISTS, "a table 't' exists", () -> table(catalog, "t"));
-    requireRefused(
-        ErrorCode.TUNNEL_EXISTS, "has a tunnel 'n'", () -> tunnel(catalog, "t", "n", "other"));
     requireRefused(ErrorCode.TABLE_NOT_FOUND, "the tables are [t]", () -> catalog.table("u"));
     requireRefused(ErrorCode.TABLE_NOT_FOUND, "id 99", () -> catalog.table(99));
-    requireRefused(
-        ErrorCode.TUNNEL_NOT_FOUND, "its tunnels are [n]", () -> catalog.tunnel("t", "m"));
-    requireRefused(ErrorCode.TUNNEL_NOT_FOUND, "'gone'", () -> catalog.tunnel("gone"));
+    requireRefused(ErrorCode.TABLE_NOT_FOUND, "no partition 9", () -> catalog.tableOfPartition(9));
   }
 
   @Test
   void aWriteThatFailsLeavesEverythingAsItWas() throws IOException {
     Catalog catalog = open();
     TableRecord table = table(catalog, "t", "b");
-    TunnelInfo tunnel = tunnel(catalog, "t", "n", "id");
     store.fail(true);
     requireFailed(() -> table(catalog, "u"));
-    requireFailed(() -> tunnel(catalog, "t", "m", "id2"));
-    requireFailed(
-        () -> catalog.store("id", Map.of(ChannelKey.stream(1), ChannelState.startingAt(99))));
-    requireFailed(() -> catalog.deleteTunnel(tunnel));
+    requireFailed(() -> catalog.alterTable(table, OTHER));
     requireFailed(() -> catalog.dropTable(table));
     store.fail(false);
     for (Catalog now : List.of(catalog, open())) {
       assertThat(now.tables()).containsExactly(table);
-      assertThat(now.tunnels(Optional.of("t"))).containsExactly(tunnel);
-      assertThat(checkpointed(now, "id", 1)).isEqualTo(10);
+      assertThat(now.partitionIds()).containsExactlyInAnyOrder(1, 2);
     }
     assertThat(table(catalog, "u").tableId()).isEqualTo(table.tableId() + 1);
   }
 
   @Test
-  void aDroppedTableTakesItsTunnelsAlong() throws IOException {
+  void partitionsAreFoundUntilTheirTableIsDropped() throws IOException {
     Catalog catalog = open();
     TableRecord table = table(catalog, "t", "b");
-    tunnel(catalog, "t", "n", "id");
-    catalog.dropTable(table);
-    for (Catalog now : List.of(catalog, open())) {
-      assertThat(now.tunnels(Optional.empty())).isEmpty();
-      assertThat(checkpointed(now, "id", 1)).isZero();
-    }
+    assertThat(catalog.tableOfPartition(2)).isEqualTo(table);
+    TableRecord altered = catalog.alterTable(table, OTHER);
+    assertThat(catalog.tableOfPartition(2)).isEqualTo(altered);
+    assertThat(catalog.hasPartition(2)).isTrue();
+    catalog.dropTable(altered);
+    assertThat(catalog.hasPartition(2)).isFalse();
+    assertThat(catalog.partitionIds()).isEmpty();
   }
 
-  private static final ChannelState STOPPED =
-      new ChannelState(
-          7, Bytes.fromHex("0a0b"), Optional.of(9L), false, true, Optional.of("broken"));
+  @Test
+  void listenersAreToldWhatBecomesOfTables() throws IOException {
+    Catalog catalog = open();
+    List<String> told = told(catalog);
+    TableRecord altered = catalog.alterTable(table(catalog, "t"), OTHER);
+    catalog.dropTable(altered);
+    assertThat(told).containsExactly("created t", "altered t", "dropped t");
+  }
 
   @Test
-  void everythingThatIsKeptOfAChannelIsThereAfterARestart() throws IOException {
+  void aFollowerKnowsNothingBeforeItIsToldEverythingAndThenEachChange() throws IOException {
+    Catalog leader = open();
+    Catalog follower = new Catalog();
+    List<String> told = told(follower);
+    leader.dropTable(table(leader, "old"));
+    pass(store, follower);
+    TableRecord first = table(leader, "t", "b");
+    pass(store, follower);
+    assertThat(follower.tables()).isEmpty();
+    assertThat(told).isEmpty();
+    follower.caughtUp();
+    assertThat(follower.tables()).containsExactly(first);
+    assertThat(follower.partitionIds()).isEqualTo(leader.partitionIds());
+    leader.dropTable(leader.alterTable(first, OTHER));
+    follower.followed(Map.of("table/" + first.tableId(), Optional.empty()));
+    assertThat(follower.tables()).isEmpty();
+    table(leader, "t");
+    follower.followed(store.lastWrite());
+    assertThat(follower.tables()).containsExactlyElementsOf(leader.tables());
+    assertThat(told).containsExactly("created t", "dropped t", "created t");
+  }
+
+  @Test
+  void whatIsToldTwiceIsToldOnceToListeners() throws IOException {
+    Catalog leader = open();
+    table(leader, "t");
+    Catalog follower = new Catalog();
+    follower.caughtUp();
+    List<String> told = told(follower);
+    follower.followed(store.lastWrite());
+    follower.followed(store.lastWrite());
+    follower.followed(Map.of("table/77", Optional.empty(), "of-others", Optional.of("x")));
+    assertThat(told).containsExactly("created t");
+  }
+
+  @Test
+  void aTableThatTakesTheNameOfADroppedOneIsFoundInWhateverOrderTheyAreTold() throws IOException {
+    Catalog leader = open();
+    TableRecord dropped = table(leader, "t");
+    Catalog follower = new Catalog();
+    pass(store, follower);
+    follower.caughtUp();
+    leader.dropTable(dropped);
+    TableRecord now = table(leader, "t");
+    Map<String, Optional<String>> together = new LinkedHashMap<>(store.lastWrite());
+    together.put("table/" + dropped.tableId(), Optional.empty());
+    follower.followed(together);
+    assertThat(follower.table("t")).isEqualTo(now);
+    assertThat(follower.tables()).containsExactly(now);
+  }
+
+  @Test
+  void aFollowerRefusesToDecide() throws IOException {
+    Catalog leader = open();
+    TableRecord table = table(leader, "t");
+    leader.resign();
+    for (ThrowingCallable request :
+        List.<ThrowingCallable>of(
+            () -> table(leader, "u"),
+            () -> leader.alterTable(table, OTHER),
+            () -> leader.dropTable(table))) {
+      requireRefused(ErrorCode.NOT_LEADER, "does not decide about tables", request);
+    }
+    assertThat(leader.isLeading()).isFalse();
+    assertThat(leader.tables()).containsExactly(table);
+  }
+
+  @Test
+  void whatALeaderDecidedStaysWhenItResignsUntilItHasCaughtUp() throws IOException {
     Catalog catalog = open();
+    List<String> told = told(catalog);
     TableRecord table = table(catalog, "t");
-    int partition = table.partitions().get(0).id();
-    ChannelKey base = ChannelKey.base(partition);
-    ChannelKey stream = ChannelKey.stream(partition);
-    TunnelInfo tunnel =
-        catalog.createTunnel(
-            new CreateTunnel("t", "n", TunnelType.BaseAndStream, StreamStart.EARLIEST),
-            "id",
-            Map.of(base, ChannelState.startingAt(0), stream, ChannelState.startingAt(40)),
-            6);
-    catalog.store("id", Map.of(base, STOPPED));
-    catalog.pause("id", true);
-    Catalog again = open();
-    assertThat(again.channels(tunnel))
-        .containsExactly(Map.entry(base, STOPPED), Map.entry(stream, ChannelState.startingAt(40)));
-    assertThat(again.isPaused("id")).isTrue();
-    again.store(
-        "id",
-        Map.of(
-            base,
-            STOPPED.withPause(false).withError(Optional.empty()).withEnd(Optional.of(7L), true)));
-    again.pause("id", false);
-    assertThat(open().channel("id", base))
-        .isEqualTo(
-            new ChannelState(
-                7, Bytes.fromHex("0a0b"), Optional.of(7L), true, false, Optional.empty()));
-    assertThat(open().isPaused("id")).isFalse();
-    open().deleteTunnel(tunnel);
-    assertThat(store.all().keySet()).noneMatch(name -> name.contains("/id"));
+    Map<String, Optional<String>> own = store.lastWrite();
+    catalog.resign();
+    Catalog next = open();
+    next.dropTable(next.table("t"));
+    table(next, "u");
+    assertThat(catalog.tables()).containsExactly(table);
+    catalog.followed(own);
+    catalog.followed(Map.of("table/" + table.tableId(), Optional.empty()));
+    catalog.followed(store.lastWrite());
+    assertThat(catalog.tables()).as("not before it has caught up").containsExactly(table);
+    catalog.caughtUp();
+    assertThat(catalog.tables()).containsExactlyElementsOf(next.tables());
+    assertThat(told).containsExactly("created t", "dropped t", "created u");
   }
 
   @Test
-  void onlyWhatChangesIsWritten() throws IOException {
+  void aLeaderIsNotMovedBackByWhatItFollows() throws IOException {
+    Catalog catalog = new Catalog();
+    catalog.caughtUp();
+    catalog.lead(store);
+    TableRecord table = table(catalog, "t");
+    Map<String, Optional<String>> own = store.lastWrite();
+    TableRecord altered = catalog.alterTable(table, OTHER);
+    catalog.followed(own);
+    catalog.caughtUp();
+    assertThat(catalog.tables()).containsExactly(altered);
+    assertThat(table(catalog, "u").tableId()).isEqualTo(2);
+  }
+
+  @Test
+  void aLeaderBeginsWithWhatItsStoreKeeps() throws IOException {
+    Catalog before = open();
+    TableRecord gone = table(before, "gone");
+    Catalog catalog = new Catalog();
+    pass(store, catalog);
+    catalog.caughtUp();
+    List<String> told = told(catalog);
+    before.dropTable(gone);
+    table(before, "t");
+    catalog.lead(store);
+    assertThat(catalog.isLeading()).isTrue();
+    assertThat(catalog.tables()).containsExactlyElementsOf(before.tables());
+    assertThat(told).containsExactly("dropped gone", "created t");
+    assertThat(table(catalog, "u").tableId()).isEqualTo(3);
+  }
+
+  @Test
+  void aWriteThatFailedAndIsStoredAfterAllIsTakenOver() throws IOException {
     Catalog catalog = open();
-    table(catalog, "t", "b");
-    tunnel(catalog, "t", "n", "id");
-    ChannelKey one = ChannelKey.stream(1);
-    int writes = store.writes();
-    catalog.store("id", Map.of(one, ChannelState.startingAt(10)));
-    assertThat(store.writes()).isEqualTo(writes);
-    catalog.store(
-        "id",
-        Map.of(
-            one, ChannelState.startingAt(11), ChannelKey.stream(2), ChannelState.startingAt(20)));
-    assertThat(store.lastWrite().keySet()).containsExactly("checkpoint/id/1");
-    catalog.store("id", Map.of(one, ChannelState.startingAt(11).withPause(true)));
-    assertThat(store.lastWrite().keySet()).containsExactly("channel/id/1");
-    catalog.store("id", Map.of(one, ChannelState.startingAt(11)));
-    assertThat(store.lastWrite()).containsExactly(Map.entry("channel/id/1", Optional.empty()));
+    List<String> told = told(catalog);
+    MemoryCatalogStore elsewhere = new MemoryCatalogStore();
+    TableRecord table = table(new Catalog(elsewhere), "t", "b");
+    store.fail(true);
+    requireFailed(() -> table(catalog, "t", "b"));
+    store.fail(false);
+    catalog.applied(elsewhere.lastWrite());
+    assertThat(catalog.tables()).containsExactly(table);
+    assertThat(told).containsExactly("created t");
+    TableRecord next = table(catalog, "u");
+    assertThat(next.tableId()).isEqualTo(2);
+    assertThat(next.partitions().get(0).id()).isEqualTo(3);
   }
 
-  @Test
-  void aCatalogOfTheFirstVersionIsRead() throws IOException {
-    Catalog catalog = open();
-    table(catalog, "t", "b");
-    store.write(
-        Map.of(
-            "tunnel/id",
-            Optional.of(
-                "{\"tunnelId\":\"id\",\"tunnel\":\"n\",\"table\":\"t\",\"type\":\"Stream\","
-                    + "\"start\":\"LATEST\",\"createdMs\":6}"),
-            "checkpoint/id/1",
-            Optional.of("12")));
-    Catalog again = open();
-    assertThat(again.channels(again.tunnel("id")))
-        .containsExactly(
-            Map.entry(ChannelKey.stream(1), ChannelState.startingAt(12)),
-            Map.entry(ChannelKey.stream(2), ChannelState.startingAt(0)));
+  private static void pass(MemoryCatalogStore store, Catalog follower) {
+    Map<String, Optional<String>> changes = new LinkedHashMap<>();
+    store.all().forEach((name, text) -> changes.put(name, Optional.of(text)));
+    follower.followed(changes);
   }
 
-  @Test
-  void aCrashAtAnyWriteLeavesAllOfItOrNothing() throws IOException {
-    for (int crash = 0; ; crash++) {
-      MemoryCatalogStore disk = new MemoryCatalogStore();
-      disk.failAfter(crash);
-      int done = history(disk);
-      disk.failAfter(Integer.MAX_VALUE);
-      Catalog now = new Catalog(disk);
-      assertThat(now.tables()).hasSize(done >= 1 && done < 6 ? 1 : 0);
-      assertThat(now.tunnels(Optional.empty())).hasSize(done >= 2 && done < 5 ? 1 : 0);
-      if (done >= 2 && done < 5) {
-        long moved = done >= 3 ? 1 : 0;
-        assertThat(checkpointed(now, "id", 1)).isEqualTo(10 + moved);
-        assertThat(checkpointed(now, "id", 2)).isEqualTo(20 + moved);
-        assertThat(now.isPaused("id")).isEqualTo(done >= 4);
-      }
-      if (done == 6) {
-        return;
-      }
-    }
-  }
+  private static List<String> told(Catalog catalog) {
+    List<String> told = new ArrayList<>();
+    catalog.listen(
+        new TableListener() {
+          @Override
+          public void created(TableRecord table) {
+            told.add("created " + table.meta().name());
+          }
 
-  /** Returns how many of six steps were done before the store failed. */
-  private static int history(MemoryCatalogStore disk) {
-    int done = 0;
-    try {
-      Catalog catalog = new Catalog(disk);
-      TableRecord table = table(catalog, "t", "b");
-      done++;
-      TunnelInfo tunnel = tunnel(catalog, "t", "n", "id");
-      done++;
-      catalog.store(
-          "id",
-          Map.of(
-              ChannelKey.stream(1), ChannelState.startingAt(11),
-              ChannelKey.stream(2), ChannelState.startingAt(21)));
-      done++;
-      catalog.pause("id", true);
-      done++;
-      catalog.deleteTunnel(tunnel);
-      done++;
-      catalog.dropTable(table);
-      done++;
-    } catch (IOException e) {
-      assertThat(e).hasMessageContaining("injected");
-    }
-    return done;
-  }
+          @Override
+          public void altered(TableRecord before, TableRecord now) {
+            assertThat(before.meta().options()).isNotEqualTo(now.meta().options());
+            told.add("altered " + now.meta().name());
+          }
 
-  @Test
-  void nothingIsStoredForATunnelThatIsGone() throws IOException {
-    Catalog catalog = open();
-    table(catalog, "t", "b");
-    catalog.deleteTunnel(tunnel(catalog, "t", "n", "id"));
-    requireRefused(
-        ErrorCode.TUNNEL_NOT_FOUND,
-        "'id'",
-        () -> catalog.store("id", Map.of(ChannelKey.stream(1), ChannelState.startingAt(1))));
-    requireRefused(ErrorCode.TUNNEL_NOT_FOUND, "'id'", () -> catalog.pause("id", true));
+          @Override
+          public void dropped(TableRecord table) {
+            told.add("dropped " + table.meta().name());
+          }
+        });
+    return told;
   }
 
   private static void requireFailed(ThrowingCallable request) {

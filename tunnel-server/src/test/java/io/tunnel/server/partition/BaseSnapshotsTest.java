@@ -14,15 +14,12 @@ import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
-import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
-import io.tunnel.model.TunnelType;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
-import io.tunnel.wire.Control.CreateTunnel;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -58,6 +55,7 @@ final class BaseSnapshotsTest {
   private final Readers readers = new Readers();
   private final JumpingClock clock = new JumpingClock();
   private Shards shards;
+  private Catalog catalog;
   private TableRecord table;
   private List<Integer> partitions;
   private BaseSnapshots bases;
@@ -119,16 +117,11 @@ final class BaseSnapshotsTest {
   void open() throws IOException {
     Shards.Layout layout = TestShards.layout(directory, 2, 1 << 20);
     shards = Shards.open(layout, id -> true, new NoMeter(), new TestClock());
-    Catalog catalog = new Catalog(new MemoryCatalogStore());
+    catalog = new Catalog(new MemoryCatalogStore());
     List<PrimaryKeyValue> points =
         List.of(PrimaryKeyValue.fromString("k3"), PrimaryKeyValue.fromString("k6"));
     table = catalog.createTable(new TableMeta("t", TestRows.SCHEMA), points, 0);
     partitions = table.partitions().stream().map(PartitionRecord::id).toList();
-    catalog.createTunnel(
-        new CreateTunnel("t", "name", TunnelType.BaseData, StreamStart.EARLIEST),
-        TUNNEL,
-        Map.of(),
-        0);
     bases = new BaseSnapshots(catalog, shards, readers, clock, AGE_MS_MAX);
   }
 
@@ -372,10 +365,11 @@ final class BaseSnapshotsTest {
   }
 
   @Test
-  void rowsOfATunnelThatIsNotThereAreRefused() throws Exception {
+  void rowsOfATableThatWasDroppedAreRefused() throws Exception {
+    catalog.dropTable(table);
     FoundRows found = new FoundRows();
-    bases.read("other", partitions.get(0), Bytes.EMPTY, 1, ALL_BYTES, found);
-    requireRefused(ErrorCode.TUNNEL_NOT_FOUND, found::await);
+    bases.read(TUNNEL, partitions.get(0), Bytes.EMPTY, 1, ALL_BYTES, found);
+    requireRefused(ErrorCode.TABLE_NOT_FOUND, found::await);
   }
 
   @FunctionalInterface

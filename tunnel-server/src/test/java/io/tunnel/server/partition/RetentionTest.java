@@ -13,6 +13,7 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.TableRecord;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -68,7 +69,7 @@ final class RetentionTest {
 
   @BeforeEach
   void open() throws IOException {
-    catalog = Catalog.open(directory.resolve("catalog"));
+    catalog = new Catalog(new MemoryCatalogStore());
     Shards.Layout layout = TestShards.layout(directory, 1, 1 << 16);
     shards = Shards.open(layout, id -> true, new Counting(), new SetClock());
     tables = new Tables(catalog, shards);
@@ -77,7 +78,6 @@ final class RetentionTest {
   @AfterEach
   void close() throws IOException {
     shards.close();
-    catalog.close();
   }
 
   private TableRecord table(String name, long retentionMs, long retentionBytes) throws IOException {

@@ -21,6 +21,7 @@ import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.GroupCore;
@@ -62,7 +63,7 @@ final class CoordinatorTest {
   private final MemoryCatalogStore store = new MemoryCatalogStore();
   private final FakeSession first = new FakeSession();
   private final FakeSession second = new FakeSession();
-  private Catalog catalog;
+  private TunnelCatalog catalog;
   private LocalLog log;
   private TunnelInfo tunnel;
   private Coordinator coordinator;
@@ -73,14 +74,14 @@ final class CoordinatorTest {
 
   @BeforeEach
   void open() throws IOException {
-    catalog = new Catalog(store);
+    catalog = new TunnelCatalog(new Catalog(store));
     log = TestLogs.open(new CrashDisk(), 0);
     List<PrimaryKeyValue> points =
         List.of(PrimaryKeyValue.fromString("h"), PrimaryKeyValue.fromString("p"));
     Map<ChannelKey, ChannelState> states = new HashMap<>();
     GroupCore group = new GroupCore(4_096);
     for (PartitionRecord partition :
-        catalog.createTable(new TableMeta("t", TestRows.SCHEMA), points, 0).partitions()) {
+        catalog.tables().createTable(new TableMeta("t", TestRows.SCHEMA), points, 0).partitions()) {
       states.put(ChannelKey.stream(partition.id()), ChannelState.startingAt(0));
       group.add(batch(partition.id(), put("a"), put("b"), put("c"), put("d"), put("e")));
     }
@@ -187,7 +188,7 @@ final class CoordinatorTest {
     store.fail(false);
     first.checkpoint(coordinator, checkpoint(held, 3));
     assertThat(view(held).checkpointed()).isEqualTo(3);
-    assertThat(checkpointed(new Catalog(store), held.partition())).isEqualTo(3);
+    assertThat(checkpointed(new TunnelCatalog(new Catalog(store)), held.partition())).isEqualTo(3);
     int writes = store.writes();
     first.checkpoint(coordinator, checkpoint(held, 3));
     assertThat(store.writes()).as("no news is not written").isEqualTo(writes);
@@ -273,8 +274,8 @@ final class CoordinatorTest {
 
   @Test
   void checkpointsBeyondWhatTheLogKeptAreTakenBackAtStart() throws IOException {
-    int lost = catalog.table("t").partitions().get(0).id();
-    int kept = catalog.table("t").partitions().get(1).id();
+    int lost = catalog.tables().table("t").partitions().get(0).id();
+    int kept = catalog.tables().table("t").partitions().get(1).id();
     catalog.store(
         "id",
         Map.of(
@@ -292,7 +293,7 @@ final class CoordinatorTest {
     assertThat(first.held.values()).allMatch(held -> held.checkpointed() <= ROWS);
   }
 
-  private static long checkpointed(Catalog catalog, int partition) {
+  private static long checkpointed(TunnelCatalog catalog, int partition) {
     return catalog.channel("id", ChannelKey.stream(partition)).checkpointed();
   }
 
@@ -324,7 +325,7 @@ final class CoordinatorTest {
     assertThat(second.held).isEmpty();
     assertThat(view(held).error()).contains("poison");
     assertThat(view(held).status()).isEqualTo(ChannelStatus.WAIT);
-    catalog = new Catalog(store);
+    catalog = new TunnelCatalog(new Catalog(store));
     coordinator = coordinator();
     session(second);
     assertThat(second.held).hasSize(2);
@@ -346,7 +347,7 @@ final class CoordinatorTest {
 
   @Test
   void theEndOfAChannelIsStoredBeforeWhatFollows() throws IOException {
-    PartitionRecord partition = catalog.table("t").partitions().get(0);
+    PartitionRecord partition = catalog.tables().table("t").partitions().get(0);
     catalog.createTunnel(
         new CreateTunnel("t", "both", TunnelType.BaseAndStream, StreamStart.EARLIEST),
         "two",
@@ -372,7 +373,10 @@ final class CoordinatorTest {
     assertThat(first.held.values()).noneMatch(held -> held.type() == ChannelType.Stream);
     store.fail(false);
     coordinator.tick();
-    assertThat(new Catalog(store).channel("two", ChannelKey.base(partition.id())).isFinished())
+    assertThat(
+            new TunnelCatalog(new Catalog(store))
+                .channel("two", ChannelKey.base(partition.id()))
+                .isFinished())
         .isTrue();
     assertThat(first.held.values())
         .filteredOn(held -> held.type() == ChannelType.Stream)
@@ -383,7 +387,7 @@ final class CoordinatorTest {
 
   /** A tunnel of one partition whose base channel was read to its end, which cannot be stored. */
   private TunnelInfo finishedWithoutAWord() throws IOException {
-    int partition = catalog.table("t").partitions().get(0).id();
+    int partition = catalog.tables().table("t").partitions().get(0).id();
     TunnelInfo two =
         catalog.createTunnel(
             new CreateTunnel("t", "both", TunnelType.BaseAndStream, StreamStart.EARLIEST),
@@ -412,7 +416,7 @@ final class CoordinatorTest {
   @Test
   void aSeekThatComesBeforeAnEndThatWasNotStoredIsNotUndoneByIt() throws IOException {
     TunnelInfo two = finishedWithoutAWord();
-    ChannelKey key = ChannelKey.base(catalog.table("t").partitions().get(0).id());
+    ChannelKey key = ChannelKey.base(catalog.tables().table("t").partitions().get(0).id());
     Operators operators = new Operators(catalog, log, coordinator, surroundings);
     Seek back =
         new Seek(
@@ -424,7 +428,7 @@ final class CoordinatorTest {
             Optional.empty(),
             Optional.of(
                 new CheckpointSet(
-                    catalog.table("t").tableId(),
+                    catalog.tables().table("t").tableId(),
                     "t",
                     "both",
                     List.of(
@@ -435,7 +439,7 @@ final class CoordinatorTest {
     store.fail(false);
     operators.seek(back);
     coordinator.tick();
-    ChannelState stored = new Catalog(store).channel("two", key);
+    ChannelState stored = new TunnelCatalog(new Catalog(store)).channel("two", key);
     assertThat(stored.checkpointed()).isZero();
     assertThat(stored.isFinished()).as("a channel at its beginning").isFalse();
     assertThat(coordinator.view(two).describe(log, 11).channels())
@@ -448,7 +452,7 @@ final class CoordinatorTest {
   @Test
   void whatAHolderReadToItsEndThatHoldsNothingAnyMoreDoesNotEndItForTheNext() throws IOException {
     Map<ChannelKey, ChannelState> states = new HashMap<>();
-    for (PartitionRecord partition : catalog.table("t").partitions()) {
+    for (PartitionRecord partition : catalog.tables().table("t").partitions()) {
       states.put(ChannelKey.base(partition.id()), ChannelState.startingAt(0));
     }
     catalog.createTunnel(
@@ -495,7 +499,7 @@ final class CoordinatorTest {
     assertThat(outcomes)
         .extracting(outcome -> outcome.refusal == null)
         .containsExactly(true, false, false, true, true, true);
-    Catalog stored = new Catalog(store);
+    TunnelCatalog stored = new TunnelCatalog(new Catalog(store));
     assertThat(held)
         .extracting(one -> checkpointed(stored, one.partition()))
         .containsExactly(2L, 3L, 4L);
@@ -516,7 +520,7 @@ final class CoordinatorTest {
         .isInstanceOfSatisfying(
             RefusedException.class,
             e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_CHECKPOINT));
-    assertThat(checkpointed(new Catalog(store), held.partition())).isEqualTo(4);
+    assertThat(checkpointed(new TunnelCatalog(new Catalog(store)), held.partition())).isEqualTo(4);
   }
 
   @Test

@@ -21,6 +21,7 @@ import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.GroupCore;
@@ -55,7 +56,7 @@ final class OperatorsTest {
   private final FakeSession port = new FakeSession();
   private final List<TunnelInfo> created = new ArrayList<>();
   private final List<Exception> failed = new ArrayList<>();
-  private Catalog catalog;
+  private TunnelCatalog catalog;
   private LocalLog log;
   private TableRecord table;
   private int low;
@@ -67,10 +68,12 @@ final class OperatorsTest {
   @BeforeEach
   void open() throws IOException {
     log = TestLogs.open(new CrashDisk(), 0);
-    catalog = new Catalog(store);
+    catalog = new TunnelCatalog(new Catalog(store));
     table =
-        catalog.createTable(
-            new TableMeta("t", TestRows.SCHEMA), List.of(PrimaryKeyValue.fromString("m")), 0);
+        catalog
+            .tables()
+            .createTable(
+                new TableMeta("t", TestRows.SCHEMA), List.of(PrimaryKeyValue.fromString("m")), 0);
     low = table.partitions().get(0).id();
     high = table.partitions().get(1).id();
     write(100);
@@ -87,7 +90,7 @@ final class OperatorsTest {
   }
 
   private void start() throws IOException {
-    catalog = new Catalog(store);
+    catalog = new TunnelCatalog(new Catalog(store));
     coordinator =
         new Coordinator(
             catalog,
@@ -141,7 +144,10 @@ final class OperatorsTest {
   }
 
   private long at(TunnelInfo tunnel, int partition) throws IOException {
-    long stored = new Catalog(store).channel(tunnel.tunnelId(), stream(partition)).checkpointed();
+    long stored =
+        new TunnelCatalog(new Catalog(store))
+            .channel(tunnel.tunnelId(), stream(partition))
+            .checkpointed();
     assertThat(catalog.channel(tunnel.tunnelId(), stream(partition)).checkpointed())
         .isEqualTo(stored);
     return stored;
@@ -403,7 +409,10 @@ final class OperatorsTest {
                 "t",
                 "n",
                 List.of(new ChannelPosition(low, ChannelType.BaseData, 3, key, true)))));
-    assertThat(new Catalog(store).channel(tunnel.tunnelId(), ChannelKey.base(low)).isFinished())
+    assertThat(
+            new TunnelCatalog(new Catalog(store))
+                .channel(tunnel.tunnelId(), ChannelKey.base(low))
+                .isFinished())
         .isTrue();
   }
 
@@ -523,7 +532,11 @@ final class OperatorsTest {
     assertThat(port.ends).extracting(end -> end.position()).contains(6L);
     port.checkpoint(coordinator, new Checkpoint(again.handle(), again.epoch(), 6));
     coordinator.release(new ChannelRef(again.handle(), again.epoch()), port);
-    assertThat(new Catalog(store).channel(tunnel.tunnelId(), stream(low)).isFinished()).isTrue();
+    assertThat(
+            new TunnelCatalog(new Catalog(store))
+                .channel(tunnel.tunnelId(), stream(low))
+                .isFinished())
+        .isTrue();
     requireRefused(
         ErrorCode.INVALID_POSITION,
         "positions 0 to 6",
@@ -556,8 +569,8 @@ final class OperatorsTest {
   void aTableThatIsDroppedMeanwhileHasNoTunnel() throws IOException {
     CreateTunnel request = new CreateTunnel("t", "n", TunnelType.BaseData, StreamStart.EARLIEST);
     create(request);
-    catalog.dropTable(table);
-    catalog.createTable(new TableMeta("t", TestRows.SCHEMA), List.of(), 0);
+    catalog.tables().dropTable(table);
+    catalog.tables().createTable(new TableMeta("t", TestRows.SCHEMA), List.of(), 0);
     surroundings.keeping.get(0).kept(Map.of(low, 4L, high, 5L));
     assertThat(failed)
         .singleElement()

@@ -1,0 +1,35 @@
+package io.tunnel.server.catalog;
+
+import io.tunnel.wire.Json;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Numbers of one store that only grow, so that nothing is named twice.
+ *
+ * @param tables the highest id of a table so far
+ * @param partitions the highest id of a partition so far
+ * @param starts how often the store's tunnels were opened
+ */
+record Counters(int tables, int partitions, long starts) {
+
+  /** Under which they are stored. */
+  static final String NAME = "counters";
+
+  private static final Counters NONE = new Counters(0, 0, 0);
+
+  /** Those among {@code texts}. */
+  static Counters in(Map<String, String> texts) {
+    String text = texts.get(NAME);
+    return text == null ? NONE : Json.ofText(text, Counters.class);
+  }
+
+  Counters withOneMoreStart() {
+    return new Counters(tables, partitions, starts + 1);
+  }
+
+  /** What has to be written. */
+  Map<String, Optional<String>> change() {
+    return Map.of(NAME, Optional.of(Json.toText(this)));
+  }
+}

@@ -1,0 +1,122 @@
+package io.tunnel.server.catalog;
+
+import io.tunnel.wire.Json;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * Tables with their partitions: as they are, and as texts named {@code table/ID}. Changed by one
+ * thread, read by any; listeners are told of every change behind it.
+ */
+final class TableRecords {
+
+  private static final String TABLE = "table/";
+
+  private final NavigableMap<String, TableRecord> byName = new ConcurrentSkipListMap<>();
+  private final Map<Integer, TableRecord> byId = new ConcurrentHashMap<>();
+  private final Map<Integer, TableRecord> byPartition = new ConcurrentHashMap<>();
+  private final List<TableListener> listeners = new CopyOnWriteArrayList<>();
+
+  void listen(TableListener listener) {
+    listeners.add(listener);
+  }
+
+  NavigableMap<String, TableRecord> byName() {
+    return byName;
+  }
+
+  Optional<TableRecord> byId(int tableId) {
+    return Optional.ofNullable(byId.get(tableId));
+  }
+
+  Optional<TableRecord> byPartition(int partition) {
+    return Optional.ofNullable(byPartition.get(partition));
+  }
+
+  Set<Integer> partitions() {
+    return Set.copyOf(byPartition.keySet());
+  }
+
+  /** What has to be written so that the table is so. */
+  static Map<String, Optional<String>> creation(TableRecord table) {
+    return Map.of(TABLE + table.tableId(), Optional.of(Json.toText(table)));
+  }
+
+  /** What has to be removed with a table. */
+  static Map<String, Optional<String>> removal(TableRecord table) {
+    return Map.of(TABLE + table.tableId(), Optional.empty());
+  }
+
+  /** Takes over texts that are stored; those that are not of tables are left alone. */
+  void apply(Map<String, Optional<String>> changes) {
+    Map<Integer, TableRecord> tables = new LinkedHashMap<>();
+    List<Integer> removed = new ArrayList<>();
+    changes.forEach(
+        (name, text) -> {
+          if (name.startsWith(TABLE) && text.isPresent()) {
+            TableRecord table = Json.ofText(text.get(), TableRecord.class);
+            tables.put(table.tableId(), table);
+          } else if (name.startsWith(TABLE)) {
+            removed.add(Integer.parseInt(name.substring(TABLE.length())));
+          }
+        });
+    // Another table may have taken the name.
+    removed.forEach(this::remove);
+    tables.values().forEach(this::put);
+  }
+
+  /** Takes over everything that is stored: what is not among {@code texts} is gone. */
+  void replace(Map<String, String> texts) {
+    Map<String, Optional<String>> changes = new LinkedHashMap<>();
+    byId.keySet().forEach(id -> changes.put(TABLE + id, Optional.empty()));
+    texts.forEach((name, text) -> changes.put(name, Optional.of(text)));
+    apply(changes);
+  }
+
+  /** A table is so now. */
+  void put(TableRecord table) {
+    TableRecord before = byId.put(table.tableId(), table);
+    if (table.equals(before)) {
+      return;
+    }
+    Set<Integer> gone = new HashSet<>();
+    if (before != null) {
+      before.partitions().forEach(partition -> gone.add(partition.id()));
+      if (!before.meta().name().equals(table.meta().name())) {
+        byName.remove(before.meta().name(), before);
+      }
+    }
+    for (PartitionRecord partition : table.partitions()) {
+      byPartition.put(partition.id(), table);
+      gone.remove(partition.id());
+    }
+    byName.put(table.meta().name(), table);
+    byPartition.keySet().removeAll(gone);
+    for (TableListener listener : listeners) {
+      if (before == null) {
+        listener.created(table);
+      } else {
+        listener.altered(before, table);
+      }
+    }
+  }
+
+  /** A table is gone. */
+  void remove(int tableId) {
+    TableRecord table = byId.remove(tableId);
+    if (table != null) {
+      byName.remove(table.meta().name(), table);
+      table.partitions().forEach(partition -> byPartition.remove(partition.id()));
+      listeners.forEach(listener -> listener.dropped(table));
+    }
+  }
+}

@@ -1,0 +1,264 @@
+package io.tunnel.server.catalog;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.wire.Control.CreateTunnel;
+import io.tunnel.wire.Control.TunnelInfo;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Which tunnels exist, and how far their channels are. Changes are for the control thread alone and
+ * are durable before anybody can see them; reads are for any thread.
+ *
+ * <p>The tunnels of a server that is alone are kept with its tables, in one store. Those of a
+ * cluster are spread over groups, each with a store of its own; a tunnel whose table was dropped
+ * does not exist any more, whatever its store still says of it.
+ */
+public final class TunnelCatalog implements Closeable {
+
+  private static final Pattern ID_OF_GROUP = Pattern.compile("t\\d{1,18}g(\\d{1,9})-.*");
+
+  private final Catalog tables;
+  private final CatalogStore store;
+  private final OptionalInt group;
+  private final long starts;
+  private final TunnelRecords tunnels = new TunnelRecords();
+  private long lastTunnel;
+
+  /** All tunnels of the tables that {@code tables} leads, in its store; counts one more start. */
+  public TunnelCatalog(Catalog tables) throws IOException {
+    this.tables = tables;
+    this.store = tables.requireStore();
+    this.group = OptionalInt.empty();
+    store.all().forEach((name, text) -> tunnels.apply(name, Optional.of(text)));
+    this.starts = tables.countStart();
+    tables.share(this);
+  }
+
+  /**
+   * A group of tunnels in a store of its own; counts one more start there.
+   *
+   * @param group at least 0; part of the ids of all tunnels that are created here
+   */
+  public TunnelCatalog(Catalog tables, CatalogStore store, int group) throws IOException {
+    if (group < 0) {
+      throw new IllegalArgumentException("a group of tunnels is at least 0, not " + group);
+    }
+    this.tables = tables;
+    this.store = store;
+    this.group = OptionalInt.of(group);
+    Map<String, String> texts = store.all();
+    texts.forEach((name, text) -> tunnels.apply(name, Optional.of(text)));
+    Counters counters = Counters.in(texts).withOneMoreStart();
+    store.write(counters.change());
+    this.starts = counters.starts();
+  }
+
+  /** Opens the tables and tunnels that are kept in {@code directory}. */
+  public static TunnelCatalog open(Path directory) throws IOException {
+    CatalogStore store = new RocksCatalogStore(directory);
+    try {
+      return new TunnelCatalog(new Catalog(store));
+    } catch (IOException | RuntimeException e) {
+      store.close();
+      throw e;
+    }
+  }
+
+  /** The group that a tunnel belongs to, by its id; nothing for one of a server that is alone. */
+  public static OptionalInt groupOf(String tunnelId) {
+    Matcher matcher = ID_OF_GROUP.matcher(tunnelId);
+    return matcher.matches()
+        ? OptionalInt.of(Integer.parseInt(matcher.group(1)))
+        : OptionalInt.empty();
+  }
+
+  /** The tables that the tunnels are of. */
+  public Catalog tables() {
+    return tables;
+  }
+
+  /** How often this catalog was opened: grows with every start of the server. */
+  public long starts() {
+    return starts;
+  }
+
+  /** Names this opening among those of all groups; no two of a cluster have the same. */
+  public String startId() {
+    return starts + (group.isPresent() ? "g" + group.getAsInt() : "");
+  }
+
+  /** The tunnels of a table, or of all, by table and name. */
+  public List<TunnelInfo> tunnels(Optional<String> table) {
+    return tunnels.tunnels().stream()
+        .filter(tunnel -> table.isEmpty() || tunnel.table().equals(table.get()))
+        .filter(tunnel -> !isOrphan(tunnel.tunnelId()))
+        .sorted(Comparator.comparing(TunnelInfo::table).thenComparing(TunnelInfo::tunnel))
+        .toList();
+  }
+
+  private boolean isOrphan(String tunnelId) {
+    OptionalInt tableId = tunnels.tableId(tunnelId);
+    return tableId.isPresent() && tables.isDropped(tableId.getAsInt());
+  }
+
+  /** What is still kept of tunnels whose tables were dropped: it can be deleted. */
+  public List<TunnelInfo> orphans() {
+    return tunnels.tunnels().stream().filter(tunnel -> isOrphan(tunnel.tunnelId())).toList();
+  }
+
+  /** The tunnel of that id. */
+  public TunnelInfo tunnel(String tunnelId) {
+    return tunnels
+        .tunnel(tunnelId)
+        .filter(tunnel -> !isOrphan(tunnelId))
+        .orElseThrow(
+            () ->
+                new RefusedException(
+                    ErrorCode.TUNNEL_NOT_FOUND,
+                    "there is no tunnel with id '" + tunnelId + "'; it may have been deleted"));
+  }
+
+  /** The tunnel of that name. */
+  public TunnelInfo tunnel(String table, String name) {
+    List<TunnelInfo> ofTable = tunnels(Optional.of(tables.table(table).meta().name()));
+    for (TunnelInfo tunnel : ofTable) {
+      if (tunnel.tunnel().equals(name)) {
+        return tunnel;
+      }
+    }
+    throw new RefusedException(
+        ErrorCode.TUNNEL_NOT_FOUND,
+        "table '"
+            + table
+            + "' has no tunnel '"
+            + name
+            + "'; its tunnels are "
+            + ofTable.stream().map(TunnelInfo::tunnel).toList());
+  }
+
+  /** An id that no other tunnel has, had, or will have. */
+  public String newTunnelId(long nowMicros) {
+    lastTunnel = Math.max(lastTunnel + 1, nowMicros);
+    return "t" + startId() + "-" + Long.toString(lastTunnel, Character.MAX_RADIX);
+  }
+
+  /** Refuses a tunnel whose table does not exist, or whose name is taken. */
+  public void requireFree(CreateTunnel request) {
+    for (TunnelInfo tunnel : tunnels(Optional.of(tables.table(request.table()).meta().name()))) {
+      if (tunnel.tunnel().equals(request.tunnel())) {
+        throw new RefusedException(
+            ErrorCode.TUNNEL_EXISTS,
+            "table '"
+                + request.table()
+                + "' has a tunnel '"
+                + request.tunnel()
+                + "'; delete it first or choose another name");
+      }
+    }
+  }
+
+  /** Creates a tunnel with its channels as they begin. */
+  public TunnelInfo createTunnel(
+      CreateTunnel request, String tunnelId, Map<ChannelKey, ChannelState> states, long nowMs)
+      throws IOException {
+    requireFree(request);
+    TunnelInfo tunnel =
+        new TunnelInfo(
+            tunnelId,
+            request.tunnel(),
+            request.table(),
+            request.type(),
+            request.start(),
+            nowMs,
+            request.startMs(),
+            request.endMs());
+    OptionalInt tableId =
+        group.isPresent()
+            ? OptionalInt.of(tables.table(request.table()).tableId())
+            : OptionalInt.empty();
+    store.write(TunnelRecords.creation(tunnel, tableId, states));
+    tunnels.created(tunnel, tableId, states);
+    return tunnel;
+  }
+
+  /** Deletes a tunnel with its checkpoints. */
+  public void deleteTunnel(TunnelInfo tunnel) throws IOException {
+    store.write(tunnels.removal(tunnel.tunnelId()));
+    tunnels.removed(tunnel.tunnelId());
+  }
+
+  /** What has to be removed with a table, if it is kept in the same store. */
+  Map<String, Optional<String>> removalOf(TableRecord table) {
+    Map<String, Optional<String>> changes = new LinkedHashMap<>();
+    tunnels(Optional.of(table.meta().name()))
+        .forEach(tunnel -> changes.putAll(tunnels.removal(tunnel.tunnelId())));
+    return changes;
+  }
+
+  /** Texts that are stored now, though whoever wrote them was not told so. */
+  public void applied(Map<String, Optional<String>> changes) {
+    changes.forEach(tunnels::apply);
+  }
+
+  /** The channels of a tunnel, as they are stored. */
+  public NavigableMap<ChannelKey, ChannelState> channels(TunnelInfo tunnel) {
+    NavigableMap<ChannelKey, ChannelState> channels = new TreeMap<>();
+    for (PartitionRecord partition : tables.table(tunnel.table()).partitions()) {
+      for (ChannelKey key : ChannelKey.of(tunnel.type(), partition.id())) {
+        channels.put(key, tunnels.state(tunnel.tunnelId(), key));
+      }
+    }
+    return channels;
+  }
+
+  /** A channel of a tunnel, as it is stored. */
+  public ChannelState channel(String tunnelId, ChannelKey key) {
+    return tunnels.state(tunnelId, key);
+  }
+
+  /** Stores channels of a tunnel, all or none; what does not change is not written. */
+  public void store(String tunnelId, Map<ChannelKey, ChannelState> states) throws IOException {
+    store(Map.of(tunnelId, states));
+  }
+
+  /** The same for several tunnels, with one write. */
+  public void store(Map<String, Map<ChannelKey, ChannelState>> statesByTunnel) throws IOException {
+    Map<String, Optional<String>> changes = new LinkedHashMap<>();
+    statesByTunnel.forEach(
+        (id, states) -> changes.putAll(tunnels.update(tunnel(id).tunnelId(), states)));
+    if (!changes.isEmpty()) {
+      store.write(changes);
+      statesByTunnel.forEach(tunnels::updated);
+    }
+  }
+
+  /** Whether a tunnel as a whole is paused. */
+  public boolean isPaused(String tunnelId) {
+    return tunnels.isPaused(tunnelId);
+  }
+
+  /** Pauses or resumes a tunnel as a whole. */
+  public void pause(String tunnelId, boolean isPaused) throws IOException {
+    store.write(TunnelRecords.pause(tunnel(tunnelId).tunnelId(), isPaused));
+    tunnels.paused(tunnelId, isPaused);
+  }
+
+  /** Closes the store, which tables may be kept in as well. */
+  @Override
+  public void close() throws IOException {
+    store.close();
+  }
+}

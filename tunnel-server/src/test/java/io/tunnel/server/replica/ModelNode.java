@@ -1,0 +1,272 @@
+package io.tunnel.server.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.server.replica.ModelLog.Origin;
+import io.tunnel.server.replica.ReplicaCore.Role;
+import io.tunnel.server.replica.ReplicaCore.Verdict;
+import io.tunnel.server.replica.SharedLog.Entry;
+import io.tunnel.server.replica.SharedLog.Kind;
+import io.tunnel.server.replica.SharedLog.Stored;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * A copy with its rows on a disk. Everything that it is told by its {@link ReplicaCore} is compared
+ * with what the {@link ModelLog} knows.
+ */
+final class ModelNode {
+
+  private final ModelLog log;
+  private ReplicaCore core = new ReplicaCore(ReplicaState.EMPTY);
+  private Map<Bytes, Bytes> rows = new TreeMap<>();
+
+  /** When it had read everything last, or began from nothing. */
+  private long freshTime;
+
+  private ReplicaState storedState = ReplicaState.EMPTY;
+  private Map<Bytes, Bytes> storedRows = Map.of();
+  private long storedFreshTime;
+
+  /** The append that is under way, and how many of its entries were read back. */
+  private Origin underWay = new Origin(-1, 0, 0);
+
+  private int acknowledged;
+
+  /** Appends of which it said that the rest never counts. */
+  private final Map<Integer, Integer> settledByAppend;
+
+  /** Whether the outcome of the append that is under way is unknown: it has to claim again. */
+  private boolean isInDoubt;
+
+  private final Set<Long> ownMarkers = new HashSet<>();
+
+  ModelNode(ModelLog log, Map<Integer, Integer> settledByAppend) {
+    this.log = log;
+    this.settledByAppend = settledByAppend;
+    freshTime = log.now();
+    storedFreshTime = freshTime;
+  }
+
+  ReplicaCore core() {
+    return core;
+  }
+
+  boolean mayAppend() {
+    return core.role() == Role.LEADING && !core.isAppending() && !isInDoubt;
+  }
+
+  boolean hasToClaim() {
+    return isInDoubt && core.role() == Role.LEADING;
+  }
+
+  boolean isAtEnd() {
+    return core.next() == log.end();
+  }
+
+  /** An append of this node begins. */
+  void begins(Origin first) {
+    underWay = first;
+    acknowledged = 0;
+  }
+
+  /** It is not known what became of the append. */
+  void doubts() {
+    isInDoubt = true;
+  }
+
+  void claim(Bytes value) {
+    core.claim(value);
+  }
+
+  Bytes value(Bytes key) {
+    return rows.getOrDefault(key, Bytes.EMPTY);
+  }
+
+  /** Reads some records, and sometimes hears that there is nothing behind the last. */
+  void read(int count, boolean isToldNext) {
+    List<Stored> records = log.read(core.next(), count);
+    ReplicaCore shadow = new ReplicaCore(core.state());
+    for (Stored record : records) {
+      if (record.offset() > core.next() && isStale()) {
+        wipe();
+        return;
+      }
+      if (record.offset() >= log.compactableTo()) {
+        core.wholeFromHere();
+        shadow.wholeFromHere();
+      }
+      Verdict verdict = take(record);
+      assertThat(shadow.read(record)).as("read by one that went on").isEqualTo(verdict);
+    }
+    long next = log.nothingBefore(core.next());
+    if (isToldNext && next > core.next()) {
+      if (isStale()) {
+        wipe();
+        return;
+      }
+      boolean wasUnderWay = core.isAppending();
+      core.skipTo(next);
+      shadow.skipTo(next);
+      givesUp(wasUnderWay);
+    }
+    agree(shadow);
+    if (isAtEnd()) {
+      freshTime = log.now();
+      check();
+    }
+  }
+
+  /**
+   * A copy that was stored and restored is the same, but for what it was told of young records: so
+   * fewer changes may be whole, and fewer keys doubtful.
+   */
+  private void agree(ReplicaCore other) {
+    ReplicaState state = core.state();
+    ReplicaState same = other.state();
+    assertThat(same.wholeFrom()).isGreaterThanOrEqualTo(state.wholeFrom());
+    assertThat(state.unrepaired()).containsAllEntriesOf(same.unrepaired());
+    assertThat(
+            List.of(same.next(), same.epoch(), same.sequence(), same.isBroken()))
+        .isEqualTo(List.of(state.next(), state.epoch(), state.sequence(), state.isBroken()));
+  }
+
+  /** Deletions that it has not read may be forgotten by the log. */
+  private boolean isStale() {
+    return log.now() > freshTime + ModelLog.DELETE_RETENTION;
+  }
+
+  private Verdict take(Stored record) {
+    boolean isHole = record.offset() > core.next();
+    boolean wasLeading = core.role() == Role.LEADING;
+    boolean isOld = record.offset() < core.next();
+    Verdict verdict = core.read(record);
+    assertThat(isOld).isEqualTo(verdict == Verdict.SEEN);
+    if (record.offset() >= core.wholeFrom()) {
+      assertThat(verdict).as("what %d is", record.offset()).isEqualTo(truth(record));
+    }
+    Entry entry = record.entry();
+    if (verdict == Verdict.CHANGE || verdict == Verdict.REPAIR) {
+      entry
+          .value()
+          .ifPresentOrElse(
+              value -> rows.put(entry.key(), value), () -> rows.remove(entry.key()));
+      if (core.isOwn(record)) {
+        acknowledge(record);
+      }
+    }
+    if (verdict == Verdict.MARKER && core.role() == Role.LEADING) {
+      assertThat(core.epoch()).isEqualTo(record.offset());
+      ownMarkers.add(record.offset());
+      isInDoubt = false;
+      settle();
+    }
+    if (wasLeading && core.role() != Role.LEADING) {
+      if (isHole) {
+        givesUp(true);
+      } else {
+        settle();
+      }
+    }
+    if (isHole) {
+      givesUp(true);
+    }
+    return verdict;
+  }
+
+  private Verdict truth(Stored record) {
+    if (!log.counts(record.offset())) {
+      return Verdict.FENCED;
+    }
+    return switch (record.entry().kind()) {
+      case CHANGE -> Verdict.CHANGE;
+      case REPAIR -> Verdict.REPAIR;
+      case MARKER -> Verdict.MARKER;
+    };
+  }
+
+  private void acknowledge(Stored record) {
+    Origin origin = log.origin(record.offset());
+    assertThat(log.counts(record.offset())).as("acknowledged %d", record.offset()).isTrue();
+    assertThat(ownMarkers).contains(record.entry().epoch());
+    assertThat(origin.append()).isEqualTo(underWay.append());
+    assertThat(origin.index()).as("of one append a beginning").isEqualTo(acknowledged);
+    acknowledged++;
+  }
+
+  /** What was not read back never counts. */
+  private void settle() {
+    if (underWay.append() >= 0 && acknowledged < underWay.size()) {
+      settledByAppend.put(underWay.append(), acknowledged);
+    }
+    underWay = new Origin(-1, 0, 0);
+  }
+
+  /** Nobody can say what became of it. */
+  private void givesUp(boolean wasUnderWay) {
+    if (wasUnderWay && core.role() != Role.LEADING) {
+      underWay = new Origin(-1, 0, 0);
+      isInDoubt = false;
+    }
+  }
+
+  /**
+   * A reader that has read everything has the rows that count, and knows what is to be repaired. Where
+   * the log forgets deletions, it may have a row of a fenced record, but has it among those.
+   */
+  void check() {
+    Map<Bytes, Bytes> expected = new TreeMap<>(log.rows());
+    Map<Bytes, Bytes> actual = new TreeMap<>(rows);
+    if (log.forgetsDeletions()) {
+      expected.keySet().removeAll(log.unrepaired().keySet());
+      actual.keySet().removeAll(log.unrepaired().keySet());
+    }
+    assertThat(actual).as("rows").isEqualTo(expected);
+    assertThat(core.unrepaired().keySet()).containsAll(log.unrepaired().keySet());
+    assertThat(core.epoch()).isEqualTo(log.epoch());
+  }
+
+  /** Whether it needs to repair nothing but what is fenced. */
+  boolean isSureOfRepairs() {
+    return core.unrepaired().equals(log.unrepaired());
+  }
+
+  void store() {
+    storedState = core.state();
+    storedRows = Map.copyOf(rows);
+    storedFreshTime = freshTime;
+  }
+
+  /** Dies, and goes on from its disk. */
+  void restart() {
+    core = new ReplicaCore(storedState);
+    rows = new TreeMap<>(storedRows);
+    freshTime = storedFreshTime;
+    underWay = new Origin(-1, 0, 0);
+    isInDoubt = false;
+  }
+
+  /** Its disk is lost. */
+  void wipe() {
+    storedState = ReplicaState.EMPTY;
+    storedRows = Map.of();
+    storedFreshTime = log.now();
+    restart();
+  }
+
+  boolean leadsByLog() {
+    return core.role() == Role.LEADING && core.epoch() == log.epoch();
+  }
+
+  boolean isOwnMarker(long offset) {
+    return ownMarkers.contains(offset);
+  }
+
+  static Entry marker(Bytes value) {
+    return new Entry(Kind.MARKER, Bytes.EMPTY, 0, 0, java.util.Optional.of(value));
+  }
+}

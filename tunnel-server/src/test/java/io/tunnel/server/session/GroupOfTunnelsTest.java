@@ -1,0 +1,117 @@
+package io.tunnel.server.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TunnelType;
+import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.MemoryCatalogStore;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.channel.Channels;
+import io.tunnel.server.log.CrashDisk;
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.TestLogs;
+import io.tunnel.wire.Control.CreateTunnel;
+import io.tunnel.wire.Control.OpenSession;
+import io.tunnel.wire.Control.SessionEnd;
+import io.tunnel.wire.Control.TunnelInfo;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A coordinator whose tunnels are kept apart from their tables, as in a cluster. */
+final class GroupOfTunnelsTest {
+
+  private static final int GROUP = 3;
+
+  private final MemoryCatalogStore store = new MemoryCatalogStore();
+  private final FakeSession port = new FakeSession();
+  private final FakeSurroundings surroundings = new FakeSurroundings();
+  private Catalog tables;
+  private TableRecord table;
+  private TunnelCatalog catalog;
+  private TunnelInfo tunnel;
+  private LocalLog log;
+  private Coordinator coordinator;
+
+  @BeforeEach
+  void open() throws IOException {
+    log = TestLogs.open(new CrashDisk(), 0);
+    tables = new Catalog(new MemoryCatalogStore());
+    table = tables.createTable(new TableMeta("t", TestRows.SCHEMA), List.of(), 0);
+    catalog = new TunnelCatalog(tables, store, GROUP);
+    tunnel =
+        catalog.createTunnel(
+            new CreateTunnel("t", "n", TunnelType.Stream, StreamStart.EARLIEST), "id", Map.of(), 0);
+    coordinator = coordinator(catalog);
+  }
+
+  private Coordinator coordinator(TunnelCatalog ofGroup) throws IOException {
+    return new Coordinator(
+        ofGroup,
+        log,
+        new Channels(log, (id, partition, after, first, max, sink) -> sink.end(), 1_000),
+        new SessionConfig(300, 1_000),
+        surroundings);
+  }
+
+  private String session(Coordinator of, String tunnelId) {
+    List<String> ids = new ArrayList<>();
+    of.open(
+        new OpenSession(tunnelId, "tag", 1_000, 0), port, opened -> ids.add(opened.sessionId()));
+    return ids.get(0);
+  }
+
+  @Test
+  void sessionsOfTwoGroupsHaveDifferentIds() throws IOException {
+    TunnelCatalog other = new TunnelCatalog(tables, new MemoryCatalogStore(), GROUP + 1);
+    other.createTunnel(
+        new CreateTunnel("t", "m", TunnelType.Stream, StreamStart.EARLIEST), "id2", Map.of(), 0);
+    assertThat(session(coordinator, "id")).isEqualTo("1g3-1");
+    assertThat(session(coordinator(other), "id2")).isEqualTo("1g4-1");
+  }
+
+  @Test
+  void tunnelsOfADroppedTableEndAndAreDeletedAsSoonAsTheyCanBe() throws IOException {
+    String id = session(coordinator, "id");
+    assertThat(port.held).hasSize(1);
+    tables.dropTable(table);
+    store.fail(true);
+    coordinator.tick();
+    assertThat(port.overs)
+        .extracting(SessionEnd::sessionId, SessionEnd::code)
+        .containsExactly(tuple(id, ErrorCode.TUNNEL_NOT_FOUND));
+    assertThat(port.held).isEmpty();
+    assertThat(surroundings.forgotten).contains("id");
+    assertThat(catalog.orphans()).containsExactly(tunnel);
+    assertThatThrownBy(() -> session(coordinator, "id"))
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            e -> assertThat(e.code()).isEqualTo(ErrorCode.TUNNEL_NOT_FOUND));
+    store.fail(false);
+    coordinator.tick();
+    assertThat(catalog.orphans()).isEmpty();
+    assertThat(catalog.tunnels(Optional.empty())).isEmpty();
+    assertThat(store.all()).containsOnlyKeys("counters");
+  }
+
+  @Test
+  void aLeaderThatComesAfterTheDropDeletesThemToo() throws IOException {
+    tables.dropTable(table);
+    tables.createTable(new TableMeta("t", TestRows.SCHEMA), List.of(), 0);
+    TunnelCatalog next = new TunnelCatalog(tables, store, GROUP);
+    coordinator(next).tick();
+    assertThat(store.all()).containsOnlyKeys("counters");
+  }
+}
