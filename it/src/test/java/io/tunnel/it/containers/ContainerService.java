@@ -62,6 +62,7 @@ final class ContainerService implements AutoCloseable {
             .withNetwork(service.network)
             .withEnv("KAFKA_HEAP_OPTS", "-Xmx512m")
             .withListener(BOOTSTRAP);
+    Engine.publishOnLoopback(kafka);
     service.others.add(kafka);
     Map<String, GenericContainer<?>> nodes = new TreeMap<>();
     for (String name : names) {

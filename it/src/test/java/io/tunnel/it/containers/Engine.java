@@ -4,6 +4,8 @@ import com.github.dockerjava.api.DockerClient;
 import com.github.dockerjava.api.exception.ConflictException;
 import com.github.dockerjava.api.exception.NotFoundException;
 import com.github.dockerjava.api.model.Bind;
+import com.github.dockerjava.api.model.ExposedPort;
+import com.github.dockerjava.api.model.Ports;
 import com.github.dockerjava.api.model.Volume;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -25,6 +27,8 @@ final class Engine {
   private static final String IMAGE = "tunnel/server:0.1.0-SNAPSHOT";
   private static final String LIBRARIES = "tunnel-cli/target/tunnel/lib";
   private static final String ADVICE = "; it/containers/prepare.sh provides what is missing";
+
+  private static final String LOOPBACK = "127.0.0.1";
 
   private static boolean isBuilt;
 
@@ -118,6 +122,24 @@ final class Engine {
   /** A container of our image, which does not run yet. */
   static GenericContainer<?> container() {
     return new GenericContainer<>(DockerImageName.parse(IMAGE));
+  }
+
+  /** Publishes what a container exposes on loopback alone; to be asked for after the ports. */
+  static void publishOnLoopback(GenericContainer<?> container) {
+    var unused =
+        container.withCreateContainerCmdModifier(
+            create -> {
+              Ports ports = new Ports();
+              for (ExposedPort port : create.getExposedPorts()) {
+                ports.bind(port, Ports.Binding.bindIp(LOOPBACK));
+              }
+              var unusedConfig = create.getHostConfig().withPortBindings(ports);
+            });
+  }
+
+  /** Where a published port is. */
+  static String endpoint(GenericContainer<?> container, int port) {
+    return LOOPBACK + ":" + container.getMappedPort(port);
   }
 
   /** Keeps what the image says is data in a volume of that name. */

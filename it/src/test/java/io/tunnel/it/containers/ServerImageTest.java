@@ -58,6 +58,7 @@ class ServerImageTest {
 
   private GenericContainer<?> start(WaitStrategy ready) {
     GenericContainer<?> container = Engine.container().withExposedPorts(PORT);
+    Engine.publishOnLoopback(container);
     Engine.keepData(container, volume);
     containers.add(container);
     container.waitingFor(ready).start();
@@ -65,7 +66,7 @@ class ServerImageTest {
   }
 
   private static String endpoint(GenericContainer<?> container) {
-    return container.getHost() + ":" + container.getMappedPort(PORT);
+    return Engine.endpoint(container, PORT);
   }
 
   @Test
