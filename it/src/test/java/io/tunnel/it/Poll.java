@@ -7,17 +7,17 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** Waits for what becomes true by itself. No test waits for time alone. */
-final class Poll {
+public final class Poll {
 
   /** Longer than anything here takes on a loaded machine. */
-  static final Duration LONG = Duration.ofSeconds(60);
+  public static final Duration LONG = Duration.ofSeconds(60);
 
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private Poll() {}
 
   /** Returns when {@code condition} holds; fails when it does not within {@code deadline}. */
-  static void until(Duration deadline, BooleanSupplier condition, Supplier<String> whatIsMissing) {
+  public static void until(Duration deadline, BooleanSupplier condition, Supplier<String> whatIsMissing) {
     long started = System.nanoTime();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - started > deadline.toNanos()) {
@@ -28,7 +28,7 @@ final class Poll {
   }
 
   /** The same with a deadline that is only met when something hangs. */
-  static void until(String whatIsMissing, BooleanSupplier condition) {
+  public static void until(String whatIsMissing, BooleanSupplier condition) {
     until(LONG, condition, () -> whatIsMissing);
   }
 }

@@ -11,27 +11,36 @@ public final class ServerOption {
       names = "--server",
       paramLabel = "HOST:PORT",
       defaultValue = "${env:TUNNEL_SERVER:-127.0.0.1:7650}",
-      description = "The server (default: TUNNEL_SERVER of the environment, or 127.0.0.1:7650).")
+      description =
+          "The server, or several nodes of a cluster with commas between them (default:"
+              + " TUNNEL_SERVER of the environment, or 127.0.0.1:7650).")
   private String endpoint;
 
   /** For picocli. */
   public ServerOption() {}
 
   /**
-   * Where the server is: {@code host}, {@code host:port} or {@code [IPv6 address]:port}.
+   * Where the server is: {@code host}, {@code host:port} or {@code [IPv6 address]:port}, or several
+   * of them with commas between them.
    *
    * @throws CommandFailure when what was given is none of these
    */
   public String endpoint() {
-    if (!isEndpoint(endpoint)) {
+    for (String one : endpoint.split(",", -1)) {
+      requireEndpoint(one.strip());
+    }
+    return endpoint;
+  }
+
+  private static void requireEndpoint(String text) {
+    if (!isEndpoint(text)) {
       throw CommandFailure.usage(
           "--server '"
-              + endpoint
+              + text
               + "' is not HOST:PORT, such as 127.0.0.1:7650 or [::1]:7650 (port 1 to "
               + PORT_MAX
               + ")");
     }
-    return endpoint;
   }
 
   static boolean isEndpoint(String text) {

@@ -14,6 +14,8 @@ import java.nio.file.NoSuchFileException;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -178,6 +180,15 @@ class CommandRunnerTest {
   void a_server_that_is_no_endpoint_is_refused() {
     assertThat(run(() -> 0, "work", "--server", "host:99999")).isEqualTo(2);
     assertThat(err.toString()).contains("root work: --server 'host:99999' is not HOST:PORT");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {"a:1,b:2|0|", "a, b|0|", "a:1,|2|--server ''", "a:1,b:0,c|2|--server 'b:0'"})
+  void several_nodes_have_commas_between_them(String nodes, int exitCode, String message) {
+    assertThat(run(() -> 0, "work", "--server", nodes)).isEqualTo(exitCode);
+    assertThat(err.toString()).contains(message == null ? "" : message);
   }
 
   @Test

@@ -26,8 +26,14 @@ final class DataDirectory {
     return data;
   }
 
-  Path serverLog() {
-    return temporary.resolve("server.log");
+  /** Where what a server of that name prints goes. */
+  Path log(String name) {
+    return temporary.resolve(name + ".log");
+  }
+
+  /** Where all logs are. */
+  Path logs() {
+    return temporary;
   }
 
   /** Bytes of all files of the data; a file that vanishes meanwhile does not count. */

@@ -35,6 +35,8 @@ public final class DemoCommand implements Callable<Integer> {
   private static final long ROWS_DEFAULT = 2_000_000;
   private static final int WRITES_PER_KEY = 4;
   private static final int WORKERS_MAX = 256;
+  private static final int NODES_MIN = 2;
+  private static final int NODES_MAX = 9;
   private static final long PATIENCE_MS = 60_000;
   private static final Gson GSON = new Gson();
 
@@ -89,6 +91,14 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "DIR",
       description = "Where the server keeps its data, and leaves it (default: temporary).")
   private Path data;
+
+  @Option(
+      names = "--nodes",
+      paramLabel = "N",
+      description =
+          "Start a Kafka and a cluster of N nodes (2 to 9) instead of one server, as processes on"
+              + " this machine.")
+  private Integer nodes;
 
   @Option(names = "--keep", description = "Keep the data directory, or table and tunnel.")
   private boolean isKeeping;
@@ -149,6 +159,11 @@ public final class DemoCommand implements Callable<Integer> {
     require(
         server == null || data == null, "--data is of a server that is started: without --server");
     require(
+        nodes == null || nodes >= NODES_MIN && nodes <= NODES_MAX,
+        "--nodes is " + NODES_MIN + " to " + NODES_MAX + ", not " + nodes);
+    require(
+        server == null || nodes == null, "--nodes are started: give --server, or --nodes, not both");
+    require(
         file.file().isPresent() || file.key().isEmpty(),
         "--key names columns of a file: give --from too");
   }
@@ -180,9 +195,11 @@ public final class DemoCommand implements Callable<Integer> {
         name,
         partitions,
         workers,
-        Optional.ofNullable(server),
-        Optional.ofNullable(data),
-        isKeeping || data != null);
+        new DemoPlan.Servers(
+            Optional.ofNullable(server),
+            nodes == null ? 0 : nodes,
+            Optional.ofNullable(data),
+            isKeeping || data != null));
   }
 
   private void print(DemoSummary summary) {

@@ -7,14 +7,17 @@ import java.util.Optional;
  * How a demo runs.
  *
  * @param table the table that it makes
- * @param server the running server to use; empty to start one
- * @param data where the server that is started keeps its data; empty for a temporary directory
- * @param isKeeping whether data and table stay when it is over
+ * @param servers what it runs on
  */
-record DemoPlan(
-    String table,
-    int partitions,
-    int workers,
-    Optional<String> server,
-    Optional<Path> data,
-    boolean isKeeping) {}
+record DemoPlan(String table, int partitions, int workers, Servers servers) {
+
+  /**
+   * What it runs on.
+   *
+   * @param running the running server to use; empty to start what is needed
+   * @param nodes of a cluster to start; 0 for one server with storage of its own
+   * @param data where what is started keeps its data; empty for a temporary directory
+   * @param isKeeping whether data and table stay when it is over
+   */
+  record Servers(Optional<String> running, int nodes, Optional<Path> data, boolean isKeeping) {}
+}

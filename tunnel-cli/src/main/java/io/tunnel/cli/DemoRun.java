@@ -5,8 +5,10 @@ import io.tunnel.sdk.RowResult;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.stress.LoadRun;
 import io.tunnel.stress.WriteTally;
+import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.StopSignal;
 import io.tunnel.wire.Control.TableDescription;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
@@ -40,48 +42,65 @@ final class DemoRun {
   private record Times(long startNanos, long writeStartNanos, long writeEndNanos) {}
 
   /** What the server used when the writing began. */
-  private record ServerUse(Optional<ServerProcess> process, long cpuNanosBefore) {
-    static ServerUse of(Optional<ServerProcess> process) {
-      return new ServerUse(process, process.map(ServerProcess::cpuNanos).orElse(0L));
+  private record ServerUse(Optional<StartedServers> started, long cpuNanosBefore) {
+    static ServerUse of(Optional<StartedServers> started) {
+      return new ServerUse(started, started.map(StartedServers::cpuNanos).orElse(0L));
     }
 
     long cpuNanos() {
-      return process.map(ServerProcess::cpuNanos).orElse(0L) - cpuNanosBefore;
+      return started.map(StartedServers::cpuNanos).orElse(0L) - cpuNanosBefore;
     }
 
     long residentBytes() {
-      return process.map(ServerProcess::residentBytes).orElse(0L);
+      return started.map(StartedServers::residentBytes).orElse(0L);
     }
   }
 
   /** Runs all of it; {@code mainClass} is that of a server to start, if one is to be started. */
   DemoSummary run(String mainClass) throws Exception {
     long startNanos = clock.nanos();
-    if (plan.server().isPresent()) {
-      return against(plan.server().get(), Optional.empty(), Optional.empty(), startNanos);
+    DemoPlan.Servers servers = plan.servers();
+    if (servers.running().isPresent()) {
+      return against(servers.running().get(), Optional.empty(), Optional.empty(), startNanos);
     }
-    DataDirectory directory = new DataDirectory(plan.data());
+    DataDirectory directory = new DataDirectory(servers.data());
     boolean isGood = false;
-    err.println("starting a server on " + directory.data());
-    err.flush();
-    try (ServerProcess server =
-        ServerProcess.start(mainClass, directory.data(), directory.serverLog())) {
+    try (StartedServers started = start(mainClass, directory)) {
       DemoSummary summary =
-          against(server.endpoint(), Optional.of(server), Optional.of(directory), startNanos);
+          against(started.endpoint(), Optional.of(started), Optional.of(directory), startNanos);
       isGood = summary.rows().verified();
       return summary;
     } finally {
-      if (isGood && !plan.isKeeping()) {
+      if (isGood && !servers.isKeeping()) {
         directory.delete();
       } else {
-        err.println("kept: " + directory.data() + " and " + directory.serverLog());
+        err.println("kept: " + directory.data() + ", logs in " + directory.logs());
       }
+    }
+  }
+
+  private StartedServers start(String mainClass, DataDirectory directory)
+      throws IOException, InterruptedException {
+    int nodes = plan.servers().nodes();
+    if (nodes == 0) {
+      err.println("starting a server on " + directory.data());
+      err.flush();
+      return ServerProcess.start(mainClass, directory.data(), directory.log("server"));
+    }
+    err.println("starting Kafka and " + nodes + " nodes on " + directory.data());
+    err.flush();
+    try {
+      return ClusterProcesses.start(mainClass, directory.data(), directory, nodes, clock);
+    } catch (NoClassDefFoundError leftOut) {
+      throw CommandFailure.failed(
+          "there is no Kafka to start here, as in the image: use a checkout, or name the nodes of a"
+              + " running cluster with --server");
     }
   }
 
   private DemoSummary against(
       String endpoint,
-      Optional<ServerProcess> process,
+      Optional<StartedServers> process,
       Optional<DataDirectory> directory,
       long startNanos)
       throws Exception {
@@ -92,7 +111,7 @@ final class DemoRun {
       try (DemoReader reader = new DemoReader(endpoint, plan.table(), plan.workers(), processor)) {
         ServerUse use = ServerUse.of(process);
         DemoSummary summary = writeAndConsume(writer, reader, ledger, use, directory, startNanos);
-        if (process.isEmpty() && !plan.isKeeping()) {
+        if (process.isEmpty() && !plan.servers().isKeeping()) {
           reader.delete();
           writer.dropTable();
         }

@@ -19,12 +19,15 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /** A server in a process of its own, with the java and the class path of this one. */
-final class ServerProcess implements AutoCloseable {
+final class ServerProcess implements StartedServers {
 
   private static final String READY = "tunnel server listening on ";
   private static final long START_SECONDS_MAX = 60;
   private static final long STOP_SECONDS_MAX = 30;
   private static final int LOG_LINES_SHOWN = 15;
+
+  /** Several share this machine. */
+  private static final String NODE_HEAP = "-Xmx512m";
 
   private final Process process;
   private final String endpoint;
@@ -44,8 +47,20 @@ final class ServerProcess implements AutoCloseable {
    */
   static ServerProcess start(String mainClass, Path data, Path log)
       throws IOException, InterruptedException {
-    Process process =
-        new ProcessBuilder(command(mainClass, data)).redirectError(log.toFile()).start();
+    return start(command(mainClass, data, List.of()), log);
+  }
+
+  /** Starts a node of a cluster in the same way, with a heap of its own and more arguments. */
+  static ServerProcess startNode(String mainClass, Path data, Path log, List<String> more)
+      throws IOException, InterruptedException {
+    List<String> command = command(mainClass, data, List.of(NODE_HEAP));
+    command.addAll(more);
+    return start(command, log);
+  }
+
+  private static ServerProcess start(List<String> command, Path log)
+      throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(command).redirectError(log.toFile()).start();
     Thread endWithUs = new Thread(process::destroy, "end-server");
     Runtime.getRuntime().addShutdownHook(endWithUs);
     CompletableFuture<String> ready = new CompletableFuture<>();
@@ -67,7 +82,7 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  private static List<String> command(String mainClass, Path data) {
+  private static List<String> command(String mainClass, Path data, List<String> options) {
     List<String> command = new ArrayList<>();
     command.add(
         ProcessHandle.current()
@@ -79,6 +94,7 @@ final class ServerProcess implements AutoCloseable {
         command.add(option);
       }
     }
+    command.addAll(options);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass, "server"));
     command.addAll(List.of("--data", data.toString(), "--port", "0", "--http-port", "0"));
     return command;
@@ -111,18 +127,18 @@ final class ServerProcess implements AutoCloseable {
         "\n", lines.subList(Math.max(0, lines.size() - LOG_LINES_SHOWN), lines.size()));
   }
 
-  /** Where it listens, as {@code HOST:PORT}. */
-  String endpoint() {
+  @Override
+  public String endpoint() {
     return endpoint;
   }
 
-  /** CPU time that it used so far; zero where the system does not say. */
-  long cpuNanos() {
+  @Override
+  public long cpuNanos() {
     return process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
   }
 
-  /** Memory that it holds, in bytes; zero where the system does not say as Linux does. */
-  long residentBytes() {
+  @Override
+  public long residentBytes() {
     try (Stream<String> lines = Files.lines(Path.of("/proc/" + process.pid() + "/status"))) {
       return lines
           .filter(line -> line.startsWith("VmRSS:"))

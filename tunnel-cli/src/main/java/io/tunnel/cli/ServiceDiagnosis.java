@@ -35,7 +35,7 @@ final class ServiceDiagnosis implements Diagnosis {
 
   private static int exitCode(RefusedException refused) {
     return switch (refused.code()) {
-      case BUSY, SHUTTING_DOWN -> ExitCode.UNAVAILABLE;
+      case BUSY, SHUTTING_DOWN, NOT_LEADER, LOG_UNAVAILABLE -> ExitCode.UNAVAILABLE;
       case STORAGE_FAILED -> ExitCode.IO;
       case INTERNAL -> ExitCode.INTERNAL;
       default -> ExitCode.FAILED;

@@ -23,11 +23,13 @@ import picocli.CommandLine.Command;
       // One line a program, in the order of the help.
       DemoCommand.class,
       ServerCommand.class,
+      HealthCommand.class,
       PartitionCommand.class,
       StressCommand.class,
       PerfCommand.class,
       TablesCommand.class,
       TunnelsCommand.class,
+      ClusterCommand.class,
     },
     footerHeading = "%nTo start with:%n",
     footer = {

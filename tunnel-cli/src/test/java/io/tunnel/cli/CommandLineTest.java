@@ -46,6 +46,9 @@ abstract class CommandLineTest {
         if (type == TunnelsCommand.class) {
           return type.cast(new TunnelsCommand(service::tunnels, service.prompt));
         }
+        if (type == ClusterCommand.class) {
+          return type.cast(new ClusterCommand(service::cluster));
+        }
         return CommandLine.defaultFactory().create(type);
       }
     };

@@ -144,7 +144,7 @@ class DemoPartsTest {
     assertThat(temporary.bytes()).isEqualTo(123);
     temporary.delete();
     assertThat(temporary.data()).doesNotExist();
-    assertThat(temporary.serverLog().getParent()).doesNotExist();
+    assertThat(temporary.logs()).doesNotExist();
 
     Path given = Files.createDirectory(directory.resolve("mine"));
     Files.write(given.resolve("a"), new byte[5]);

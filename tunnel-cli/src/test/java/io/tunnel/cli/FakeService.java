@@ -19,6 +19,9 @@ import io.tunnel.sdk.SeekTunnelResponse;
 import io.tunnel.sdk.SessionInfo;
 import io.tunnel.sdk.TunnelInfo;
 import io.tunnel.terminal.Prompt;
+import io.tunnel.wire.ClusterControl.ClusterDescription;
+import io.tunnel.wire.ClusterControl.NodeDescription;
+import io.tunnel.wire.ClusterControl.NodeStatus;
 import io.tunnel.wire.Control.PartitionDescription;
 import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Direction;
@@ -41,6 +44,7 @@ final class FakeService {
   final Map<String, TableDescription> tables = new TreeMap<>();
   final Map<String, NavigableMap<Bytes, Row>> rows = new HashMap<>();
   final Map<String, DescribeTunnelResponse> tunnels = new TreeMap<>();
+  final FakeCluster fakeCluster = new FakeCluster();
   boolean isUnreachable;
   int open;
 
@@ -110,6 +114,33 @@ final class FakeService {
   Tunnels tunnels(String endpoint) {
     connect(endpoint);
     return new FakeTunnels();
+  }
+
+  Cluster cluster(String endpoint) {
+    connect(endpoint);
+    return new FakeNodes();
+  }
+
+  private final class FakeNodes implements Cluster {
+    @Override
+    public ClusterDescription describe() {
+      return fakeCluster.describe();
+    }
+
+    @Override
+    public Optional<NodeStatus> status(NodeDescription node) {
+      return fakeCluster.status(node.name());
+    }
+
+    @Override
+    public void drain(NodeDescription node, boolean isDraining) {
+      fakeCluster.drain(node.name(), isDraining);
+    }
+
+    @Override
+    public void close() {
+      open--;
+    }
   }
 
   private TableDescription require(String table) {

@@ -27,7 +27,7 @@ class TunnelCommandTest extends CommandLineTest {
     assertThat(run()).isEqualTo(2);
     assertThat(err.toString())
         .startsWith("tunnel: name a subcommand")
-        .contains("Subcommands: demo, server, partition, stress, perf, tables, tunnels");
+        .contains("Subcommands: demo, server, health, partition, stress, perf, tables, tunnels, cluster");
     assertThat(run("tables")).isEqualTo(2);
     assertThat(err.toString()).startsWith("tunnel tables: name a subcommand");
     assertThat(run("tunnels")).isEqualTo(2);
@@ -50,7 +50,7 @@ class TunnelCommandTest extends CommandLineTest {
   void every_command_has_help_with_its_exit_codes_and_every_job_an_example() {
     List<String> jobs = new ArrayList<>();
     collect("", new CommandLine(new TunnelCommand()), jobs);
-    assertThat(jobs).contains(" tables scan", " tunnels create", " partition create");
+    assertThat(jobs).contains(" tables scan", " tunnels create", " partition create", " cluster drain");
     for (String job : jobs) {
       assertThat(run((job.strip() + " --help").split(" "))).as(job).isZero();
       assertThat(out.toString())
@@ -62,7 +62,7 @@ class TunnelCommandTest extends CommandLineTest {
   }
 
   private static void collect(String name, CommandLine command, List<String> jobs) {
-    if (command.getSubcommands().isEmpty() && name.matches(" (tables|tunnels|partition) .*")) {
+    if (command.getSubcommands().isEmpty() && name.matches(" (tables|tunnels|partition|cluster) .*")) {
       jobs.add(name);
     }
     command.getSubcommands().forEach((sub, line) -> collect(name + " " + sub, line, jobs));
@@ -79,7 +79,9 @@ class TunnelCommandTest extends CommandLineTest {
         "tunnels create --table t --tunnel u",
         "tunnels list",
         "tunnels describe --table t --tunnel u",
-        "tunnels delete --table t --tunnel u"
+        "tunnels delete --table t --tunnel u",
+        "cluster",
+        "cluster drain n1"
       })
   void a_server_that_cannot_be_reached_is_one_line(String line) {
     service.isUnreachable = true;
@@ -88,7 +90,7 @@ class TunnelCommandTest extends CommandLineTest {
         .singleElement()
         .asString()
         .matches(
-            "tunnel \\w+ \\w+: cannot connect to nobody:1: refused\\. Is a server running there\\?"
+            "tunnel \\w+( \\w+)?: cannot connect to nobody:1: refused\\. Is a server running there\\?"
                 + " Start one with 'tunnel server', or name another with --server");
     assertThat(out.toString()).isEmpty();
   }

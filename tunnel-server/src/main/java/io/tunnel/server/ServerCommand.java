@@ -1,16 +1,19 @@
 package io.tunnel.server;
 
+import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.net.NetConfig;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -22,6 +25,11 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = "Runs a server: tables, their changes, and tunnels, in one process.",
     footer = {
+      "",
+      "Examples:",
+      "  tunnel server --data DIR",
+      "  tunnel server --data DIR --log kafka --bootstrap k1:9092,k2:9092,k3:9092 --node n1 \\",
+      "      --host 10.0.0.5 --insecure",
       "",
       "Prints 'tunnel server listening on HOST:PORT' and 'http on HOST:PORT' when it is ready.",
       "Stops gracefully on SIGTERM or Ctrl-C."
@@ -63,19 +71,24 @@ public final class ServerCommand implements Callable<Integer> {
       description = "Allow an address that other machines reach, though nobody is authenticated.")
   private boolean isInsecure;
 
+  @ArgGroup(exclusive = false, heading = "%nTo be one of many nodes that share a log:%n")
+  private ClusterOptions clusterOptions = new ClusterOptions();
+
   @Override
   public Integer call() throws InterruptedException {
     ServerConfig settings;
+    Optional<ClusterConfig> cluster;
     try {
       settings = settings();
+      cluster = clusterOptions.config(settings.net().host());
     } catch (IllegalArgumentException e) {
       throw new CommandLine.ParameterException(spec.commandLine(), e.getMessage(), e);
     } catch (IOException e) {
-      return fail("cannot read " + config + ": " + e);
+      return fail("cannot read " + e.getMessage());
     }
     CompletableFuture<Integer> exitCode = new CompletableFuture<>();
     try {
-      exitCode.complete(serve(settings, exitCode));
+      exitCode.complete(serve(settings, cluster, exitCode));
       return exitCode.join();
     } finally {
       // When something was thrown, the exit code is for others to choose.
@@ -83,10 +96,14 @@ public final class ServerCommand implements Callable<Integer> {
     }
   }
 
-  private int serve(ServerConfig settings, CompletableFuture<Integer> exitCode)
+  private int serve(
+      ServerConfig settings, Optional<ClusterConfig> cluster, CompletableFuture<Integer> exitCode)
       throws InterruptedException {
-    try (TunnelServer server = new TunnelServer(data, settings)) {
+    try (TunnelServer server = open(settings, cluster)) {
       LOGGER.info("configuration: {}", settings);
+      cluster.ifPresent(
+          part ->
+              LOGGER.info("{}, reached at {}", part, advertised(part, text(server.localAddress()))));
       CountDownLatch mustStop = new CountDownLatch(1);
       Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(mustStop, exitCode), "stop"));
       announce(server);
@@ -98,9 +115,22 @@ public final class ServerCommand implements Callable<Integer> {
     return 0;
   }
 
+  /** The one place that knows which kinds of server there are. */
+  private TunnelServer open(ServerConfig settings, Optional<ClusterConfig> cluster)
+      throws IOException {
+    if (cluster.isPresent()) {
+      throw new IOException("--log kafka: this build has no shared log");
+    }
+    return new TunnelServer(data, settings);
+  }
+
+  private static String advertised(ClusterConfig cluster, String local) {
+    return cluster.advertised().orElse(local);
+  }
+
   private ServerConfig settings() throws IOException {
     ServerConfig defaults = ServerConfig.defaults(Runtime.getRuntime().availableProcessors());
-    ServerConfig base = config == null ? defaults : defaults.withFile(config);
+    ServerConfig base = config == null ? defaults : read(defaults);
     NetConfig net = base.net();
     return new ServerConfig(
         new NetConfig(
@@ -115,6 +145,14 @@ public final class ServerCommand implements Callable<Integer> {
         base.table(),
         base.session(),
         base.base());
+  }
+
+  private ServerConfig read(ServerConfig defaults) throws IOException {
+    try {
+      return defaults.withFile(config);
+    } catch (IOException e) {
+      throw new IOException(config + ": " + e, e);
+    }
   }
 
   private void announce(TunnelServer server) {

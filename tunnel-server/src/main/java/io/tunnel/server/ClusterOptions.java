@@ -1,0 +1,189 @@
+package io.tunnel.server;
+
+import io.tunnel.server.cluster.ClusterConfig;
+import java.io.IOException;
+import java.io.Reader;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import picocli.CommandLine.Option;
+
+/** The options that make a server a node of a cluster, and what follows from them. */
+final class ClusterOptions {
+
+  private static final String CLUSTER_DEFAULT = "tunnel";
+  private static final int STANDBYS_DEFAULT = 1;
+  private static final int REPLICATION_DEFAULT = 3;
+
+  /** Where changes live. */
+  enum LogKind {
+    /** In files of this server alone. */
+    LOCAL,
+    /** In Kafka, which all nodes of a cluster share. */
+    KAFKA
+  }
+
+  @Option(
+      names = "--log",
+      paramLabel = "local|kafka",
+      description =
+          "Where changes live: in files below --data (local, the default), or in Apache Kafka, as"
+              + " one of many nodes.")
+  private LogKind log;
+
+  @Option(
+      names = "--bootstrap",
+      paramLabel = "HOST:PORT",
+      split = ",",
+      description = "Brokers of Kafka, with commas between them.")
+  private List<String> bootstrap;
+
+  @Option(
+      names = "--cluster",
+      paramLabel = "NAME",
+      description = "Prefix of the cluster's topics (default: " + CLUSTER_DEFAULT + ").")
+  private String cluster;
+
+  @Option(
+      names = "--node",
+      paramLabel = "NAME",
+      description = "What this node is called, and no other of the cluster.")
+  private String node;
+
+  @Option(
+      names = "--advertise",
+      paramLabel = "HOST:PORT",
+      description = "Where clients reach this node (default: where it listens).")
+  private String advertised;
+
+  @Option(
+      names = "--standbys",
+      paramLabel = "N",
+      description =
+          "Warm copies of each partition beside its leader's (default: "
+              + STANDBYS_DEFAULT
+              + "); the same at all nodes.")
+  private Integer standbys;
+
+  @Option(
+      names = "--replication",
+      paramLabel = "N",
+      description =
+          "On how many brokers new topics are kept (default: "
+              + REPLICATION_DEFAULT
+              + "); 1 where there is one broker.")
+  private Integer replication;
+
+  @Option(
+      names = "--min-insync",
+      paramLabel = "N",
+      description =
+          "How many of those brokers must have a change before it counts (default: all but one).")
+  private Integer minInsync;
+
+  @Option(
+      names = "--kafka-config",
+      paramLabel = "FILE",
+      description = "Properties for Kafka's clients, such as security.protocol and sasl.*.")
+  private Path kafkaConfig;
+
+  /** For picocli. */
+  ClusterOptions() {}
+
+  /**
+   * How the server takes part in a cluster; empty when it stands alone.
+   *
+   * @param host where it listens
+   * @throws IllegalArgumentException when options are missing, contradict each other or cannot be
+   * @throws IOException when the file of properties cannot be read
+   */
+  Optional<ClusterConfig> config(String host) throws IOException {
+    if (log != LogKind.KAFKA) {
+      requireNone();
+      return Optional.empty();
+    }
+    require(
+        bootstrap != null, "--log kafka needs --bootstrap HOST:PORT, a broker or several of them");
+    require(node != null, "--log kafka needs --node NAME, which no other node of the cluster has");
+    require(
+        advertised != null || !isWildcard(host),
+        "--host "
+            + host
+            + " is no address that clients could be sent to: name one with --advertise HOST:PORT");
+    int copies = or(replication, REPLICATION_DEFAULT);
+    ClusterConfig.Log shared =
+        new ClusterConfig.Log(
+            bootstrap.stream().map(String::strip).toList(),
+            copies,
+            or(minInsync, ClusterConfig.Log.minInsyncDefault(copies)),
+            clientSettings());
+    return Optional.of(
+        new ClusterConfig(
+            cluster == null ? CLUSTER_DEFAULT : cluster,
+            node,
+            Optional.ofNullable(advertised),
+            or(standbys, STANDBYS_DEFAULT),
+            shared));
+  }
+
+  /** Options that somebody gave who expects a cluster are not ignored. */
+  private void requireNone() {
+    Map<String, Object> given = new LinkedHashMap<>();
+    given.put("--bootstrap", bootstrap);
+    given.put("--cluster", cluster);
+    given.put("--node", node);
+    given.put("--advertise", advertised);
+    given.put("--standbys", standbys);
+    given.put("--replication", replication);
+    given.put("--min-insync", minInsync);
+    given.put("--kafka-config", kafkaConfig);
+    given.forEach(
+        (name, value) ->
+            require(value == null, name + " is of a node of a cluster: give --log kafka too"));
+  }
+
+  private Map<String, String> clientSettings() throws IOException {
+    if (kafkaConfig == null) {
+      return Map.of();
+    }
+    Properties properties = new Properties();
+    try (Reader reader = Files.newBufferedReader(kafkaConfig, StandardCharsets.UTF_8)) {
+      properties.load(reader);
+    } catch (IOException e) {
+      throw new IOException(kafkaConfig + ": " + e, e);
+    }
+    Map<String, String> settings = new TreeMap<>();
+    for (String name : properties.stringPropertyNames()) {
+      settings.put(name, properties.getProperty(name));
+    }
+    return settings;
+  }
+
+  private static boolean isWildcard(String host) {
+    try {
+      return Stream.of(InetAddress.getAllByName(host)).anyMatch(InetAddress::isAnyLocalAddress);
+    } catch (UnknownHostException e) {
+      // Whoever binds it says so.
+      return false;
+    }
+  }
+
+  private static int or(Integer given, int otherwise) {
+    return given == null ? otherwise : given;
+  }
+
+  private static void require(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException(message);
+    }
+  }
+}
