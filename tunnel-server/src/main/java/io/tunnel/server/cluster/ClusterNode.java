@@ -1,0 +1,306 @@
+package io.tunnel.server.cluster;
+
+import io.tunnel.wire.ClusterControl.ClusterDescription;
+import io.tunnel.wire.ClusterControl.NodeDescription;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A node as a member of its cluster: does what placements say, and asks for others when the world is
+ * not as it was when the last was decided.
+ *
+ * <p>It has no thread. All that concerns {@link Roles} is done by the control executor, which also
+ * runs {@link #tick} some times a second; the membership's thread and those that ask find what was
+ * so at the last tick. Being evicted changes nothing here: what the node leads it goes on leading
+ * until the log or a placement says otherwise.
+ */
+public final class ClusterNode implements Membership.Node, Closeable {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(ClusterNode.class);
+
+  /** How long it waits for the catalog's leader to ask. */
+  private static final int PATIENCE_INTERVALS = 3;
+
+  /** What the rooms of this node do, as of the last look. */
+  private record Doing(Set<Integer> leads, Set<Integer> warm) {}
+
+  private final NodeSettings config;
+  private final Roles roles;
+  private final Supplier<KnownUnits> units;
+  private final Executor control;
+  private final LongSupplier nanos;
+  private final PaceCore pace;
+  private final AtomicReference<Placement> newest = new AtomicReference<>(Placement.NONE);
+  private volatile Doing doing = new Doing(Set.of(), Set.of());
+  private volatile NodeInfo said;
+  private volatile boolean isDraining;
+  private volatile boolean isLost;
+  private volatile Membership membership;
+
+  /** The placement that was done last, and the units that this node was told to have by it. */
+  private Placement done = Placement.NONE;
+
+  private final Set<Integer> held = new HashSet<>();
+
+  /** Whether there are other units than were placed, and since when. */
+  private boolean areOtherUnits;
+
+  private long otherUnitsNanos;
+
+  /**
+   * A node that has not joined.
+   *
+   * @param units what there is to lead, as far as this node's catalog knows; any thread
+   * @param control runs one task at a time
+   */
+  public ClusterNode(
+      NodeSettings config,
+      Roles roles,
+      Supplier<KnownUnits> units,
+      Executor control,
+      LongSupplier nanos) {
+    this.config = config;
+    this.roles = roles;
+    this.units = units;
+    this.control = control;
+    this.nanos = nanos;
+    long intervalNanos = config.decideIntervalMs() * 1_000_000;
+    pace = new PaceCore(intervalNanos, nanos.getAsLong());
+    said = info();
+  }
+
+  /** Joins the group of all nodes. */
+  public void join(Membership.Factory factory) {
+    membership = factory.join(config.node(), () -> this);
+  }
+
+  @Override
+  public NodeInfo info() {
+    Doing now = doing;
+    Set<Integer> leads = new TreeSet<>(now.leads());
+    Placement placement = newest.get();
+    if (isMember(placement)) {
+      placement
+          .leaders()
+          .forEach(
+              (unit, name) -> {
+                if (name.equals(config.node())) {
+                  leads.add(unit);
+                }
+              });
+    }
+    Set<Integer> warm = new TreeSet<>(now.warm());
+    leads.stream().filter(Unit::isPartition).forEach(warm::add);
+    said =
+        new NodeInfo(
+            config.node(), config.incarnation(), config.address(), isDraining, leads, warm);
+    return said;
+  }
+
+  @Override
+  public Placement place(long generation, Collection<NodeInfo> nodes) {
+    Placement former = newest.get();
+    Set<Integer> others = new TreeSet<>(former.leaders().keySet());
+    for (NodeInfo node : nodes) {
+      others.addAll(node.leads());
+      others.addAll(node.warm());
+    }
+    return PlacementCore.place(
+        generation, former, nodes, units.get().with(others), config.standbys());
+  }
+
+  @Override
+  public void placed(Placement placement) {
+    boolean isNew = isLost || placement.generation() > newest.get().generation();
+    if (!isNew) {
+      LOGGER.info(
+          "a decision of generation {} comes behind {}",
+          placement.generation(),
+          newest.get().generation());
+      return;
+    }
+    isLost = false;
+    newest.set(placement);
+    control.execute(this::obey);
+  }
+
+  @Override
+  public void lost() {
+    isLost = true;
+    LOGGER.warn(
+        "this node was silent for too long: others may lead its {} units; it joins again",
+        doing.leads().size());
+  }
+
+  /** Where a unit is led, as far as it is known; any thread. */
+  public Optional<String> leaderAddress(int unit) {
+    return newest.get().leader(unit).map(Placement.Member::address);
+  }
+
+  /** The cluster as this node sees it; any thread. */
+  public ClusterDescription describe() {
+    Placement placement = newest.get();
+    List<NodeDescription> nodes = new ArrayList<>();
+    placement.nodes().forEach(node -> nodes.add(describe(node, placement)));
+    return new ClusterDescription(config.cluster(), placement.generation(), config.node(), nodes);
+  }
+
+  private NodeDescription describe(Placement.Member node, Placement placement) {
+    List<Integer> leads = new ArrayList<>();
+    int groups = 0;
+    boolean isCatalogLeader = false;
+    for (var entry : placement.leaders().entrySet()) {
+      int unit = entry.getKey();
+      if (entry.getValue().equals(node.name())) {
+        isCatalogLeader |= unit == Unit.CATALOG;
+        groups += Unit.isTunnels(unit) ? 1 : 0;
+        if (Unit.isPartition(unit)) {
+          leads.add(unit);
+        }
+      }
+    }
+    List<Integer> standbys = new ArrayList<>();
+    placement
+        .copies()
+        .forEach(
+            (partition, names) -> {
+              if (names.contains(node.name())) {
+                standbys.add(partition);
+              }
+            });
+    boolean drains = node.name().equals(config.node()) ? isDraining : node.isDraining();
+    return new NodeDescription(
+        node.name(),
+        node.incarnation(),
+        node.address(),
+        drains,
+        leads,
+        standbys,
+        groups,
+        isCatalogLeader);
+  }
+
+  /** Empties this node, or lets it take part again; any thread. */
+  public void drain(boolean isDrainingNow) {
+    isDraining = isDrainingNow;
+    LOGGER.info(isDrainingNow ? "this node is emptied" : "this node takes part again");
+    control.execute(this::tick);
+  }
+
+  /** Whether it was asked to be emptied, everybody knows, and it leads nothing; any thread. */
+  public boolean isDrained() {
+    Placement placement = newest.get();
+    boolean isKnown =
+        placement.node(config.node()).map(Placement.Member::isDraining).orElse(false);
+    return isDraining
+        && isKnown
+        && doing.leads().isEmpty()
+        && !placement.leaders().containsValue(config.node());
+  }
+
+  /** Looks how things are, and asks for a decision if one is needed; by the control executor. */
+  public void tick() {
+    look();
+    Membership group = membership;
+    if (group != null && pace.asks(needsDecision(), nanos.getAsLong())) {
+      group.decideAgain();
+    }
+  }
+
+  private void look() {
+    doing = new Doing(Set.copyOf(roles.leads()), Set.copyOf(roles.warm()));
+  }
+
+  /**
+   * Whether it was decided by what is not so any more: there are other units, this node drains or
+   * does not, or a copy that it was given is warm now.
+   */
+  private boolean needsDecision() {
+    boolean hasOtherUnits = hasOtherUnits();
+    if (!isMember(done)) {
+      return false;
+    }
+    NodeInfo told = said;
+    boolean isWarmer =
+        doing.warm().stream()
+            .anyMatch(unit -> isCopyHere(unit) && !told.warm().contains(unit));
+    return isWarmer || told.isDraining() != isDraining || hasOtherUnits;
+  }
+
+  private boolean isCopyHere(int partition) {
+    return done.copies().getOrDefault(partition, Set.of()).contains(config.node());
+  }
+
+  /** The catalog's leader sees them first; others ask only if it does not. */
+  private boolean hasOtherUnits() {
+    boolean wereOtherUnits = areOtherUnits;
+    areOtherUnits = !units.get().areThoseOf(done);
+    if (areOtherUnits && !wereOtherUnits) {
+      otherUnitsNanos = nanos.getAsLong();
+    }
+    boolean isFirst = config.node().equals(done.leaders().get(Unit.CATALOG));
+    long patienceNanos = isFirst ? 0 : PATIENCE_INTERVALS * config.decideIntervalMs() * 1_000_000;
+    return areOtherUnits && nanos.getAsLong() - otherUnitsNanos >= patienceNanos;
+  }
+
+  private boolean isMember(Placement placement) {
+    return placement
+        .node(config.node())
+        .filter(node -> node.incarnation().equals(config.incarnation()))
+        .isPresent();
+  }
+
+  private void obey() {
+    Placement placement = newest.get();
+    pace.decided(nanos.getAsLong());
+    if (placement.equals(done)) {
+      return;
+    }
+    done = placement;
+    if (!isMember(placement)) {
+      LOGGER.warn("generation {} was decided without this node", placement.generation());
+      return;
+    }
+    held.addAll(roles.leads());
+    held.addAll(roles.warm());
+    Set<Integer> mine = new TreeSet<>();
+    placement.leaders().keySet().stream()
+        .filter(unit -> placement.has(config.node(), unit))
+        .forEach(mine::add);
+    held.stream().filter(unit -> !mine.contains(unit)).forEach(roles::leave);
+    for (int unit : mine) {
+      if (!config.node().equals(placement.leaders().get(unit))) {
+        roles.copy(unit);
+      }
+    }
+    for (int unit : mine) {
+      if (config.node().equals(placement.leaders().get(unit))) {
+        roles.lead(unit);
+      }
+    }
+    held.clear();
+    held.addAll(mine);
+    look();
+  }
+
+  @Override
+  public void close() throws IOException {
+    Membership group = membership;
+    if (group != null) {
+      group.close();
+    }
+  }
+}

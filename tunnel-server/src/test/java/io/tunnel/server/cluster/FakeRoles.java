@@ -1,0 +1,50 @@
+package io.tunnel.server.cluster;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Does at once what it is told, and notes it; a copy is warm when the test says so. */
+final class FakeRoles implements Roles {
+
+  final List<String> told = new ArrayList<>();
+  final Set<Integer> leads = new TreeSet<>();
+  final Set<Integer> copies = new TreeSet<>();
+  final Set<Integer> warm = new TreeSet<>();
+
+  @Override
+  public void copy(int partition) {
+    told.add("copy " + partition);
+    leads.remove(partition);
+    copies.add(partition);
+  }
+
+  @Override
+  public void lead(int unit) {
+    told.add("lead " + unit);
+    leads.add(unit);
+    copies.remove(unit);
+    if (Unit.isPartition(unit)) {
+      warm.add(unit);
+    }
+  }
+
+  @Override
+  public void leave(int unit) {
+    told.add("leave " + unit);
+    leads.remove(unit);
+    copies.remove(unit);
+    warm.remove(unit);
+  }
+
+  @Override
+  public Set<Integer> leads() {
+    return leads;
+  }
+
+  @Override
+  public Set<Integer> warm() {
+    return warm;
+  }
+}
