@@ -14,6 +14,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Optional;
 
 /**
  * The directory that a server keeps everything in, while it is this process's alone: {@code LOCK}
@@ -31,7 +32,12 @@ final class DataDirectory implements Closeable {
   private final FileChannel lockFile;
   private final Format format;
 
-  private record Format(int format, int shards) {}
+  /**
+   * What {@code FORMAT} says.
+   *
+   * @param cluster whose cache it is; absent when the directory holds everything there is
+   */
+  private record Format(int format, int shards, String cluster) {}
 
   private DataDirectory(Path path, FileChannel lockFile, Format format) {
     this.path = path;
@@ -47,9 +53,20 @@ final class DataDirectory implements Closeable {
    *     form
    */
   static DataDirectory open(Path path, int shards) throws IOException {
+    return open(path, shards, Optional.empty());
+  }
+
+  /**
+   * The same for a node of a cluster, whose directory is a cache of what the cluster has.
+   *
+   * @param cluster the cluster's name; absent for a server that is alone
+   * @throws IOException also when it belongs to another cluster, or to a server that is alone
+   */
+  static DataDirectory open(Path path, int shards, Optional<String> cluster) throws IOException {
     FileChannel lockFile = lock(path);
     try {
-      Format format = readFormat(path.resolve("FORMAT"), shards);
+      Format format = readFormat(path.resolve("FORMAT"), shards, cluster);
+      requireSame(path, Optional.ofNullable(format.cluster()), cluster);
       if (format.format() != FORMAT) {
         throw new IOException(
             "the data directory "
@@ -95,7 +112,22 @@ final class DataDirectory implements Closeable {
     return lockFile;
   }
 
-  private static Format readFormat(Path file, int shards) throws IOException {
+  private static void requireSame(Path path, Optional<String> is, Optional<String> asked)
+      throws IOException {
+    if (!is.equals(asked)) {
+      throw new IOException(
+          "the data directory "
+              + path
+              + " belongs to "
+              + is.map(name -> "a node of cluster '" + name + "'").orElse("a server that is alone")
+              + ", and not to "
+              + asked.map(name -> "a node of cluster '" + name + "'").orElse("one that is alone")
+              + "; give another with --data");
+    }
+  }
+
+  private static Format readFormat(Path file, int shards, Optional<String> cluster)
+      throws IOException {
     String text;
     try {
       text = Files.readString(file);
@@ -103,7 +135,7 @@ final class DataDirectory implements Closeable {
       throw new IOException(file + " does not say what format the data directory has", e);
     } catch (NoSuchFileException e) {
       requireUnused(file.getParent());
-      Format fresh = new Format(FORMAT, shards);
+      Format fresh = new Format(FORMAT, shards, cluster.orElse(null));
       Path next = file.resolveSibling("FORMAT.next");
       Files.writeString(
           next,

@@ -99,7 +99,7 @@ public final class ServerCommand implements Callable<Integer> {
   private int serve(
       ServerConfig settings, Optional<ClusterConfig> cluster, CompletableFuture<Integer> exitCode)
       throws InterruptedException {
-    try (TunnelServer server = open(settings, cluster)) {
+    try (RunningServer server = open(settings, cluster)) {
       LOGGER.info("configuration: {}", settings);
       cluster.ifPresent(
           part ->
@@ -116,10 +116,10 @@ public final class ServerCommand implements Callable<Integer> {
   }
 
   /** The one place that knows which kinds of server there are. */
-  private TunnelServer open(ServerConfig settings, Optional<ClusterConfig> cluster)
+  private RunningServer open(ServerConfig settings, Optional<ClusterConfig> cluster)
       throws IOException {
     if (cluster.isPresent()) {
-      throw new IOException("--log kafka: this build has no shared log");
+      return new ClusterServer(data, settings, cluster.get());
     }
     return new TunnelServer(data, settings);
   }
@@ -155,7 +155,7 @@ public final class ServerCommand implements Callable<Integer> {
     }
   }
 
-  private void announce(TunnelServer server) {
+  private void announce(RunningServer server) {
     PrintWriter out = spec.commandLine().getOut();
     out.println("tunnel server listening on " + text(server.localAddress()));
     server.httpAddress().ifPresent(address -> out.println("http on " + text(address)));

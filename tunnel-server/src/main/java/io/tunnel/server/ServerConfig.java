@@ -7,8 +7,10 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
+import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.partition.ShardConfig;
+import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.server.table.TableStoreConfig;
 import io.tunnel.wire.Protocol;
@@ -58,8 +60,15 @@ public record ServerConfig(
    * @param shards logs, each with a thread of its own; fixed when a data directory is first used
    * @param segmentBytesMax bytes after which a new file is begun
    * @param retentionCheckMs how often is looked for changes that are kept no longer
+   * @param kafka of a node of a cluster: how long is waited for the log that all nodes share
+   * @param copies of a node of a cluster: limits of its copies of partitions
    */
-  public record LogConfig(int shards, int segmentBytesMax, long retentionCheckMs) {
+  public record LogConfig(
+      int shards,
+      int segmentBytesMax,
+      long retentionCheckMs,
+      KafkaConfig.Times kafka,
+      ReplicaConfig copies) {
     private static final int SHARDS_MAX = 64;
     private static final int SEGMENT_BYTES_MIN = 1 << 16;
     private static final int SEGMENT_BYTES_MAX = 1 << 30;
@@ -79,6 +88,18 @@ public record ServerConfig(
         throw new IllegalArgumentException(
             "log.retentionCheckMs is 100 to 3600000 (an hour), not " + retentionCheckMs);
       }
+      Objects.requireNonNull(kafka, "log.kafka is an object, not null");
+      Objects.requireNonNull(copies, "log.copies is an object, not null");
+    }
+
+    /** A log with the defaults of a cluster. */
+    public LogConfig(int shards, int segmentBytesMax, long retentionCheckMs) {
+      this(
+          shards,
+          segmentBytesMax,
+          retentionCheckMs,
+          KafkaConfig.Times.DEFAULT,
+          ReplicaConfig.DEFAULT);
     }
   }
 

@@ -45,7 +45,7 @@ import org.slf4j.LoggerFactory;
  * connections, readers for rows and pages. Parts are closed in the reverse of the order in which
  * they were made.
  */
-public final class TunnelServer implements Closeable {
+public final class TunnelServer implements RunningServer {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(TunnelServer.class);
   private static final int READER_THREADS = 2;
@@ -54,7 +54,7 @@ public final class TunnelServer implements Closeable {
   private static final long TICK_GAP_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(3 * TICK_MS);
   private static final long STOP_DEADLINE_S = 10;
 
-  private final Deque<Closeable> opened = new ArrayDeque<>();
+  private final Parts parts = new Parts();
   private final SystemClock clock = new SystemClock();
   private final TunnelCatalog catalog;
   private final Shards shards;
@@ -73,12 +73,12 @@ public final class TunnelServer implements Closeable {
    */
   public TunnelServer(Path data, ServerConfig config) throws IOException {
     try {
-      DataDirectory directory = open(DataDirectory.open(data, config.log().shards()));
+      DataDirectory directory = parts.open(DataDirectory.open(data, config.log().shards()));
       meters = new ServerMeters();
-      opened.push(meters::close);
-      catalog = open(TunnelCatalog.open(directory.path().resolve("catalog")));
+      parts.open(meters::close);
+      catalog = parts.open(TunnelCatalog.open(directory.path().resolve("catalog")));
       shards =
-          open(
+          parts.open(
               Shards.open(
                   new Shards.Layout(
                       directory.path(),
@@ -90,14 +90,15 @@ public final class TunnelServer implements Closeable {
                   meters,
                   clock));
       meters.watch(shards);
-      ThreadPoolExecutor readers = readers();
+      ThreadPoolExecutor readers = parts.openThreads(readers());
       bases =
-          open(
+          parts.open(
               new BaseSnapshots(
                   catalog.tables(), shards, readers, clock, config.base().snapshotMsMax()));
-      opened.push(() -> stop(readers));
-      control = Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "control"));
-      opened.push(() -> stop(control));
+      
+      control =
+          parts.openThreads(
+              Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "control")));
       Surroundings surroundings = new ServerSurroundings(shards, bases, control, clock);
       coordinator =
           new Coordinator(
@@ -124,7 +125,7 @@ public final class TunnelServer implements Closeable {
                   NetServer.Cluster.none()),
               new NetServer.Threads(control, readers, clock::epochMicros),
               meters);
-      opened.push(net::close);
+      parts.open(net::close);
       Ticks ticks =
           new Ticks(clock::nanos, TICK_GAP_NANOS_MAX, List.of(coordinator::tick, bases::tick));
       // With a delay: at a fixed rate those that were missed would come before what waits.
@@ -133,25 +134,20 @@ public final class TunnelServer implements Closeable {
       control.scheduleWithFixedDelay(() -> retain(logs), checkMs, checkMs, TimeUnit.MILLISECONDS);
       http = config.net().httpPort() < 0 ? Optional.empty() : Optional.of(http(config, readers));
     } catch (IOException | RuntimeException e) {
-      closeAfter(e);
+      parts.closeAfter(e);
       throw e;
     }
-  }
-
-  private <T extends Closeable> T open(T part) {
-    opened.push(part);
-    return part;
   }
 
   private HttpServer http(ServerConfig config, ThreadPoolExecutor readers) throws IOException {
     InetSocketAddress address =
         new InetSocketAddress(net.localAddress().getAddress(), config.net().httpPort());
     HttpServer server = new HttpServer(address, net.eventLoops(), readers, new ServerPages());
-    opened.push(server::close);
+    parts.open(server::close);
     return server;
   }
 
-  private static ThreadPoolExecutor readers() {
+  static ThreadPoolExecutor readers() {
     return new ThreadPoolExecutor(
         READER_THREADS,
         READER_THREADS,
@@ -223,39 +219,13 @@ public final class TunnelServer implements Closeable {
     }
   }
 
-  private static void stop(ExecutorService threads) throws IOException {
-    threads.shutdown();
-    try {
-      if (!threads.awaitTermination(STOP_DEADLINE_S, TimeUnit.SECONDS)) {
-        throw new IOException("threads did not stop within " + STOP_DEADLINE_S + " s");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while stopping", e);
-    }
-  }
-
   /** Stops serving, commits and folds what was accepted, and closes everything. Idempotent. */
   @Override
   public void close() throws IOException {
-    if (!opened.isEmpty()) {
+    if (!parts.areClosed()) {
       net.stopListening();
       shards.all().forEach(Shard::drain);
     }
-    IOException failure = new IOException("the server did not stop cleanly");
-    closeAfter(failure);
-    if (failure.getSuppressed().length > 0) {
-      throw failure;
-    }
-  }
-
-  private void closeAfter(Exception failure) {
-    while (!opened.isEmpty()) {
-      try {
-        opened.pop().close();
-      } catch (IOException | RuntimeException e) {
-        failure.addSuppressed(e);
-      }
-    }
+    parts.close();
   }
 }

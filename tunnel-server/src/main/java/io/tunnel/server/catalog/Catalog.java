@@ -177,6 +177,11 @@ public final class Catalog {
     return tables.byPartition(partition).isPresent();
   }
 
+  /** The highest id that was given to a partition; any thread. */
+  public int lastPartition() {
+    return counters.partitions();
+  }
+
   /** The partitions that exist at this moment: a copy. */
   public Set<Integer> partitionIds() {
     return tables.partitions();

@@ -145,6 +145,19 @@ public final class ClusterNode implements Membership.Node, Closeable {
         doing.leads().size());
   }
 
+  /** The process of another node has ended; any thread. */
+  public void evict(String name) {
+    Membership group = membership;
+    if (group != null) {
+      group.evict(name);
+    }
+  }
+
+  /** What was decided last; any thread. */
+  public Placement placement() {
+    return newest.get();
+  }
+
   /** Where a unit is led, as far as it is known; any thread. */
   public Optional<String> leaderAddress(int unit) {
     return newest.get().leader(unit).map(Placement.Member::address);

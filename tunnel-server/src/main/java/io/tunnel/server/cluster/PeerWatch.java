@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>One thread for each other node, which reads from a connection that says nothing.
  */
-final class PeerWatch implements Closeable {
+public final class PeerWatch implements Closeable {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(PeerWatch.class);
   private static final int CONNECT_MS_MAX = 2_000;
@@ -47,13 +47,13 @@ final class PeerWatch implements Closeable {
    * @param self the name of this node, which is not watched
    * @param gone is told the name of a node whose process has ended, by any thread
    */
-  PeerWatch(String self, Consumer<String> gone) {
+  public PeerWatch(String self, Consumer<String> gone) {
     this.self = self;
     this.gone = gone;
   }
 
   /** Watches these nodes from now on, and no others. */
-  synchronized void watch(Iterable<Placement.Member> members) {
+  public synchronized void watch(Iterable<Placement.Member> members) {
     Set<Placement.Member> others = new HashSet<>();
     for (Placement.Member member : members) {
       if (!member.name().equals(self)) {

@@ -156,6 +156,12 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
     return warm;
   }
 
+  /** Whether the rows of a partition are read and its changes delivered here. */
+  public boolean isServing(int partition) {
+    return !shard(partition).hasFailed()
+        && found(partition).map(copy -> copy.view().isServing()).orElse(false);
+  }
+
   /** Asks the log for its ends, which {@link #status} and {@link #warm} then know. */
   public void lookAtEnds() {
     for (ReplicaShard shard : shards) {

@@ -1,0 +1,238 @@
+package io.tunnel.server;
+
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.CatalogStore;
+import io.tunnel.server.cluster.ClusterConfig;
+import io.tunnel.server.cluster.Membership;
+import io.tunnel.server.kafka.KafkaCatalogStore;
+import io.tunnel.server.kafka.KafkaCluster;
+import io.tunnel.server.kafka.KafkaConfig;
+import io.tunnel.server.kafka.KafkaTopics;
+import io.tunnel.server.kafka.LogUnavailableException;
+import io.tunnel.server.kafka.StoreTail;
+import io.tunnel.server.kafka.StoreTopic;
+import io.tunnel.server.log.EdgeQueries;
+import io.tunnel.server.partition.TableLogs;
+import io.tunnel.server.replica.SharedLog;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Everything that a node has in Kafka: changes, catalog, tunnels, and the group of all nodes. */
+final class ClusterLog implements Closeable {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(ClusterLog.class);
+
+  /** How long a start waits for a log that is not there yet. */
+  private static final long START_WAIT_S = 60;
+
+  private static final KafkaCatalogStore.Waits STORE_WAITS =
+      new KafkaCatalogStore.Waits(15_000, 3_000);
+
+  private final Parts parts = new Parts();
+  private final SystemClock clock;
+  private final Executor control;
+  private final KafkaConfig config;
+  private final KafkaCluster kafka;
+  private final KafkaTopics topics;
+  private final Catalog catalog = new Catalog();
+  private final TopicPlaces places = new TopicPlaces(catalog);
+  private final StoreTail tail;
+
+  /**
+   * Finds or makes the cluster's topics, and reads its catalog.
+   *
+   * @param control the thread that the catalog belongs to
+   * @throws IOException when Kafka cannot be reached, or a topic is not as it must be
+   */
+  ClusterLog(ServerConfig server, ClusterConfig cluster, Executor control, SystemClock clock)
+      throws IOException {
+    this.control = control;
+    this.clock = clock;
+    config = config(server, cluster);
+    try {
+      kafka = parts.open(new KafkaCluster(config, clock));
+      topics = kafka.topics();
+      await("make or check the topics of cluster " + cluster.name(), topics::openState);
+      tail = parts.open(new StoreTail(catalogTopic(), this::followed));
+      await("read the catalog", this::caughtUp);
+      await("check the topics of tables", this::checkTables);
+    } catch (IOException | RuntimeException e) {
+      parts.closeAfter(e);
+      throw e;
+    }
+  }
+
+  private static KafkaConfig config(ServerConfig server, ClusterConfig cluster) {
+    ClusterConfig.Log log = cluster.log();
+    return new KafkaConfig(
+        String.join(",", log.bootstrap()),
+        cluster.name(),
+        new KafkaConfig.Replicas(log.replication(), log.minInsync()),
+        server.log().kafka(),
+        "lz4",
+        log.clientSettings());
+  }
+
+  private StoreTopic catalogTopic() {
+    return topic(KafkaTopics.catalog(config.cluster()), 0);
+  }
+
+  private StoreTopic topic(String name, int partition) {
+    Map<String, String> settings = new HashMap<>(config.properties());
+    settings.put("bootstrap.servers", config.bootstrap());
+    return new StoreTopic(settings, name, partition);
+  }
+
+  private void followed(Map<String, Optional<String>> changes) {
+    control.execute(() -> catalog.followed(changes));
+  }
+
+  private CompletableFuture<Void> caughtUp() {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    tail.catchUp(
+        () ->
+            control.execute(
+                () -> {
+                  catalog.caughtUp();
+                  done.complete(null);
+                }));
+    return done;
+  }
+
+  private CompletableFuture<Void> checkTables() {
+    List<KafkaTopics.TableTopic> all =
+        catalog.tables().stream()
+            .map(table -> SharedTables.topic(table, table.meta().options()))
+            .toList();
+    return topics.checkTables(all);
+  }
+
+  /** Something in Kafka that can be asked for again. */
+  private void await(String what, Supplier<CompletableFuture<Void>> asked) throws IOException {
+    long deadline = clock.nanos() + TimeUnit.SECONDS.toNanos(START_WAIT_S);
+    while (true) {
+      try {
+        asked.get().get(START_WAIT_S, TimeUnit.SECONDS);
+        return;
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException("interrupted while waiting for Kafka to " + what, e);
+      } catch (TimeoutException e) {
+        throw unreachable(what, e);
+      } catch (ExecutionException e) {
+        if (!isPassing(e.getCause())) {
+          throw new IOException("cannot " + what + ": " + e.getCause().getMessage(), e.getCause());
+        }
+        if (clock.nanos() - deadline >= 0) {
+          throw unreachable(what, e.getCause());
+        }
+        LOGGER.warn("waiting for Kafka at {} to {}: {}", config.bootstrap(), what, message(e));
+      }
+    }
+  }
+
+  private static String message(ExecutionException e) {
+    return String.valueOf(e.getCause().getMessage());
+  }
+
+  private static boolean isPassing(Throwable failure) {
+    return failure instanceof LogUnavailableException
+        || (failure instanceof RefusedException refused && refused.retriable());
+  }
+
+  private IOException unreachable(String what, Throwable cause) {
+    return new IOException(
+        "Kafka at "
+            + config.bootstrap()
+            + " did not "
+            + what
+            + " within "
+            + START_WAIT_S
+            + " s; is it running, and is --bootstrap right? ("
+            + cause.getMessage()
+            + ")",
+        cause);
+  }
+
+  /** Tables, followed from now on. */
+  Catalog catalog() {
+    return catalog;
+  }
+
+  /** Where partitions are. */
+  TopicPlaces places() {
+    return places;
+  }
+
+  /** Tells these copies apart from those of a log that was made anew under the same name. */
+  String identity() {
+    return config.cluster();
+  }
+
+  /** The changes of all partitions; to be closed before this. */
+  SharedLog openChanges() {
+    return kafka.openLog(places);
+  }
+
+  /** Where logs begin and end. */
+  EdgeQueries edges() {
+    return new SharedEdgeQueries(kafka.edges(places));
+  }
+
+  /** The logs of tables. */
+  TableLogs tables() {
+    return new SharedTables(topics);
+  }
+
+  /** The group of all nodes. */
+  Membership.Factory group() {
+    return kafka.memberships();
+  }
+
+  /** The catalog while this node decides about tables. */
+  LedStore.Leader catalogLeader() {
+    return new LedCatalog(catalog, tail, control);
+  }
+
+  /** Becomes the only writer of the catalog. */
+  CatalogStore openCatalog(KafkaCatalogStore.Listener listener) throws IOException {
+    return open(catalogTopic(), config.cluster() + ".catalog", listener);
+  }
+
+  /** Becomes the only writer of a group of tunnels. */
+  CatalogStore openGroup(int group, KafkaCatalogStore.Listener listener) throws IOException {
+    return open(
+        topic(KafkaTopics.tunnels(config.cluster()), group),
+        config.cluster() + ".tunnels-" + group,
+        listener);
+  }
+
+  private CatalogStore open(
+      StoreTopic topic, String transactionalId, KafkaCatalogStore.Listener listener)
+      throws IOException {
+    return KafkaCatalogStore.open(
+        topic,
+        transactionalId,
+        STORE_WAITS,
+        clock::nanos,
+        new KafkaCatalogStore.Owner(control, listener));
+  }
+
+  @Override
+  public void close() throws IOException {
+    parts.close();
+  }
+}

@@ -1,0 +1,324 @@
+package io.tunnel.server;
+
+import io.tunnel.server.channel.Channels;
+import io.tunnel.server.channel.Handles;
+import io.tunnel.server.cluster.ClusterConfig;
+import io.tunnel.server.cluster.ClusterNode;
+import io.tunnel.server.cluster.KnownUnits;
+import io.tunnel.server.cluster.NodeSettings;
+import io.tunnel.server.cluster.PeerWatch;
+import io.tunnel.server.cluster.Placement;
+import io.tunnel.server.cluster.PlacementView;
+import io.tunnel.server.log.CatchUp;
+import io.tunnel.server.log.EdgeQueries;
+import io.tunnel.server.metrics.HttpServer;
+import io.tunnel.server.metrics.ServerMeters;
+import io.tunnel.server.net.Attachments;
+import io.tunnel.server.net.NetConfig;
+import io.tunnel.server.net.NetServer;
+import io.tunnel.server.partition.CurrentRows;
+import io.tunnel.server.partition.RowReads;
+import io.tunnel.server.partition.Tables;
+import io.tunnel.server.replica.Markers;
+import io.tunnel.server.replica.Replicas;
+import io.tunnel.server.session.KnownEdges;
+import io.tunnel.server.session.LogFigures;
+import io.tunnel.wire.ClusterControl.NodeStatus;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A server that is a node of a cluster: here, and only here, its parts are made, joined and closed.
+ *
+ * <p>Threads: one owner per shard and one that reads the log for it, a control thread for catalog,
+ * sessions and what the node has to do, some that wait for stores, event loops, readers, and those
+ * of Kafka's clients.
+ */
+final class ClusterServer implements RunningServer {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(ClusterServer.class);
+  private static final long TICK_MS = 100;
+  private static final long TICK_GAP_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(3 * TICK_MS);
+  private static final long ENDS_MS = 500;
+  private static final long DECIDE_INTERVAL_MS = 250;
+
+  /** How long a stop waits for other nodes to take over. */
+  private static final long DRAIN_MS_MAX = 15_000;
+
+  private static final long DRAIN_LOOK_MS = 50;
+
+  private final Parts parts = new Parts();
+  private final SystemClock clock = new SystemClock();
+  private final CompletableFuture<String> failure = new CompletableFuture<>();
+  private final ServerMeters meters = new ServerMeters();
+  private final KnownEdges known = new KnownEdges();
+  private final Handles handles = new Handles();
+  private final ServerConfig config;
+  private final ClusterConfig cluster;
+  private final ScheduledExecutorService control;
+  private final ClusterLog log;
+  private final EdgeQueries edges;
+  private final Replicas replicas;
+  private final ClusterTunnels tunnels;
+  private final NodeRoles roles;
+  private final PlacementView view;
+  private final ClusterNode node;
+  private final Attachments attachments;
+  private final NetServer net;
+  private final Optional<HttpServer> http;
+  private final PeerWatch peers;
+  private Set<Integer> serving = Set.of();
+
+  /**
+   * Opens the data directory, meets the cluster, and begins to serve.
+   *
+   * @throws IOException when the directory, the log or an address cannot be used; says what would
+   *     be right
+   */
+  ClusterServer(Path data, ServerConfig config, ClusterConfig cluster) throws IOException {
+    this.config = config;
+    this.cluster = cluster;
+    try {
+      parts.open(meters::close);
+      NodeAddress address = NodeAddress.of(config.net(), cluster.advertised());
+      String incarnation = Long.toString(clock.epochMicros(), Character.MAX_RADIX);
+      DataDirectory directory =
+          parts.open(DataDirectory.open(data, config.log().shards(), Optional.of(cluster.name())));
+      control =
+          parts.openThreads(
+              Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "control")));
+      log = parts.open(new ClusterLog(config, cluster, control, clock));
+      edges = log.edges();
+      replicas = parts.open(openReplicas(directory, incarnation));
+      ExecutorService waiting =
+          parts.openThreads(Executors.newCachedThreadPool(task -> new Thread(task, "opener")));
+      ThreadPoolExecutor readers = parts.openThreads(TunnelServer.readers());
+      view = new PlacementView(cluster.name(), address.advertised(), this::placement, new Part());
+      tunnels =
+          new ClusterTunnels(
+              log,
+              new ClusterTunnels.Node(view, handles, known, config.session()),
+              new ClusterTunnels.Threads(control, waiting),
+              new NodeSurroundings(edges, control, clock));
+      roles = new NodeRoles(replicas, tunnels.stores());
+      parts.open(roles::close);
+      node = node(incarnation, address.advertised());
+      attachments = attachments(readers);
+      net = parts.open(listen(address.net(), readers));
+      http = listenHttp(readers);
+      peers = parts.open(new PeerWatch(cluster.node(), node::evict));
+      parts.open(node);
+      node.join(log.group());
+      schedule();
+    } catch (IOException | RuntimeException e) {
+      parts.closeAfter(e);
+      throw e;
+    }
+  }
+
+  private Replicas openReplicas(DataDirectory directory, String incarnation) throws IOException {
+    Replicas opened =
+        Replicas.open(
+            new Replicas.Layout(
+                directory.path(),
+                log.identity(),
+                directory.shards(),
+                config.log().segmentBytesMax(),
+                config.log().copies(),
+                config.table()),
+            new Replicas.Ports(
+                parts.open(log.openChanges()),
+                new Markers(cluster.node(), incarnation),
+                this::leaderAddress,
+                log.places()::retentionMicros,
+                log.catalog()::hasPartition),
+            meters,
+            clock);
+    meters.watch(opened);
+    log.catalog().listen(new DroppedTables(opened, known));
+    return opened;
+  }
+
+  private ClusterNode node(String incarnation, String advertised) {
+    return new ClusterNode(
+        new NodeSettings(
+            cluster.name(),
+            cluster.node(),
+            incarnation,
+            advertised,
+            cluster.standbys(),
+            DECIDE_INTERVAL_MS),
+        roles,
+        () -> new KnownUnits(log.catalog().lastPartition(), log.catalog().partitionIds()),
+        control,
+        clock::nanos);
+  }
+
+  private Attachments attachments(ThreadPoolExecutor readers) {
+    Channels channels =
+        new Channels(
+            replicas,
+            new CurrentRows(log.catalog(), replicas, readers, clock::epochMicros),
+            config.session().deliveryBytesMax());
+    return new Attachments(view, replicas, channels, new CatchUp(edges, replicas), handles);
+  }
+
+  private NetServer listen(NetConfig address, ThreadPoolExecutor readers) throws IOException {
+    return new NetServer(
+        address,
+        new NetServer.Rooms(
+            log.catalog(),
+            new NetServer.Rows(replicas, new RowReads(log.catalog(), replicas, readers)),
+            new NetServer.TableRooms(new Tables(replicas, replicas, view), log.tables()),
+            new NetServer.Tunnels(tunnels.led(), figures()),
+            new NetServer.Cluster(view, Optional.of(attachments))),
+        new NetServer.Threads(control, readers, clock::epochMicros),
+        meters);
+  }
+
+  private LogFigures figures() {
+    return LogFigures.of(known, replicas, partition -> replicas.isServing(partition));
+  }
+
+  private Optional<HttpServer> listenHttp(ThreadPoolExecutor readers) throws IOException {
+    if (config.net().httpPort() < 0) {
+      return Optional.empty();
+    }
+    InetSocketAddress address =
+        new InetSocketAddress(net.localAddress().getAddress(), config.net().httpPort());
+    NodePages pages =
+        new NodePages(
+            replicas,
+            tunnels.led(),
+            figures(),
+            view,
+            net,
+            new NodePages.Metering(meters, clock::epochMicros));
+    HttpServer server = new HttpServer(address, net.eventLoops(), readers, pages);
+    parts.open(server::close);
+    return Optional.of(server);
+  }
+
+  private void schedule() {
+    Ticks ticks =
+        new Ticks(clock::nanos, TICK_GAP_NANOS_MAX, List.of(tunnels::tick, node::tick, this::look));
+    // With a delay: at a fixed rate those that were missed would come before what waits.
+    control.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+    every(ENDS_MS, replicas::lookAtEnds);
+    every(config.log().retentionCheckMs(), () -> replicas.retain(clock.epochMicros()));
+  }
+
+  private void every(long ms, Runnable look) {
+    control.scheduleWithFixedDelay(
+        new Ticks(clock::nanos, Long.MAX_VALUE, List.of(look)), ms, ms, TimeUnit.MILLISECONDS);
+  }
+
+  /** Tells those who are attached to what is not led here any more, and watches the other nodes. */
+  private void look() {
+    peers.watch(placement().nodes());
+    Set<Integer> now = new TreeSet<>();
+    replicas.leads().stream().filter(replicas::isServing).forEach(now::add);
+    Set<Integer> before = serving;
+    serving = now;
+    before.stream().filter(partition -> !now.contains(partition)).forEach(attachments::lost);
+  }
+
+  private Placement placement() {
+    ClusterNode member = node;
+    return member == null ? Placement.NONE : member.placement();
+  }
+
+  private Optional<String> leaderAddress(int partition) {
+    return placement()
+        .leader(partition)
+        .filter(leader -> !leader.name().equals(cluster.node()))
+        .map(Placement.Member::address);
+  }
+
+  /** This node's own part in the cluster. */
+  private final class Part implements PlacementView.Part {
+
+    @Override
+    public String name() {
+      return cluster.node();
+    }
+
+    @Override
+    public boolean leads(int unit) {
+      return roles.isLeading(unit);
+    }
+
+    @Override
+    public NodeStatus status() {
+      return new NodeStatus(cluster.node(), replicas.status());
+    }
+
+    @Override
+    public void drain(boolean isDraining) {
+      node.drain(isDraining);
+    }
+  }
+
+  @Override
+  public InetSocketAddress localAddress() {
+    return net.localAddress();
+  }
+
+  @Override
+  public Optional<InetSocketAddress> httpAddress() {
+    return http.map(HttpServer::localAddress);
+  }
+
+  @Override
+  public CompletableFuture<String> failure() {
+    return failure;
+  }
+
+  /** Hands over what it leads, if there is anybody, and closes everything. Idempotent. */
+  @Override
+  public void close() throws IOException {
+    if (!parts.areClosed() && placement().nodes().size() > 1) {
+      drain();
+    }
+    parts.close();
+  }
+
+  private void drain() {
+    node.drain(true);
+    CompletableFuture<Void> drained = new CompletableFuture<>();
+    var look =
+        control.scheduleWithFixedDelay(
+            () -> {
+              if (node.isDrained()) {
+                drained.complete(null);
+              }
+            },
+            0,
+            DRAIN_LOOK_MS,
+            TimeUnit.MILLISECONDS);
+    try {
+      drained.get(DRAIN_MS_MAX, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      LOGGER.warn("stopping, though others have not taken over everything", e);
+    } finally {
+      look.cancel(false);
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package io.tunnel.server;
+
+import io.tunnel.server.channel.Handles;
+import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.cluster.Unit;
+import io.tunnel.server.session.KnownEdges;
+import io.tunnel.server.session.LedTunnels;
+import io.tunnel.server.session.SessionConfig;
+import io.tunnel.server.session.SharedEdges;
+import io.tunnel.server.session.Surroundings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+
+/** All groups of tunnels, of which this node leads some. */
+final class ClusterTunnels {
+
+  private final LedTunnels led;
+  private final List<TunnelGroup> groups = new ArrayList<>();
+  private final Map<Integer, LedStore> stores = new TreeMap<>();
+
+  /** The node, as far as its tunnels need it. */
+  record Node(ClusterView view, Handles handles, KnownEdges known, SessionConfig config) {}
+
+  /** The threads of a node that leads stores. */
+  record Threads(ScheduledExecutorService control, Executor waiting) {}
+
+  ClusterTunnels(ClusterLog log, Node node, Threads threads, Surroundings surroundings) {
+    led = new LedTunnels(log.catalog(), node.view());
+    TunnelGroup.Parts parts =
+        new TunnelGroup.Parts(
+            new SharedEdges(log.edges(), node.known(), surroundings),
+            node.handles(),
+            node.config(),
+            surroundings);
+    for (int i = 0; i < Unit.TUNNEL_GROUPS; i++) {
+      int id = i;
+      TunnelGroup group = new TunnelGroup(id, log.catalog(), led, parts, threads.control());
+      groups.add(group);
+      stores.put(
+          Unit.ofGroup(id),
+          new LedStore(
+              "group " + id + " of tunnels",
+              listener -> log.openGroup(id, listener),
+              threads.control(),
+              threads.waiting(),
+              group));
+    }
+    stores.put(
+        Unit.CATALOG,
+        new LedStore(
+            "the catalog",
+            log::openCatalog,
+            threads.control(),
+            threads.waiting(),
+            log.catalogLeader()));
+  }
+
+  /** Those that this node leads. */
+  LedTunnels led() {
+    return led;
+  }
+
+  /** By unit, what leads it; the catalog's too. */
+  Map<Integer, LedStore> stores() {
+    return stores;
+  }
+
+  /** Lets leases end; on the control thread. */
+  void tick() {
+    groups.forEach(TunnelGroup::tick);
+  }
+}

@@ -1,0 +1,223 @@
+package io.tunnel.server;
+
+import io.tunnel.server.catalog.CatalogStore;
+import io.tunnel.server.catalog.FencedStoreException;
+import io.tunnel.server.kafka.KafkaCatalogStore;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A unit whose state is in a store: opens the store when the unit is to be led, as often as that
+ * takes, and closes it when it is not. Everything happens on the control thread, but for opening and
+ * closing, which take their time.
+ *
+ * <p>A store that was fenced is opened again after a pause if the unit is still to be led: of two
+ * nodes that believe so, each fences the other until placements have reached both.
+ */
+final class LedStore {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(LedStore.class);
+  private static final long PAUSE_MS = 1_000;
+
+  private final String what;
+  private final Opener opener;
+  private final ScheduledExecutorService control;
+  private final Executor waiting;
+  private final Leader leader;
+  private State state = State.IDLE;
+  private boolean isWanted;
+  private Optional<CatalogStore> store = Optional.empty();
+
+  /** Told apart from one opening to the next, so that a store's late word is not taken for another's. */
+  private long attempt;
+
+  private volatile boolean isLeading;
+
+  private enum State {
+    IDLE,
+    OPENING,
+    LEADING,
+    PAUSING
+  }
+
+  /** Opens the store; waits for it. */
+  @FunctionalInterface
+  interface Opener {
+    /** The store, which tells {@code listener} on the control thread. */
+    CatalogStore open(KafkaCatalogStore.Listener listener) throws IOException;
+  }
+
+  /** Whoever leads with the store, on the control thread. */
+  interface Leader {
+
+    /** Begins; when it throws, nothing has begun. */
+    void lead(CatalogStore opened) throws IOException;
+
+    /** A write that had failed is stored now. */
+    void stored(Map<String, Optional<String>> changes);
+
+    /** Ends. */
+    void resign();
+  }
+
+  /**
+   * A unit that nobody wants this node to lead yet.
+   *
+   * @param what the unit, for people
+   * @param waiting for what waits
+   */
+  LedStore(
+      String what,
+      Opener opener,
+      ScheduledExecutorService control,
+      Executor waiting,
+      Leader leader) {
+    this.what = what;
+    this.opener = opener;
+    this.control = control;
+    this.waiting = waiting;
+    this.leader = leader;
+  }
+
+  /** Whether this node leads the unit now; any thread. */
+  boolean isLeading() {
+    return isLeading;
+  }
+
+  /** Whether it leads the unit or is about to. */
+  boolean isWanted() {
+    return isWanted;
+  }
+
+  /** Leads the unit as soon as possible. */
+  void lead() {
+    isWanted = true;
+    if (state == State.IDLE) {
+      open();
+    }
+  }
+
+  /** Leads it no longer. */
+  void leave() {
+    isWanted = false;
+    if (state == State.LEADING) {
+      resign();
+      state = State.IDLE;
+    }
+  }
+
+  private void open() {
+    state = State.OPENING;
+    attempt++;
+    long own = attempt;
+    waiting.execute(
+        () -> {
+          try {
+            CatalogStore opened = opener.open(new Word(own));
+            onControl(() -> opened(opened));
+          } catch (IOException | RuntimeException e) {
+            LOGGER.warn("cannot lead {} yet", what, e);
+            onControl(this::pause);
+          }
+        });
+  }
+
+  private void onControl(Runnable action) {
+    try {
+      control.execute(action);
+    } catch (RejectedExecutionException e) {
+      LOGGER.debug("the node stops; {} is not led", what, e);
+    }
+  }
+
+  private void opened(CatalogStore opened) {
+    store = Optional.of(opened);
+    if (!isWanted) {
+      closeStore();
+      state = State.IDLE;
+      return;
+    }
+    try {
+      leader.lead(opened);
+    } catch (IOException | RuntimeException e) {
+      LOGGER.warn("cannot lead {} yet", what, e);
+      closeStore();
+      pause();
+      return;
+    }
+    LOGGER.info("this node leads {}", what);
+    state = State.LEADING;
+    isLeading = true;
+  }
+
+  private void pause() {
+    state = State.PAUSING;
+    control.schedule(this::pauseOver, PAUSE_MS, TimeUnit.MILLISECONDS);
+  }
+
+  private void pauseOver() {
+    state = State.IDLE;
+    if (isWanted) {
+      open();
+    }
+  }
+
+  private void resign() {
+    LOGGER.info("this node does not lead {} any more", what);
+    isLeading = false;
+    leader.resign();
+    closeStore();
+  }
+
+  private void closeStore() {
+    CatalogStore closed = store.orElseThrow();
+    store = Optional.empty();
+    waiting.execute(
+        () -> {
+          try {
+            closed.close();
+          } catch (IOException e) {
+            LOGGER.warn("the store of {} did not close cleanly", what, e);
+          }
+        });
+  }
+
+  /** What one opened store has to say. */
+  private final class Word implements KafkaCatalogStore.Listener {
+    private final long own;
+
+    Word(long own) {
+      this.own = own;
+    }
+
+    @Override
+    public void stored(Map<String, Optional<String>> changes) {
+      if (own == attempt && state == State.LEADING) {
+        leader.stored(changes);
+      }
+    }
+
+    @Override
+    public void fenced(FencedStoreException reason) {
+      if (own == attempt && state == State.LEADING) {
+        LOGGER.warn("another node leads {} now: {}", what, reason.getMessage());
+        resign();
+        pause();
+      }
+    }
+  }
+
+  /** Leads it no longer, for good; to be called when control and waiting threads have ended. */
+  void close() throws IOException {
+    if (store.isPresent()) {
+      store.get().close();
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package io.tunnel.server;
+
+import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.metrics.HttpServer;
+import io.tunnel.server.metrics.ServerMeters;
+import io.tunnel.server.net.NetServer;
+import io.tunnel.server.replica.Replicas;
+import io.tunnel.server.session.LedTunnels;
+import io.tunnel.server.session.LogFigures;
+import io.tunnel.server.session.TunnelHost;
+import io.tunnel.server.session.TunnelView;
+import io.tunnel.wire.ClusterControl.ClusterDescription;
+import io.tunnel.wire.Control.TunnelDescription;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.LongSupplier;
+
+/** What the HTTP port says of a node of a cluster. */
+record NodePages(
+    Replicas replicas,
+    LedTunnels tunnels,
+    LogFigures figures,
+    ClusterView view,
+    NetServer net,
+    Metering metering)
+    implements HttpServer.Pages {
+
+  /** What figures need beside those who have them. */
+  record Metering(ServerMeters meters, LongSupplier epochMicros) {}
+
+  @Override
+  public boolean isHealthy() {
+    return replicas.figures().failedShards() == 0;
+  }
+
+  @Override
+  public String health() {
+    ClusterDescription cluster = view.describe();
+    Replicas.Figures copies = replicas.figures();
+    return "{\"status\":\""
+        + (isHealthy() ? "UP" : "STORAGE_FAILED")
+        + "\",\"node\":\""
+        + cluster.node()
+        + "\",\"nodes\":"
+        + cluster.nodes().size()
+        + ",\"leads\":"
+        + copies.leading()
+        + ",\"copies\":"
+        + copies.copies()
+        + ",\"connections\":"
+        + net.connectionCount()
+        + "}";
+  }
+
+  @Override
+  public String metrics() throws IOException {
+    List<TunnelDescription> described = new ArrayList<>();
+    for (TunnelHost host : tunnels.all()) {
+      for (TunnelView each : views(host)) {
+        described.add(each.describe(figures, metering.epochMicros().getAsLong()));
+      }
+    }
+    metering.meters().channels(described);
+    metering.meters().lags(replicas.status());
+    return metering.meters().scrape();
+  }
+
+  private static List<TunnelView> views(TunnelHost host) throws IOException {
+    try {
+      return CompletableFuture.supplyAsync(
+              () ->
+                  host.catalog().tunnels(Optional.empty()).stream()
+                      .map(host.coordinator()::view)
+                      .toList(),
+              host.control())
+          .get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
+    } catch (ExecutionException e) {
+      throw new IOException(e.getCause());
+    }
+  }
+}

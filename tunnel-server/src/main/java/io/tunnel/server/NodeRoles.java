@@ -1,0 +1,76 @@
+package io.tunnel.server;
+
+import io.tunnel.server.cluster.Roles;
+import io.tunnel.server.cluster.Unit;
+import io.tunnel.server.replica.Replicas;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** Partitions are led by their copies, catalog and groups of tunnels by their stores. */
+final class NodeRoles implements Roles {
+
+  private final Replicas replicas;
+  private final Map<Integer, LedStore> storeByUnit;
+
+  NodeRoles(Replicas replicas, Map<Integer, LedStore> storeByUnit) {
+    this.replicas = replicas;
+    this.storeByUnit = new TreeMap<>(storeByUnit);
+  }
+
+  @Override
+  public void copy(int partition) {
+    replicas.copy(partition);
+  }
+
+  @Override
+  public void lead(int unit) {
+    if (Unit.isPartition(unit)) {
+      replicas.lead(unit);
+    } else {
+      storeByUnit.get(unit).lead();
+    }
+  }
+
+  @Override
+  public void leave(int unit) {
+    if (Unit.isPartition(unit)) {
+      replicas.leave(unit);
+    } else {
+      storeByUnit.get(unit).leave();
+    }
+  }
+
+  @Override
+  public Set<Integer> leads() {
+    Set<Integer> leads = new TreeSet<>(replicas.leads());
+    storeByUnit.forEach(
+        (unit, store) -> {
+          if (store.isWanted()) {
+            leads.add(unit);
+          }
+        });
+    return leads;
+  }
+
+  @Override
+  public Set<Integer> warm() {
+    return replicas.warm();
+  }
+
+  /** Whether it leads that unit now; any thread. */
+  boolean isLeading(int unit) {
+    return Unit.isPartition(unit)
+        ? replicas.isServing(unit)
+        : storeByUnit.containsKey(unit) && storeByUnit.get(unit).isLeading();
+  }
+
+  /** Closes all stores. */
+  void close() throws IOException {
+    for (LedStore store : storeByUnit.values()) {
+      store.close();
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package io.tunnel.server;
+
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.kafka.PartitionTopics;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** Where the catalog says that partitions are. */
+record TopicPlaces(Catalog catalog) implements PartitionTopics {
+
+  /** What every topic keeps at least; said of partitions that are not known yet. */
+  private static final long RETENTION_MS_MIN = 60_000;
+
+  @Override
+  public Optional<Place> of(int partition) {
+    if (!catalog.hasPartition(partition)) {
+      return Optional.empty();
+    }
+    try {
+      TableRecord table = catalog.tableOfPartition(partition);
+      return Optional.of(
+          new Place(table.tableId(), index(table, partition), table.meta().options().retentionMs()));
+    } catch (RefusedException e) {
+      // Dropped since.
+      return Optional.empty();
+    }
+  }
+
+  /** Most tables have their partitions' ids in a row. */
+  private static int index(TableRecord table, int partition) {
+    List<PartitionRecord> partitions = table.partitions();
+    int guess = partition - partitions.get(0).id();
+    if (guess >= 0 && guess < partitions.size() && partitions.get(guess).id() == partition) {
+      return guess;
+    }
+    return partitions.indexOf(table.partition(partition));
+  }
+
+  /** How long the log of a partition keeps every change; {@link Long#MAX_VALUE} for ever. */
+  long retentionMicros(int partition) {
+    long retentionMs = of(partition).map(Place::retentionMs).orElse(RETENTION_MS_MIN);
+    return retentionMs == 0
+        ? Long.MAX_VALUE
+        : TimeUnit.MILLISECONDS.toMicros(Math.max(RETENTION_MS_MIN, retentionMs));
+  }
+}

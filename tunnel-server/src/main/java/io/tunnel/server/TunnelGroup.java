@@ -1,0 +1,72 @@
+package io.tunnel.server;
+
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.CatalogStore;
+import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.channel.Handles;
+import io.tunnel.server.session.Coordinator;
+import io.tunnel.server.session.Deliveries;
+import io.tunnel.server.session.LedTunnels;
+import io.tunnel.server.session.LogEdges;
+import io.tunnel.server.session.Operators;
+import io.tunnel.server.session.SessionConfig;
+import io.tunnel.server.session.Surroundings;
+import io.tunnel.server.session.TunnelHost;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+
+/** A group of tunnels while this node coordinates them; on the control thread. */
+final class TunnelGroup implements LedStore.Leader {
+
+  private final int group;
+  private final Catalog tables;
+  private final LedTunnels led;
+  private final Parts parts;
+  private final Executor control;
+  private Optional<Coordinator> coordinator = Optional.empty();
+
+  /** What all groups of a node share. */
+  record Parts(
+      LogEdges edges, Handles handles, SessionConfig config, Surroundings surroundings) {}
+
+  TunnelGroup(int group, Catalog tables, LedTunnels led, Parts parts, Executor control) {
+    this.group = group;
+    this.tables = tables;
+    this.led = led;
+    this.parts = parts;
+    this.control = control;
+  }
+
+  @Override
+  public void lead(CatalogStore store) throws IOException {
+    TunnelCatalog catalog = new TunnelCatalog(tables, store, group);
+    Coordinator runs =
+        new Coordinator(
+            catalog,
+            Deliveries.attached(parts.handles()),
+            parts.edges(),
+            parts.config(),
+            parts.surroundings());
+    Operators operators = new Operators(catalog, parts.edges(), runs, parts.surroundings());
+    coordinator = Optional.of(runs);
+    led.lead(group, new TunnelHost(catalog, runs, operators, control));
+  }
+
+  @Override
+  public void stored(Map<String, Optional<String>> changes) {
+    coordinator.ifPresent(runs -> runs.stored(changes));
+  }
+
+  @Override
+  public void resign() {
+    coordinator = Optional.empty();
+    led.resign(group, () -> {});
+  }
+
+  /** Lets leases end, if it is led here. */
+  void tick() {
+    coordinator.ifPresent(Coordinator::tick);
+  }
+}
