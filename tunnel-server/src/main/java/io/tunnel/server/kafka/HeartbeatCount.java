@@ -4,8 +4,8 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.Metric;
 
 /**
- * Notices that the group's coordinator has been silent for so long that it has forgotten us. Kafka's
- * consumer does not say so; but it counts the answers to its heartbeats.
+ * Notices that the group's coordinator has been silent for so long that it has forgotten us.
+ * Kafka's consumer does not say so; but it counts the answers to its heartbeats.
  */
 final class HeartbeatCount {
 

@@ -50,8 +50,8 @@ public final class KafkaCluster implements Closeable {
     private Memberships() {}
 
     /**
-     * Waits first until no other node has the name: a node that was killed is known to the group for
-     * the length of a session. The topic of the catalog has to be there.
+     * Waits first until no other node has the name: a node that was killed is known to the group
+     * for the length of a session. The topic of the catalog has to be there.
      *
      * @throws NodeNameTakenException when a node of that name is alive
      * @throws io.tunnel.model.RefusedException LOG_UNAVAILABLE when Kafka cannot be reached

@@ -122,7 +122,8 @@ public final class KafkaEdges {
     }
     ListOffsetsOptions options =
         new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED).timeoutMs(requestMs);
-    return Answers.of("say where " + asked.keySet() + " are", admin.listOffsets(asked, options).all())
+    return Answers.of(
+            "say where " + asked.keySet() + " are", admin.listOffsets(asked, options).all())
         .thenApply(
             found -> {
               Map<Integer, Long> offsets = new HashMap<>();

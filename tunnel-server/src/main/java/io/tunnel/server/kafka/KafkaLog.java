@@ -67,7 +67,9 @@ public final class KafkaLog implements SharedLog {
 
   @Override
   public CompletableFuture<Long> end(int partition) {
-    return edges.ends(List.of(partition)).thenApply((Map<Integer, Long> ends) -> ends.get(partition));
+    return edges
+        .ends(List.of(partition))
+        .thenApply((Map<Integer, Long> ends) -> ends.get(partition));
   }
 
   @Override

@@ -197,8 +197,7 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
         isAbandoned
             ? GroupMembershipOperation.REMAIN_IN_GROUP
             : GroupMembershipOperation.LEAVE_GROUP;
-    consumer.close(
-        CloseOptions.timeout(CLOSE_MAX).withGroupMembershipOperation(operation));
+    consumer.close(CloseOptions.timeout(CLOSE_MAX).withGroupMembershipOperation(operation));
   }
 
   /** Ends as a process that is killed does: nobody is told. For tests. */

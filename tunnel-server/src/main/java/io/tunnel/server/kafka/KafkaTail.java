@@ -18,6 +18,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -34,7 +35,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The time of reading is a lower bound. Kafka's consumer asks for the next records of a
  * partition only when all of the last answer was taken, and one poll takes all there is; so what a
- * poll brings of a partition was asked for after the poll before that brought something of it began.
+ * poll brings of a partition was asked for after the poll before that brought something of it
+ * began.
  */
 final class KafkaTail implements SharedLog.Tail {
 
@@ -115,7 +117,7 @@ final class KafkaTail implements SharedLog.Tail {
         step();
       }
     } finally {
-      consumer.close(CLOSE_MAX);
+      consumer.close(CloseOptions.timeout(CLOSE_MAX));
     }
   }
 

@@ -92,8 +92,7 @@ public final class KafkaTopics {
   /** Fails with {@link TopicSettingsException} when a topic is not there or not as it must be. */
   public CompletableFuture<Void> checkTables(Collection<TableTopic> tables) {
     Map<String, TopicSettings> topics = new HashMap<>();
-    tables.forEach(
-        table -> topics.put(table(config.cluster(), table.tableId()), settings(table)));
+    tables.forEach(table -> topics.put(table(config.cluster(), table.tableId()), settings(table)));
     return check(topics);
   }
 
@@ -116,7 +115,9 @@ public final class KafkaTopics {
             (name, answer) ->
                 answers.add(
                     failedBecause(
-                        TopicExistsException.class, name, Answers.of("make topic " + name, answer))));
+                        TopicExistsException.class,
+                        name,
+                        Answers.of("make topic " + name, answer))));
     return all(answers)
         .thenCompose(
             existing -> {

@@ -1,7 +1,6 @@
 package io.tunnel.server.kafka;
 
 import com.google.gson.Gson;
-import com.google.gson.JsonParseException;
 import io.tunnel.server.cluster.NodeInfo;
 import io.tunnel.server.cluster.Placement;
 import java.io.ByteArrayInputStream;
@@ -16,8 +15,8 @@ import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
 
 /**
- * What members of the group say and are told, as bytes: a version, then JSON, deflated because Kafka
- * keeps all of a group in one record.
+ * What members of the group say and are told, as bytes: a version, then JSON, deflated because
+ * Kafka keeps all of a group in one record.
  */
 final class MemberFormat {
 
@@ -75,7 +74,8 @@ final class MemberFormat {
         throw new IOException("empty");
       }
       return value;
-    } catch (JsonParseException | IllegalArgumentException | NullPointerException e) {
+    } catch (RuntimeException e) {
+      // From JSON, or from a record that refuses what it was given.
       throw new IOException("damaged: " + e.getMessage(), e);
     }
   }

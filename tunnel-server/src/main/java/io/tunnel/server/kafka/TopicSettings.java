@@ -103,8 +103,15 @@ record TopicSettings(int partitions, Replicas replicas, Map<String, String> requ
             problems.add(
                 "topic %s has %s=%s and must have %s%s: kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s --add-config %s=%s"
                     .formatted(
-                        topic, name, is, hasMinimum(name) ? "at least " : "", value, bootstrap,
-                        topic, name, value));
+                        topic,
+                        name,
+                        is,
+                        hasMinimum(name) ? "at least " : "",
+                        value,
+                        bootstrap,
+                        topic,
+                        name,
+                        value));
           }
         });
     return problems;

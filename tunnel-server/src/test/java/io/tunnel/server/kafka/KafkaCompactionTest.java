@@ -56,7 +56,7 @@ class KafkaCompactionTest {
     }
   }
 
-  /** Compaction needs another record now and then, to close the segment that it may touch. */
+  /** Reads all of it again and again, until the cleaner has been there. */
   private static List<Stored> readUntilShorterThan(TestTable table, long end, int records)
       throws Exception {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);

@@ -38,8 +38,7 @@ class KafkaConfigTest {
         .isThrownBy(() -> new KafkaConfig("h:1", cluster))
         .withMessageContaining("kafka.cluster is");
     new KafkaConfig("h:1", "a".repeat(64));
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new KafkaConfig("h:1", "a".repeat(65)));
+    assertThatIllegalArgumentException().isThrownBy(() -> new KafkaConfig("h:1", "a".repeat(65)));
   }
 
   @Test
@@ -73,7 +72,7 @@ class KafkaConfigTest {
                 IntStream.rangeClosed(0, 256)
                     .boxed()
                     .collect(Collectors.toMap(i -> "p" + i, i -> ""))),
-        "at most 256");
+        "properties are at most 256");
   }
 
   @Test
@@ -84,8 +83,7 @@ class KafkaConfigTest {
   }
 
   private static KafkaConfig with(String compression, Map<String, String> properties) {
-    return new KafkaConfig(
-        "h:1", "c", Replicas.DEFAULT, Times.DEFAULT, compression, properties);
+    return new KafkaConfig("h:1", "c", Replicas.DEFAULT, Times.DEFAULT, compression, properties);
   }
 
   private static void assertRefused(Runnable made, String said) {

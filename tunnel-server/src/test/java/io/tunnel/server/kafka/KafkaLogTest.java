@@ -224,8 +224,7 @@ class KafkaLogTest {
     try (TestTable table = new TestTable(1, 60_000)) {
       byte[] value = new byte[ClientSettings.RECORD_BYTES_MAX - 1_024];
       new Random(1).nextBytes(value); // so that it cannot be compressed
-      Entry largest =
-          new Entry(Kind.CHANGE, bytes("k"), 0, 1, Optional.of(Bytes.copyOf(value)));
+      Entry largest = new Entry(Kind.CHANGE, bytes("k"), 0, 1, Optional.of(Bytes.copyOf(value)));
       get(table.append(FIRST, largest));
       Reads reads = new Reads();
       try (Tail tail = table.log.tail(reads)) {
@@ -246,8 +245,7 @@ class KafkaLogTest {
       try (KafkaProducer<byte[], byte[]> stranger =
           new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
         byte[] text = "foreign".getBytes(StandardCharsets.UTF_8);
-        ProducerRecord<byte[], byte[]> record =
-            new ProducerRecord<>(table.topic(), 0, text, text);
+        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(table.topic(), 0, text, text);
         record.headers().add("", new byte[] {9});
         stranger.send(record).get(10, TimeUnit.SECONDS);
       }

@@ -139,8 +139,7 @@ class KafkaMembershipTest {
     join(a);
     a.placedWith("a");
     TestNode other = new TestNode("a", "a2");
-    try (KafkaMembership unasked =
-        new KafkaMembership(config, "a", () -> other, TestKafka.CLOCK)) {
+    try (KafkaMembership unasked = new KafkaMembership(config, "a", () -> other, TestKafka.CLOCK)) {
       unasked.start();
       assertThat(a.replaced.poll(20, TimeUnit.SECONDS)).contains("joined the cluster as a");
       other.placed(
@@ -169,15 +168,9 @@ class KafkaMembershipTest {
   void a_node_does_not_join_without_kafka() {
     KafkaConfig nowhere =
         new KafkaConfig(
-            "127.0.0.1:1",
-            "c",
-            config.replicas(),
-            TestKafka.SHORT,
-            "none",
-            config.properties());
+            "127.0.0.1:1", "c", config.replicas(), TestKafka.SHORT, "none", config.properties());
     try (KafkaCluster unreachable = new KafkaCluster(nowhere, TestKafka.CLOCK)) {
-      assertThatThrownBy(
-              () -> unreachable.memberships().join("a", () -> new TestNode("a", "a1")))
+      assertThatThrownBy(() -> unreachable.memberships().join("a", () -> new TestNode("a", "a1")))
           .isInstanceOfSatisfying(
               RefusedException.class,
               e -> assertThat(e.code()).isEqualTo(ErrorCode.LOG_UNAVAILABLE));

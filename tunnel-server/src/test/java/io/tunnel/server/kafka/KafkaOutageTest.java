@@ -50,8 +50,7 @@ class KafkaOutageTest {
     KafkaBroker broker = TestKafka.broker();
     try (TestTable table = new TestTable(1, 60_000);
         KafkaCluster quick =
-            new KafkaCluster(
-                TestKafka.config(table.config, TestKafka.SHORT), TestKafka.CLOCK);
+            new KafkaCluster(TestKafka.config(table.config, TestKafka.SHORT), TestKafka.CLOCK);
         KafkaLog log = quick.openLog(partition -> Optional.of(table.places.get(partition)))) {
       Reads reads = new Reads();
       try (Tail tail = log.tail(reads)) {
@@ -79,8 +78,7 @@ class KafkaOutageTest {
     }
   }
 
-  private static CompletableFuture<Void> append(
-      KafkaLog log, Entry entry) {
+  private static CompletableFuture<Void> append(KafkaLog log, Entry entry) {
     CompletableFuture<Void> appended = new CompletableFuture<>();
     log.append(
         FIRST,

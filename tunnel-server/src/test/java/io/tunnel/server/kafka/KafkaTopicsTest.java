@@ -76,8 +76,7 @@ class KafkaTopicsTest {
     TableTopic table = new TableTopic(5, 2, 60_000);
     get(topics.openTable(table));
     String topic = KafkaTopics.table(config.cluster(), 5);
-    TestTopics.alter(
-        admin, topic, Map.of("cleanup.policy", "delete", "max.message.bytes", "1000"));
+    TestTopics.alter(admin, topic, Map.of("cleanup.policy", "delete", "max.message.bytes", "1000"));
     assertRefused(
         topics.openTable(table),
         "topic " + topic + " has cleanup.policy=delete and must have compact: ",
@@ -94,8 +93,7 @@ class KafkaTopicsTest {
 
   @Test
   void too_few_replicas_are_refused() {
-    TopicSettings settings =
-        TopicSettings.ofState(1, new KafkaConfig.Replicas(3, 2));
+    TopicSettings settings = TopicSettings.ofState(1, new KafkaConfig.Replicas(3, 2));
     TopicSettings.Found found = new TopicSettings.Found(1, 1, settings.required());
     assertThat(settings.problems("b:1", "t", found))
         .singleElement()
@@ -119,8 +117,7 @@ class KafkaTopicsTest {
 
   private String setting(int tableId, String name) throws Exception {
     ConfigResource topic =
-        new ConfigResource(
-            ConfigResource.Type.TOPIC, KafkaTopics.table(config.cluster(), tableId));
+        new ConfigResource(ConfigResource.Type.TOPIC, KafkaTopics.table(config.cluster(), tableId));
     return admin.describeConfigs(List.of(topic)).all().get().get(topic).get(name).value();
   }
 

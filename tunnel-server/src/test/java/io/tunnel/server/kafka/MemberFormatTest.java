@@ -9,8 +9,8 @@ import io.tunnel.server.kafka.MemberFormat.Said;
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -75,7 +75,7 @@ class MemberFormatTest {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     bytes.write(1);
     try (OutputStream out = new DeflaterOutputStream(bytes)) {
-      out.write(json.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+      out.write(json.getBytes(StandardCharsets.UTF_8));
     }
     return ByteBuffer.wrap(bytes.toByteArray());
   }

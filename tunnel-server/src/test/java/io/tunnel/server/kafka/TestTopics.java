@@ -17,8 +17,7 @@ final class TestTopics {
     List<AlterConfigOp> operations =
         settings.entrySet().stream()
             .map(
-                one ->
-                    new AlterConfigOp(new ConfigEntry(one.getKey(), one.getValue()), OpType.SET))
+                one -> new AlterConfigOp(new ConfigEntry(one.getKey(), one.getValue()), OpType.SET))
             .toList();
     admin
         .incrementalAlterConfigs(
