@@ -150,7 +150,8 @@ final class ControlRequests {
     return new RefusedException(ErrorCode.BUSY, "too many requests wait; try again later");
   }
 
-  private static RefusedException refusal(Exception failure) {
+  /** What is said of a failure; one of the store of a cluster can pass. */
+  static RefusedException refusal(Exception failure) {
     if (failure instanceof RuntimeException e) {
       return Requests.refusal(e);
     }
