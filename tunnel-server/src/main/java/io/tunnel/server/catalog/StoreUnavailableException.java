@@ -3,9 +3,9 @@ package io.tunnel.server.catalog;
 import java.io.IOException;
 
 /**
- * A store cannot be reached for the moment. Whether what was to be written is stored may not be known
- * yet; the store does not lose sight of it, takes nothing else before that is known, and tells when
- * it was stored after all.
+ * A store cannot be reached for the moment. Whether what was to be written is stored may not be
+ * known yet; the store does not lose sight of it, takes nothing else before that is known, and
+ * tells when it was stored after all.
  */
 public final class StoreUnavailableException extends IOException {
 

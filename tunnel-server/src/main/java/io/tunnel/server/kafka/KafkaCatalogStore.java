@@ -32,11 +32,11 @@ import org.slf4j.LoggerFactory;
  * Texts in a partition of a compacted topic, of which this store is the only writer: opening it
  * fences whoever wrote before, ends what they had begun, and reads what they left.
  *
- * <p>Each write is a transaction, done by a thread of the store, and waited for a bounded time. If it
- * takes longer, the writer is told that the store is unavailable, and the thread goes on until it is
- * certain what became of it; no other write is taken meanwhile. When it was stored after all, the
- * owner is told, on its own thread, and only when it has taken that over is the next write taken: so
- * what the owner has in memory is never behind what its next write would build on.
+ * <p>Each write is a transaction, done by a thread of the store, and waited for a bounded time. If
+ * it takes longer, the writer is told that the store is unavailable, and the thread goes on until
+ * it is certain what became of it; no other write is taken meanwhile. When it was stored after all,
+ * the owner is told, on its own thread, and only when it has taken that over is the next write
+ * taken: so what the owner has in memory is never behind what its next write would build on.
  *
  * <p>The monitor guards what is under way and what is kept; it is held for no call of Kafka and of
  * nobody else.

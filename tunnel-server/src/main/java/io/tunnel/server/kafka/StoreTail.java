@@ -95,8 +95,7 @@ public final class StoreTail implements Closeable {
       }
     }
     reader.poll(POLL).forEach(listener::stored);
-    List<Waiting> reached =
-        waiting.stream().filter(each -> reader.hasRead(each.end())).toList();
+    List<Waiting> reached = waiting.stream().filter(each -> reader.hasRead(each.end())).toList();
     waiting.removeAll(reached);
     reached.forEach(each -> each.then().run());
   }

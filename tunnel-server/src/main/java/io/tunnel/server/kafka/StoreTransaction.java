@@ -15,9 +15,9 @@ import org.apache.kafka.common.errors.TimeoutException;
  * Writes texts as one transaction, and does not rest before it is certain what became of it.
  *
  * <p>As long as the end of a transaction is not known, the same end is asked for again: Kafka takes
- * it once. A transaction whose records could not be sent was never asked to be committed, so it can be
- * aborted. Whatever else goes wrong, the producer is of no use any more, and the outcome is for the
- * next one to read.
+ * it once. A transaction whose records could not be sent was never asked to be committed, so it can
+ * be aborted. Whatever else goes wrong, the producer is of no use any more, and the outcome is for
+ * the next one to read.
  */
 final class StoreTransaction {
 

@@ -360,8 +360,8 @@ public final class Coordinator {
   }
 
   /**
-   * It is known now that these texts are stored, of a write that failed. The tunnels that they are of
-   * begin anew with what is stored, which costs their sessions what a lost connection costs.
+   * It is known now that these texts are stored, of a write that failed. The tunnels that they are
+   * of begin anew with what is stored, which costs their sessions what a lost connection costs.
    */
   public void stored(Map<String, Optional<String>> changes) {
     for (String tunnelId : catalog.applied(changes)) {

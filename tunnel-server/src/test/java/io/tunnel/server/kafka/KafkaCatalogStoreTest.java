@@ -218,8 +218,7 @@ final class KafkaCatalogStoreTest {
         owner
             .stored
             .subList(before, owner.stored.size())
-            .forEach(
-                late -> late.forEach((name, text) -> known.put(name, text.orElseThrow())));
+            .forEach(late -> late.forEach((name, text) -> known.put(name, text.orElseThrow())));
       }
       assertThat(refused).isPositive();
       assertThat(store.all()).isEqualTo(known);
@@ -250,8 +249,7 @@ final class KafkaCatalogStoreTest {
           .isInstanceOfSatisfying(
               RefusedException.class,
               e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_REQUEST));
-      assertThatThrownBy(() -> store.write(put("ü", most)))
-          .isInstanceOf(RefusedException.class);
+      assertThatThrownBy(() -> store.write(put("ü", most))).isInstanceOf(RefusedException.class);
       store.write(put("m", "1"));
     }
     assertThat(reopened(topic)).isEqualTo(Map.of("n", most, "m", "1"));
@@ -290,8 +288,7 @@ final class KafkaCatalogStoreTest {
         written++;
       }
       assertThat(store.all())
-          .isEqualTo(
-              Map.of("kept", "1", "a", "" + (written - 1), "b", "" + (written - 1)));
+          .isEqualTo(Map.of("kept", "1", "a", "" + (written - 1), "b", "" + (written - 1)));
     }
     assertThat(reopened(topic))
         .isEqualTo(Map.of("kept", "1", "a", "" + (written - 1), "b", "" + (written - 1)));
@@ -303,7 +300,8 @@ final class KafkaCatalogStoreTest {
     try (Consumer<String, String> consumer = new KafkaConsumer<>(topic.consumer())) {
       consumer.assign(java.util.List.of(topic.topicPartition()));
       consumer.seekToBeginning(java.util.List.of(topic.topicPartition()));
-      long end = consumer.endOffsets(java.util.List.of(topic.topicPartition())).values().iterator().next();
+      long end =
+          consumer.endOffsets(java.util.List.of(topic.topicPartition())).values().iterator().next();
       while (consumer.position(topic.topicPartition()) < end) {
         count += consumer.poll(Duration.ofMillis(100)).count();
       }

@@ -21,8 +21,7 @@ final class StoreBroker implements Closeable {
   StoreBroker(Path directory) throws IOException {
     broker =
         KafkaBroker.start(
-            directory,
-            Map.of("log.cleaner.backoff.ms", "100", "message.max.bytes", "10485760"));
+            directory, Map.of("log.cleaner.backoff.ms", "100", "message.max.bytes", "10485760"));
   }
 
   KafkaBroker broker() {

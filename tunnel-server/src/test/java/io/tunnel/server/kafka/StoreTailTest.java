@@ -52,8 +52,7 @@ final class StoreTailTest {
   private static Map<String, Optional<String>> changes(int number, int size) {
     Map<String, Optional<String>> changes = new LinkedHashMap<>();
     for (int i = 0; i < size; i++) {
-      changes.put(
-          "n" + i, i % 5 == 4 ? Optional.empty() : Optional.of(String.valueOf(number)));
+      changes.put("n" + i, i % 5 == 4 ? Optional.empty() : Optional.of(String.valueOf(number)));
     }
     return changes;
   }

@@ -47,8 +47,7 @@ final class StoreTransactionTest {
     private int commits;
 
     FailingProducer() {
-      super(
-          true, new RoundRobinPartitioner(), new StringSerializer(), new StringSerializer());
+      super(true, new RoundRobinPartitioner(), new StringSerializer(), new StringSerializer());
     }
 
     @Override

@@ -18,6 +18,7 @@ import io.tunnel.server.channel.Channels;
 import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
+import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.OpenSession;
 import io.tunnel.wire.Control.SessionEnd;
@@ -113,5 +114,63 @@ final class GroupOfTunnelsTest {
     TunnelCatalog next = new TunnelCatalog(tables, store, GROUP);
     coordinator(next).tick();
     assertThat(store.all()).containsOnlyKeys("counters");
+  }
+
+  @Test
+  void aTunnelThatWasStoredLateBeginsAnewWithWhatIsStoredAndHigherEpochs() throws IOException {
+    String id = session(coordinator, "id");
+    Assignment former = port.held.values().iterator().next();
+    coordinator.stored(Map.of("checkpoint/id/" + former.partition(), Optional.of("2")));
+    assertThat(port.overs)
+        .extracting(SessionEnd::sessionId, SessionEnd::code)
+        .containsExactly(tuple(id, ErrorCode.SESSION_ENDED));
+    assertThat(port.held).isEmpty();
+    assertThat(session(coordinator, "id")).isNotEqualTo(id);
+    Assignment now = port.held.values().iterator().next();
+    assertThat(now.checkpointed()).isEqualTo(2);
+    assertThat(now.epoch()).isGreaterThan(former.epoch());
+    coordinator.stored(Map.of("paused/id", Optional.of("true")));
+    session(coordinator, "id");
+    assertThat(port.held).isEmpty();
+    coordinator.stored(Map.of("paused/id", Optional.empty()));
+    session(coordinator, "id");
+    assertThat(port.held.values().iterator().next().epoch()).isGreaterThan(now.epoch());
+  }
+
+  @Test
+  void othersGoOnWhenATunnelWasStoredLate() throws IOException {
+    catalog.createTunnel(
+        new CreateTunnel("t", "m", TunnelType.Stream, StreamStart.EARLIEST), "id2", Map.of(), 0);
+    String other = session(coordinator, "id2");
+    coordinator.stored(Map.of("checkpoint/id/1", Optional.of("2"), "counters", Optional.of("{}")));
+    coordinator.heartbeat(other, port);
+    assertThat(port.held).hasSize(1);
+    assertThat(port.overs).isEmpty();
+  }
+
+  @Test
+  void aTunnelThatWasCreatedOrDeletedLateIsThereOrGone() throws IOException {
+    MemoryCatalogStore elsewhere = new MemoryCatalogStore();
+    new TunnelCatalog(tables, elsewhere, GROUP)
+        .createTunnel(
+            new CreateTunnel("t", "m", TunnelType.Stream, StreamStart.EARLIEST),
+            "id2",
+            Map.of(),
+            0);
+    coordinator.stored(elsewhere.lastWrite());
+    session(coordinator, "id2");
+    assertThat(port.held).hasSize(1);
+    Map<String, Optional<String>> removal =
+        Map.of("tunnel/id2", Optional.empty(), "of/id2", Optional.empty());
+    coordinator.stored(removal);
+    assertThat(port.held).isEmpty();
+    assertThat(port.overs).hasSize(1);
+    assertThat(surroundings.forgotten).containsExactly("id2");
+    assertThatThrownBy(() -> session(coordinator, "id2"))
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            e -> assertThat(e.code()).isEqualTo(ErrorCode.TUNNEL_NOT_FOUND));
+    assertThat(catalog.exists("id")).isTrue();
+    assertThat(catalog.exists("id2")).isFalse();
   }
 }
