@@ -80,7 +80,9 @@ final class Rules {
           "replica", List.of("channel", "session", "net"),
           "channel", List.of("partition", "session", "net"),
           "session", List.of("net"),
-          "catalog", List.of("channel", "session", "net"));
+          "catalog", List.of("channel", "session", "net"),
+          "replica", List.of("channel", "session", "net", "cluster"),
+          "cluster", List.of("partition", "channel", "session", "net", "replica"));
 
   private Rules() {}
 

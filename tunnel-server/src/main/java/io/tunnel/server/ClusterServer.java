@@ -119,7 +119,8 @@ final class ClusterServer implements RunningServer {
       parts.open(roles::close);
       node = node(incarnation, address.advertised());
       attachments = attachments(readers);
-      net = parts.open(listen(address.net(), readers));
+      net = listen(address.net(), readers);
+      parts.open(net::close);
       http = listenHttp(readers);
       peers = parts.open(new PeerWatch(cluster.node(), node::evict));
       parts.open(node);

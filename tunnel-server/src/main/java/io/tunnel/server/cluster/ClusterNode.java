@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node as a member of its cluster: does what placements say, and asks for others when the world is
- * not as it was when the last was decided.
+ * A node as a member of its cluster: does what placements say, and asks for others when the world
+ * is not as it was when the last was decided.
  *
  * <p>It has no thread. All that concerns {@link Roles} is done by the control executor, which also
  * runs {@link #tick} some times a second; the membership's thread and those that ask find what was
@@ -216,8 +216,7 @@ public final class ClusterNode implements Membership.Node, Closeable {
   /** Whether it was asked to be emptied, everybody knows, and it leads nothing; any thread. */
   public boolean isDrained() {
     Placement placement = newest.get();
-    boolean isKnown =
-        placement.node(config.node()).map(Placement.Member::isDraining).orElse(false);
+    boolean isKnown = placement.node(config.node()).map(Placement.Member::isDraining).orElse(false);
     return isDraining
         && isKnown
         && doing.leads().isEmpty()
@@ -248,8 +247,7 @@ public final class ClusterNode implements Membership.Node, Closeable {
     }
     NodeInfo told = said;
     boolean isWarmer =
-        doing.warm().stream()
-            .anyMatch(unit -> isCopyHere(unit) && !told.warm().contains(unit));
+        doing.warm().stream().anyMatch(unit -> isCopyHere(unit) && !told.warm().contains(unit));
     return isWarmer || told.isDraining() != isDraining || hasOtherUnits;
   }
 

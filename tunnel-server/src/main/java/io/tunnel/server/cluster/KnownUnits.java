@@ -9,7 +9,8 @@ import java.util.TreeSet;
  * The partitions that this node's catalog has. Another node may know of newer ones, and a node that
  * has just started knows of none.
  *
- * @param lastPartition the highest id that any partition ever had, as far as is known; 0 when nothing is
+ * @param lastPartition the highest id that any partition ever had, as far as is known; 0 when
+ *     nothing is
  * @param partitions those that are there
  */
 public record KnownUnits(int lastPartition, Set<Integer> partitions) {

@@ -2,8 +2,8 @@ package io.tunnel.server.cluster;
 
 /**
  * When to ask for a decision that is needed: not before a while after the last decision or the last
- * question, and, when decisions do not help, after twice that while, and so on. Every node sees every
- * decision, so the whole cluster is bounded by it, but for those who ask at the same moment.
+ * question, and, when decisions do not help, after twice that while, and so on. Every node sees
+ * every decision, so the whole cluster is bounded by it, but for those who ask at the same moment.
  */
 final class PaceCore {
 

@@ -11,15 +11,15 @@ import java.util.Set;
  * Decides who leads and who copies what: evenly over the nodes that do not drain, with the fewest
  * moves, and the same for the same input. A pure function.
  *
- * <p>What lives and does not drain keeps what it leads, unless others lead less. A partition moves only
- * to a node whose copy is warm: if there is none, the node that shall lead it is given a copy, and
- * a later decision finds it warm and moves the lead. So each unit has a leader, who leads it now, and
- * a heir, who shall in the end; evenness is that of heirs. When a leader is gone, a warm copy
- * takes over, and any node if none is warm. Groups of tunnels and the catalog have no copies and move at
- * once.
+ * <p>What lives and does not drain keeps what it leads, unless others lead less. A partition moves
+ * only to a node whose copy is warm: if there is none, the node that shall lead it is given a copy,
+ * and a later decision finds it warm and moves the lead. So each unit has a leader, who leads it
+ * now, and a heir, who shall in the end; evenness is that of heirs. When a leader is gone, a warm
+ * copy takes over, and any node if none is warm. Groups of tunnels and the catalog have no copies
+ * and move at once.
  *
- * <p>A draining node is given nothing, not even what it is warm for: it is about to go. If all drain,
- * nothing moves.
+ * <p>A draining node is given nothing, not even what it is warm for: it is about to go. If all
+ * drain, nothing moves.
  */
 final class PlacementCore {
 
@@ -47,8 +47,8 @@ final class PlacementCore {
   /**
    * Who leads and copies what from now on.
    *
-   * @param former what was decided before, as far as it is known; only so that what is being warmed up
-   *     is not given up
+   * @param former what was decided before, as far as it is known; only so that what is being warmed
+   *     up is not given up
    * @param units all that there are
    * @param standbys how many copies of each partition there shall be beside the leader
    * @throws IllegalArgumentException when {@code standbys} is negative, or two nodes have one name

@@ -106,8 +106,8 @@ final class Roster {
   }
 
   /**
-   * For each unit the node that says that it leads it. If several do: the one that was to lead it, or
-   * else the first of those that do not drain, or else the first.
+   * For each unit the node that says that it leads it. If several do: the one that was to lead it,
+   * or else the first of those that do not drain, or else the first.
    */
   int[] presentLeaders() {
     int[] leaders = new int[units.length];

@@ -9,9 +9,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Decides who copies what, beside those who lead: each partition's heir as long as it does not lead,
- * and as many standbys as are wanted, evenly spread, on the nodes that have copies already where that
- * can be. As long as a standby warms up, a warm copy that is to go stays in its place.
+ * Decides who copies what, beside those who lead: each partition's heir as long as it does not
+ * lead, and as many standbys as are wanted, evenly spread, on the nodes that have copies already
+ * where that can be. As long as a standby warms up, a warm copy that is to go stays in its place.
  */
 final class StandbyCore {
 

@@ -13,6 +13,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.MemberToRemove;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.CloseOptions.GroupMembershipOperation;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -36,8 +39,10 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   private static final int HEARTBEAT_MS_MAX = 300;
   private static final long BACKOFF_MS = 500;
 
+  private final String group;
   private final String name;
   private final Supplier<Node> node;
+  private final Admin admin;
   private final Shard.Clock clock;
   private final Consumer<byte[], byte[]> consumer;
   private final HeartbeatCount heartbeats;
@@ -54,12 +59,14 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   private volatile boolean isClosed;
   private volatile boolean isAbandoned;
 
-  KafkaMembership(KafkaConfig config, String name, Supplier<Node> node, Shard.Clock clock) {
+  KafkaMembership(
+      KafkaConfig config, String name, Supplier<Node> node, Admin admin, Shard.Clock clock) {
+    this.group = group(config.cluster());
     this.name = name;
     this.node = node;
+    this.admin = admin;
     this.clock = clock;
     int heartbeatMs = Math.min(HEARTBEAT_MS_MAX, config.times().sessionMs() / 3);
-    String group = group(config.cluster());
     Map<String, Object> settings = new ClientSettings(config).member(group, name, heartbeatMs);
     settings.put(PlacementAssignor.MEMBER, this);
     this.consumer =
@@ -84,6 +91,22 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   @Override
   public void decideAgain() {
     isAsked.set(true);
+  }
+
+  @Override
+  public void evict(String other) {
+    var options =
+        new RemoveMembersFromConsumerGroupOptions(List.of(new MemberToRemove(other)));
+    admin
+        .removeMembersFromConsumerGroup(group, options)
+        .all()
+        .whenComplete(
+            (done, failure) -> {
+              if (failure != null) {
+                // Another node was faster, or the group will notice by itself.
+                LOG.info("node {} could not be removed from the group", other, failure);
+              }
+            });
   }
 
   private void run() {

@@ -63,10 +63,11 @@ final class KafkaTail implements SharedLog.Tail {
   private volatile boolean isPaused;
   private volatile boolean isClosed;
 
-  /** A partition that is read, and a moment before the next records of it are asked for. */
-  private record Followed(int partition, long askedMicros) {}
+  /** A partition that is read, from where on, and a moment before the next records are asked for. */
+  private record Followed(int partition, long from, long askedMicros) {}
 
-  private record Chunk(int partition, List<Stored> records, long next, long readMicros) {}
+  private record Chunk(
+      int partition, long from, List<Stored> records, long next, long readMicros) {}
 
   KafkaTail(
       Consumer<Bytes, Bytes> consumer,
@@ -187,7 +188,9 @@ final class KafkaTail implements SharedLog.Tail {
     unknown.remove(partition);
     untold.removeIf(chunk -> chunk.partition() == partition);
     // What was asked for already may come if it is at that offset.
-    followed.computeIfAbsent(topic.get(), key -> new Followed(partition, clock.epochMicros()));
+    Followed former = followed.get(topic.get());
+    long askedMicros = former == null ? clock.epochMicros() : former.askedMicros();
+    followed.put(topic.get(), new Followed(partition, offset, askedMicros));
     consumer.assign(followed.keySet());
     consumer.seek(topic.get(), offset);
   }
@@ -219,8 +222,10 @@ final class KafkaTail implements SharedLog.Tail {
             (topic, next) -> {
               Followed one = followed.get(topic);
               List<Stored> records = stored(polled.records(topic));
-              untold.add(new Chunk(one.partition(), records, next.offset(), one.askedMicros()));
-              followed.put(topic, new Followed(one.partition(), nowMicros));
+              untold.add(
+                  new Chunk(
+                      one.partition(), one.from(), records, next.offset(), one.askedMicros()));
+              followed.put(topic, new Followed(one.partition(), next.offset(), nowMicros));
             });
     tell();
   }
@@ -236,7 +241,8 @@ final class KafkaTail implements SharedLog.Tail {
   private void tell() {
     while (!isPaused && !isClosed && !untold.isEmpty()) {
       Chunk chunk = untold.peek();
-      listener.read(chunk.partition(), chunk.records(), chunk.next(), chunk.readMicros());
+      listener.read(
+          chunk.partition(), chunk.from(), chunk.records(), chunk.next(), chunk.readMicros());
       // Only now: what a listener fails to take is told again.
       untold.remove();
     }

@@ -216,8 +216,7 @@ class ClusterNodeTest {
   @Test
   void a_node_that_joins_takes_its_share_and_one_that_is_emptied_ends_with_nothing()
       throws IOException {
-    units =
-        new KnownUnits(20, IntStream.rangeClosed(1, 20).boxed().collect(Collectors.toSet()));
+    units = new KnownUnits(20, IntStream.rangeClosed(1, 20).boxed().collect(Collectors.toSet()));
     group.decide("a");
     assertThat(roles.leads).hasSize(20 + Unit.TUNNEL_GROUPS + 1);
     FakeRoles second = new FakeRoles();

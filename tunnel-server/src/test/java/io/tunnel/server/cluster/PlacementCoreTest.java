@@ -103,8 +103,7 @@ class PlacementCoreTest {
 
   @Test
   void a_unit_that_is_there_no_more_is_led_by_nobody() {
-    assertThat(place(0, Set.of(2), node("a", Set.of(1), Set.of(1))).leaders())
-        .containsOnlyKeys(2);
+    assertThat(place(0, Set.of(2), node("a", Set.of(1), Set.of(1))).leaders()).containsOnlyKeys(2);
   }
 
   @Test

@@ -197,8 +197,7 @@ final class PlacementWorld {
   }
 
   private void checkLeader(int unit, Node leader) {
-    List<Node> present =
-        nodes.values().stream().filter(node -> node.leads.contains(unit)).toList();
+    List<Node> present = nodes.values().stream().filter(node -> node.leads.contains(unit)).toList();
     List<Node> warm =
         nodes.values().stream()
             .filter(node -> node.warm.contains(unit) && !node.isDraining)
