@@ -22,6 +22,8 @@ public sealed interface ClusterControl extends Control {
    * @param key BaseData only: the encoded key of the row at {@code position}; empty before the
    *     first
    * @param end the position behind which it ends, if that is known
+   * @param endMs the tunnel's, if it has one: as long as the end is not known, nothing is delivered
+   *     that was committed at or after this moment, in milliseconds since 1970
    */
   record Attach(
       String tunnelId,
@@ -31,7 +33,8 @@ public sealed interface ClusterControl extends Control {
       long epoch,
       long position,
       Bytes key,
-      Optional<Long> end)
+      Optional<Long> end,
+      Optional<Long> endMs)
       implements ClusterControl {
     /** Refuses null and positions under 0. */
     public Attach {
@@ -40,10 +43,24 @@ public sealed interface ClusterControl extends Control {
       Objects.requireNonNull(type, "type");
       key = key == null ? Bytes.EMPTY : key;
       end = end == null ? Optional.empty() : end;
+      endMs = endMs == null ? Optional.empty() : endMs;
       if (position < 0 || end.orElse(0L) < 0) {
         throw new IllegalArgumentException(
             "positions are at least 0, not " + position + " and " + end);
       }
+    }
+
+    /** A channel of a tunnel that ends at no moment. */
+    public Attach(
+        String tunnelId,
+        String channelId,
+        int partition,
+        ChannelType type,
+        long epoch,
+        long position,
+        Bytes key,
+        Optional<Long> end) {
+      this(tunnelId, channelId, partition, type, epoch, position, key, end, Optional.empty());
     }
   }
 

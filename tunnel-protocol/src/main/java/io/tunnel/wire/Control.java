@@ -416,6 +416,7 @@ public sealed interface Control
    * @param key BaseData and attached only: the encoded key of the row at {@code checkpointed};
    *     empty before the first
    * @param end attached only: the position behind which it ends, if that is known
+   * @param endMs attached only: the tunnel's, if it has one
    */
   record Assignment(
       String sessionId,
@@ -427,7 +428,8 @@ public sealed interface Control
       ChannelType type,
       boolean isAttached,
       Bytes key,
-      Optional<Long> end)
+      Optional<Long> end,
+      Optional<Long> endMs)
       implements Control {
     /** Refuses null; a server that does not say the type has stream channels only. */
     public Assignment {
@@ -436,6 +438,33 @@ public sealed interface Control
       type = type == null ? ChannelType.Stream : type;
       key = key == null ? Bytes.EMPTY : key;
       end = end == null ? Optional.empty() : end;
+      endMs = endMs == null ? Optional.empty() : endMs;
+    }
+
+    /** An assignment of a channel of a tunnel that ends at no moment. */
+    public Assignment(
+        String sessionId,
+        String channelId,
+        int partition,
+        int handle,
+        long epoch,
+        long checkpointed,
+        ChannelType type,
+        boolean isAttached,
+        Bytes key,
+        Optional<Long> end) {
+      this(
+          sessionId,
+          channelId,
+          partition,
+          handle,
+          epoch,
+          checkpointed,
+          type,
+          isAttached,
+          key,
+          end,
+          Optional.empty());
     }
 
     /** An assignment of a channel that is delivered on this connection. */

@@ -20,6 +20,9 @@ final class ChannelCore {
 
   private boolean isEndTold;
 
+  /** Behind what was delivered, there is no change up to here. */
+  private long emptyUpTo;
+
   /** A channel whose changes up to {@code checkpointed} were processed before. */
   ChannelCore(long checkpointed, int deliveryBytesMax) {
     this.delivered = checkpointed;
@@ -57,9 +60,17 @@ final class ChannelCore {
     return end;
   }
 
-  /** Whether the reader is to be told of the end now: true once, when it has everything. */
+  /** There is no change between the last one that was delivered and {@code position}. */
+  void emptyUpTo(long position) {
+    emptyUpTo = Math.max(emptyUpTo, position);
+  }
+
+  /**
+   * Whether the reader is to be told of the end now: true once, when it has everything. An end need
+   * not be the position of a change.
+   */
   boolean takeEnd() {
-    if (isStopped || isEndTold || delivered != end) {
+    if (isStopped || isEndTold || !hasEnd() || Math.max(delivered, emptyUpTo) < end) {
       return false;
     }
     isEndTold = true;

@@ -3,6 +3,7 @@ package io.tunnel.server.channel;
 import io.tunnel.model.Bytes;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.table.BaseRows;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.LongConsumer;
 
@@ -24,14 +25,14 @@ public final class Channels {
     this.deliveryBytesMax = deliveryBytesMax;
   }
 
-  /** The changes of a partition up to {@code end}, if it has one yet. */
-  public Channel stream(Channel.Hold hold, OptionalLong end, DeliveryPort port) {
-    return stream(hold, end, changes, port);
-  }
-
-  /** The same of those changes that {@code visible} shows. */
+  /**
+   * The changes of a partition up to {@code end}, if it has one yet.
+   *
+   * @param endMs without an end: only those that were committed before, in milliseconds since 1970
+   */
   public Channel stream(
-      Channel.Hold hold, OptionalLong end, ChangeReader visible, DeliveryPort port) {
+      Channel.Hold hold, OptionalLong end, Optional<Long> endMs, DeliveryPort port) {
+    ChangeReader visible = end.isPresent() ? changes : EndingChanges.of(endMs, changes);
     return new StreamChannel(hold, end, visible, port, deliveryBytesMax);
   }
 

@@ -128,7 +128,12 @@ final class StreamChannel implements Channel {
     if (core.isStopped()) {
       return;
     }
-    if (core.wants(changes.committed(partition)) && port.isWritable()) {
+    // In this order: what is settled now is committed, if it is a change, when that is asked for.
+    long settled = changes.settled(partition);
+    long committed = changes.committed(partition);
+    if (core.delivered() >= committed) {
+      core.emptyUpTo(settled);
+    } else if (core.wants(committed) && port.isWritable()) {
       deliverOnce();
     }
     if (core.takeEnd()) {
@@ -145,6 +150,10 @@ final class StreamChannel implements Channel {
     long from = core.nextPosition();
     Extents planned = changes.plan(partition, from, core.bytesMax());
     if (planned.isEmpty()) {
+      return;
+    }
+    if (planned.firstPosition() > core.end()) {
+      core.emptyUpTo(core.end());
       return;
     }
     Extents batches = planned.upTo(core.end());

@@ -52,13 +52,13 @@ public interface ChangeReader {
   void unsubscribe(int partition, CommitListener listener);
 
   /**
-   * Is told that a partition has new committed changes, on the thread that committed them: it must
-   * only pass it on.
+   * Is told that a partition has new committed changes, or that more of it is settled, on the thread
+   * that committed them: it must only pass it on.
    */
   @FunctionalInterface
   public interface CommitListener {
 
-    /** Everything up to {@code position} is committed. */
+    /** Everything up to {@code position} is committed, or settled. */
     void committed(int partition, long position);
   }
 }

@@ -80,6 +80,11 @@ public final class Extents {
     return bytes;
   }
 
+  /** Position of the first change of the first batch; there is one. */
+  public long firstPosition() {
+    return extents.get(0).firstPosition();
+  }
+
   /** Position of the last change in them. */
   public long lastPosition() {
     return lastPosition;

@@ -6,26 +6,24 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.DuplexChannel;
 import io.tunnel.codec.MalformedException;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.server.log.Extents;
 import io.tunnel.server.session.SessionPort;
 import io.tunnel.wire.ChannelEnd;
-import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Control.Fence;
 import io.tunnel.wire.Control.Revocation;
 import io.tunnel.wire.Control.SessionEnd;
 import io.tunnel.wire.Credit;
-import io.tunnel.wire.Delivery;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameAssembler;
 import io.tunnel.wire.FrameException;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Hello;
-import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
 import java.io.IOException;
@@ -33,6 +31,7 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
@@ -60,7 +59,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
   private final String serverName;
   private final FrameAssembler assembler = new FrameAssembler();
   private final Map<Integer, Channel> channels = new HashMap<>();
+  private final Map<Integer, Attachment> attachments = new HashMap<>();
   private ChannelHandlerContext context;
+  private FrameWriter writer;
   private boolean isGreeted;
   private boolean isDoomed;
 
@@ -79,6 +80,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
+    writer = new FrameWriter(ctx, meter);
   }
 
   @Override
@@ -107,6 +109,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     meter.disconnected();
+    List.copyOf(attachments.values()).forEach(Attachment::over);
     channels.values().forEach(Channel::stop);
     channels.clear();
     requests.disconnected(this);
@@ -147,12 +150,14 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
       greet(frame);
     } else if (frame.operation() == Operation.CREDIT && frame.kind() == FrameKind.PUSH) {
       credit(frame);
+    } else if (frame.operation() == Operation.LIMIT && frame.kind() == FrameKind.PUSH) {
+      limit(frame);
     } else if (frame.kind() != FrameKind.REQUEST) {
       doom(
           frame.operationCode(),
           frame.correlationId(),
           ErrorCode.INVALID_REQUEST,
-          "a client sends requests and pushes credit, not a "
+          "a client sends requests and pushes credit and limits, not a "
               + frame.kind()
               + " of operation "
               + frame.operationCode());
@@ -182,7 +187,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
       }
       isGreeted = true;
       LOGGER.debug("'{}' connected from {}", hello.name(), context.channel().remoteAddress());
-      send(
+      writer.send(
           frame.operationCode(),
           FrameKind.RESPONSE,
           frame.correlationId(),
@@ -204,6 +209,62 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
     }
   }
 
+  /** Of a channel that is delivered here the worker knows the end, or of one that is not. */
+  private void limit(Frame frame) {
+    try {
+      ChannelEnd end = ChannelEnd.decode(frame.payload());
+      if (!attachments.containsKey(end.handle())) {
+        requests.limit(this, end);
+        return;
+      }
+      if (attachments.get(end.handle()).request().type() == ChannelType.BaseData) {
+        throw new MalformedException("a base channel ends where its rows do, not at a limit");
+      }
+      Channel channel = channels.get(end.handle());
+      if (channel != null && channel.epoch() == end.epoch()) {
+        channel.endAt(end.position());
+      }
+    } catch (MalformedException e) {
+      doom(frame.operationCode(), 0, ErrorCode.INVALID_REQUEST, e.getMessage());
+    }
+  }
+
+  /** How many channels it is attached to, or about to be. */
+  int attachmentCount() {
+    return attachments.size();
+  }
+
+  /** It is to be attached to a channel. */
+  void add(Attachment attachment) {
+    attachments.put(attachment.handle(), attachment);
+  }
+
+  /** The attachment under that handle, if there is one. */
+  Optional<Attachment> attachment(int handle) {
+    return Optional.ofNullable(attachments.get(handle));
+  }
+
+  /** An attached channel is delivered from now on. */
+  void carry(int handle, Channel channel) {
+    channels.put(handle, channel);
+  }
+
+  /** An attached channel is delivered no more. */
+  void dropAttachment(int handle) {
+    Attachment attachment = attachments.remove(handle);
+    if (attachment != null) {
+      stop(handle);
+      requests.detached(attachment);
+    }
+  }
+
+  /** Says that a channel cannot be delivered any further. */
+  void pushFailure(int handle, RefusedException reason) {
+    meter.refused(reason.code());
+    writer.send(
+        Operation.DELIVER.code(), FrameKind.ERROR, handle, ErrorPayload.of(reason).encode());
+  }
+
   /**
    * Says what is wrong and closes: the bytes that follow cannot be trusted to be frames. The client
    * may still be sending; closing at once would reset the connection and could take the answer from
@@ -214,7 +275,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
     isDoomed = true;
     LOGGER.info("closing {}: {}", context.channel().remoteAddress(), message);
     meter.refused(code);
-    send(operation, FrameKind.ERROR, correlationId, new ErrorPayload(code, message).encode());
+    writer.send(operation, FrameKind.ERROR, correlationId, new ErrorPayload(code, message).encode());
     EventLoop eventLoop = context.channel().eventLoop();
     eventLoop.execute(() -> ((DuplexChannel) context.channel()).shutdownOutput());
     eventLoop.schedule(() -> context.close(), FAREWELL_DEADLINE_S, TimeUnit.SECONDS);
@@ -222,18 +283,18 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
 
   /** Answers a request. May be called by any thread. */
   void respond(Frame request, byte[] payload) {
-    send(request.operationCode(), FrameKind.RESPONSE, request.correlationId(), payload);
+    writer.send(request.operationCode(), FrameKind.RESPONSE, request.correlationId(), payload);
     answered();
   }
 
   /** Refuses a request. May be called by any thread. */
   void refuse(Frame request, RefusedException reason) {
     meter.refused(reason.code());
-    send(
+    writer.send(
         request.operationCode(),
         FrameKind.ERROR,
         request.correlationId(),
-        new ErrorPayload(reason.code(), reason.getMessage()).encode());
+        ErrorPayload.of(reason).encode());
     answered();
   }
 
@@ -261,23 +322,6 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
     }
   }
 
-  private void push(Operation operation, Control payload) {
-    send(operation.code(), FrameKind.PUSH, 0, Json.encode(payload));
-  }
-
-  private void send(int operation, FrameKind kind, int correlationId, byte[] payload) {
-    meter.sent(Frame.HEADER_BYTES + payload.length);
-    write(operation, kind, correlationId, payload);
-  }
-
-  private void write(int operation, FrameKind kind, int correlationId, byte[] payload) {
-    byte[] header = new byte[Frame.HEADER_BYTES];
-    Frame.writeHeader(header, 0, operation, kind, correlationId, payload.length);
-    ByteBuf frame = context.alloc().directBuffer(header.length + payload.length);
-    frame.writeBytes(header).writeBytes(payload);
-    context.writeAndFlush(frame, context.voidPromise());
-  }
-
   @Override
   public boolean isWritable() {
     return context.channel().isWritable();
@@ -300,45 +344,27 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
   @Override
   public int deliver(int handle, long epoch, long firstPosition, Extents batches)
       throws IOException {
-    int payloadBytes = Delivery.PREFIX_BYTES + batches.bytes();
-    byte[] prefix = new byte[Frame.HEADER_BYTES + Delivery.PREFIX_BYTES];
-    Frame.writeHeader(prefix, 0, Operation.DELIVER.code(), FrameKind.PUSH, 0, payloadBytes);
-    Delivery.writePrefix(prefix, Frame.HEADER_BYTES, handle, epoch, firstPosition);
-    ByteBuf frame = context.alloc().directBuffer(Frame.HEADER_BYTES + payloadBytes);
-    boolean isRead = false;
-    try {
-      frame.writeBytes(prefix);
-      batches.read(frame.nioBuffer(frame.writerIndex(), batches.bytes()));
-      frame.writerIndex(frame.writerIndex() + batches.bytes());
-      isRead = true;
-    } finally {
-      if (!isRead) {
-        frame.release();
-      }
-    }
-    meter.delivered(payloadBytes);
-    context.writeAndFlush(frame, context.voidPromise());
-    return payloadBytes;
+    return writer.deliver(handle, epoch, firstPosition, batches);
   }
 
   @Override
   public int deliver(int handle, long epoch, long firstPosition, byte[] batch) {
-    byte[] payload = new byte[Delivery.PREFIX_BYTES + batch.length];
-    Delivery.writePrefix(payload, 0, handle, epoch, firstPosition);
-    System.arraycopy(batch, 0, payload, Delivery.PREFIX_BYTES, batch.length);
-    meter.delivered(payload.length);
-    write(Operation.DELIVER.code(), FrameKind.PUSH, 0, payload);
-    return payload.length;
+    return writer.deliver(handle, epoch, firstPosition, batch);
   }
 
   @Override
   public void end(ChannelEnd end) {
-    send(Operation.END_OF_CHANNEL.code(), FrameKind.PUSH, 0, end.encode());
+    writer.push(Operation.END_OF_CHANNEL, end.encode());
   }
 
   @Override
   public void fail(int handle, RefusedException reason) {
-    requests.failed(this, handle, reason);
+    Attachment attachment = attachments.get(handle);
+    if (attachment == null) {
+      requests.failed(this, handle, reason);
+    } else {
+      attachment.take(reason);
+    }
   }
 
   @Override
@@ -347,7 +373,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
         () -> {
           if (context.channel().isActive()) {
             channels.put(assignment.handle(), channel);
-            push(Operation.ASSIGN, assignment);
+            writer.push(Operation.ASSIGN, assignment);
             // Not before: a channel may begin with its end.
             channel.start();
           }
@@ -359,7 +385,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
     execute(
         () -> {
           stop(revocation.handle());
-          push(Operation.REVOKE, revocation);
+          writer.push(Operation.REVOKE, revocation);
         });
   }
 
@@ -373,13 +399,18 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
     execute(
         () -> {
           stop(fence.handle());
-          push(Operation.FENCE, fence);
+          writer.push(Operation.FENCE, fence);
         });
   }
 
   @Override
   public void over(SessionEnd end) {
-    execute(() -> push(Operation.SESSION_END, end));
+    execute(() -> writer.push(Operation.SESSION_END, end));
+  }
+
+  @Override
+  public void limit(ChannelEnd end) {
+    execute(() -> writer.push(Operation.LIMIT, end.encode()));
   }
 
   private void stop(int handle) {

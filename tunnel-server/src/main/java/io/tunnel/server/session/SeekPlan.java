@@ -11,13 +11,11 @@ import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
-import io.tunnel.server.log.ChangeReader;
 import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.OperatorControl.ChannelPosition;
 import io.tunnel.wire.OperatorControl.CheckpointSet;
 import io.tunnel.wire.OperatorControl.Move;
 import io.tunnel.wire.OperatorControl.Seek;
-import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,12 +39,12 @@ final class SeekPlan {
       TunnelInfo tunnel,
       TableRecord table,
       NavigableMap<ChannelKey, ChannelState> channels,
-      ChangeReader changes,
+      Map<Integer, LogEdges.Edge> edgeByPartition,
       long nowMicros) {
     this.tunnel = tunnel;
     this.table = table;
     this.channels = channels;
-    this.edges = new StreamEdges(tunnel.endMs(), changes, nowMicros);
+    this.edges = new StreamEdges(tunnel.endMs(), edgeByPartition, nowMicros);
   }
 
   /** The channels of those ids. */
@@ -74,7 +72,7 @@ final class SeekPlan {
   }
 
   /** Works out where each channel goes. */
-  SeekPlan plan(Seek seek) throws IOException {
+  SeekPlan plan(Seek seek) {
     if (seek.checkpoints().isPresent()) {
       planImport(seek.channels(), seek.checkpoints().get());
       return this;
@@ -128,7 +126,7 @@ final class SeekPlan {
     return moved.withEnd(end, state.isFinished() && moved.isAtEnd());
   }
 
-  private void planImport(List<String> ids, CheckpointSet checkpoints) throws IOException {
+  private void planImport(List<String> ids, CheckpointSet checkpoints) {
     if (checkpoints.tableId() != table.tableId()) {
       throw invalid(
           "the checkpoints are of table '"
@@ -173,7 +171,7 @@ final class SeekPlan {
     }
   }
 
-  private ChannelState imported(ChannelKey key, ChannelPosition position) throws IOException {
+  private ChannelState imported(ChannelKey key, ChannelPosition position) {
     ChannelState state = channels.get(key);
     if (key.type() == ChannelType.Stream) {
       long to = edges.require(key, state, position.position());

@@ -2,6 +2,7 @@ package io.tunnel.server.session;
 
 import io.tunnel.server.channel.Channel;
 import io.tunnel.server.channel.DeliveryPort;
+import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Control.Fence;
 import io.tunnel.wire.Control.Revocation;
@@ -15,6 +16,9 @@ public interface SessionPort extends DeliveryPort {
 
   /** Says that the session holds a channel, and lets it deliver. */
   void assign(Assignment assignment, Channel channel);
+
+  /** Says where a channel ends that another node delivers. */
+  void limit(ChannelEnd end);
 
   /** Stops delivering a channel and asks for it back. */
   void revoke(Revocation revocation);

@@ -4,16 +4,22 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
-import io.tunnel.server.log.ChangeReader;
-import java.io.IOException;
+import io.tunnel.server.session.LogEdges.Edge;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** Where a tunnel's stream channels may go on: behind which positions, and at which times. */
+/**
+ * Where a tunnel's stream channels may go on: behind which positions, and at which times; by what
+ * was seen of their logs.
+ */
 final class StreamEdges {
 
   private final Optional<Long> endMs;
-  private final ChangeReader changes;
+  private final Map<Integer, Edge> edgeByPartition;
   private final long nowMicros;
 
   /**
@@ -21,32 +27,36 @@ final class StreamEdges {
    *
    * @param endMs when the tunnel ends, if it does
    */
-  StreamEdges(Optional<Long> endMs, ChangeReader changes, long nowMicros) {
+  StreamEdges(Optional<Long> endMs, Map<Integer, Edge> edgeByPartition, long nowMicros) {
     this.endMs = endMs;
-    this.changes = changes;
+    this.edgeByPartition = Map.copyOf(edgeByPartition);
     this.nowMicros = nowMicros;
   }
 
   /** The position in front of the oldest change that is kept. */
   long first(ChannelKey key) {
-    return changes.firstPosition(key.partition()) - 1;
+    // Of an empty log that begins at 0, nothing is before the first.
+    return Math.max(0, edge(key).first() - 1);
+  }
+
+  private Edge edge(ChannelKey key) {
+    return edgeByPartition.get(key.partition());
   }
 
   /** The last position that is committed and belongs to the channel. */
-  long last(ChannelKey key, ChannelState state) throws IOException {
-    long committed = changes.committed(key.partition());
+  long last(ChannelKey key, ChannelState state) {
+    long committed = edge(key).last();
     if (state.end().isPresent()) {
       return Math.min(committed, state.end().get());
     }
     if (endMs.isPresent()) {
-      long endMicros = TimeUnit.MILLISECONDS.toMicros(endMs.get());
-      return Math.min(committed, changes.positionBefore(key.partition(), endMicros));
+      return Math.min(committed, edge(key).moment(micros(endMs.get())).before());
     }
     return committed;
   }
 
   /** Refuses a position beyond either end. */
-  long require(ChannelKey key, ChannelState state, long position) throws IOException {
+  long require(ChannelKey key, ChannelState state, long position) {
     long first = first(key);
     long last = last(key, state);
     String valid =
@@ -72,13 +82,13 @@ final class StreamEdges {
    * The position in front of the first change that was committed at or after a moment, for a
    * partition of which all that was committed before is known.
    */
-  long before(ChannelKey key, long timeMs) throws IOException {
+  long before(ChannelKey key, long timeMs) {
     requirePast(timeMs, nowMicros);
     int partition = key.partition();
-    long position = changes.positionBefore(partition, TimeUnit.MILLISECONDS.toMicros(timeMs));
+    long position = edge(key).moment(micros(timeMs)).before();
     long first = first(key);
     if (position <= first && first > 0) {
-      long oldestMicros = changes.commitMicrosAfter(partition, first);
+      long oldestMicros = edge(key).oldestMicros();
       throw new RefusedException(
           ErrorCode.HISTORY_LOST,
           "changes 1 to "
@@ -93,6 +103,17 @@ final class StreamEdges {
                       + TimeUnit.MICROSECONDS.toMillis(oldestMicros)));
     }
     return position;
+  }
+
+  /** The moments that have to be looked at for a tunnel with that end, and others. */
+  static Set<Long> moments(Optional<Long> endMs, Optional<Long> timeMs) {
+    return Stream.concat(endMs.stream(), timeMs.stream())
+        .map(StreamEdges::micros)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  private static long micros(long ms) {
+    return TimeUnit.MILLISECONDS.toMicros(ms);
   }
 
   /** Refuses a moment that has not come, or is before 1970. */

@@ -2,7 +2,6 @@ package io.tunnel.server.session;
 
 import io.tunnel.model.ChannelType;
 import io.tunnel.server.catalog.ChannelKey;
-import io.tunnel.server.log.ChangeReader;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.SessionDescription;
 import io.tunnel.wire.Control.TunnelDescription;
@@ -43,13 +42,13 @@ public final class TunnelView {
   }
 
   /** Adds where the log is, and so how far channels lag behind. May be called by any thread. */
-  public TunnelDescription describe(ChangeReader changes, long nowMicros) throws IOException {
+  public TunnelDescription describe(LogFigures log, long nowMicros) throws IOException {
     List<ChannelDescription> described = new ArrayList<>();
     for (TunnelCore.View channel : channels) {
       described.add(
           channel.key().type() == ChannelType.BaseData
               ? describe(channel, delivered(channel), 0, 0, 0, Optional.empty())
-              : describeStream(channel, changes, nowMicros));
+              : describeStream(channel, log, nowMicros));
     }
     List<SessionDescription> open =
         sessions.stream()
@@ -70,23 +69,33 @@ public final class TunnelView {
   }
 
   private ChannelDescription describeStream(
-      TunnelCore.View channel, ChangeReader changes, long nowMicros) throws IOException {
+      TunnelCore.View channel, LogFigures log, long nowMicros) throws IOException {
     int partition = channel.key().partition();
     long checkpointed = channel.checkpointed();
-    long committed = Math.max(changes.committed(partition), delivered(channel));
+    long committed = Math.max(log.committed(partition), delivered(channel));
     long last = Math.min(committed, channel.end().orElse(Long.MAX_VALUE));
     if (last <= checkpointed) {
       return describe(channel, committed, 0, 0, 0, Optional.empty());
     }
-    long oldestMicros = changes.commitMicrosAfter(partition, checkpointed);
+    boolean isLost = checkpointed + 1 < log.firstPosition(partition);
+    long bytes = log.bytesAfter(partition, checkpointed);
+    long oldestMicros = log.commitMicrosAfter(partition, checkpointed);
+    if (oldestMicros == LogFigures.UNKNOWN) {
+      return describe(
+          channel,
+          committed,
+          last - checkpointed,
+          bytes,
+          LogFigures.UNKNOWN,
+          isLost ? Optional.of(-1L) : Optional.empty());
+    }
     long waitedMs =
         oldestMicros == 0 ? 0 : TimeUnit.MICROSECONDS.toMillis(nowMicros - oldestMicros);
-    boolean isLost = checkpointed + 1 < changes.firstPosition(partition);
     return describe(
         channel,
         committed,
         last - checkpointed,
-        changes.bytesAfter(partition, checkpointed),
+        bytes,
         Math.max(0, waitedMs),
         historyLeft(isLost, waitedMs));
   }

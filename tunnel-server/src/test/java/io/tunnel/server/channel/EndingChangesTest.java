@@ -1,17 +1,14 @@
-package io.tunnel.server.session;
+package io.tunnel.server.channel;
 
 import static io.tunnel.server.TestRows.batch;
 import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.StreamStart;
-import io.tunnel.model.TunnelType;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
-import io.tunnel.wire.Control.TunnelInfo;
 import java.io.IOException;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,18 +25,7 @@ final class EndingChangesTest {
   @BeforeEach
   void open() throws IOException {
     log = TestLogs.open(disk, 0);
-    changes =
-        EndingChanges.of(
-            new TunnelInfo(
-                "id",
-                "n",
-                "t",
-                TunnelType.Stream,
-                StreamStart.EARLIEST,
-                0,
-                Optional.empty(),
-                Optional.of(END_MS)),
-            log);
+    changes = EndingChanges.of(Optional.of(END_MS), log);
   }
 
   private void commit(long atMs) throws IOException {

@@ -1,11 +1,11 @@
-package io.tunnel.server.session;
+package io.tunnel.server.channel;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.log.Extents;
-import io.tunnel.wire.Control.TunnelInfo;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -31,10 +31,9 @@ final class EndingChanges implements ChangeReader {
     this.endMicros = endMicros;
   }
 
-  /** What a tunnel may see of {@code changes}; all, when it does not end. */
-  static ChangeReader of(TunnelInfo tunnel, ChangeReader changes) {
-    return tunnel
-        .endMs()
+  /** What a tunnel that ends at {@code endMs} may see of {@code changes}; all, without an end. */
+  static ChangeReader of(Optional<Long> endMs, ChangeReader changes) {
+    return endMs
         .<ChangeReader>map(ms -> new EndingChanges(changes, TimeUnit.MILLISECONDS.toMicros(ms)))
         .orElse(changes);
   }
@@ -53,6 +52,11 @@ final class EndingChanges implements ChangeReader {
       hasPassed = shown < committed;
     }
     return shown;
+  }
+
+  @Override
+  public long settled(int partition) {
+    return changes.settled(partition);
   }
 
   /**

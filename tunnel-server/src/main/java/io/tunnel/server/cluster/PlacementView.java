@@ -1,0 +1,104 @@
+package io.tunnel.server.cluster;
+
+import io.tunnel.wire.ClusterControl.ClusterDescription;
+import io.tunnel.wire.ClusterControl.NodeDescription;
+import io.tunnel.wire.ClusterControl.NodeStatus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** The cluster as the newest decision that a node was told has it. */
+public final class PlacementView implements ClusterView {
+
+  private final String cluster;
+  private final String address;
+  private final Supplier<Placement> placement;
+  private final Part part;
+
+  /** This node's own part in the cluster. */
+  public interface Part {
+
+    /** What the user calls it. */
+    String name();
+
+    /** Whether it leads that unit, and is ready to. */
+    boolean leads(int unit);
+
+    /** As {@link ClusterView#status} has it. */
+    NodeStatus status();
+
+    /** As {@link ClusterView#drain} has it. */
+    void drain(boolean isDraining);
+  }
+
+  /**
+   * A view of the cluster of that name.
+   *
+   * @param address HOST:PORT where clients reach this node
+   */
+  public PlacementView(String cluster, String address, Supplier<Placement> placement, Part part) {
+    this.cluster = cluster;
+    this.address = address;
+    this.placement = placement;
+    this.part = part;
+  }
+
+  @Override
+  public String address() {
+    return address;
+  }
+
+  @Override
+  public Optional<String> leader(int unit) {
+    return part.leads(unit)
+        ? Optional.of(address)
+        : placement.get().leader(unit).map(Placement.Member::address);
+  }
+
+  @Override
+  public boolean leadsCatalog() {
+    return part.leads(Unit.CATALOG);
+  }
+
+  @Override
+  public ClusterDescription describe() {
+    Placement now = placement.get();
+    List<NodeDescription> nodes = new ArrayList<>();
+    for (Placement.Member node : now.nodes()) {
+      nodes.add(describe(now, node));
+    }
+    return new ClusterDescription(cluster, now.generation(), part.name(), nodes);
+  }
+
+  private static NodeDescription describe(Placement now, Placement.Member node) {
+    List<Integer> leads =
+        now.leaders().entrySet().stream()
+            .filter(entry -> entry.getValue().equals(node.name()))
+            .map(Map.Entry::getKey)
+            .toList();
+    return new NodeDescription(
+        node.name(),
+        node.incarnation(),
+        node.address(),
+        node.isDraining(),
+        leads.stream().filter(Unit::isPartition).toList(),
+        now.copies().entrySet().stream()
+            .filter(entry -> entry.getValue().contains(node.name()))
+            .map(Map.Entry::getKey)
+            .toList(),
+        (int) leads.stream().filter(Unit::isTunnels).count(),
+        leads.contains(Unit.CATALOG));
+  }
+
+  @Override
+  public NodeStatus status() {
+    return part.status();
+  }
+
+  @Override
+  public void drain(boolean isDraining) {
+    part.drain(isDraining);
+  }
+}

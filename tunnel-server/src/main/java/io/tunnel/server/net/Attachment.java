@@ -1,0 +1,90 @@
+package io.tunnel.server.net;
+
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.channel.Channel;
+import io.tunnel.wire.ClusterControl.Attach;
+import io.tunnel.wire.ClusterControl.Attached;
+
+/**
+ * One channel that a worker attached to, or is about to. Its state belongs to the event loop of its
+ * connection.
+ *
+ * <p>Moves: WAITING to OPEN when it begins to be delivered; to OVER from anywhere. Whoever waits is
+ * answered once, and whoever was answered is told when it is over, unless it asked for that.
+ */
+final class Attachment {
+
+  private final Attach request;
+  private final int handle;
+  private final Connection connection;
+  private final Answer answer;
+  private State state = State.WAITING;
+
+  private enum State {
+    WAITING,
+    OPEN,
+    OVER
+  }
+
+  /** Is told once what became of a request to attach, on the connection's event loop. */
+  interface Answer {
+
+    /** Deliveries follow. */
+    void attached(Attached attached);
+
+    /** There will be none. */
+    void refused(RefusedException reason);
+  }
+
+  Attachment(Attach request, int handle, Connection connection, Answer answer) {
+    this.request = request;
+    this.handle = handle;
+    this.connection = connection;
+    this.answer = answer;
+  }
+
+  Attach request() {
+    return request;
+  }
+
+  int handle() {
+    return handle;
+  }
+
+  Connection connection() {
+    return connection;
+  }
+
+  boolean isWaiting() {
+    return state == State.WAITING;
+  }
+
+  /** Begins to deliver. */
+  void open(Channel channel) {
+    if (state != State.WAITING) {
+      throw new IllegalStateException("handle " + handle + " is opened when it is " + state);
+    }
+    state = State.OPEN;
+    connection.carry(handle, channel);
+    answer.attached(new Attached(handle));
+    // Not before: a channel may begin with its end.
+    channel.start();
+  }
+
+  /** Delivers nothing any more, and says why. */
+  void take(RefusedException reason) {
+    State former = state;
+    over();
+    if (former == State.WAITING) {
+      answer.refused(reason);
+    } else if (former == State.OPEN) {
+      connection.pushFailure(handle, reason);
+    }
+  }
+
+  /** Delivers nothing any more, for somebody who knows. */
+  void over() {
+    state = State.OVER;
+    connection.dropAttachment(handle);
+  }
+}

@@ -1,0 +1,210 @@
+package io.tunnel.server.net;
+
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.channel.Channel;
+import io.tunnel.server.channel.Channels;
+import io.tunnel.server.channel.Handles;
+import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.log.CatchUp;
+import io.tunnel.server.partition.PartitionHomes;
+import io.tunnel.wire.ClusterControl.Attach;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * The channels that this node delivers because it leads their partitions, for sessions that live on
+ * any node. Each is delivered for the highest epoch that was seen here, on one connection.
+ *
+ * <p>Its monitor guards which attachments there are; nothing is called under it.
+ */
+public final class Attachments {
+
+  /** Channels that one connection may be attached to. */
+  static final int OF_CONNECTION_MAX = 4_096;
+
+  /** Epochs that are remembered of channels that nobody is attached to. */
+  static final int EPOCHS_MAX = 65_536;
+
+  private final ClusterView view;
+  private final PartitionHomes homes;
+  private final Channels channels;
+  private final CatchUp catchUp;
+  private final Handles handles;
+  private final Map<String, Attachment> attachmentByChannel = new HashMap<>();
+  private final Map<String, Former> formerByChannel = new LinkedHashMap<>();
+
+  /** A channel that nobody is attached to any more. */
+  private record Former(int partition, long epoch) {}
+
+  /**
+   * Delivers {@code channels} of the partitions that this node leads.
+   *
+   * @param homes refuses the others
+   */
+  public Attachments(
+      ClusterView view,
+      PartitionHomes homes,
+      Channels channels,
+      CatchUp catchUp,
+      Handles handles) {
+    this.view = view;
+    this.homes = homes;
+    this.channels = channels;
+    this.catchUp = catchUp;
+    this.handles = handles;
+  }
+
+  /** Attaches; on the connection's event loop. */
+  void attach(Attach request, Connection connection, Attachment.Answer answer) {
+    if (connection.attachmentCount() >= OF_CONNECTION_MAX) {
+      throw new RefusedException(
+          ErrorCode.BUSY,
+          "a connection is attached to " + OF_CONNECTION_MAX + " channels at most; detach some");
+    }
+    requireLed(request.partition());
+    Attachment attachment = new Attachment(request, handles.next(), connection, answer);
+    Optional<Attachment> former = admit(attachment);
+    connection.add(attachment);
+    former.ifPresent(one -> takeLater(one, fenced(one.request(), request.epoch())));
+    try {
+      // Again: it may have been lost before it could be known here who is attached.
+      requireLed(request.partition());
+    } catch (RefusedException e) {
+      attachment.take(e);
+      return;
+    }
+    if (request.type() == ChannelType.Stream) {
+      open(attachment);
+    } else {
+      catchUp.whenRead(
+          request.partition(),
+          failure -> connection.execute(() -> caughtUp(attachment, failure)));
+    }
+  }
+
+  private void requireLed(int partition) {
+    try {
+      homes.of(partition);
+    } catch (RefusedException e) {
+      throw e.code() == ErrorCode.NOT_LEADER && e.leader().isEmpty()
+          ? view.notLeader(partition, "partition " + partition)
+          : e;
+    }
+  }
+
+  /** Takes the place of the one that is attached with a lower epoch, or the same. */
+  private synchronized Optional<Attachment> admit(Attachment attachment) {
+    Attach request = attachment.request();
+    Attachment current = attachmentByChannel.get(request.channelId());
+    Former former = formerByChannel.get(request.channelId());
+    long newest =
+        current != null ? current.request().epoch() : former != null ? former.epoch() : 0;
+    if (request.epoch() < newest) {
+      throw fenced(request, newest);
+    }
+    formerByChannel.remove(request.channelId());
+    attachmentByChannel.put(request.channelId(), attachment);
+    return Optional.ofNullable(current);
+  }
+
+  private static RefusedException fenced(Attach request, long newest) {
+    return new RefusedException(
+        ErrorCode.FENCED,
+        "channel "
+            + request.channelId()
+            + " was attached to under epoch "
+            + newest
+            + ", and is delivered under epoch "
+            + request.epoch()
+            + " no more");
+  }
+
+  private static void takeLater(Attachment attachment, RefusedException reason) {
+    attachment.connection().execute(() -> attachment.take(reason));
+  }
+
+  /** What is served must hold everything that the log held when it was asked for. */
+  private void caughtUp(Attachment attachment, Optional<RefusedException> failure) {
+    if (!attachment.isWaiting()) {
+      return;
+    }
+    try {
+      failure.ifPresent(
+          reason -> {
+            throw reason;
+          });
+      requireLed(attachment.request().partition());
+    } catch (RefusedException e) {
+      attachment.take(e);
+      return;
+    }
+    open(attachment);
+  }
+
+  private void open(Attachment attachment) {
+    Attach request = attachment.request();
+    Channel.Hold hold =
+        new Channel.Hold(
+            attachment.handle(), request.epoch(), request.partition(), request.position());
+    attachment.open(
+        request.type() == ChannelType.Stream
+            ? channels.stream(hold, end(request), request.endMs(), attachment.connection())
+            : channels.base(
+                request.tunnelId(), hold, request.key(), attachment.connection(), end -> {}));
+  }
+
+  private static OptionalLong end(Attach request) {
+    return request.end().isPresent()
+        ? OptionalLong.of(request.end().get())
+        : OptionalLong.empty();
+  }
+
+  /** Nobody is attached by that any more; its epoch is remembered. */
+  synchronized void gone(Attachment attachment) {
+    Attach request = attachment.request();
+    if (attachmentByChannel.remove(request.channelId(), attachment)) {
+      formerByChannel.put(request.channelId(), new Former(request.partition(), request.epoch()));
+      if (formerByChannel.size() > EPOCHS_MAX) {
+        formerByChannel.remove(formerByChannel.keySet().iterator().next());
+      }
+    }
+  }
+
+  /**
+   * This node does not lead a partition any more: nothing of it is delivered from here on, and its
+   * workers are told who leads it, if that is known. Its home must refuse before this is called.
+   */
+  public void lost(int partition) {
+    RefusedException reason = view.notLeader(partition, "partition " + partition);
+    take(partition).forEach(attachment -> takeLater(attachment, reason));
+    catchUp.giveUp(partition, reason);
+  }
+
+  private synchronized List<Attachment> take(int partition) {
+    List<Attachment> taken = new ArrayList<>();
+    attachmentByChannel
+        .values()
+        .removeIf(
+            attachment -> {
+              boolean isOfPartition = attachment.request().partition() == partition;
+              if (isOfPartition) {
+                taken.add(attachment);
+              }
+              return isOfPartition;
+            });
+    formerByChannel.values().removeIf(former -> former.partition() == partition);
+    return taken;
+  }
+
+  /** How many channels are attached to. */
+  public synchronized int count() {
+    return attachmentByChannel.size();
+  }
+}

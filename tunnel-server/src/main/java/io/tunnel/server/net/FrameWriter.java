@@ -1,0 +1,80 @@
+package io.tunnel.server.net;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.tunnel.server.log.Extents;
+import io.tunnel.wire.Control;
+import io.tunnel.wire.Delivery;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import java.io.IOException;
+
+/** Writes frames to a connection. May be called by any thread; Netty keeps the order. */
+final class FrameWriter {
+
+  private final ChannelHandlerContext context;
+  private final NetMeter meter;
+
+  FrameWriter(ChannelHandlerContext context, NetMeter meter) {
+    this.context = context;
+    this.meter = meter;
+  }
+
+  /** Says something that has no answer. */
+  void push(Operation operation, Control payload) {
+    push(operation, Json.encode(payload));
+  }
+
+  /** The same in bytes. */
+  void push(Operation operation, byte[] payload) {
+    send(operation.code(), FrameKind.PUSH, 0, payload);
+  }
+
+  void send(int operation, FrameKind kind, int correlationId, byte[] payload) {
+    meter.sent(Frame.HEADER_BYTES + payload.length);
+    write(operation, kind, correlationId, payload);
+  }
+
+  private void write(int operation, FrameKind kind, int correlationId, byte[] payload) {
+    byte[] header = new byte[Frame.HEADER_BYTES];
+    Frame.writeHeader(header, 0, operation, kind, correlationId, payload.length);
+    ByteBuf frame = context.alloc().directBuffer(header.length + payload.length);
+    frame.writeBytes(header).writeBytes(payload);
+    context.writeAndFlush(frame, context.voidPromise());
+  }
+
+  /** Reads the batches and sends them as one delivery; returns the bytes of its payload. */
+  int deliver(int handle, long epoch, long firstPosition, Extents batches) throws IOException {
+    int payloadBytes = Delivery.PREFIX_BYTES + batches.bytes();
+    byte[] prefix = new byte[Frame.HEADER_BYTES + Delivery.PREFIX_BYTES];
+    Frame.writeHeader(prefix, 0, Operation.DELIVER.code(), FrameKind.PUSH, 0, payloadBytes);
+    Delivery.writePrefix(prefix, Frame.HEADER_BYTES, handle, epoch, firstPosition);
+    ByteBuf frame = context.alloc().directBuffer(Frame.HEADER_BYTES + payloadBytes);
+    boolean isRead = false;
+    try {
+      frame.writeBytes(prefix);
+      batches.read(frame.nioBuffer(frame.writerIndex(), batches.bytes()));
+      frame.writerIndex(frame.writerIndex() + batches.bytes());
+      isRead = true;
+    } finally {
+      if (!isRead) {
+        frame.release();
+      }
+    }
+    meter.delivered(payloadBytes);
+    context.writeAndFlush(frame, context.voidPromise());
+    return payloadBytes;
+  }
+
+  /** Sends a batch as one delivery; returns the bytes of its payload. */
+  int deliver(int handle, long epoch, long firstPosition, byte[] batch) {
+    byte[] payload = new byte[Delivery.PREFIX_BYTES + batch.length];
+    Delivery.writePrefix(payload, 0, handle, epoch, firstPosition);
+    System.arraycopy(batch, 0, payload, Delivery.PREFIX_BYTES, batch.length);
+    meter.delivered(payload.length);
+    write(Operation.DELIVER.code(), FrameKind.PUSH, 0, payload);
+    return payload.length;
+  }
+}

@@ -1,0 +1,117 @@
+package io.tunnel.server.session;
+
+import io.tunnel.server.log.ChangeReader;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Where the logs of partitions begin and end, for those who decide where channels start, end and
+ * are moved to. A log of this server answers at once, one that many nodes share later.
+ */
+public interface LogEdges {
+
+  /**
+   * A moment in a partition's log.
+   *
+   * @param before position in front of the first record committed at or after it
+   * @param isPassed whether it is certain that nothing that was committed before it is still to come
+   */
+  record Moment(long before, boolean isPassed) {}
+
+  /**
+   * A partition's log as it was when it was looked at.
+   *
+   * @param first position of the oldest change that is kept with all behind it; one over {@code
+   *     last} when there is none
+   * @param last position up to which there is anything
+   * @param oldestMicros commit time of the oldest change kept, in microseconds since 1970; 0 when
+   *     there is none or it is not known
+   * @param momentByMicros the moments that were asked for
+   */
+  record Edge(long first, long last, long oldestMicros, Map<Long, Moment> momentByMicros) {
+    /** Copies the map. */
+    public Edge {
+      momentByMicros = Map.copyOf(momentByMicros);
+    }
+
+    /** A moment that was asked for. */
+    Moment moment(long micros) {
+      Moment moment = momentByMicros.get(micros);
+      if (moment == null) {
+        throw new IllegalStateException(
+            "moment " + micros + " was not asked for, but " + momentByMicros.keySet());
+      }
+      return moment;
+    }
+  }
+
+  /** Is told once, on the control thread, what was seen. */
+  interface Looked {
+
+    /** Each partition that was asked for. */
+    void found(Map<Integer, Edge> edgeByPartition);
+
+    /** The log cannot be read. */
+    void failed(Exception reason);
+  }
+
+  /**
+   * Looks at the logs of partitions as they are from now on; to be called on the control thread,
+   * where {@code looked} is told before this returns if nobody else has to be asked.
+   *
+   * @param momentsMicros moments in microseconds since 1970
+   */
+  void look(Collection<Integer> partitions, Set<Long> momentsMicros, Looked looked);
+
+  /** Position up to which there is something in a log, as far as is known without a look. */
+  long known(int partition);
+
+  /** A hint: what is known of these should be fresh. To be called a few times a second. */
+  void keepFresh(Set<Integer> partitions, long nowNanos);
+
+  /** The logs of this server. */
+  static LogEdges of(ChangeReader changes) {
+    return new OwnEdges(changes);
+  }
+
+  /** The logs of this server. */
+  record OwnEdges(ChangeReader changes) implements LogEdges {
+
+    @Override
+    public void look(Collection<Integer> partitions, Set<Long> momentsMicros, Looked looked) {
+      Map<Integer, Edge> edges = new HashMap<>();
+      try {
+        for (int partition : partitions) {
+          edges.put(partition, edge(partition, momentsMicros));
+        }
+      } catch (IOException e) {
+        looked.failed(e);
+        return;
+      }
+      looked.found(edges);
+    }
+
+    private Edge edge(int partition, Set<Long> momentsMicros) throws IOException {
+      Map<Long, Moment> moments = new HashMap<>();
+      for (long micros : momentsMicros) {
+        moments.put(micros, new Moment(changes.positionBefore(partition, micros), true));
+      }
+      long first = changes.firstPosition(partition);
+      long oldestMicros = moments.isEmpty() ? 0 : changes.commitMicrosAfter(partition, first - 1);
+      return new Edge(first, changes.committed(partition), oldestMicros, moments);
+    }
+
+    @Override
+    public long known(int partition) {
+      return changes.committed(partition);
+    }
+
+    @Override
+    public void keepFresh(Set<Integer> partitions, long nowNanos) {
+      // It always is.
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package io.tunnel.server.session;
+
+import io.tunnel.server.log.ChangeReader;
+import java.io.IOException;
+import java.util.function.IntPredicate;
+
+/** What descriptions of tunnels say of the log. May be asked by any thread. */
+public interface LogFigures {
+
+  /** What this server cannot know. */
+  long UNKNOWN = -1;
+
+  /** Position of the newest change, or record, that is committed. */
+  long committed(int partition);
+
+  /** Position from which on all changes are kept. */
+  long firstPosition(int partition);
+
+  /** Bytes of the batches that hold changes behind {@code position}, or {@link #UNKNOWN}. */
+  long bytesAfter(int partition, long position);
+
+  /**
+   * Commit time in microseconds since 1970 of the change behind {@code position}; 0 when there is
+   * none, or {@link #UNKNOWN}.
+   */
+  long commitMicrosAfter(int partition, long position) throws IOException;
+
+  /** Those of a server's own log. */
+  static LogFigures of(ChangeReader changes) {
+    return new Own(changes);
+  }
+
+  /** Those of a shared log, and of the copies that this node has of its partitions. */
+  static LogFigures of(SharedEdges edges, ChangeReader copies, IntPredicate hasCopy) {
+    return new Shared(edges, copies, hasCopy);
+  }
+
+  /** A server's own log. */
+  record Own(ChangeReader changes) implements LogFigures {
+
+    @Override
+    public long committed(int partition) {
+      return changes.committed(partition);
+    }
+
+    @Override
+    public long firstPosition(int partition) {
+      return changes.firstPosition(partition);
+    }
+
+    @Override
+    public long bytesAfter(int partition, long position) {
+      return changes.bytesAfter(partition, position);
+    }
+
+    @Override
+    public long commitMicrosAfter(int partition, long position) throws IOException {
+      return changes.commitMicrosAfter(partition, position);
+    }
+  }
+
+  /** A shared log with copies of some partitions. */
+  record Shared(SharedEdges edges, ChangeReader copies, IntPredicate hasCopy)
+      implements LogFigures {
+
+    @Override
+    public long committed(int partition) {
+      return edges.known(partition);
+    }
+
+    @Override
+    public long firstPosition(int partition) {
+      return edges.knownFirst(partition);
+    }
+
+    @Override
+    public long bytesAfter(int partition, long position) {
+      return hasCopy.test(partition) ? copies.bytesAfter(partition, position) : UNKNOWN;
+    }
+
+    @Override
+    public long commitMicrosAfter(int partition, long position) throws IOException {
+      return hasCopy.test(partition) ? copies.commitMicrosAfter(partition, position) : UNKNOWN;
+    }
+  }
+}
