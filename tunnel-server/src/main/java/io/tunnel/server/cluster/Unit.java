@@ -19,6 +19,16 @@ public final class Unit {
     return -1 - tableId % TUNNEL_GROUPS;
   }
 
+  /** The unit of a group of tunnels, which counts from 0. */
+  public static int ofGroup(int group) {
+    return -1 - group;
+  }
+
+  /** The group of tunnels that a unit is. */
+  public static int groupOf(int unit) {
+    return -1 - unit;
+  }
+
   /** Whether it is a partition of a table. */
   public static boolean isPartition(int unit) {
     return unit > CATALOG;

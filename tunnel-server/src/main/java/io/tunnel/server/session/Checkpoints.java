@@ -1,5 +1,12 @@
 package io.tunnel.server.session;
 
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.TableMeta;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.TunnelCatalog;
@@ -8,16 +15,23 @@ import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.server.session.TunnelRun.Hold;
 import io.tunnel.wire.Checkpoint;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 
 /**
  * Stores the progress that sessions report. Each write of the catalog is synced, and the control
  * thread waits for it; so all checkpoints that wait are stored with one write, and heartbeats and
  * moves wait for one sync and not for as many as there are channels. Each is answered when it is
  * durable.
+ *
+ * <p>What other nodes have delivered is not known here. Of a channel that they deliver, a checkpoint
+ * is bounded by what the log holds: one beyond what is known of the log waits for a look at it.
  */
 final class Checkpoints {
 
@@ -26,13 +40,15 @@ final class Checkpoints {
 
   private final TunnelCatalog catalog;
   private final Sessions sessions;
+  private final LogEdges edges;
 
   /** A checkpoint that is to be stored. */
   private record Admitted(CheckpointRequest request, Hold hold, ChannelState state) {}
 
-  Checkpoints(TunnelCatalog catalog, Sessions sessions) {
+  Checkpoints(TunnelCatalog catalog, Sessions sessions, LogEdges edges) {
     this.catalog = catalog;
     this.sessions = sessions;
+    this.edges = edges;
   }
 
   /**
@@ -41,14 +57,71 @@ final class Checkpoints {
    */
   void store(Queue<CheckpointRequest> waiting) {
     Map<Integer, Admitted> admitted = new LinkedHashMap<>();
+    List<CheckpointRequest> beyond = new ArrayList<>();
     for (int left = TOGETHER_MAX; left > 0; left--) {
       CheckpointRequest next = waiting.peek();
       if (next == null || admitted.containsKey(next.checkpoint().handle())) {
         break;
       }
-      if (waiting.remove(next)) {
+      if (!waiting.remove(next)) {
+        continue;
+      }
+      if (isBeyondWhatIsKnown(next)) {
+        beyond.add(next);
+      } else {
         admit(next).ifPresent(one -> admitted.put(next.checkpoint().handle(), one));
       }
+    }
+    if (!admitted.isEmpty()) {
+      store(admitted);
+    }
+    if (!beyond.isEmpty()) {
+      look(beyond);
+    }
+  }
+
+  private boolean isBeyondWhatIsKnown(CheckpointRequest request) {
+    return sessions
+        .hold(request.checkpoint().handle())
+        .filter(hold -> hold.isAttached() && hold.key().type() == ChannelType.Stream)
+        .filter(
+            hold -> request.checkpoint().position() > edges.known(hold.key().partition()))
+        .isPresent();
+  }
+
+  /** Judges them by a new look at the log. */
+  private void look(List<CheckpointRequest> beyond) {
+    Set<Integer> partitions = new HashSet<>();
+    for (CheckpointRequest request : beyond) {
+      sessions
+          .hold(request.checkpoint().handle())
+          .ifPresent(hold -> partitions.add(hold.key().partition()));
+    }
+    edges.look(
+        partitions,
+        Set.of(),
+        new LogEdges.Looked() {
+          @Override
+          public void found(Map<Integer, LogEdges.Edge> edgeByPartition) {
+            storeLate(beyond);
+          }
+
+          @Override
+          public void failed(Exception reason) {
+            beyond.forEach(request -> request.answer().refused(reason));
+          }
+        });
+  }
+
+  /** Those of one channel that waited together are stored one after the other. */
+  private void storeLate(List<CheckpointRequest> beyond) {
+    Map<Integer, Admitted> admitted = new LinkedHashMap<>();
+    for (CheckpointRequest request : beyond) {
+      if (admitted.containsKey(request.checkpoint().handle())) {
+        store(admitted);
+        admitted.clear();
+      }
+      admit(request).ifPresent(one -> admitted.put(request.checkpoint().handle(), one));
     }
     if (!admitted.isEmpty()) {
       store(admitted);
@@ -81,16 +154,54 @@ final class Checkpoints {
                 hold.key(),
                 checkpoint.epoch(),
                 checkpoint.position(),
-                hold.channel().delivered());
+                deliveredAtMost(hold));
     if (!isNews) {
       return Optional.empty();
     }
-    Channel.Resume resume = hold.channel().resumeAt(checkpoint.position());
+    Channel.Resume resume = resume(hold, checkpoint);
     ChannelState state = catalog.channel(run.info().tunnelId(), hold.key());
     return resume.position() > state.checkpointed()
         ? Optional.of(
             new Admitted(request, hold, state.withProgress(resume.position(), resume.key())))
         : Optional.empty();
+  }
+
+  private long deliveredAtMost(Hold hold) {
+    if (!hold.isAttached()) {
+      return hold.channel().delivered();
+    }
+    // Positions of a base channel count rows; nobody here has counted them.
+    long last =
+        hold.key().type() == ChannelType.BaseData
+            ? Long.MAX_VALUE
+            : Math.max(hold.channel().delivered(), edges.known(hold.key().partition()));
+    return Math.min(last, hold.channel().end().orElse(Long.MAX_VALUE));
+  }
+
+  /** Where the next holder goes on; the keys of rows that others deliver are the worker's to say. */
+  private Channel.Resume resume(Hold hold, Checkpoint checkpoint) {
+    if (!(hold.channel() instanceof AttachedChannel attached)) {
+      return hold.channel().resumeAt(checkpoint.position());
+    }
+    boolean isBase = hold.key().type() == ChannelType.BaseData;
+    if (isBase) {
+      requireKey(hold, checkpoint.key());
+    }
+    attached.reported(checkpoint.position());
+    return new Channel.Resume(checkpoint.position(), isBase ? checkpoint.key() : Bytes.EMPTY);
+  }
+
+  private void requireKey(Hold hold, Bytes key) {
+    TableMeta table = catalog.tables().table(hold.session().run().info().table()).meta();
+    byte[] array = key.toByteArray();
+    try {
+      KeyCodec.require(array, 0, array.length, table.primaryKey());
+    } catch (MalformedException e) {
+      throw new RefusedException(
+          ErrorCode.INVALID_CHECKPOINT,
+          "a checkpoint of base data says the key of its last row, as it is encoded: "
+              + e.getMessage());
+    }
   }
 
   private void store(Map<Integer, Admitted> admitted) {

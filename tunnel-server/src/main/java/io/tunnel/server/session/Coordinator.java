@@ -1,7 +1,7 @@
 package io.tunnel.server.session;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.server.catalog.ChannelKey;
@@ -13,6 +13,7 @@ import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.session.TunnelEffect.TakeReason;
 import io.tunnel.server.session.TunnelRun.Hold;
 import io.tunnel.server.session.TunnelRun.Session;
+import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.OpenSession;
@@ -22,6 +23,7 @@ import io.tunnel.wire.Control.TunnelInfo;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,7 +48,7 @@ public final class Coordinator {
   private static final int EPOCH_BITS_OF_START = 32;
 
   private final TunnelCatalog catalog;
-  private final ChangeReader changes;
+  private final LogEdges edges;
   private final SessionConfig config;
   private final Surroundings surroundings;
   private final TunnelEnds ends;
@@ -55,8 +57,12 @@ public final class Coordinator {
   private final Checkpoints checkpoints;
   private long lastSession;
 
+  /** Why it runs no tunnels any more. */
+  private Optional<String> resigned = Optional.empty();
+
   /**
-   * A coordinator of the tunnels in {@code catalog}.
+   * A coordinator of all tunnels of a server that is alone. What it delivered and lost since is
+   * taken back.
    *
    * @throws IOException when the catalog cannot be written
    */
@@ -67,57 +73,34 @@ public final class Coordinator {
       SessionConfig config,
       Surroundings surroundings)
       throws IOException {
+    this(
+        LostChanges.takenBack(catalog, changes),
+        Deliveries.here(channels),
+        LogEdges.of(changes),
+        config,
+        surroundings);
+  }
+
+  /** A coordinator of the tunnels in {@code catalog}. */
+  public Coordinator(
+      TunnelCatalog catalog,
+      Deliveries deliveries,
+      LogEdges edges,
+      SessionConfig config,
+      Surroundings surroundings) {
     this.catalog = catalog;
-    this.changes = changes;
+    this.edges = edges;
     this.config = config;
     this.surroundings = surroundings;
-    this.sessions =
-        new Sessions(
-            catalog, new Sessions.Sources(changes, channels), config, surroundings, this::rowsEnd);
-    this.checkpoints = new Checkpoints(catalog, sessions);
-    this.ends = new TunnelEnds(catalog, changes, surroundings, this::endKnown);
-    for (TunnelInfo tunnel : catalog.tunnels(Optional.empty())) {
-      takeBackLostCheckpoints(tunnel);
-      ends.watch(tunnel);
-    }
-  }
-
-  /**
-   * Changes written without a sync may be delivered and processed, and then lost with the power.
-   * Their positions are given to new changes, which a checkpoint beyond them would skip, and which
-   * do not belong in front of an end that was found beyond them. A base channel has nothing to take
-   * back: it goes on behind a key, whether that row is still there or not.
-   */
-  private void takeBackLostCheckpoints(TunnelInfo tunnel) throws IOException {
-    Map<ChannelKey, ChannelState> takenBack = new LinkedHashMap<>();
-    catalog
-        .channels(tunnel)
-        .forEach(
-            (key, state) -> {
-              long committed = changes.committed(key.partition());
-              boolean isStream = key.type() == ChannelType.Stream;
-              if (isStream && Math.max(state.checkpointed(), state.end().orElse(0L)) > committed) {
-                LOGGER.warn(
-                    "changes {} to {} of partition {} were lost after tunnel {} had processed them;"
-                        + " it goes on behind {}",
-                    committed + 1,
-                    state.checkpointed(),
-                    key.partition(),
-                    tunnel.tunnel(),
-                    committed);
-                takenBack.put(key, takenBack(state, committed));
-              }
-            });
-    catalog.store(tunnel.tunnelId(), takenBack);
-  }
-
-  private static ChannelState takenBack(ChannelState state, long committed) {
-    ChannelState now = state.withProgress(Math.min(state.checkpointed(), committed), Bytes.EMPTY);
-    return state.end().orElse(0L) > committed ? now.withEnd(Optional.empty(), false) : now;
+    this.sessions = new Sessions(catalog, deliveries, config, surroundings, this::rowsEnd);
+    this.checkpoints = new Checkpoints(catalog, sessions, edges);
+    this.ends = new TunnelEnds(catalog, edges, surroundings, this::endKnown);
+    catalog.tunnels(Optional.empty()).forEach(ends::watch);
   }
 
   /** The run of a tunnel, begun if need be. */
   TunnelRun run(TunnelInfo tunnel) {
+    requireInOffice();
     TunnelRun run = runByTunnel.get(tunnel.tunnelId());
     if (run == null) {
       run =
@@ -161,6 +144,7 @@ public final class Coordinator {
 
   /** Opens a session; {@code whenOpened} is given the answer before any assignment is pushed. */
   public void open(OpenSession request, SessionPort port, Consumer<SessionOpened> whenOpened) {
+    requireInOffice();
     TunnelInfo tunnel = catalog.tunnel(request.tunnelId());
     TableMeta table = catalog.tables().table(tunnel.table()).meta();
     TunnelRun run = run(tunnel);
@@ -181,6 +165,14 @@ public final class Coordinator {
                 TimeUnit.MILLISECONDS.toNanos(request.leaseMs()),
                 request.maxChannels(),
                 surroundings.nanos()));
+  }
+
+  /** Refuses what comes too late. */
+  private void requireInOffice() {
+    resigned.ifPresent(
+        reason -> {
+          throw RefusedException.notLeader(reason, Optional.empty());
+        });
   }
 
   /** Renews a lease. */
@@ -293,11 +285,17 @@ public final class Coordinator {
    * called a few times a second.
    */
   public void tick() {
+    if (resigned.isPresent()) {
+      return;
+    }
     catalog.orphans().forEach(this::delete);
     long now = surroundings.nanos();
+    Set<Integer> held = new HashSet<>();
     for (TunnelRun run : List.copyOf(runByTunnel.values())) {
       apply(run, run.core().tick(now));
+      run.holds().keySet().forEach(key -> held.add(key.partition()));
     }
+    edges.keepFresh(held, now);
     ends.tick();
   }
 
@@ -308,6 +306,21 @@ public final class Coordinator {
       run.holds().get(key).channel().endAt(end);
     }
     apply(run, run.core().endKnown(key, end, surroundings.nanos()));
+  }
+
+  /**
+   * Where a base channel ends was told to its worker by whoever delivers it; others are known here.
+   */
+  public void limit(ChannelEnd end, SessionPort port) {
+    sessions
+        .hold(end.handle())
+        .filter(hold -> hold.session().port() == port && hold.epoch() == end.epoch())
+        .filter(hold -> hold.isAttached() && hold.key().type() == ChannelType.BaseData)
+        .filter(
+            hold ->
+                catalog.channel(hold.session().run().info().tunnelId(), hold.key()).checkpointed()
+                    <= end.position())
+        .ifPresent(hold -> rowsEnd(hold, end.position()));
   }
 
   /** The holder of a base channel was read all its rows. */
@@ -335,8 +348,30 @@ public final class Coordinator {
     surroundings.forgetRows(tunnel.tunnelId());
     TunnelRun run = runByTunnel.remove(tunnel.tunnelId());
     if (run != null) {
-      sessions.forget(run, "tunnel " + tunnel.tunnel() + " was deleted");
+      sessions.forget(
+          run, ErrorCode.TUNNEL_NOT_FOUND, "tunnel " + tunnel.tunnel() + " was deleted");
     }
+  }
+
+  /**
+   * Another node coordinates these tunnels from now on: all sessions end here, and their workers
+   * open others there. Nothing is stored any more.
+   */
+  public void resign(String reason) {
+    resigned = Optional.of(reason);
+    List.copyOf(runByTunnel.values())
+        .forEach(run -> sessions.forget(run, ErrorCode.SESSION_ENDED, reason));
+    runByTunnel.clear();
+  }
+
+  /** Whether a session of that id is open here. May be called by any thread. */
+  boolean hasSession(String sessionId) {
+    return sessions.hasSession(sessionId);
+  }
+
+  /** Whether a channel is held here under that name. May be called by any thread. */
+  boolean hasHandle(int handle) {
+    return sessions.hold(handle).isPresent();
   }
 
   /** Does what a tunnel's state machine wants. */

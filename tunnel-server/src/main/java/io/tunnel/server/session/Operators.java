@@ -17,12 +17,15 @@ import io.tunnel.wire.OperatorControl.Seek;
 import io.tunnel.wire.OperatorControl.SeekResult;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /**
  * What operators do to tunnels, on the control thread. What they are told is done was stored
@@ -31,18 +34,27 @@ import java.util.function.UnaryOperator;
 public final class Operators {
 
   private final TunnelCatalog catalog;
-  private final ChangeReader changes;
+  private final LogEdges edges;
   private final Coordinator coordinator;
   private final Surroundings surroundings;
 
-  /** Operators of the tunnels that {@code coordinator} runs. */
+  /** Operators of all tunnels of a server that is alone. */
   public Operators(
       TunnelCatalog catalog,
       ChangeReader changes,
       Coordinator coordinator,
       Surroundings surroundings) {
+    this(catalog, LogEdges.of(changes), coordinator, surroundings);
+  }
+
+  /** Operators of the tunnels that {@code coordinator} runs. */
+  public Operators(
+      TunnelCatalog catalog,
+      LogEdges edges,
+      Coordinator coordinator,
+      Surroundings surroundings) {
     this.catalog = catalog;
-    this.changes = changes;
+    this.edges = edges;
     this.coordinator = coordinator;
     this.surroundings = surroundings;
   }
@@ -59,7 +71,7 @@ public final class Operators {
 
   /** Creates a tunnel; with base data, or from a moment on, that takes a while. */
   public void create(CreateTunnel request, Creation answer) {
-    new TunnelStart(catalog, changes, surroundings, request).begin(new Announced(answer));
+    new TunnelStart(catalog, edges, surroundings, request).begin(new Announced(answer));
   }
 
   private final class Announced implements Creation {
@@ -79,6 +91,61 @@ public final class Operators {
     public void failed(Exception reason) {
       answer.failed(reason);
     }
+  }
+
+  /** Is told once, on the control thread, what was found or done. */
+  public interface Answer<T> {
+
+    /** This was. */
+    void done(T result);
+
+    /** Nothing was. */
+    void failed(Exception reason);
+  }
+
+  /** Does something with what a look at logs has found. */
+  @FunctionalInterface
+  private interface Step<T> {
+    T apply(Map<Integer, LogEdges.Edge> edgeByPartition) throws IOException;
+  }
+
+  private <T> void look(
+      Collection<Integer> partitions, Set<Long> momentsMicros, Step<T> then, Answer<T> answer) {
+    edges.look(
+        partitions,
+        momentsMicros,
+        new LogEdges.Looked() {
+          @Override
+          public void found(Map<Integer, LogEdges.Edge> edgeByPartition) {
+            T result;
+            try {
+              result = then.apply(edgeByPartition);
+            } catch (IOException | RuntimeException e) {
+              answer.failed(e);
+              return;
+            }
+            answer.done(result);
+          }
+
+          @Override
+          public void failed(Exception reason) {
+            answer.failed(reason);
+          }
+        });
+  }
+
+  /** A tunnel as it is, now or after a look at the logs of its partitions. */
+  public void view(String table, String name, Answer<TunnelView> answer) {
+    TunnelInfo tunnel = catalog.tunnel(table, name);
+    look(
+        partitions(catalog.channels(tunnel).keySet()),
+        Set.of(),
+        found -> coordinator.view(catalog.tunnel(tunnel.tunnelId())),
+        answer);
+  }
+
+  private static Set<Integer> partitions(Collection<ChannelKey> keys) {
+    return keys.stream().map(ChannelKey::partition).collect(Collectors.toUnmodifiableSet());
   }
 
   /** Deletes a tunnel, and ends its sessions. */
@@ -139,8 +206,20 @@ public final class Operators {
    * Moves progress. What a channel is stopped for stays: it goes on from its new place when it is
    * resumed.
    */
-  public SeekResult seek(Seek seek) throws IOException {
+  public void seek(Seek seek, Answer<SeekResult> answer) {
     TunnelInfo tunnel = catalog.tunnel(seek.table(), seek.tunnel());
+    NavigableMap<ChannelKey, ChannelState> channels = catalog.channels(tunnel);
+    Set<ChannelKey> named = SeekPlan.select(tunnel, channels, seek.channels());
+    look(
+        partitions(named.isEmpty() ? channels.keySet() : named),
+        StreamEdges.moments(tunnel.endMs(), seek.timeMs()),
+        found -> seek(seek, catalog.tunnel(tunnel.tunnelId()), found),
+        answer);
+  }
+
+  private SeekResult seek(
+      Seek seek, TunnelInfo tunnel, Map<Integer, LogEdges.Edge> edgeByPartition)
+      throws IOException {
     TunnelRun run = coordinator.run(tunnel);
     // An end that is not stored yet would be stored behind the seek, and undo it.
     coordinator.settle(run);
@@ -149,7 +228,7 @@ public final class Operators {
                 tunnel,
                 catalog.tables().table(tunnel.table()),
                 catalog.channels(tunnel),
-                changes,
+                edgeByPartition,
                 surroundings.epochMicros())
             .plan(seek);
     SeekResult result = new SeekResult(plan.moves());

@@ -7,24 +7,20 @@ import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Channel;
-import io.tunnel.server.channel.Channels;
-import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.session.TunnelEffect.TakeReason;
 import io.tunnel.server.session.TunnelRun.Hold;
 import io.tunnel.server.session.TunnelRun.Session;
-import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Control.Fence;
 import io.tunnel.wire.Control.Revocation;
 import io.tunnel.wire.Control.SessionEnd;
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,17 +33,13 @@ final class Sessions {
   private static final Logger LOGGER = LoggerFactory.getLogger(Sessions.class);
 
   private final TunnelCatalog catalog;
-  private final Sources sources;
+  private final Deliveries deliveries;
   private final SessionConfig config;
   private final Surroundings surroundings;
   private final RowsListener rowsListener;
-  private final Map<String, Session> sessionById = new HashMap<>();
+  private final Map<String, Session> sessionById = new ConcurrentHashMap<>();
   private final IdentityHashMap<SessionPort, Set<Session>> sessionsByPort = new IdentityHashMap<>();
-  private final Map<Integer, Hold> holdByHandle = new HashMap<>();
-  private int lastHandle;
-
-  /** What channels deliver from. */
-  record Sources(ChangeReader changes, Channels channels) {}
+  private final Map<Integer, Hold> holdByHandle = new ConcurrentHashMap<>();
 
   /** Is told when the holder of a base channel was read all its rows. */
   @FunctionalInterface
@@ -58,12 +50,12 @@ final class Sessions {
 
   Sessions(
       TunnelCatalog catalog,
-      Sources sources,
+      Deliveries deliveries,
       SessionConfig config,
       Surroundings surroundings,
       RowsListener rowsListener) {
     this.catalog = catalog;
-    this.sources = sources;
+    this.deliveries = deliveries;
     this.config = config;
     this.surroundings = surroundings;
     this.rowsListener = rowsListener;
@@ -92,7 +84,12 @@ final class Sessions {
     return session;
   }
 
-  /** The hold of that name, if it is still one. */
+  /** Whether there is a session of that id; for any thread. */
+  boolean hasSession(String sessionId) {
+    return sessionById.containsKey(sessionId);
+  }
+
+  /** The hold of that name, if it is still one; for any thread. */
   Optional<Hold> hold(int handle) {
     return Optional.ofNullable(holdByHandle.get(handle));
   }
@@ -107,14 +104,15 @@ final class Sessions {
     return hold;
   }
 
-  /** Ends all sessions of a tunnel that does not exist any more. */
-  void forget(TunnelRun run, String reason) {
+  /** Ends all sessions of a tunnel that is not run here any more, and does nothing else for it. */
+  void forget(TunnelRun run, ErrorCode code, String reason) {
+    run.undone().clear();
     List.copyOf(run.holds().values()).forEach(hold -> fence(hold, reason));
     for (Session session : List.copyOf(sessionById.values())) {
       if (session.run() == run) {
         LOGGER.info("session {} ended: {}", session.id(), reason);
         remove(session);
-        session.port().over(new SessionEnd(session.id(), ErrorCode.TUNNEL_NOT_FOUND, reason));
+        session.port().over(new SessionEnd(session.id(), code, reason));
       }
     }
   }
@@ -174,49 +172,22 @@ final class Sessions {
   private void assign(TunnelRun run, TunnelEffect.Assign assign) {
     Session session = sessionById.get(assign.sessionId());
     ChannelKey key = assign.channel();
-    int handle = ++lastHandle;
+    int handle = deliveries.nextHandle();
+    Deliveries.Wanted wanted =
+        new Deliveries.Wanted(
+            run.info(), key, catalog.channel(run.info().tunnelId(), key));
+    Channel.Hold as =
+        new Channel.Hold(handle, assign.epoch(), key.partition(), assign.checkpointed());
     Channel channel =
-        channel(
-            run,
-            key,
-            new Channel.Hold(handle, assign.epoch(), key.partition(), assign.checkpointed()),
-            session.port());
+        deliveries.channel(
+            wanted,
+            as,
+            session.port(),
+            end -> surroundings.control(() -> rowsEnd(handle, end)));
     Hold hold = new Hold(handle, session, key, assign.epoch(), channel);
     holdByHandle.put(handle, hold);
     run.holds().put(key, hold);
-    session
-        .port()
-        .assign(
-            new Assignment(
-                session.id(),
-                key.channelId(run.info().tunnelId()),
-                key.partition(),
-                handle,
-                assign.epoch(),
-                assign.checkpointed(),
-                key.type()),
-            channel);
-  }
-
-  private Channel channel(TunnelRun run, ChannelKey key, Channel.Hold hold, SessionPort port) {
-    String tunnelId = run.info().tunnelId();
-    ChannelState state = catalog.channel(tunnelId, key);
-    if (key.type() == ChannelType.BaseData) {
-      int handle = hold.handle();
-      return sources
-          .channels()
-          .base(
-              tunnelId,
-              hold,
-              state.key(),
-              port,
-              end -> surroundings.control(() -> rowsEnd(handle, end)));
-    }
-    if (state.end().isPresent()) {
-      return sources.channels().stream(hold, OptionalLong.of(state.end().get()), port);
-    }
-    return sources.channels().stream(
-        hold, OptionalLong.empty(), EndingChanges.of(run.info(), sources.changes()), port);
+    session.port().assign(deliveries.assignment(wanted, as, session.id()), channel);
   }
 
   private void revoke(Hold hold) {

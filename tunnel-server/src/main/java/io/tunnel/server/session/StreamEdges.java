@@ -43,9 +43,14 @@ final class StreamEdges {
     return edgeByPartition.get(key.partition());
   }
 
+  /** The last position there is. */
+  long last(ChannelKey key) {
+    return edge(key).last();
+  }
+
   /** The last position that is committed and belongs to the channel. */
   long last(ChannelKey key, ChannelState state) {
-    long committed = edge(key).last();
+    long committed = last(key);
     if (state.end().isPresent()) {
       return Math.min(committed, state.end().get());
     }

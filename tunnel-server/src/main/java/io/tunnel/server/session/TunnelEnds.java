@@ -1,15 +1,13 @@
 package io.tunnel.server.session;
 
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.TunnelCatalog;
-import io.tunnel.server.log.ChangeReader;
 import io.tunnel.wire.Control.TunnelInfo;
 import java.io.IOException;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,21 +24,38 @@ import org.slf4j.LoggerFactory;
 final class TunnelEnds {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(TunnelEnds.class);
+  private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final TunnelCatalog catalog;
-  private final ChangeReader changes;
+  private final LogEdges edges;
   private final Surroundings surroundings;
   private final Listener listener;
 
-  /** Tunnels whose moment has not passed. */
-  private final Map<String, TunnelInfo> waiting = new LinkedHashMap<>();
+  /** Tunnels of which not all ends are known and none is being looked for. */
+  private final Map<String, Waiting> waiting = new LinkedHashMap<>();
 
-  /** Channels that are being looked at, and those that could not be stored. */
-  private final Set<Search> underWay = new HashSet<>();
+  /** Tunnels that are being looked at. */
+  private final Map<String, Search> underWay = new LinkedHashMap<>();
 
-  private final Set<Search> failed = new LinkedHashSet<>();
+  /** A tunnel to be looked at when its moment has passed, and not before {@code fromNanos}. */
+  private record Waiting(TunnelInfo tunnel, long fromNanos) {}
 
-  private record Search(TunnelInfo tunnel, ChannelKey key) {}
+  /** One look for the ends of a tunnel's channels. */
+  private static final class Search {
+    private final TunnelInfo tunnel;
+    private final List<ChannelKey> keys;
+    private int barriersLeft;
+
+    Search(TunnelInfo tunnel, List<ChannelKey> keys) {
+      this.tunnel = tunnel;
+      this.keys = keys;
+      this.barriersLeft = keys.size();
+    }
+
+    List<Integer> partitions() {
+      return keys.stream().map(ChannelKey::partition).toList();
+    }
+  }
 
   /** Is told of an end that was found and stored. */
   @FunctionalInterface
@@ -50,9 +65,9 @@ final class TunnelEnds {
   }
 
   TunnelEnds(
-      TunnelCatalog catalog, ChangeReader changes, Surroundings surroundings, Listener listener) {
+      TunnelCatalog catalog, LogEdges edges, Surroundings surroundings, Listener listener) {
     this.catalog = catalog;
-    this.changes = changes;
+    this.edges = edges;
     this.surroundings = surroundings;
     this.listener = listener;
   }
@@ -60,7 +75,7 @@ final class TunnelEnds {
   /** From now on looks for the ends of a tunnel, if it has any that are not known. */
   void watch(TunnelInfo tunnel) {
     if (tunnel.endMs().isPresent() && !endless(tunnel).isEmpty()) {
-      waiting.put(tunnel.tunnelId(), tunnel);
+      waiting.put(tunnel.tunnelId(), new Waiting(tunnel, surroundings.nanos()));
     }
   }
 
@@ -75,43 +90,89 @@ final class TunnelEnds {
   /** The tunnel is gone. */
   void forget(String tunnelId) {
     waiting.remove(tunnelId);
-    failed.removeIf(search -> search.tunnel().tunnelId().equals(tunnelId));
-    underWay.removeIf(search -> search.tunnel().tunnelId().equals(tunnelId));
+    underWay.remove(tunnelId);
   }
 
   /** Looks at the clock. */
   void tick() {
-    List<Search> again = List.copyOf(failed);
-    failed.clear();
-    again.forEach(this::begin);
-    for (TunnelInfo tunnel : List.copyOf(waiting.values())) {
-      if (endMicros(tunnel) <= surroundings.epochMicros()) {
-        waiting.remove(tunnel.tunnelId());
-        endless(tunnel).forEach(key -> begin(new Search(tunnel, key)));
+    for (Waiting one : List.copyOf(waiting.values())) {
+      boolean isDue = surroundings.nanos() - one.fromNanos() >= 0;
+      if (isDue && endMicros(one.tunnel()) <= surroundings.epochMicros()) {
+        waiting.remove(one.tunnel().tunnelId());
+        begin(one.tunnel());
       }
     }
   }
 
-  private void begin(Search search) {
-    underWay.add(search);
-    surroundings.passBarrier(search.key().partition(), () -> find(search));
+  private void begin(TunnelInfo tunnel) {
+    Search search = new Search(tunnel, endless(tunnel));
+    underWay.put(tunnel.tunnelId(), search);
+    search
+        .partitions()
+        .forEach(partition -> surroundings.passBarrier(partition, () -> passed(search)));
   }
 
-  private void find(Search search) {
-    if (!underWay.remove(search)) {
+  private boolean isUnderWay(Search search) {
+    return underWay.get(search.tunnel.tunnelId()) == search;
+  }
+
+  private void passed(Search search) {
+    search.barriersLeft--;
+    if (search.barriersLeft > 0 || !isUnderWay(search)) {
       return;
     }
-    String tunnelId = search.tunnel().tunnelId();
+    edges.look(
+        search.partitions(),
+        Set.of(endMicros(search.tunnel)),
+        new LogEdges.Looked() {
+          @Override
+          public void found(Map<Integer, LogEdges.Edge> edgeByPartition) {
+            TunnelEnds.this.found(search, edgeByPartition);
+          }
+
+          @Override
+          public void failed(Exception reason) {
+            again(search, surroundings.nanos(), reason);
+          }
+        });
+  }
+
+  private void found(Search search, Map<Integer, LogEdges.Edge> edgeByPartition) {
+    if (!isUnderWay(search)) {
+      return;
+    }
+    String tunnelId = search.tunnel.tunnelId();
+    Map<ChannelKey, ChannelState> ended = new LinkedHashMap<>();
+    for (ChannelKey key : search.keys) {
+      LogEdges.Moment moment =
+          edgeByPartition.get(key.partition()).moment(endMicros(search.tunnel));
+      if (moment.isPassed()) {
+        ChannelState state = catalog.channel(tunnelId, key);
+        // A clock that was set back may have let changes through that are behind the end.
+        long end = Math.max(moment.before(), state.checkpointed());
+        ended.put(key, state.withEnd(Optional.of(end), false));
+      }
+    }
     try {
-      ChannelState state = catalog.channel(tunnelId, search.key());
-      long before = changes.positionBefore(search.key().partition(), endMicros(search.tunnel()));
-      // A clock that was set back may have let changes through that are behind the end.
-      long end = Math.max(before, state.checkpointed());
-      catalog.store(tunnelId, Map.of(search.key(), state.withEnd(Optional.of(end), false)));
-      listener.endKnown(search.tunnel(), search.key(), end);
-    } catch (IOException e) {
-      LOGGER.warn("cannot find or store where {} of {} ends", search.key(), tunnelId, e);
-      failed.add(search);
+      catalog.store(tunnelId, ended);
+    } catch (IOException | RefusedException e) {
+      again(search, surroundings.nanos(), e);
+      return;
+    }
+    underWay.remove(tunnelId);
+    if (ended.size() < search.keys.size()) {
+      waiting.put(tunnelId, new Waiting(search.tunnel, surroundings.nanos() + AGAIN_NANOS));
+    }
+    ended.forEach(
+        (key, state) -> listener.endKnown(search.tunnel, key, state.end().orElseThrow()));
+  }
+
+  private void again(Search search, long fromNanos, Exception reason) {
+    if (isUnderWay(search)) {
+      String tunnelId = search.tunnel.tunnelId();
+      LOGGER.warn("cannot find or store where the channels of {} end", tunnelId, reason);
+      underWay.remove(tunnelId);
+      waiting.put(tunnelId, new Waiting(search.tunnel, fromNanos));
     }
   }
 

@@ -22,7 +22,13 @@ final class TunnelRun {
   record Session(String id, TunnelRun run, SessionPort port) {}
 
   /** A channel that a session holds, by its name on the connection. */
-  record Hold(int handle, Session session, ChannelKey key, long epoch, Channel channel) {}
+  record Hold(int handle, Session session, ChannelKey key, long epoch, Channel channel) {
+
+    /** Whether somebody else delivers it. */
+    boolean isAttached() {
+      return channel instanceof AttachedChannel;
+    }
+  }
 
   TunnelRun(TunnelInfo info, TunnelCore core) {
     this.info = info;

@@ -9,7 +9,6 @@ import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
-import io.tunnel.server.log.ChangeReader;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.TunnelInfo;
 import java.io.IOException;
@@ -28,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 final class TunnelStart {
 
   private final TunnelCatalog catalog;
-  private final ChangeReader changes;
+  private final LogEdges edges;
   private final Surroundings surroundings;
   private final CreateTunnel request;
   private final TableRecord table;
@@ -38,12 +37,12 @@ final class TunnelStart {
   /** Refuses what cannot be created. */
   TunnelStart(
       TunnelCatalog catalog,
-      ChangeReader changes,
+      LogEdges edges,
       Surroundings surroundings,
       CreateTunnel request) {
     catalog.requireFree(request);
     this.catalog = catalog;
-    this.changes = changes;
+    this.edges = edges;
     this.surroundings = surroundings;
     this.request = request;
     this.table = catalog.tables().table(request.table());
@@ -72,15 +71,33 @@ final class TunnelStart {
       barriersLeft = partitions.size();
       partitions.forEach(partition -> surroundings.passBarrier(partition, () -> passed(answer)));
     } else {
-      finish(this::streams, answer);
+      look(answer);
     }
   }
 
   private void passed(Operators.Creation answer) {
     barriersLeft--;
     if (barriersLeft == 0) {
-      finish(this::streams, answer);
+      look(answer);
     }
+  }
+
+  private void look(Operators.Creation answer) {
+    List<Integer> partitions = table.partitions().stream().map(PartitionRecord::id).toList();
+    edges.look(
+        partitions,
+        StreamEdges.moments(Optional.empty(), request.startMs()),
+        new LogEdges.Looked() {
+          @Override
+          public void found(Map<Integer, LogEdges.Edge> edgeByPartition) {
+            finish(() -> streams(edgeByPartition), answer);
+          }
+
+          @Override
+          public void failed(Exception reason) {
+            answer.failed(reason);
+          }
+        });
   }
 
   private final class Kept implements Surroundings.Kept {
@@ -104,7 +121,7 @@ final class TunnelStart {
   /** Finds where channels start. */
   @FunctionalInterface
   private interface Starts {
-    Map<ChannelKey, ChannelState> find() throws IOException;
+    Map<ChannelKey, ChannelState> find();
   }
 
   private void finish(Starts starts, Operators.Creation answer) {
@@ -147,23 +164,21 @@ final class TunnelStart {
     return states;
   }
 
-  private Map<ChannelKey, ChannelState> streams() throws IOException {
+  private Map<ChannelKey, ChannelState> streams(Map<Integer, LogEdges.Edge> edgeByPartition) {
+    StreamEdges found =
+        new StreamEdges(Optional.empty(), edgeByPartition, surroundings.epochMicros());
     NavigableMap<ChannelKey, ChannelState> states = new TreeMap<>();
     for (PartitionRecord partition : table.partitions()) {
       ChannelKey key = ChannelKey.stream(partition.id());
-      states.put(key, ChannelState.startingAt(start(key)));
+      states.put(key, ChannelState.startingAt(start(key, found)));
     }
     return states;
   }
 
-  private long start(ChannelKey key) throws IOException {
-    Optional<Long> startMs = request.startMs();
-    if (startMs.isPresent()) {
-      return new StreamEdges(Optional.empty(), changes, surroundings.epochMicros())
-          .before(key, startMs.get());
+  private long start(ChannelKey key, StreamEdges found) {
+    if (request.startMs().isPresent()) {
+      return found.before(key, request.startMs().get());
     }
-    return request.start() == StreamStart.EARLIEST
-        ? changes.firstPosition(key.partition()) - 1
-        : changes.committed(key.partition());
+    return request.start() == StreamStart.EARLIEST ? found.first(key) : found.last(key);
   }
 }
