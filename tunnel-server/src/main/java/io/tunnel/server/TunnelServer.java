@@ -6,13 +6,17 @@ import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.server.partition.BaseSnapshots;
+import io.tunnel.server.partition.OwnLogs;
 import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.Tables;
 import io.tunnel.server.session.Coordinator;
+import io.tunnel.server.session.LogFigures;
 import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.Surroundings;
+import io.tunnel.server.session.TunnelHost;
+import io.tunnel.server.session.TunnelHosts;
 import io.tunnel.server.session.TunnelView;
 import io.tunnel.wire.Control.TunnelDescription;
 import java.io.Closeable;
@@ -102,17 +106,22 @@ public final class TunnelServer implements Closeable {
               new Channels(shards, bases, config.session().deliveryBytesMax()),
               config.session(),
               surroundings);
-      Tables tables = new Tables(catalog.tables(), shards);
+      OwnLogs logs = new OwnLogs(catalog.tables(), shards);
+      TunnelHost tunnels =
+          new TunnelHost(
+              catalog,
+              coordinator,
+              new Operators(catalog, shards, coordinator, surroundings),
+              control);
       net =
           new NetServer(
               config.net(),
               new NetServer.Rooms(
-                  catalog,
-                  shards,
-                  tables,
-                  new RowReads(catalog.tables(), shards, readers),
-                  coordinator,
-                  new Operators(catalog, shards, coordinator, surroundings)),
+                  catalog.tables(),
+                  new NetServer.Rows(shards, new RowReads(catalog.tables(), shards, readers)),
+                  new NetServer.TableRooms(new Tables(shards), logs),
+                  new NetServer.Tunnels(TunnelHosts.alone(tunnels), LogFigures.of(shards)),
+                  NetServer.Cluster.none()),
               new NetServer.Threads(control, readers, clock::epochMicros),
               meters);
       opened.push(net::close);
@@ -121,7 +130,7 @@ public final class TunnelServer implements Closeable {
       // With a delay: at a fixed rate those that were missed would come before what waits.
       control.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
       long checkMs = config.log().retentionCheckMs();
-      control.scheduleWithFixedDelay(() -> retain(tables), checkMs, checkMs, TimeUnit.MILLISECONDS);
+      control.scheduleWithFixedDelay(() -> retain(logs), checkMs, checkMs, TimeUnit.MILLISECONDS);
       http = config.net().httpPort() < 0 ? Optional.empty() : Optional.of(http(config, readers));
     } catch (IOException | RuntimeException e) {
       closeAfter(e);
@@ -152,9 +161,9 @@ public final class TunnelServer implements Closeable {
         task -> new Thread(task, "reader"));
   }
 
-  private void retain(Tables tables) {
+  private void retain(OwnLogs logs) {
     try {
-      tables.retain(clock.epochMicros());
+      logs.retain(clock.epochMicros());
     } catch (IOException | RuntimeException | VirtualMachineError e) {
       LOGGER.error("cannot look for changes that are kept no longer; tried again later", e);
     }
@@ -193,7 +202,7 @@ public final class TunnelServer implements Closeable {
     public String metrics() throws IOException {
       List<TunnelDescription> tunnels = new ArrayList<>();
       for (TunnelView view : views()) {
-        tunnels.add(view.describe(shards, clock.epochMicros()));
+        tunnels.add(view.describe(LogFigures.of(shards), clock.epochMicros()));
       }
       meters.channels(tunnels);
       return meters.scrape();

@@ -4,11 +4,15 @@ import io.netty.channel.ChannelHandler;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.partition.OwnLogs;
 import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.Tables;
 import io.tunnel.server.session.Coordinator;
+import io.tunnel.server.session.LogFigures;
 import io.tunnel.server.session.Operators;
+import io.tunnel.server.session.TunnelHost;
+import io.tunnel.server.session.TunnelHosts;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
@@ -31,20 +35,18 @@ public final class SimFront {
       Executor control,
       Executor readers,
       LongSupplier epochMicros) {
-    ControlRequests controlRequests =
-        new ControlRequests(
-            catalog,
-            shards,
-            new Tables(catalog.tables(), shards),
-            coordinator,
-            operators,
-            new ControlRequests.ControlThreads(control, readers, epochMicros::getAsLong));
     requests =
         new Requests(
-            catalog.tables(),
-            shards,
-            new RowReads(catalog.tables(), shards, readers),
-            controlRequests);
+            new NetServer.Rooms(
+                catalog.tables(),
+                new NetServer.Rows(shards, new RowReads(catalog.tables(), shards, readers)),
+                new NetServer.TableRooms(
+                    new Tables(shards), new OwnLogs(catalog.tables(), shards)),
+                new NetServer.Tunnels(
+                    TunnelHosts.alone(new TunnelHost(catalog, coordinator, operators, control)),
+                    LogFigures.of(shards)),
+                NetServer.Cluster.none()),
+            new NetServer.Threads(control, readers, epochMicros));
   }
 
   /** The handlers of a new connection. */

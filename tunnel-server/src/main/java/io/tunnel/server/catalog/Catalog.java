@@ -185,24 +185,54 @@ public final class Catalog {
   /** Creates a table with a partition before, between and behind {@code splitPoints}. */
   public TableRecord createTable(TableMeta meta, List<PrimaryKeyValue> splitPoints, long nowMs)
       throws IOException {
-    CatalogStore leading = requireStore();
-    if (tables.byName().containsKey(meta.name())) {
-      throw new RefusedException(
-          ErrorCode.TABLE_EXISTS,
-          "a table '" + meta.name() + "' exists; drop it first or choose another name");
-    }
+    return createTable(planTable(meta, splitPoints, nowMs));
+  }
+
+  /** A table as it would be created now. */
+  public TableRecord planTable(TableMeta meta, List<PrimaryKeyValue> splitPoints, long nowMs) {
+    requireStore();
+    requireFree(meta.name());
     List<PartitionRecord> partitions =
         SplitPoints.partitions(
             meta.primaryKey().get(0).type(), splitPoints, counters.partitions() + 1);
-    TableRecord table = new TableRecord(counters.tables() + 1, meta, nowMs, partitions);
+    return new TableRecord(counters.tables() + 1, meta, nowMs, partitions);
+  }
+
+  private void requireFree(String table) {
+    if (tables.byName().containsKey(table)) {
+      throw new RefusedException(
+          ErrorCode.TABLE_EXISTS,
+          "a table '" + table + "' exists; drop it first or choose another name");
+    }
+  }
+
+  /**
+   * Creates a table as it was planned.
+   *
+   * @throws RefusedException BUSY when its ids were given to another table since
+   */
+  public TableRecord createTable(TableRecord planned) throws IOException {
+    CatalogStore leading = requireStore();
+    requireFree(planned.meta().name());
+    if (planned.tableId() != counters.tables() + 1
+        || planned.partitions().get(0).id() != counters.partitions() + 1) {
+      throw new RefusedException(
+          ErrorCode.BUSY,
+          "another table was created before table '"
+              + planned.meta().name()
+              + "' could be; try again");
+    }
     Counters after =
-        new Counters(table.tableId(), counters.partitions() + partitions.size(), counters.starts());
+        new Counters(
+            planned.tableId(),
+            counters.partitions() + planned.partitions().size(),
+            counters.starts());
     Map<String, Optional<String>> changes = new HashMap<>(after.change());
-    changes.putAll(TableRecords.creation(table));
+    changes.putAll(TableRecords.creation(planned));
     leading.write(changes);
     counters = after;
-    tables.put(table);
-    return table;
+    tables.put(planned);
+    return planned;
   }
 
   /** Gives a table other options, for all that is done from now on. */

@@ -46,7 +46,7 @@ public final class Attachments {
   /**
    * Delivers {@code channels} of the partitions that this node leads.
    *
-   * @param homes refuses the others
+   * @param homes refuses the others, and says who leads them
    */
   public Attachments(
       ClusterView view,
@@ -68,14 +68,14 @@ public final class Attachments {
           ErrorCode.BUSY,
           "a connection is attached to " + OF_CONNECTION_MAX + " channels at most; detach some");
     }
-    requireLed(request.partition());
+    homes.of(request.partition());
     Attachment attachment = new Attachment(request, handles.next(), connection, answer);
     Optional<Attachment> former = admit(attachment);
     connection.add(attachment);
     former.ifPresent(one -> takeLater(one, fenced(one.request(), request.epoch())));
     try {
       // Again: it may have been lost before it could be known here who is attached.
-      requireLed(request.partition());
+      homes.of(request.partition());
     } catch (RefusedException e) {
       attachment.take(e);
       return;
@@ -86,16 +86,6 @@ public final class Attachments {
       catchUp.whenRead(
           request.partition(),
           failure -> connection.execute(() -> caughtUp(attachment, failure)));
-    }
-  }
-
-  private void requireLed(int partition) {
-    try {
-      homes.of(partition);
-    } catch (RefusedException e) {
-      throw e.code() == ErrorCode.NOT_LEADER && e.leader().isEmpty()
-          ? view.notLeader(partition, "partition " + partition)
-          : e;
     }
   }
 
@@ -140,7 +130,7 @@ public final class Attachments {
           reason -> {
             throw reason;
           });
-      requireLed(attachment.request().partition());
+      homes.of(attachment.request().partition());
     } catch (RefusedException e) {
       attachment.take(e);
       return;

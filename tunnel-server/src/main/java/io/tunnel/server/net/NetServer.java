@@ -21,15 +21,18 @@ import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.partition.PartitionHomes;
 import io.tunnel.server.partition.RowReads;
-import io.tunnel.server.partition.Shards;
+import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.partition.Tables;
-import io.tunnel.server.session.Coordinator;
-import io.tunnel.server.session.Operators;
+import io.tunnel.server.session.LogFigures;
+import io.tunnel.server.session.TunnelHosts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -50,12 +53,29 @@ public final class NetServer implements AutoCloseable {
 
   /** The rooms that requests go to. */
   public record Rooms(
-      TunnelCatalog catalog,
-      Shards shards,
-      Tables tables,
-      RowReads reads,
-      Coordinator coordinator,
-      Operators operators) {}
+      Catalog catalog, Rows rows, TableRooms tables, Tunnels tunnels, Cluster cluster) {}
+
+  /** Where rows are written and read. */
+  public record Rows(PartitionHomes homes, RowReads reads) {}
+
+  /** What tables look like, and the logs that they are made with. */
+  public record TableRooms(Tables descriptions, TableLogs logs) {}
+
+  /** Where tunnels are coordinated, and what is said of how far behind they are. */
+  public record Tunnels(TunnelHosts hosts, LogFigures figures) {}
+
+  /**
+   * The cluster that the server is a node of.
+   *
+   * @param attachments what it delivers for others; absent when it is alone
+   */
+  public record Cluster(ClusterView view, Optional<Attachments> attachments) {
+
+    /** A server that is alone. */
+    public static Cluster none() {
+      return new Cluster(ClusterView.none(), Optional.empty());
+    }
+  }
 
   /** The threads that serve what event loops must not wait for, and the wall clock. */
   public record Threads(Executor control, Executor readers, LongSupplier epochMicros) {}
@@ -68,17 +88,7 @@ public final class NetServer implements AutoCloseable {
   public NetServer(NetConfig config, Rooms rooms, Threads threads, NetMeter meter)
       throws IOException {
     InetSocketAddress address = address(config);
-    ControlRequests control =
-        new ControlRequests(
-            rooms.catalog(),
-            rooms.shards(),
-            rooms.tables(),
-            rooms.coordinator(),
-            rooms.operators(),
-            new ControlRequests.ControlThreads(
-                threads.control(), threads.readers(), threads.epochMicros()::getAsLong));
-    Requests requests =
-        new Requests(rooms.catalog().tables(), rooms.shards(), rooms.reads(), control);
+    Requests requests = new Requests(rooms, threads);
     eventLoops = eventLoops(config.threads());
     ChannelFuture bound =
         new ServerBootstrap()

@@ -7,6 +7,7 @@ import io.tunnel.model.Column;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.server.table.BaseRows;
+import io.tunnel.server.table.TableSnapshot;
 import java.util.List;
 
 /** Rows of a partition as one batch of PUTs; at least one, then as many as there is room for. */
@@ -53,6 +54,17 @@ final class BasePage {
         throw e;
       }
       return false;
+    }
+  }
+
+  /** Tells what a scan that offered its rows has found. */
+  void tell(TableSnapshot.Scan scan, int partition, long commitMicros, BaseRows.Sink sink) {
+    if (bytesMax == 0 && scan == TableSnapshot.Scan.STOPPED) {
+      sink.more();
+    } else if (rowCount() == 0) {
+      sink.end();
+    } else {
+      tell(partition, commitMicros, scan == TableSnapshot.Scan.WHOLE, sink);
     }
   }
 

@@ -267,19 +267,7 @@ public final class BaseSnapshots implements BaseRows, Closeable {
       read.sink().failed(new RefusedException(ErrorCode.INTERNAL, "the rows cannot be read: " + e));
       return;
     }
-    if (read.bytesMax() == 0 && found.scan() == TableSnapshot.Scan.STOPPED) {
-      read.sink().more();
-    } else if (found.page().rowCount() == 0) {
-      read.sink().end();
-    } else {
-      found
-          .page()
-          .tell(
-              read.partition(),
-              found.takenMicros(),
-              found.scan() == TableSnapshot.Scan.WHOLE,
-              read.sink());
-    }
+    found.page().tell(found.scan(), read.partition(), found.takenMicros(), read.sink());
   }
 
   private record Found(BasePage page, long takenMicros, TableSnapshot.Scan scan) {}

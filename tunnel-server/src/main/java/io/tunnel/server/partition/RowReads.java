@@ -33,13 +33,13 @@ public final class RowReads {
   private static final int PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
   private final Catalog catalog;
-  private final Shards shards;
+  private final PartitionHomes homes;
   private final Executor readers;
 
   /** Reads on {@code readers}. */
-  public RowReads(Catalog catalog, Shards shards, Executor readers) {
+  public RowReads(Catalog catalog, PartitionHomes homes, Executor readers) {
     this.catalog = catalog;
-    this.shards = shards;
+    this.homes = homes;
     this.readers = readers;
   }
 
@@ -62,13 +62,13 @@ public final class RowReads {
       throw new RefusedException(ErrorCode.KEY_MISMATCH, e.getMessage());
     }
     PartitionRecord partition = table.partitionOf(request.key());
-    Shard shard = shards.of(partition.id());
+    PartitionHome home = homes.of(partition.id());
     answer(
-        shard,
+        home,
         answer,
         () -> {
           BatchBuilder row = new BatchBuilder(table.meta().primaryKey(), 256);
-          shard
+          home
               .table()
               .get(partition.id(), request.key())
               .ifPresent(columns -> add(row, request.key(), columns, table.meta().primaryKey()));
@@ -81,8 +81,8 @@ public final class RowReads {
     TableRecord table = catalog.table(request.tableId());
     boolean isForward = request.direction() == Direction.FORWARD;
     int index = isForward ? table.indexOf(request.from()) : lastIndex(table, request.to());
-    Shard shard = shards.of(table.partitions().get(index).id());
-    answer(shard, answer, () -> page(shard, table, index, request));
+    PartitionHome home = homes.of(table.partitions().get(index).id());
+    answer(home, answer, () -> page(home, table, index, request));
   }
 
   /** Index of the partition with the highest keys under {@code to}. */
@@ -94,11 +94,11 @@ public final class RowReads {
     return index > 0 && table.partitions().get(index).from().equals(to) ? index - 1 : index;
   }
 
-  private void answer(Shard shard, Answer answer, Supplier<byte[]> read) {
-    shard.execute(
+  private void answer(PartitionHome home, Answer answer, Supplier<byte[]> read) {
+    home.execute(
         () -> {
           try {
-            readers.execute(() -> answerNow(shard, answer, read));
+            readers.execute(() -> answerNow(home, answer, read));
           } catch (RejectedExecutionException e) {
             answer.failed(
                 new RefusedException(ErrorCode.BUSY, "too many reads wait; try again later"));
@@ -106,30 +106,30 @@ public final class RowReads {
         });
   }
 
-  private static void answerNow(Shard shard, Answer answer, Supplier<byte[]> read) {
+  private static void answerNow(PartitionHome home, Answer answer, Supplier<byte[]> read) {
     try {
-      requireWhole(shard);
+      requireWhole(home);
       answer.read(read.get());
     } catch (RuntimeException e) {
       answer.failed(e);
     }
   }
 
-  private static void requireWhole(Shard shard) {
-    if (shard.hasFailed()) {
+  private static void requireWhole(PartitionHome home) {
+    if (home.hasFailed()) {
       throw new RefusedException(
           ErrorCode.STORAGE_FAILED,
           "the server's disk failed; rows can be read again when the server was started anew");
     }
   }
 
-  private static byte[] page(Shard shard, TableRecord table, int index, RangeRequest request) {
+  private static byte[] page(PartitionHome home, TableRecord table, int index, RangeRequest request) {
     PartitionRecord partition = table.partitions().get(index);
     boolean isForward = request.direction() == Direction.FORWARD;
     List<PrimaryKeySchema> schema = table.meta().primaryKey();
     Page page = new Page(request, schema);
     boolean isComplete =
-        shard.table().scan(partition.id(), request.from(), request.to(), isForward, page::add);
+        home.table().scan(partition.id(), request.from(), request.to(), isForward, page::add);
     Optional<Bytes> next =
         isComplete ? nextPartition(table, index, request) : Optional.of(page.next(isForward));
     return RangePage.encode(next, page.rows.build(partition.id()));

@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * every write from then on, and every read that must see all writes, is refused with STORAGE_FAILED
  * until the server is started again and recovers from the log.
  */
-public final class Shard implements Closeable {
+public final class Shard implements Closeable, PartitionHome {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Shard.class);
   private static final int QUEUE_CHUNK = 1024;
@@ -102,7 +102,7 @@ public final class Shard implements Closeable {
     return log;
   }
 
-  /** The rows, for readers. */
+  @Override
   public TableStore table() {
     return rows.store();
   }
@@ -116,16 +116,17 @@ public final class Shard implements Closeable {
     return queuedBytes.get();
   }
 
-  /** Whether the disk failed. */
+  @Override
   public boolean hasFailed() {
     return hasFailed;
   }
 
   /**
-   * Queues a write.
+   * {@inheritDoc}
    *
    * @throws RefusedException BUSY or SHUTTING_DOWN; the outcome is not told then
    */
+  @Override
   public void write(PendingWrite write) {
     if (isRefusing) {
       throw stopping();
@@ -140,10 +141,7 @@ public final class Shard implements Closeable {
     post(write);
   }
 
-  /**
-   * Runs {@code action} on the shard's thread when everything posted before is committed and
-   * folded.
-   */
+  @Override
   public void execute(Runnable action) {
     post(new ShardTask.Barrier(action));
   }

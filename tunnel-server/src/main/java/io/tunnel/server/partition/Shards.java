@@ -18,7 +18,7 @@ import java.util.function.IntPredicate;
  * All shards of a node. A partition belongs to the shard that its id names, for as long as it
  * lives.
  */
-public final class Shards implements ChangeReader, Closeable {
+public final class Shards implements ChangeReader, PartitionHomes, Closeable {
 
   private final List<Shard> shards;
 
@@ -125,6 +125,7 @@ public final class Shards implements ChangeReader, Closeable {
   }
 
   /** The shard of a partition. */
+  @Override
   public Shard of(int partition) {
     return shards.get(indexOf(partition));
   }

@@ -1,50 +1,56 @@
 package io.tunnel.server.partition;
 
-import io.tunnel.server.catalog.Catalog;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.wire.Control.PartitionDescription;
 import io.tunnel.wire.Control.TableDescription;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.Optional;
 
-/** Describing tables, and dropping what they hold or hold no longer. */
+/**
+ * Describing tables. A node of a cluster has figures of the partitions that it leads; of others it
+ * says who does.
+ */
 public final class Tables {
-
-  private static final Logger LOGGER = LoggerFactory.getLogger(Tables.class);
 
   /** Rows of a partition that a description counts one by one. */
   static final long COUNTED_ROWS_MAX = 1_000_000;
 
-  private final Catalog catalog;
-  private final Shards shards;
-  private final Retention retention;
+  private final PartitionHomes homes;
+  private final ChangeReader changes;
+  private final ClusterView view;
 
-  /** For the tables of {@code catalog}, whose partitions are in {@code shards}. */
-  public Tables(Catalog catalog, Shards shards) {
-    this.catalog = catalog;
-    this.shards = shards;
-    this.retention = new Retention(catalog, shards);
+  /** For tables whose partitions are at home in {@code homes}, or on other nodes. */
+  public Tables(PartitionHomes homes, ChangeReader changes, ClusterView view) {
+    this.homes = homes;
+    this.changes = changes;
+    this.view = view;
   }
 
-  /**
-   * Gives up the changes that tables keep no longer at {@code nowMicros}, and those of dropped
-   * tables. Returns at once; the shards do it on their threads.
-   */
-  public void retain(long nowMicros) throws IOException {
-    retention.look(nowMicros);
+  /** Tables of a server that is alone. */
+  public Tables(Shards shards) {
+    this(shards, shards, ClusterView.none());
+  }
+
+  /** The figures of one partition. */
+  private record Figures(
+      TableStore.RowCount rows, long changeBytes, long firstPosition, long committed) {
+
+    private static final Figures NONE =
+        new Figures(new TableStore.RowCount(0, false, 0), 0, 1, 0);
   }
 
   /** The table's partitions and where they end, without figures. */
   public TableDescription partitionMap(TableRecord table) {
     List<PartitionDescription> partitions = new ArrayList<>();
     for (PartitionRecord partition : table.partitions()) {
-      partitions.add(describe(partition, new TableStore.RowCount(0, false, 0), 0, 1, 0));
+      partitions.add(describe(partition, Figures.NONE, leader(partition.id())));
     }
     return describe(table, partitions);
   }
@@ -53,58 +59,64 @@ public final class Tables {
   public TableDescription describe(TableRecord table) {
     List<PartitionDescription> partitions = new ArrayList<>();
     for (PartitionRecord partition : table.partitions()) {
-      int id = partition.id();
-      ChangeReader changes = shards;
-      long first = changes.firstPosition(id);
+      Optional<PartitionHome> home = home(partition.id());
       partitions.add(
-          describe(
-              partition,
-              shards.of(id).table().count(id, COUNTED_ROWS_MAX),
-              changes.bytesAfter(id, first - 1),
-              first,
-              changes.committed(id)));
+          home.isPresent()
+              ? describe(partition, figures(partition.id(), home.get()), own())
+              : describe(partition, Figures.NONE, leader(partition.id())));
     }
     return describe(table, partitions);
   }
 
+  private Figures figures(int partition, PartitionHome home) {
+    long first = changes.firstPosition(partition);
+    return new Figures(
+        home.table().count(partition, COUNTED_ROWS_MAX),
+        changes.bytesAfter(partition, first - 1),
+        first,
+        changes.committed(partition));
+  }
+
+  private Optional<PartitionHome> home(int partition) {
+    try {
+      return Optional.of(homes.of(partition));
+    } catch (RefusedException e) {
+      if (e.code() == ErrorCode.NOT_LEADER) {
+        return Optional.empty();
+      }
+      throw e;
+    }
+  }
+
+  /** Who has the figures: this node says that it has them only when it gives them. */
+  private Optional<String> leader(int partition) {
+    return home(partition).isPresent()
+        ? own()
+        : view.leader(partition).filter(address -> !address.equals(view.address()));
+  }
+
+  private Optional<String> own() {
+    return Optional.of(view.address()).filter(address -> !address.isEmpty());
+  }
+
   private static PartitionDescription describe(
-      PartitionRecord partition,
-      TableStore.RowCount rows,
-      long changeBytes,
-      long first,
-      long committed) {
+      PartitionRecord partition, Figures figures, Optional<String> leader) {
     return new PartitionDescription(
         partition.id(),
         partition.from(),
         partition.to(),
         partition.parents(),
-        rows.rows(),
-        rows.isExact(),
-        rows.bytes(),
-        changeBytes,
-        first,
-        committed);
+        figures.rows().rows(),
+        figures.rows().isExact(),
+        figures.rows().bytes(),
+        figures.changeBytes(),
+        figures.firstPosition(),
+        figures.committed(),
+        leader);
   }
 
   private static TableDescription describe(
       TableRecord table, List<PartitionDescription> partitions) {
     return new TableDescription(table.tableId(), table.meta(), table.createdMs(), partitions);
-  }
-
-  /** Drops a table, and then, each on its shard's thread, the rows of its partitions. */
-  public void drop(TableRecord table) throws IOException {
-    catalog.dropTable(table);
-    for (PartitionRecord partition : table.partitions()) {
-      Shard shard = shards.of(partition.id());
-      shard.execute(() -> dropRows(shard, partition.id()));
-    }
-  }
-
-  private static void dropRows(Shard shard, int partition) {
-    try {
-      shard.table().dropPartition(partition);
-    } catch (IOException e) {
-      LOGGER.warn("rows of dropped partition {} stay until the next start", partition, e);
-    }
   }
 }

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.stream.LongStream;
@@ -45,7 +46,7 @@ final class StreamEndTest {
   private Channel channel(long checkpointed, OptionalLong end) {
     Channel channel =
         new Channels(log, (tunnelId, partition, after, first, bytesMax, sink) -> sink.end(), 300)
-            .stream(new Channel.Hold(HANDLE, EPOCH, PARTITION, checkpointed), end, connection);
+            .stream(new Channel.Hold(HANDLE, EPOCH, PARTITION, checkpointed), end, Optional.empty(), connection);
     channel.start();
     return channel;
   }

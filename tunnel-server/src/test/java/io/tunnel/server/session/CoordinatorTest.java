@@ -198,7 +198,7 @@ final class CoordinatorTest {
   }
 
   private ChannelDescription view(Assignment held) throws IOException {
-    return coordinator.view(tunnel).describe(log, 11).channels().stream()
+    return coordinator.view(tunnel).describe(LogFigures.of(log), 11).channels().stream()
         .filter(channel -> channel.partition() == held.partition())
         .findFirst()
         .orElseThrow();
@@ -435,14 +435,14 @@ final class CoordinatorTest {
                         new ChannelPosition(
                             key.partition(), ChannelType.BaseData, 0, Bytes.EMPTY, false)))),
             false);
-    assertThatThrownBy(() -> operators.seek(back)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> Seeks.now(operators, back)).isInstanceOf(IOException.class);
     store.fail(false);
-    operators.seek(back);
+    Seeks.now(operators, back);
     coordinator.tick();
     ChannelState stored = new TunnelCatalog(new Catalog(store)).channel("two", key);
     assertThat(stored.checkpointed()).isZero();
     assertThat(stored.isFinished()).as("a channel at its beginning").isFalse();
-    assertThat(coordinator.view(two).describe(log, 11).channels())
+    assertThat(coordinator.view(two).describe(LogFigures.of(log), 11).channels())
         .filteredOn(channel -> channel.type() == ChannelType.BaseData)
         .filteredOn(channel -> channel.partition() == key.partition())
         .extracting(ChannelDescription::status)
@@ -533,7 +533,7 @@ final class CoordinatorTest {
     store.fail(true);
     coordinator.checkpoint(queue);
     assertThat(outcomes).hasSize(3).allMatch(one -> one.refusal instanceof IOException);
-    assertThat(coordinator.view(tunnel).describe(log, 11).channels())
+    assertThat(coordinator.view(tunnel).describe(LogFigures.of(log), 11).channels())
         .allMatch(channel -> channel.checkpointed() == 0);
   }
 

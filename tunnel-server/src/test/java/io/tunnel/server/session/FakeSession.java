@@ -30,6 +30,7 @@ final class FakeSession implements SessionPort {
   final Map<Integer, Channel> channels = new LinkedHashMap<>();
   final List<Revocation> revocations = new ArrayList<>();
   final List<ChannelEnd> ends = new ArrayList<>();
+  final List<ChannelEnd> limits = new ArrayList<>();
   final List<Fence> fences = new ArrayList<>();
   final List<SessionEnd> overs = new ArrayList<>();
   final List<RefusedException> failures = new ArrayList<>();
@@ -39,6 +40,11 @@ final class FakeSession implements SessionPort {
     held.put(assignment.handle(), assignment);
     channels.put(assignment.handle(), channel);
     channel.start();
+  }
+
+  @Override
+  public void limit(ChannelEnd end) {
+    limits.add(end);
   }
 
   @Override

@@ -198,7 +198,7 @@ final class OperatorsTest {
     Assignment former = held(low);
     port.channels.get(former.handle()).credit(1 << 20);
     port.checkpoint(coordinator, new Checkpoint(former.handle(), former.epoch(), 5));
-    assertThat(operators.seek(seek(List.of(id(tunnel, low)), null, null, 2L)).moves())
+    assertThat(Seeks.now(operators, seek(List.of(id(tunnel, low)), null, null, 2L)).moves())
         .containsExactly(new Move(id(tunnel, low), low, ChannelType.Stream, 5, 2));
     assertThat(port.fences).extracting(fence -> fence.handle()).containsExactly(former.handle());
     assertThat(held(low).checkpointed()).isEqualTo(2);
@@ -225,7 +225,7 @@ final class OperatorsTest {
             Optional.empty(),
             Optional.empty(),
             true);
-    assertThat(operators.seek(dry).moves())
+    assertThat(Seeks.now(operators, dry).moves())
         .extracting(Move::from, Move::to)
         .containsExactly(tuple(0L, 6L), tuple(0L, 6L));
     assertThat(store.writes()).isEqualTo(writes);
@@ -236,13 +236,13 @@ final class OperatorsTest {
   @Test
   void aSeekByTimeGoesInFrontOfTheFirstChangeAtOrAfterIt() throws IOException {
     TunnelInfo tunnel = earliest();
-    operators.seek(seek(List.of(), null, 200L, null));
+    Seeks.now(operators, seek(List.of(), null, 200L, null));
     assertThat(at(tunnel, low)).isEqualTo(3);
-    operators.seek(seek(List.of(), null, 201L, null));
+    Seeks.now(operators, seek(List.of(), null, 201L, null));
     assertThat(at(tunnel, high)).isEqualTo(6);
-    operators.seek(seek(List.of(), null, 0L, null));
+    Seeks.now(operators, seek(List.of(), null, 0L, null));
     assertThat(at(tunnel, high)).isZero();
-    operators.seek(seek(List.of(), StreamStart.LATEST, null, null));
+    Seeks.now(operators, seek(List.of(), StreamStart.LATEST, null, null));
     assertThat(at(tunnel, high)).isEqualTo(6);
   }
 
@@ -254,21 +254,21 @@ final class OperatorsTest {
     requireRefused(
         ErrorCode.INVALID_POSITION,
         valid,
-        () -> operators.seek(seek(List.of(channel), null, null, 7L)));
+        () -> Seeks.now(operators, seek(List.of(channel), null, null, 7L)));
     requireRefused(
         ErrorCode.INVALID_POSITION,
         valid,
-        () -> operators.seek(seek(List.of(channel), null, null, -1L)));
+        () -> Seeks.now(operators, seek(List.of(channel), null, null, -1L)));
     requireRefused(
         ErrorCode.INVALID_POSITION,
         "to now, which is 1000",
-        () -> operators.seek(seek(List.of(), null, 1_001L, null)));
+        () -> Seeks.now(operators, seek(List.of(), null, 1_001L, null)));
     requireRefused(
         ErrorCode.CHANNEL_NOT_FOUND,
         "no channel '9_x'",
-        () -> operators.seek(seek(List.of("9_x"), StreamStart.LATEST, null, null)));
-    operators.seek(seek(List.of(channel), null, null, 6L));
-    operators.seek(seek(List.of(channel), null, null, 0L));
+        () -> Seeks.now(operators, seek(List.of("9_x"), StreamStart.LATEST, null, null)));
+    Seeks.now(operators, seek(List.of(channel), null, null, 6L));
+    Seeks.now(operators, seek(List.of(channel), null, null, 0L));
   }
 
   @Test
@@ -282,14 +282,14 @@ final class OperatorsTest {
     requireRefused(
         ErrorCode.HISTORY_LOST,
         "changes 4 to 6 are no longer kept; the channel of partition " + low,
-        () -> operators.seek(seek(List.of(channel), null, null, 3L)));
+        () -> Seeks.now(operators, seek(List.of(channel), null, null, 3L)));
     requireRefused(
         ErrorCode.HISTORY_LOST,
         "committed at 300",
-        () -> operators.seek(seek(List.of(channel), null, 200L, null)));
-    operators.seek(seek(List.of(channel), StreamStart.EARLIEST, null, null));
+        () -> Seeks.now(operators, seek(List.of(channel), null, 200L, null)));
+    Seeks.now(operators, seek(List.of(channel), StreamStart.EARLIEST, null, null));
     assertThat(at(tunnel, low)).isEqualTo(6);
-    operators.seek(seek(List.of(id(tunnel, high)), null, 100L, null));
+    Seeks.now(operators, seek(List.of(id(tunnel, high)), null, 100L, null));
     assertThat(at(tunnel, high)).as("all of it is kept").isZero();
     create(
         new CreateTunnel(
@@ -311,7 +311,7 @@ final class OperatorsTest {
     TunnelInfo tunnel = earliest();
     session(tunnel);
     store.fail(true);
-    assertThatThrownBy(() -> operators.seek(seek(List.of(), StreamStart.LATEST, null, null)))
+    assertThatThrownBy(() -> Seeks.now(operators, seek(List.of(), StreamStart.LATEST, null, null)))
         .isInstanceOf(IOException.class);
     store.fail(false);
     assertThat(port.fences).isEmpty();
@@ -321,19 +321,19 @@ final class OperatorsTest {
   @Test
   void checkpointsAreExportedBroughtBackAndCloned() throws IOException {
     TunnelInfo tunnel = earliest();
-    operators.seek(seek(List.of(id(tunnel, low)), null, null, 4L));
+    Seeks.now(operators, seek(List.of(id(tunnel, low)), null, null, 4L));
     CheckpointSet kept = operators.export(tunnel);
     assertThat(kept.channels())
         .extracting(ChannelPosition::partition, ChannelPosition::position)
         .containsExactly(tuple(low, 4L), tuple(high, 0L));
-    operators.seek(seek(List.of(), StreamStart.LATEST, null, null));
+    Seeks.now(operators, seek(List.of(), StreamStart.LATEST, null, null));
     int writes = store.writes();
-    operators.seek(bring(kept));
+    Seeks.now(operators, bring(kept));
     assertThat(store.writes()).as("in one write").isEqualTo(writes + 1);
     assertThat(at(tunnel, low)).isEqualTo(4);
     assertThat(at(tunnel, high)).isZero();
-    operators.seek(seek(List.of(), StreamStart.LATEST, null, null));
-    operators.seek(bring(kept, id(tunnel, low)));
+    Seeks.now(operators, seek(List.of(), StreamStart.LATEST, null, null));
+    Seeks.now(operators, bring(kept, id(tunnel, low)));
     assertThat(at(tunnel, high)).as("not named").isEqualTo(6);
   }
 
@@ -349,7 +349,7 @@ final class OperatorsTest {
     requireBad(tunnel, id, "name no channel");
     assertThatThrownBy(
             () ->
-                operators.seek(
+                Seeks.now(operators, 
                     bring(
                         new CheckpointSet(
                             id,
@@ -373,7 +373,7 @@ final class OperatorsTest {
     requireRefused(
         ErrorCode.INVALID_REQUEST,
         message,
-        () -> operators.seek(bring(new CheckpointSet(tableId, "t", "n", List.of(positions)))));
+        () -> Seeks.now(operators, bring(new CheckpointSet(tableId, "t", "n", List.of(positions)))));
     assertThat(at(tunnel, low)).isEqualTo(before);
   }
 
@@ -386,7 +386,7 @@ final class OperatorsTest {
     requireRefused(
         ErrorCode.INVALID_REQUEST,
         "carries base data",
-        () -> operators.seek(seek(List.of(base), StreamStart.EARLIEST, null, null)));
+        () -> Seeks.now(operators, seek(List.of(base), StreamStart.EARLIEST, null, null)));
     Bytes key = TestRows.keyBytes("c");
     for (ChannelPosition bad :
         List.of(
@@ -396,13 +396,13 @@ final class OperatorsTest {
             position(high, ChannelType.BaseData, 3, key))) {
       requireBad(tunnel, table.tableId(), "partition", bad);
     }
-    operators.seek(
+    Seeks.now(operators, 
         bring(
             new CheckpointSet(
                 table.tableId(), "t", "n", List.of(position(low, ChannelType.BaseData, 3, key)))));
     assertThat(catalog.channel(tunnel.tunnelId(), ChannelKey.base(low)))
         .isEqualTo(ChannelState.startingAt(0).withProgress(3, key));
-    operators.seek(
+    Seeks.now(operators, 
         bring(
             new CheckpointSet(
                 table.tableId(),
@@ -449,7 +449,7 @@ final class OperatorsTest {
     session(tunnel);
     coordinator.failed(
         held(low).handle(), port, new RefusedException(ErrorCode.CORRUPT, "unreadable"));
-    operators.seek(seek(List.of(id(tunnel, low)), null, null, 5L));
+    Seeks.now(operators, seek(List.of(id(tunnel, low)), null, null, 5L));
     assertThat(port.held).hasSize(1);
     operators.resume(new ChannelSelection("t", "n", List.of(id(tunnel, low))));
     assertThat(held(low).checkpointed()).isEqualTo(5);
@@ -540,8 +540,8 @@ final class OperatorsTest {
     requireRefused(
         ErrorCode.INVALID_POSITION,
         "positions 0 to 6",
-        () -> operators.seek(seek(List.of(id(tunnel, low)), null, null, 7L)));
-    operators.seek(seek(List.of(id(tunnel, low)), null, null, 1L));
+        () -> Seeks.now(operators, seek(List.of(id(tunnel, low)), null, null, 7L)));
+    Seeks.now(operators, seek(List.of(id(tunnel, low)), null, null, 1L));
     assertThat(held(low).checkpointed()).as("terminated no more").isEqualTo(1);
   }
 

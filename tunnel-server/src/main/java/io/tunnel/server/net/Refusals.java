@@ -1,0 +1,63 @@
+package io.tunnel.server.net;
+
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.cluster.Unit;
+import java.io.IOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What clients are told of failures: refusals as they are, malformed payloads as such, a disk that
+ * failed, and all else as INTERNAL, and logged. On a node of a cluster they are told whom to ask
+ * instead.
+ */
+final class Refusals {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(Refusals.class);
+
+  private final ClusterView view;
+
+  Refusals(ClusterView view) {
+    this.view = view;
+  }
+
+  /** Of a request that changes tables. */
+  RefusedException ofCatalog(Exception failure) {
+    return routed(of(failure), Unit.CATALOG, "the catalog");
+  }
+
+  /** Of a request about a partition. */
+  RefusedException ofPartition(Exception failure, int partition) {
+    return routed(of(failure), partition, "partition " + partition);
+  }
+
+  /** Of any other. */
+  RefusedException of(Exception failure) {
+    if (failure instanceof RefusedException refused) {
+      // Only who leads the catalog can say that a table does not exist.
+      return refused.code() == ErrorCode.TABLE_NOT_FOUND && !view.leadsCatalog()
+          ? view.notLeader(Unit.CATALOG, "the catalog, which may know of the table,")
+          : refused;
+    }
+    if (failure instanceof MalformedException malformed) {
+      return new RefusedException(malformed.code(), malformed.getMessage());
+    }
+    if (failure instanceof IllegalArgumentException) {
+      return new RefusedException(ErrorCode.INVALID_REQUEST, failure.getMessage());
+    }
+    if (failure instanceof IOException) {
+      return new RefusedException(ErrorCode.STORAGE_FAILED, failure.getMessage());
+    }
+    LOGGER.error("a request failed", failure);
+    return new RefusedException(ErrorCode.INTERNAL, "the server failed: " + failure);
+  }
+
+  private RefusedException routed(RefusedException refused, int unit, String what) {
+    return refused.code() == ErrorCode.NOT_LEADER && refused.leader().isEmpty()
+        ? view.notLeader(unit, what)
+        : refused;
+  }
+}

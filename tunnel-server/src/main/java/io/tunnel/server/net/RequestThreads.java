@@ -1,0 +1,71 @@
+package io.tunnel.server.net;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.wire.Control;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.Json;
+import java.io.IOException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Where requests are served that event loops must not wait for, what time it is there, and what is
+ * said when they fail.
+ */
+record RequestThreads(Executor control, Executor readers, WallClock clock, Refusals refusals) {
+
+  /** The time of day, injected. */
+  @FunctionalInterface
+  interface WallClock {
+    /** Microseconds since 1970. */
+    long epochMicros();
+
+    /** Milliseconds since 1970. */
+    default long epochMs() {
+      return TimeUnit.MICROSECONDS.toMillis(epochMicros());
+    }
+  }
+
+  /** Something that may fail. */
+  @FunctionalInterface
+  interface Action {
+    void run() throws IOException;
+  }
+
+  /** Finds an answer, or fails. */
+  @FunctionalInterface
+  interface Question {
+    Control answer() throws IOException;
+  }
+
+  /** Serves a request; {@code action} answers it unless it fails. */
+  void post(Executor executor, Frame frame, Connection connection, Action action) {
+    try {
+      executor.execute(
+          () -> {
+            try {
+              action.run();
+            } catch (IOException | RuntimeException e) {
+              connection.refuse(frame, refusals.of(e));
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      throw busy();
+    }
+  }
+
+  /** Serves a request that has its answer at once. */
+  void answer(Executor executor, Frame frame, Connection connection, Question question) {
+    post(
+        executor,
+        frame,
+        connection,
+        () -> connection.respond(frame, Json.encode(question.answer())));
+  }
+
+  static RefusedException busy() {
+    return new RefusedException(ErrorCode.BUSY, "too many requests wait; try again later");
+  }
+}

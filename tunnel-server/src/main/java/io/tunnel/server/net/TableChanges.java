@@ -1,0 +1,207 @@
+package io.tunnel.server.net;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.TableOptions;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.log.CatchUp;
+import io.tunnel.server.partition.TableLogs;
+import io.tunnel.server.session.TunnelHost;
+import io.tunnel.server.session.TunnelHosts;
+import io.tunnel.wire.Control.CreateTable;
+import io.tunnel.wire.Control.TunnelInfo;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Creates, alters and drops tables with their logs, on the control thread and one after the other:
+ * what is in the catalog has a log. A log whose table is not, because something failed between the
+ * two, is replaced or given up later.
+ */
+final class TableChanges {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(TableChanges.class);
+
+  private final Catalog catalog;
+  private final TableLogs logs;
+  private final TunnelHosts tunnels;
+  private final Executor control;
+  private final LongSupplier epochMs;
+  private final Queue<Change> waiting = new ArrayDeque<>();
+  private boolean isChanging;
+
+  /** Is told once, on the control thread, what became of a change. */
+  interface Answer {
+
+    /** The table as it is now, or was. */
+    void done(TableRecord table);
+
+    /** It is not changed. */
+    void failed(Exception reason);
+  }
+
+  /** What is to be done; ends by calling {@link #ended}. */
+  @FunctionalInterface
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  private record Change(Step step, Answer answer) {}
+
+  TableChanges(
+      Catalog catalog, TableLogs logs, TunnelHosts tunnels, Executor control, LongSupplier epochMs) {
+    this.catalog = catalog;
+    this.logs = logs;
+    this.tunnels = tunnels;
+    this.control = control;
+    this.epochMs = epochMs;
+  }
+
+  void create(CreateTable request, Answer answer) {
+    change(
+        () -> {
+          requireFitting(request.meta().options());
+          TableRecord planned =
+              catalog.planTable(request.meta(), request.splitPoints(), epochMs.getAsLong());
+          await(logs.create(planned), answer, () -> catalog.createTable(planned));
+        },
+        answer);
+  }
+
+  private void requireFitting(TableOptions options) {
+    if (logs.areShared() && options.retentionBytes() > 0) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST,
+          "a table of a cluster keeps changes by their age, not by their size: give it retentionMs,"
+              + " and 0 for retentionBytes instead of "
+              + options.retentionBytes());
+    }
+  }
+
+  /** More is kept before it is promised, and less is promised before it is kept. */
+  void alter(String name, TableOptions options, Answer answer) {
+    change(
+        () -> {
+          requireFitting(options);
+          TableRecord table = catalog.table(name);
+          long now = table.meta().options().retentionMs();
+          boolean isMore = options.retentionMs() == 0 || (now > 0 && options.retentionMs() > now);
+          if (isMore) {
+            await(
+                logs.alter(table, options), answer, () -> catalog.alterTable(table, options));
+          } else {
+            TableRecord altered = catalog.alterTable(table, options);
+            later(logs.alter(altered, options), "keeps more changes than it has to", altered);
+            ended(() -> answer.done(altered));
+          }
+        },
+        answer);
+  }
+
+  void drop(String name, Answer answer) {
+    change(
+        () -> {
+          TableRecord table = catalog.table(name);
+          List<Runnable> farewells = farewells(name);
+          catalog.dropTable(table);
+          farewells.forEach(Runnable::run);
+          later(logs.drop(table), "was dropped, and its log is still there", table);
+          ended(() -> answer.done(table));
+        },
+        answer);
+  }
+
+  /** What ends the sessions of the table's tunnels, which cannot be found when it is gone. */
+  private List<Runnable> farewells(String table) {
+    List<Runnable> farewells = new ArrayList<>();
+    for (TunnelHost host : tunnels.all()) {
+      List<TunnelInfo> ofTable = host.catalog().tunnels(Optional.of(table));
+      Runnable farewell = () -> ofTable.forEach(host.coordinator()::forget);
+      farewells.add(
+          host.control() == control ? farewell : () -> host.control().execute(farewell));
+    }
+    return farewells;
+  }
+
+  private void change(Step step, Answer answer) {
+    waiting.add(new Change(step, answer));
+    next();
+  }
+
+  private void next() {
+    while (!isChanging && !waiting.isEmpty()) {
+      Change change = waiting.remove();
+      isChanging = true;
+      try {
+        change.step().run();
+      } catch (IOException | RuntimeException e) {
+        ended(() -> change.answer().failed(e));
+      }
+    }
+  }
+
+  /** The change is over; the next one begins when its client is answered. */
+  private void ended(Runnable answer) {
+    isChanging = false;
+    answer.run();
+  }
+
+  /** Changes the catalog. */
+  @FunctionalInterface
+  private interface Record {
+    TableRecord write() throws IOException;
+  }
+
+  private void await(CompletableFuture<Void> log, Answer answer, Record record) throws IOException {
+    if (log.isDone() && !log.isCompletedExceptionally()) {
+      TableRecord written = record.write();
+      ended(() -> answer.done(written));
+      return;
+    }
+    log.whenComplete(
+        (nothing, failure) -> {
+          try {
+            control.execute(() -> logged(Optional.ofNullable(failure), answer, record));
+          } catch (RejectedExecutionException e) {
+            LOGGER.debug("the server stops; a table is not changed", e);
+          }
+        });
+  }
+
+  private void logged(Optional<Throwable> failure, Answer answer, Record record) {
+    TableRecord written;
+    try {
+      failure.ifPresent(
+          reason -> {
+            throw CatchUp.unavailable(reason);
+          });
+      written = record.write();
+    } catch (IOException | RuntimeException e) {
+      ended(() -> answer.failed(e));
+      next();
+      return;
+    }
+    ended(() -> answer.done(written));
+    next();
+  }
+
+  private static void later(CompletableFuture<Void> log, String what, TableRecord table) {
+    log.whenComplete(
+        (nothing, failure) -> {
+          if (failure != null) {
+            LOGGER.warn("table {} {}", table.meta().name(), what, failure);
+          }
+        });
+  }
+}

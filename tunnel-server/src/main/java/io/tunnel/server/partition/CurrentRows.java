@@ -1,0 +1,75 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.table.BaseRows;
+import io.tunnel.server.table.TableSnapshot;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.LongSupplier;
+
+/**
+ * The rows of partitions as they are when they are read, whoever reads them: nothing is kept for a
+ * tunnel. What a row was when the tunnel was created, and has become since, is among the changes
+ * that come behind.
+ */
+public final class CurrentRows implements BaseRows {
+
+  private final Catalog catalog;
+  private final PartitionHomes homes;
+  private final Executor readers;
+  private final LongSupplier epochMicros;
+
+  /** Rows of the partitions that are at home in {@code homes}, read on {@code readers}. */
+  public CurrentRows(
+      Catalog catalog, PartitionHomes homes, Executor readers, LongSupplier epochMicros) {
+    this.catalog = catalog;
+    this.homes = homes;
+    this.readers = readers;
+    this.epochMicros = epochMicros;
+  }
+
+  @Override
+  public void read(
+      String tunnelId, int partition, Bytes after, long firstPosition, int bytesMax, Sink sink) {
+    try {
+      readers.execute(
+          () -> {
+            try {
+              readNow(partition, after, firstPosition, bytesMax, sink);
+            } catch (RuntimeException e) {
+              sink.failed(e);
+            } catch (VirtualMachineError e) {
+              // The channel waits for this read, and nobody else would tell it.
+              sink.failed(
+                  new RefusedException(ErrorCode.INTERNAL, "the rows cannot be read: " + e));
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      sink.failed(new RefusedException(ErrorCode.BUSY, "too many reads wait; try again later"));
+    }
+  }
+
+  private void readNow(
+      int partition, Bytes after, long firstPosition, int bytesMax, Sink sink) {
+    List<PrimaryKeySchema> schema = catalog.tableOfPartition(partition).meta().primaryKey();
+    BasePage page = new BasePage(schema, firstPosition, bytesMax);
+    long nowMicros = epochMicros.getAsLong();
+    PartitionHome home = homes.of(partition);
+    if (home.hasFailed()) {
+      throw new RefusedException(
+          ErrorCode.STORAGE_FAILED, "the server's disk failed; the rows are on other nodes");
+    }
+    try (TableSnapshot now = home.table().snapshot()) {
+      TableSnapshot.Scan scan = now.scanBehind(partition, after, page::add);
+      if (scan == TableSnapshot.Scan.CLOSED) {
+        throw new RefusedException(ErrorCode.SHUTTING_DOWN, "the server is stopping");
+      }
+      page.tell(scan, partition, nowMicros, sink);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.model.TableOptions;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.catalog.TableRecord;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a server that is alone keeps of tables in its shards. */
+public final class OwnLogs implements TableLogs {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(OwnLogs.class);
+
+  private final Shards shards;
+  private final Retention retention;
+
+  /** For the tables of {@code catalog}, whose partitions are in {@code shards}. */
+  public OwnLogs(Catalog catalog, Shards shards) {
+    this.shards = shards;
+    this.retention = new Retention(catalog, shards);
+  }
+
+  /**
+   * Gives up the changes that tables keep no longer at {@code nowMicros}, and those of dropped
+   * tables. Returns at once; the shards do it on their threads.
+   */
+  public void retain(long nowMicros) throws IOException {
+    retention.look(nowMicros);
+  }
+
+  @Override
+  public boolean areShared() {
+    return false;
+  }
+
+  /** A shard takes writes of a partition as soon as it is in the catalog. */
+  @Override
+  public CompletableFuture<Void> create(TableRecord table) {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  /** Retention looks at the catalog. */
+  @Override
+  public CompletableFuture<Void> alter(TableRecord table, TableOptions options) {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  /** Drops, each on its shard's thread, the rows of the table's partitions. */
+  @Override
+  public CompletableFuture<Void> drop(TableRecord table) {
+    for (PartitionRecord partition : table.partitions()) {
+      Shard shard = shards.of(partition.id());
+      shard.execute(() -> dropRows(shard, partition.id()));
+    }
+    return CompletableFuture.completedFuture(null);
+  }
+
+  private static void dropRows(Shard shard, int partition) {
+    try {
+      shard.table().dropPartition(partition);
+    } catch (IOException e) {
+      LOGGER.warn("rows of dropped partition {} stay until the next start", partition, e);
+    }
+  }
+}

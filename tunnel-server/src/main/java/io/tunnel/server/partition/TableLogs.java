@@ -1,0 +1,32 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.model.TableOptions;
+import io.tunnel.server.catalog.TableRecord;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The logs that the changes of tables are kept in. Methods are called by the control thread, one
+ * after the other, and return at once; a future may be completed by any thread, and fails with an
+ * {@link java.io.IOException} when the log cannot be reached.
+ */
+public interface TableLogs {
+
+  /** Whether many nodes share them. Such logs keep changes by their age alone. */
+  boolean areShared();
+
+  /**
+   * Makes the log of a table that is about to be in the catalog. There may be one of an attempt
+   * that failed, with another number of partitions: it is replaced, since no table of that id was
+   * ever there.
+   */
+  CompletableFuture<Void> create(TableRecord table);
+
+  /** Gives a table's log what follows from its options. */
+  CompletableFuture<Void> alter(TableRecord table, TableOptions options);
+
+  /**
+   * Gives up the log of a table that is no longer in the catalog. If it fails, or is never called
+   * because the node ends before that, whoever makes logs has to see that one has no table.
+   */
+  CompletableFuture<Void> drop(TableRecord table);
+}
