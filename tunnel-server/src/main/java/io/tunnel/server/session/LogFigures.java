@@ -31,7 +31,7 @@ public interface LogFigures {
   }
 
   /** Those of a shared log, and of the copies that this node has of its partitions. */
-  static LogFigures of(SharedEdges edges, ChangeReader copies, IntPredicate hasCopy) {
+  static LogFigures of(KnownEdges edges, ChangeReader copies, IntPredicate hasCopy) {
     return new Shared(edges, copies, hasCopy);
   }
 
@@ -60,17 +60,17 @@ public interface LogFigures {
   }
 
   /** A shared log with copies of some partitions. */
-  record Shared(SharedEdges edges, ChangeReader copies, IntPredicate hasCopy)
+  record Shared(KnownEdges edges, ChangeReader copies, IntPredicate hasCopy)
       implements LogFigures {
 
     @Override
     public long committed(int partition) {
-      return edges.known(partition);
+      return edges.last(partition);
     }
 
     @Override
     public long firstPosition(int partition) {
-      return edges.knownFirst(partition);
+      return edges.first(partition);
     }
 
     @Override

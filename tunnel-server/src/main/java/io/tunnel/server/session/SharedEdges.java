@@ -8,14 +8,12 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The edges of a log that many nodes share: asked for when a decision depends on them, and
- * remembered for those who can do with older ones. Ends only grow, so what is remembered is never
- * beyond the log's end.
+ * remembered for those who can do with older ones.
  */
 public final class SharedEdges implements LogEdges {
 
@@ -25,15 +23,16 @@ public final class SharedEdges implements LogEdges {
   private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final EdgeQueries log;
+  private final KnownEdges known;
   private final Surroundings surroundings;
-  private final Map<Integer, EdgeQueries.Edge> knownByPartition = new ConcurrentHashMap<>();
   private final AtomicBoolean isRefreshing = new AtomicBoolean();
   private long freshNanos;
   private boolean isFresh;
 
-  /** The edges that {@code log} tells of. */
-  public SharedEdges(EdgeQueries log, Surroundings surroundings) {
+  /** The edges that {@code log} tells of, remembered in {@code known}. */
+  public SharedEdges(EdgeQueries log, KnownEdges known, Surroundings surroundings) {
     this.log = log;
+    this.known = known;
     this.surroundings = surroundings;
   }
 
@@ -51,17 +50,12 @@ public final class SharedEdges implements LogEdges {
         .whenComplete(
             (edges, failure) -> {
               if (failure == null) {
-                edges.forEach(this::remember);
+                edges.forEach(known::saw);
                 surroundings.control(() -> tell(asked, edges, firsts, looked));
               } else {
                 surroundings.control(() -> looked.failed(CatchUp.unavailable(failure)));
               }
             });
-  }
-
-  private void remember(int partition, EdgeQueries.Edge edge) {
-    knownByPartition.merge(
-        partition, edge, (former, next) -> next.last() >= former.last() ? next : former);
   }
 
   private void tell(
@@ -90,14 +84,7 @@ public final class SharedEdges implements LogEdges {
 
   @Override
   public long known(int partition) {
-    EdgeQueries.Edge edge = knownByPartition.get(partition);
-    return edge == null ? 0 : edge.last();
-  }
-
-  /** Position from which on all changes are kept, as far as is known without a look; or 0. */
-  long knownFirst(int partition) {
-    EdgeQueries.Edge edge = knownByPartition.get(partition);
-    return edge == null ? 0 : edge.first();
+    return known.last(partition);
   }
 
   @Override
@@ -113,7 +100,7 @@ public final class SharedEdges implements LogEdges {
               (edges, failure) -> {
                 isRefreshing.set(false);
                 if (failure == null) {
-                  edges.forEach(this::remember);
+                  edges.forEach(known::saw);
                 }
               });
     }

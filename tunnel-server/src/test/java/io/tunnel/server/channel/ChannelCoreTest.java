@@ -90,4 +90,17 @@ final class ChannelCoreTest {
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("delivered 16 of a channel that ends at 15");
   }
+
+  @Test
+  void anEndThatIsNoChangeIsToldWhenItIsCertainThatNoneIsLeft() {
+    ChannelCore core = new ChannelCore(5, 100);
+    core.endAt(8);
+    core.emptyUpTo(7);
+    assertThat(core.takeEnd()).isFalse();
+    core.emptyUpTo(6);
+    core.emptyUpTo(9);
+    assertThat(core.takeEnd()).isTrue();
+    assertThat(core.takeEnd()).as("once").isFalse();
+    assertThat(core.delivered()).isEqualTo(5);
+  }
 }

@@ -10,6 +10,7 @@ import io.tunnel.model.RowChange;
 import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.SettledChanges;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.wire.ChannelEnd;
 import java.io.IOException;
@@ -215,5 +216,48 @@ final class StreamEndTest {
     assertThat(connection.failures.get(0).code()).isEqualTo(ErrorCode.INTERNAL);
     assertThat(connection.failures.get(0)).hasMessageContaining("no memory for a frame");
     assertThat(connection.posted).isEmpty();
+  }
+
+  private Channel settledChannel(SettledChanges changes, long checkpointed, long end) {
+    Channel channel =
+        new Channels(changes, (tunnelId, partition, after, first, max, sink) -> sink.end(), 300)
+            .stream(
+                new Channel.Hold(HANDLE, EPOCH, PARTITION, checkpointed),
+                OptionalLong.of(end),
+                Optional.empty(),
+                connection);
+    channel.start();
+    return channel;
+  }
+
+  @Test
+  void anEndBehindTheLastChangeIsToldWhenTheLogIsSettledUpToThere() throws IOException {
+    commit(3);
+    SettledChanges changes = new SettledChanges(log);
+    Channel channel = settledChannel(changes, 0, 5);
+    connection.credit(channel, 1_000);
+    connection.runAll();
+    assertThat(connection.positions).containsExactly(1L, 2L, 3L);
+    changes.settle(PARTITION, 4);
+    connection.runAll();
+    assertThat(connection.ends).isEmpty();
+    changes.settle(PARTITION, 6);
+    connection.runAll();
+    assertThat(connection.ends).containsExactly(new ChannelEnd(HANDLE, EPOCH, 5));
+    assertThat(channel.delivered()).isEqualTo(3);
+  }
+
+  @Test
+  void anEndInFrontOfTheNextChangeIsToldWithoutIt() throws IOException {
+    commit(3);
+    commit(3);
+    SettledChanges changes = new SettledChanges(log);
+    changes.hideUpTo(3);
+    Channel channel = settledChannel(changes, 0, 2);
+    connection.credit(channel, 1_000);
+    connection.runAll();
+    assertThat(connection.positions).isEmpty();
+    assertThat(connection.ends).containsExactly(new ChannelEnd(HANDLE, EPOCH, 2));
+    assertThat(connection.failures).isEmpty();
   }
 }

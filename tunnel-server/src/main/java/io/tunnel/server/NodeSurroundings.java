@@ -1,0 +1,80 @@
+package io.tunnel.server;
+
+import io.tunnel.server.log.CatchUp;
+import io.tunnel.server.log.EdgeQueries;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.session.Surroundings;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Joins sessions of a node of a cluster with clocks, a control thread and the shared log. Rows are
+ * kept for nobody: they are read as they are then, and what they have become since is in the log
+ * behind the end that it has now.
+ */
+record NodeSurroundings(EdgeQueries log, Executor control, Shard.Clock clock)
+    implements Surroundings {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(NodeSurroundings.class);
+
+  @Override
+  public long nanos() {
+    return clock.nanos();
+  }
+
+  @Override
+  public long epochMicros() {
+    return clock.epochMicros();
+  }
+
+  @Override
+  public void control(Runnable action) {
+    try {
+      control.execute(action);
+    } catch (RejectedExecutionException e) {
+      LOGGER.debug("the node stops; what was to be done on the control thread is not", e);
+    }
+  }
+
+  /** The log is asked later, and then knows of everything that was acknowledged. */
+  @Override
+  public void passBarrier(int partition, Runnable then) {
+    control(then);
+  }
+
+  @Override
+  public void keepRows(String tunnelId, Collection<Integer> partitions, Kept whenKept) {
+    log.edges(partitions)
+        .whenComplete(
+            (edges, failure) ->
+                control(
+                    () -> {
+                      if (failure == null) {
+                        whenKept.kept(ends(edges));
+                      } else {
+                        whenKept.failed(CatchUp.unavailable(failure));
+                      }
+                    }));
+  }
+
+  private static Map<Integer, Long> ends(Map<Integer, EdgeQueries.Edge> edges) {
+    Map<Integer, Long> ends = new HashMap<>();
+    edges.forEach((partition, edge) -> ends.put(partition, edge.last()));
+    return ends;
+  }
+
+  @Override
+  public void forgetRows(String tunnelId) {
+    // None are kept.
+  }
+
+  @Override
+  public void forgetRows(String tunnelId, int partition) {
+    // None are kept.
+  }
+}

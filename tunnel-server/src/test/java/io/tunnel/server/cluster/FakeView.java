@@ -1,0 +1,62 @@
+package io.tunnel.server.cluster;
+
+import io.tunnel.wire.ClusterControl.ClusterDescription;
+import io.tunnel.wire.ClusterControl.CopyStatus;
+import io.tunnel.wire.ClusterControl.NodeStatus;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A cluster of which a test says who leads what. */
+public final class FakeView implements ClusterView {
+
+  private final String address;
+  private final Map<Integer, String> leaders = new HashMap<>();
+  private boolean isDraining;
+
+  /** A node at {@code address}, which leads nothing. */
+  public FakeView(String address) {
+    this.address = address;
+  }
+
+  /** The node at {@code leader} leads a unit. */
+  public void leads(int unit, String leader) {
+    leaders.put(unit, leader);
+  }
+
+  /** Whether this node was drained. */
+  public boolean isDraining() {
+    return isDraining;
+  }
+
+  @Override
+  public String address() {
+    return address;
+  }
+
+  @Override
+  public Optional<String> leader(int unit) {
+    return Optional.ofNullable(leaders.get(unit));
+  }
+
+  @Override
+  public boolean leadsCatalog() {
+    return leader(Unit.CATALOG).equals(Optional.of(address));
+  }
+
+  @Override
+  public ClusterDescription describe() {
+    return new ClusterDescription("fake", 7, "a", List.of());
+  }
+
+  @Override
+  public NodeStatus status() {
+    return new NodeStatus("a", List.of(new CopyStatus(1, "LEADING", 2, 3, 4)));
+  }
+
+  @Override
+  public void drain(boolean isDrainingNow) {
+    isDraining = isDrainingNow;
+  }
+}

@@ -1,0 +1,99 @@
+package io.tunnel.server.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.wire.ClusterControl.NodeDescription;
+import io.tunnel.wire.ClusterControl.NodeStatus;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+final class PlacementViewTest {
+
+  private final Set<Integer> led = new HashSet<>();
+  private Placement placement =
+      new Placement(
+          4,
+          List.of(
+              new Placement.Member("a", "1", "here:1", false),
+              new Placement.Member("b", "2", "there:2", true)),
+          Map.of(Unit.CATALOG, "b", -1, "b", -2, "a", 1, "a", 2, "b", 3, "gone"),
+          Map.of(1, Set.of("b"), 2, Set.of("a")));
+  private final PlacementView view =
+      new PlacementView("tunnel", "here:1", () -> placement, new Part());
+
+  private final class Part implements PlacementView.Part {
+    @Override
+    public String name() {
+      return "a";
+    }
+
+    @Override
+    public boolean leads(int unit) {
+      return led.contains(unit);
+    }
+
+    @Override
+    public NodeStatus status() {
+      return new NodeStatus("a", List.of());
+    }
+
+    @Override
+    public void drain(boolean isDraining) {
+      led.clear();
+    }
+  }
+
+  @Test
+  void itDescribesWhatWasDecided() {
+    assertThat(view.describe().name()).isEqualTo("tunnel");
+    assertThat(view.describe().generation()).isEqualTo(4);
+    assertThat(view.describe().node()).isEqualTo("a");
+    assertThat(view.describe().nodes())
+        .containsExactly(
+            new NodeDescription("a", "1", "here:1", false, List.of(1), List.of(2), 1, false),
+            new NodeDescription("b", "2", "there:2", true, List.of(2), List.of(1), 1, true));
+  }
+
+  @Test
+  void whatThisNodeLeadsItKnowsBestAndOtherwiseTheDecisionSays() {
+    assertThat(view.leader(2)).contains("there:2");
+    assertThat(view.leader(3)).as("its node is gone").isEmpty();
+    assertThat(view.leader(4)).isEmpty();
+    assertThat(view.leadsCatalog()).isFalse();
+    led.addAll(Set.of(2, Unit.CATALOG));
+    assertThat(view.leader(2)).contains("here:1");
+    assertThat(view.leadsCatalog()).isTrue();
+    placement = Placement.NONE;
+    assertThat(view.leader(2)).contains("here:1");
+    assertThat(view.leader(1)).isEmpty();
+  }
+
+  @Test
+  void nobodyIsSentToANodeThatIsNotThereYet() {
+    assertThat(view.notLeader(2, "partition 2").leader()).contains("there:2");
+    assertThat(view.notLeader(2, "partition 2"))
+        .hasMessage("partition 2 is served by the node at there:2");
+    RefusedException claiming = view.notLeader(1, "partition 1");
+    assertThat(claiming.leader()).isEmpty();
+    assertThat(claiming.code()).isEqualTo(ErrorCode.NOT_LEADER);
+    assertThat(claiming).hasMessageContaining("no leader at the moment");
+  }
+
+  @Test
+  void aServerThatIsAloneLeadsEverythingAndDescribesNoCluster() {
+    ClusterView alone = ClusterView.none();
+    assertThat(alone.leadsCatalog()).isTrue();
+    assertThat(alone.leader(1)).isEmpty();
+    assertThatThrownBy(alone::describe).hasMessage("this server is not a node of a cluster");
+    assertThatThrownBy(alone::status)
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_REQUEST));
+    assertThatThrownBy(() -> alone.drain(true)).isInstanceOf(RefusedException.class);
+  }
+}

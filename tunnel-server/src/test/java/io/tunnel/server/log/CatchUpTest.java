@@ -1,0 +1,91 @@
+package io.tunnel.server.log;
+
+import static io.tunnel.server.TestRows.batch;
+import static io.tunnel.server.TestRows.put;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class CatchUpTest {
+
+  private static final int PARTITION = 1;
+
+  private final FakeEdges edges = new FakeEdges();
+  private final List<Optional<RefusedException>> told = new ArrayList<>();
+  private LocalLog log;
+  private SettledChanges copy;
+  private CatchUp catchUp;
+
+  @BeforeEach
+  void open() throws IOException {
+    log = TestLogs.open(new CrashDisk(), 0);
+    copy = new SettledChanges(log);
+    catchUp = new CatchUp(edges, copy);
+  }
+
+  private void commit() throws IOException {
+    GroupCore group = new GroupCore(4_096);
+    group.add(batch(PARTITION, put("a"), put("b")));
+    log.append(group, false, 1);
+  }
+
+  @Test
+  void itWaitsForTheEndThatTheLogHadAndForNoLaterOne() throws IOException {
+    edges.set(PARTITION, 1, 4);
+    catchUp.whenRead(PARTITION, told::add);
+    edges.set(PARTITION, 1, 100);
+    commit();
+    assertThat(told).isEmpty();
+    commit();
+    assertThat(told).containsExactly(Optional.empty());
+    assertThat(copy.hasListener()).isFalse();
+    commit();
+    assertThat(told).hasSize(1);
+  }
+
+  @Test
+  void whatIsReadAlreadyIsNotWaitedFor() throws IOException {
+    commit();
+    edges.set(PARTITION, 1, 2);
+    catchUp.whenRead(PARTITION, told::add);
+    assertThat(told).containsExactly(Optional.empty());
+  }
+
+  @Test
+  void anEndThatIsNoChangeIsReachedWhenItIsSettled() throws IOException {
+    commit();
+    edges.set(PARTITION, 1, 3);
+    catchUp.whenRead(PARTITION, told::add);
+    assertThat(told).isEmpty();
+    copy.settle(PARTITION, 3);
+    assertThat(told).containsExactly(Optional.empty());
+  }
+
+  @Test
+  void whoWaitsIsToldWhenNothingMoreWillBeRead() {
+    edges.set(PARTITION, 1, 2);
+    catchUp.whenRead(PARTITION, told::add);
+    RefusedException reason = RefusedException.notLeader("no more", Optional.of("other:1"));
+    catchUp.giveUp(PARTITION + 1, reason);
+    assertThat(told).isEmpty();
+    catchUp.giveUp(PARTITION, reason);
+    assertThat(told).containsExactly(Optional.of(reason));
+    assertThat(copy.hasListener()).isFalse();
+  }
+
+  @Test
+  void aLogThatCannotBeAskedIsARetriableRefusal() {
+    edges.unreachable(true);
+    catchUp.whenRead(PARTITION, told::add);
+    assertThat(told).hasSize(1);
+    assertThat(told.get(0).orElseThrow().code()).isEqualTo(ErrorCode.LOG_UNAVAILABLE);
+    assertThat(told.get(0).orElseThrow()).hasMessageContaining("no broker answers");
+  }
+}

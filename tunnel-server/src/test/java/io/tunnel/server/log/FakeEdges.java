@@ -1,0 +1,98 @@
+package io.tunnel.server.log;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/** A shared log's edges in memory; answers when the test says so, or cannot be reached. */
+public final class FakeEdges implements EdgeQueries {
+
+  private final Map<Integer, Edge> edgeByPartition = new HashMap<>();
+  private final Map<Integer, NavigableMap<Long, Long>> positionByMicros = new HashMap<>();
+  private final Deque<Runnable> held = new ArrayDeque<>();
+  private boolean isHolding;
+  private boolean isUnreachable;
+  private int questions;
+
+  /** The log of a partition reaches from {@code first} to {@code last}. */
+  public void set(int partition, long first, long last) {
+    edgeByPartition.put(partition, new Edge(first, last));
+  }
+
+  /** The log took a record at a moment. */
+  public void record(int partition, long position, long micros) {
+    positionByMicros.computeIfAbsent(partition, id -> new TreeMap<>()).put(micros, position);
+  }
+
+  /** Answers wait from now on, or do no longer. */
+  public void hold(boolean isHoldingNow) {
+    isHolding = isHoldingNow;
+    if (!isHoldingNow) {
+      while (!held.isEmpty()) {
+        held.poll().run();
+      }
+    }
+  }
+
+  /** The log cannot be reached, or can again. */
+  public void unreachable(boolean isUnreachableNow) {
+    isUnreachable = isUnreachableNow;
+  }
+
+  /** How often it was asked for edges. */
+  public int questions() {
+    return questions;
+  }
+
+  @Override
+  public CompletableFuture<Map<Integer, Edge>> edges(Collection<Integer> partitions) {
+    questions++;
+    return answer(
+        () -> {
+          Map<Integer, Edge> edges = new HashMap<>();
+          partitions.forEach(
+              id -> edges.put(id, edgeByPartition.getOrDefault(id, new Edge(0, 0))));
+          return edges;
+        });
+  }
+
+  @Override
+  public CompletableFuture<Map<Integer, Long>> firstSince(
+      Collection<Integer> partitions, long micros) {
+    return answer(
+        () -> {
+          Map<Integer, Long> firsts = new HashMap<>();
+          for (int partition : partitions) {
+            Map.Entry<Long, Long> first =
+                positionByMicros.getOrDefault(partition, new TreeMap<>()).ceilingEntry(micros);
+            firsts.put(partition, first == null ? Long.MAX_VALUE : first.getValue());
+          }
+          return firsts;
+        });
+  }
+
+  private <T> CompletableFuture<T> answer(Supplier<T> seen) {
+    CompletableFuture<T> future = new CompletableFuture<>();
+    Runnable answer =
+        () -> {
+          if (isUnreachable) {
+            future.completeExceptionally(new IOException("no broker answers"));
+          } else {
+            future.complete(seen.get());
+          }
+        };
+    if (isHolding) {
+      held.add(answer);
+    } else {
+      answer.run();
+    }
+    return future;
+  }
+}

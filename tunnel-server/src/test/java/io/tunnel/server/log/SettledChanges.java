@@ -1,0 +1,85 @@
+package io.tunnel.server.log;
+
+import java.io.IOException;
+
+/**
+ * Changes of a log in which positions need not belong to a change: more of it may be settled than
+ * is committed, and the first changes may not be there.
+ */
+public final class SettledChanges implements ChangeReader {
+
+  private final LocalLog log;
+  private long settled;
+  private long gapEnd;
+  private CommitListener listener;
+
+  /** The changes of {@code log}. */
+  public SettledChanges(LocalLog log) {
+    this.log = log;
+  }
+
+  /** Nothing but changes is up to {@code position}. */
+  public void settle(int partition, long position) {
+    settled = position;
+    if (listener != null) {
+      listener.committed(partition, position);
+    }
+  }
+
+  /** There is no change up to {@code position}, though the log has some. */
+  public void hideUpTo(long position) {
+    gapEnd = position;
+  }
+
+  /** Whether anybody is told of commits. */
+  public boolean hasListener() {
+    return listener != null;
+  }
+
+  @Override
+  public long committed(int partition) {
+    return log.committed(partition);
+  }
+
+  @Override
+  public long settled(int partition) {
+    return Math.max(settled, log.committed(partition));
+  }
+
+  @Override
+  public long firstPosition(int partition) {
+    return log.firstPosition(partition);
+  }
+
+  @Override
+  public Extents plan(int partition, long position, int bytesMax) {
+    return log.plan(partition, Math.max(position, gapEnd + 1), bytesMax);
+  }
+
+  @Override
+  public long bytesAfter(int partition, long position) {
+    return log.bytesAfter(partition, position);
+  }
+
+  @Override
+  public long commitMicrosAfter(int partition, long position) throws IOException {
+    return log.commitMicrosAfter(partition, position);
+  }
+
+  @Override
+  public long positionBefore(int partition, long epochMicros) throws IOException {
+    return log.positionBefore(partition, epochMicros);
+  }
+
+  @Override
+  public void subscribe(int partition, CommitListener newListener) {
+    listener = newListener;
+    log.subscribe(partition, newListener);
+  }
+
+  @Override
+  public void unsubscribe(int partition, CommitListener formerListener) {
+    listener = null;
+    log.unsubscribe(partition, formerListener);
+  }
+}

@@ -1,0 +1,117 @@
+package io.tunnel.server.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.log.EdgeQueries;
+import io.tunnel.server.log.FakeEdges;
+import io.tunnel.server.session.LogEdges.Edge;
+import io.tunnel.server.session.LogEdges.Moment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+final class SharedEdgesTest {
+
+  private static final long SECOND_NANOS = 1_000_000_000L;
+
+  private final FakeEdges log = new FakeEdges();
+  private final FakeSurroundings surroundings = new FakeSurroundings();
+  private final KnownEdges known = new KnownEdges();
+  private final SharedEdges edges = new SharedEdges(log, known, surroundings);
+  private final List<Map<Integer, Edge>> found = new ArrayList<>();
+  private final List<Exception> failed = new ArrayList<>();
+
+  private void look(Set<Long> moments) {
+    edges.look(
+        List.of(1),
+        moments,
+        new LogEdges.Looked() {
+          @Override
+          public void found(Map<Integer, Edge> edgeByPartition) {
+            found.add(edgeByPartition);
+          }
+
+          @Override
+          public void failed(Exception reason) {
+            failed.add(reason);
+          }
+        });
+  }
+
+  @Test
+  void aLookIsAnsweredOnTheControlThreadAndRemembered() {
+    log.set(1, 3, 20);
+    look(Set.of());
+    assertThat(found).isEmpty();
+    surroundings.runControl();
+    assertThat(found).containsExactly(Map.of(1, new Edge(3, 20, 0, Map.of())));
+    assertThat(edges.known(1)).isEqualTo(20);
+    assertThat(edges.known(2)).isZero();
+    known.forget(1);
+    assertThat(edges.known(1)).isZero();
+  }
+
+  @Test
+  void anAnswerThatWasOvertakenDoesNotTakeBackWhatIsKnown() {
+    known.saw(1, new EdgeQueries.Edge(4, 20));
+    known.saw(1, new EdgeQueries.Edge(3, 19));
+    assertThat(known.last(1)).isEqualTo(20);
+    assertThat(known.first(1)).isEqualTo(4);
+  }
+
+  @Test
+  void aMomentIsInFrontOfTheFirstRecordSinceOrAtTheEndWhenEnoughTimeHasPassed() {
+    log.set(1, 1, 20);
+    log.record(1, 0, 100);
+    log.record(1, 12, 5_000);
+    surroundings.nowMs = 6;
+    look(Set.of(50L, 4_000L, 5_001L));
+    surroundings.runControl();
+    Edge edge = found.get(0).get(1);
+    assertThat(edge.moment(50)).as("nothing is before the first").isEqualTo(new Moment(0, true));
+    assertThat(edge.moment(4_000)).isEqualTo(new Moment(11, true));
+    assertThat(edge.moment(5_001)).isEqualTo(new Moment(20, false));
+    surroundings.nowMs = 6 + SharedEdges.CLOCK_GAP_MICROS_MAX / 1_000;
+    look(Set.of(5_001L));
+    surroundings.runControl();
+    assertThat(found.get(1).get(1).moment(5_001)).isEqualTo(new Moment(20, true));
+    assertThatThrownBy(() -> edge.moment(7)).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void aLogThatCannotBeAskedIsARetriableRefusal() {
+    log.unreachable(true);
+    look(Set.of(1L));
+    surroundings.runControl();
+    assertThat(failed)
+        .extracting(reason -> ((RefusedException) reason).code())
+        .containsExactly(ErrorCode.LOG_UNAVAILABLE);
+  }
+
+  @Test
+  void whatIsKnownIsRefreshedOnceASecondAndOneQuestionAtATime() {
+    log.set(1, 1, 5);
+    edges.keepFresh(Set.of(), 0);
+    assertThat(log.questions()).isZero();
+    edges.keepFresh(Set.of(1), 0);
+    assertThat(edges.known(1)).isEqualTo(5);
+    edges.keepFresh(Set.of(1), SECOND_NANOS - 1);
+    assertThat(log.questions()).isEqualTo(1);
+    log.hold(true);
+    edges.keepFresh(Set.of(1), SECOND_NANOS);
+    edges.keepFresh(Set.of(1), 3 * SECOND_NANOS);
+    assertThat(log.questions()).isEqualTo(2);
+    log.unreachable(true);
+    log.hold(false);
+    assertThat(edges.known(1)).isEqualTo(5);
+    log.unreachable(false);
+    log.set(1, 1, 6);
+    edges.keepFresh(Set.of(1), 4 * SECOND_NANOS);
+    assertThat(edges.known(1)).isEqualTo(6);
+  }
+}
