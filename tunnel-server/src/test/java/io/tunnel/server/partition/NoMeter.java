@@ -1,7 +1,7 @@
 package io.tunnel.server.partition;
 
 /** Counts nothing. */
-final class NoMeter implements Shard.Meter {
+public final class NoMeter implements Shard.Meter {
 
   @Override
   public void committed(int shard, long rows, long bytes, long commitNanos, long foldNanos) {}

@@ -3,7 +3,7 @@ package io.tunnel.server.partition;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A clock that moves when it is looked at. */
-final class TestClock implements Shard.Clock {
+public final class TestClock implements Shard.Clock {
 
   private final AtomicLong now = new AtomicLong(1_000_000);
 

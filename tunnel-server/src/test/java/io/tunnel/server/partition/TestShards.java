@@ -4,11 +4,12 @@ import io.tunnel.server.table.TableStoreConfig;
 import java.nio.file.Path;
 
 /** How tests open shards: with little of everything, so that limits are met soon. */
-final class TestShards {
+public final class TestShards {
 
   private TestShards() {}
 
-  static Shards.Layout layout(Path directory, int count, int segmentBytesMax) {
+  /** Shards under a directory. */
+  public static Shards.Layout layout(Path directory, int count, int segmentBytesMax) {
     return new Shards.Layout(
         directory,
         count,

@@ -1,0 +1,363 @@
+package io.tunnel.server.net;
+
+import static io.tunnel.server.TestRows.put;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelStatus;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TunnelType;
+import io.tunnel.server.TestRows;
+import io.tunnel.server.cluster.Unit;
+import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.ChannelRef;
+import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.ClusterControl.Attach;
+import io.tunnel.wire.ClusterControl.Attached;
+import io.tunnel.wire.ClusterControl.NodeStatus;
+import io.tunnel.wire.Control.Assignment;
+import io.tunnel.wire.Control.ChannelDescription;
+import io.tunnel.wire.Control.CreateTunnel;
+import io.tunnel.wire.Control.Empty;
+import io.tunnel.wire.Control.OpenSession;
+import io.tunnel.wire.Control.SessionEnd;
+import io.tunnel.wire.Control.SessionOpened;
+import io.tunnel.wire.Control.TunnelDescription;
+import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.Control.TunnelName;
+import io.tunnel.wire.Credit;
+import io.tunnel.wire.Delivery;
+import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Channels that are delivered where their partitions are led, over real connections. */
+final class AttachTest {
+
+  private static final int CREDIT_BYTES = 1 << 20;
+
+  @TempDir private Path directory;
+  private TestNode node;
+  private RawClient worker;
+  private int here;
+
+  @BeforeEach
+  void open() throws IOException {
+    node = new TestNode(directory);
+    worker = node.client();
+    here = TestNode.first(node.mine);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    worker.close();
+    node.close();
+  }
+
+  private Attach stream(long epoch, long position, Optional<Long> end) {
+    return new Attach(
+        "t", here + "_t", here, ChannelType.Stream, epoch, position, Bytes.EMPTY, end);
+  }
+
+  private static int attach(RawClient client, Attach request) throws IOException {
+    return client.granted(Operation.ATTACH, request, Attached.class).handle();
+  }
+
+  private static void credit(RawClient client, int handle, long epoch) throws IOException {
+    client.push(Operation.CREDIT, new Credit(handle, epoch, CREDIT_BYTES).encode());
+  }
+
+  private static Delivery delivered(RawClient client) throws IOException {
+    Frame frame = client.pushed(Operation.DELIVER);
+    assertThat(frame.kind()).isEqualTo(FrameKind.PUSH);
+    return Delivery.decode(frame.payload());
+  }
+
+  private void write(String... keys) throws IOException {
+    for (String key : keys) {
+      worker.granted(Operation.WRITE, TestNode.write(node.mine, here, put(key)));
+    }
+    node.settleEdges();
+  }
+
+  private void requireTaken(RawClient client, int handle, ErrorCode code) throws IOException {
+    Frame told = client.pushed(Operation.DELIVER);
+    assertThat(told.correlationId()).isEqualTo(handle);
+    assertThat(RawClient.error(told).code()).isEqualTo(code);
+  }
+
+  @Test
+  void aChannelIsDeliveredFromWhereItsWorkerIs() throws IOException {
+    write("a", "b", "c");
+    int handle = attach(worker, stream(5, 1, Optional.empty()));
+    credit(worker, handle, 5);
+    Delivery first = delivered(worker);
+    assertThat(first)
+        .extracting(Delivery::handle, Delivery::epoch, Delivery::firstPosition)
+        .containsExactly(handle, 5L, 2L);
+    worker.push(Operation.LIMIT, new ChannelEnd(handle, 5, 4).encode());
+    write("d");
+    assertThat(delivered(worker).firstPosition()).isEqualTo(4);
+    assertThat(ChannelEnd.decode(worker.pushed(Operation.END_OF_CHANNEL).payload()))
+        .isEqualTo(new ChannelEnd(handle, 5, 4));
+    worker.granted(Operation.DETACH, new ChannelRef(handle, 5).encode());
+    worker.granted(Operation.DETACH, new ChannelRef(handle, 5).encode());
+    assertThat(node.attachments.count()).isZero();
+  }
+
+  @Test
+  void anEndThatIsKnownIsToldWithoutCreditToWhoHasEverything() throws IOException {
+    write("a");
+    int handle = attach(worker, stream(5, 1, Optional.of(1L)));
+    assertThat(ChannelEnd.decode(worker.pushed(Operation.END_OF_CHANNEL).payload()))
+        .isEqualTo(new ChannelEnd(handle, 5, 1));
+  }
+
+  @Test
+  void nothingIsDeliveredThatWasCommittedAtTheTunnelsEndOrLater() throws IOException {
+    write("a");
+    Attach request =
+        new Attach(
+            "t",
+            here + "_t",
+            here,
+            ChannelType.Stream,
+            5,
+            0,
+            Bytes.EMPTY,
+            Optional.empty(),
+            Optional.of(1L));
+    int handle = attach(worker, request);
+    credit(worker, handle, 5);
+    worker.push(Operation.LIMIT, new ChannelEnd(handle, 5, 0).encode());
+    assertThat(ChannelEnd.decode(worker.pushed(Operation.END_OF_CHANNEL).payload()))
+        .isEqualTo(new ChannelEnd(handle, 5, 0));
+  }
+
+  @Test
+  void theHighestEpochIsDeliveredAndOthersAreFencedOnWhateverConnection() throws IOException {
+    write("a");
+    try (RawClient next = node.client()) {
+      int former = attach(worker, stream(5, 0, Optional.empty()));
+      int again = attach(worker, stream(5, 0, Optional.empty()));
+      assertThat(again).as("the same worker, which had lost sight").isNotEqualTo(former);
+      requireTaken(worker, former, ErrorCode.FENCED);
+      int newer = attach(next, stream(6, 0, Optional.empty()));
+      requireTaken(worker, again, ErrorCode.FENCED);
+      assertThat(worker.refused(Operation.ATTACH, stream(5, 0, Optional.empty())).code())
+          .isEqualTo(ErrorCode.FENCED);
+      next.granted(Operation.DETACH, new ChannelRef(newer, 6).encode());
+      assertThat(worker.refused(Operation.ATTACH, stream(5, 0, Optional.empty())).code())
+          .as("the epoch is remembered")
+          .isEqualTo(ErrorCode.FENCED);
+      credit(worker, attach(worker, stream(6, 0, Optional.empty())), 6);
+      assertThat(delivered(worker).epoch()).isEqualTo(6);
+    }
+  }
+
+  @Test
+  void whoLosesAPartitionSaysWhoLeadsItNow() throws IOException {
+    write("a");
+    int handle = attach(worker, stream(5, 0, Optional.empty()));
+    node.lose(here);
+    Frame told = worker.pushed(Operation.DELIVER);
+    assertThat(told.correlationId()).isEqualTo(handle);
+    ErrorPayload reason = RawClient.error(told);
+    assertThat(reason.code()).isEqualTo(ErrorCode.NOT_LEADER);
+    assertThat(reason.leader()).contains(TestNode.THERE);
+    assertThat(node.attachments.count()).isZero();
+    ErrorPayload refusal = worker.refused(Operation.ATTACH, stream(6, 0, Optional.empty()));
+    assertThat(refusal.code()).isEqualTo(ErrorCode.NOT_LEADER);
+    assertThat(refusal.leader()).contains(TestNode.THERE);
+    node.lead(here);
+    assertThat(attach(worker, stream(4, 0, Optional.empty())))
+        .as("epochs of a former time are forgotten")
+        .isGreaterThan(handle);
+  }
+
+  private Attach base(long epoch) {
+    return new Attach(
+        "t",
+        here + "_t_base",
+        here,
+        ChannelType.BaseData,
+        epoch,
+        0,
+        Bytes.EMPTY,
+        Optional.empty());
+  }
+
+  @Test
+  void rowsAreServedWhenEverythingIsReadThatTheLogHeldThen() throws IOException {
+    write("a");
+    node.edges.set(here, 1, 2);
+    int waiting = worker.send(Operation.ATTACH, Json.encode(base(5)));
+    // What is answered behind it shows that it waits.
+    worker.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
+    assertThat(node.attachments.count()).isEqualTo(1);
+    worker.granted(Operation.WRITE, TestNode.write(node.mine, here, put("b")));
+    Attached attached =
+        Json.decode(worker.answer(Operation.ATTACH, waiting).payload(), Attached.class);
+    credit(worker, attached.handle(), 5);
+    Delivery rows = delivered(worker);
+    assertThat(rows.batches().get(0).rowCount()).isEqualTo(2);
+    assertThat(ChannelEnd.decode(worker.pushed(Operation.END_OF_CHANNEL).payload()))
+        .isEqualTo(new ChannelEnd(attached.handle(), 5, 2));
+  }
+
+  @Test
+  void whoWaitsForRowsIsAnsweredWhenThePartitionIsLost() throws IOException {
+    node.edges.set(here, 1, 2);
+    int waiting = worker.send(Operation.ATTACH, Json.encode(base(5)));
+    worker.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
+    node.lose(here);
+    assertThat(RawClient.error(worker.answer(Operation.ATTACH, waiting)).leader())
+        .contains(TestNode.THERE);
+    node.edges.unreachable(true);
+    node.lead(here);
+    assertThat(worker.refused(Operation.ATTACH, base(6)).code())
+        .isEqualTo(ErrorCode.LOG_UNAVAILABLE);
+    assertThat(node.attachments.count()).isZero();
+  }
+
+  @Test
+  void aConnectionAttachesToSoManyChannelsAndNoMore() throws IOException {
+    for (int i = 0; i < Attachments.OF_CONNECTION_MAX; i++) {
+      worker.send(Operation.ATTACH, Json.encode(of("c" + i)));
+    }
+    assertThat(worker.refused(Operation.ATTACH, of("one too many")).code())
+        .isEqualTo(ErrorCode.BUSY);
+    assertThat(node.attachments.count()).isEqualTo(Attachments.OF_CONNECTION_MAX);
+    worker.granted(Operation.DETACH, new ChannelRef(3, 5).encode());
+    attach(worker, of("in its place"));
+  }
+
+  private Attach of(String channelId) {
+    return new Attach(
+        "t", channelId, here, ChannelType.Stream, 5, 0, Bytes.EMPTY, Optional.empty());
+  }
+
+  @Test
+  void aBaseChannelHasNoLimit() throws IOException {
+    write("a");
+    int handle = attach(worker, base(5));
+    worker.push(Operation.LIMIT, new ChannelEnd(handle, 5, 1).encode());
+    Frame farewell = worker.pushed(Operation.LIMIT);
+    assertThat(RawClient.error(farewell).code()).isEqualTo(ErrorCode.INVALID_REQUEST);
+  }
+
+  private TunnelInfo create(TunnelType type) throws IOException {
+    return worker.granted(
+        Operation.CREATE_TUNNEL,
+        new CreateTunnel("mine", "n", type, StreamStart.EARLIEST),
+        TunnelInfo.class);
+  }
+
+  private Assignment assigned() throws IOException {
+    while (true) {
+      Assignment assignment =
+          Json.decode(worker.pushed(Operation.ASSIGN).payload(), Assignment.class);
+      if (assignment.partition() == here) {
+        return assignment;
+      }
+    }
+  }
+
+  private static Attach of(TunnelInfo tunnel, Assignment assignment) {
+    return new Attach(
+        tunnel.tunnelId(),
+        assignment.channelId(),
+        assignment.partition(),
+        assignment.type(),
+        assignment.epoch(),
+        assignment.checkpointed(),
+        assignment.key(),
+        assignment.end(),
+        assignment.endMs());
+  }
+
+  @Test
+  void aWorkerReadsATunnelFromBeginningToEnd() throws IOException {
+    write("a", "b");
+    TunnelInfo tunnel = create(TunnelType.BaseAndStream);
+    SessionOpened session =
+        worker.granted(
+            Operation.OPEN_SESSION,
+            new OpenSession(tunnel.tunnelId(), "tag", 3_600_000, 0),
+            SessionOpened.class);
+    Assignment rows = assigned();
+    assertThat(rows.isAttached()).isTrue();
+    assertThat(rows.type()).isEqualTo(ChannelType.BaseData);
+    int handle = attach(worker, of(tunnel, rows));
+    assertThat(handle).as("another name on the same connection").isNotEqualTo(rows.handle());
+    credit(worker, handle, rows.epoch());
+    assertThat(delivered(worker).batches().get(0).rowCount()).isEqualTo(2);
+    ChannelEnd end = ChannelEnd.decode(worker.pushed(Operation.END_OF_CHANNEL).payload());
+    worker.push(
+        Operation.LIMIT, new ChannelEnd(rows.handle(), rows.epoch(), end.position()).encode());
+    worker.granted(
+        Operation.CHECKPOINT,
+        new Checkpoint(
+                rows.handle(), rows.epoch(), end.position(), TestRows.keyBytes("b"))
+            .encode());
+    worker.granted(Operation.RELEASE, new ChannelRef(rows.handle(), rows.epoch()).encode());
+    Assignment changes = assigned();
+    assertThat(changes)
+        .extracting(Assignment::type, Assignment::checkpointed)
+        .containsExactly(ChannelType.Stream, 2L);
+    credit(worker, attach(worker, of(tunnel, changes)), changes.epoch());
+    write("c");
+    assertThat(delivered(worker).firstPosition()).isEqualTo(3);
+    worker.granted(
+        Operation.CHECKPOINT, new Checkpoint(changes.handle(), changes.epoch(), 3).encode());
+    assertThat(
+            worker
+                .refused(
+                    Operation.CHECKPOINT,
+                    new Checkpoint(changes.handle(), changes.epoch(), 4).encode())
+                .code())
+        .isEqualTo(ErrorCode.INVALID_CHECKPOINT);
+    assertThat(
+            worker
+                .granted(
+                    Operation.DESCRIBE_TUNNEL,
+                    new TunnelName("mine", "n"),
+                    TunnelDescription.class)
+                .channels()
+                .subList(0, 2))
+        .extracting(
+            ChannelDescription::status,
+            ChannelDescription::checkpointed,
+            ChannelDescription::delivered,
+            ChannelDescription::lagRows)
+        .containsExactly(
+            tuple(ChannelStatus.TERMINATED, 2L, 2L, 0L), tuple(ChannelStatus.OPEN, 3L, 3L, 0L));
+    node.tunnels.resign(
+        Unit.groupOf(
+            Unit.ofTunnels(node.mine.tableId())),
+        () -> {});
+    SessionEnd over =
+        Json.decode(worker.pushed(Operation.SESSION_END).payload(), SessionEnd.class);
+    assertThat(over.sessionId()).isEqualTo(session.sessionId());
+    assertThat(over.code()).isEqualTo(ErrorCode.SESSION_ENDED);
+    assertThat(
+            worker
+                .refused(
+                    Operation.CHECKPOINT,
+                    new Checkpoint(changes.handle(), changes.epoch(), 3).encode())
+                .code())
+        .isEqualTo(ErrorCode.FENCED);
+  }
+}

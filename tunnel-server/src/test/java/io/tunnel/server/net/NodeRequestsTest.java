@@ -1,0 +1,230 @@
+package io.tunnel.server.net;
+
+import static io.tunnel.server.TestRows.put;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
+import io.tunnel.model.TunnelType;
+import io.tunnel.server.TestRows;
+import io.tunnel.server.cluster.Unit;
+import io.tunnel.wire.ClusterControl.ClusterDescription;
+import io.tunnel.wire.ClusterControl.DrainNode;
+import io.tunnel.wire.ClusterControl.NodeStatus;
+import io.tunnel.wire.Control.CreateTable;
+import io.tunnel.wire.Control.CreateTunnel;
+import io.tunnel.wire.Control.Empty;
+import io.tunnel.wire.Control.OpenSession;
+import io.tunnel.wire.Control.PartitionDescription;
+import io.tunnel.wire.Control.SessionId;
+import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.Control.TableList;
+import io.tunnel.wire.Control.TableName;
+import io.tunnel.wire.Control.TunnelDescription;
+import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.Control.TunnelList;
+import io.tunnel.wire.Control.TunnelName;
+import io.tunnel.wire.Direction;
+import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.GetRowRequest;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.OperatorControl.AlterTable;
+import io.tunnel.wire.RangePage;
+import io.tunnel.wire.RangeRequest;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a node of a cluster answers, and what it says of the other node. */
+final class NodeRequestsTest {
+
+  private static final byte[] NOTHING = new byte[0];
+
+  @TempDir private Path directory;
+  private TestNode node;
+  private RawClient client;
+  private int here;
+  private int there;
+
+  @BeforeEach
+  void open() throws IOException {
+    node = new TestNode(directory);
+    client = node.client();
+    here = node.mine.partitions().get(0).id();
+    there = node.mine.partitions().get(1).id();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    client.close();
+    node.close();
+  }
+
+  private static void requireLedThere(ErrorPayload refusal) {
+    assertThat(refusal.code()).isEqualTo(ErrorCode.NOT_LEADER);
+    assertThat(refusal.leader()).contains(TestNode.THERE);
+  }
+
+  private RangeRequest range(Bytes from) {
+    return new RangeRequest(
+        node.mine.tableId(), Direction.FORWARD, 100, 1 << 20, from, Bytes.EMPTY);
+  }
+
+  private byte[] get(String key) {
+    return new GetRowRequest(node.mine.tableId(), TestRows.keyBytes(key)).encode();
+  }
+
+  @Test
+  void rowsAreServedByTheirPartitionsLeader() throws IOException {
+    client.granted(Operation.WRITE, TestNode.write(node.mine, here, put("a"), put("b")));
+    requireLedThere(client.refused(Operation.WRITE, TestNode.write(node.mine, there, put("z"))));
+    byte[] row = client.granted(Operation.GET_ROW, get("a"));
+    assertThat(ChangeBatch.parse(row, 0, row.length).rowCount()).isEqualTo(1);
+    requireLedThere(client.refused(Operation.GET_ROW, get("z")));
+    RangePage page =
+        RangePage.decode(client.granted(Operation.GET_RANGE, range(Bytes.EMPTY).encode()));
+    assertThat(page.rows().rowCount()).isEqualTo(2);
+    assertThat(page.next()).as("the border").contains(node.mine.partitions().get(1).from());
+    requireLedThere(
+        client.refused(Operation.GET_RANGE, range(page.next().orElseThrow()).encode()));
+  }
+
+  @Test
+  void aPartitionThatNobodyLeadsIsRefusedWithoutAnAddress() throws IOException {
+    node.lose(here);
+    node.view.leads(here, TestNode.HERE);
+    ErrorPayload refusal =
+        client.refused(Operation.WRITE, TestNode.write(node.mine, here, put("a")));
+    assertThat(refusal.code()).isEqualTo(ErrorCode.NOT_LEADER);
+    assertThat(refusal.leader()).isEmpty();
+    assertThat(refusal.code().retriable()).isTrue();
+  }
+
+  @Test
+  void aTableIsDescribedWithFiguresOfWhatIsLedHereAndTheAddressesOfTheRest() throws IOException {
+    client.granted(Operation.WRITE, TestNode.write(node.mine, here, put("a"), put("b")));
+    TableDescription map =
+        client.granted(Operation.PARTITION_MAP, new TableName("mine"), TableDescription.class);
+    assertThat(map.partitions())
+        .extracting(PartitionDescription::leader, PartitionDescription::rowCount)
+        .containsExactly(
+            tuple(Optional.of(TestNode.HERE), 0L), tuple(Optional.of(TestNode.THERE), 0L));
+    TableDescription described =
+        client.granted(Operation.DESCRIBE_TABLE, new TableName("mine"), TableDescription.class);
+    assertThat(described.partitions())
+        .extracting(
+            PartitionDescription::leader,
+            PartitionDescription::rowCount,
+            PartitionDescription::rowCountIsExact,
+            PartitionDescription::committed)
+        .containsExactly(
+            tuple(Optional.of(TestNode.HERE), 2L, true, 2L),
+            tuple(Optional.of(TestNode.THERE), 0L, false, 0L));
+    node.lose(here);
+    node.view.leads(here, TestNode.HERE);
+    assertThat(
+            client
+                .granted(Operation.DESCRIBE_TABLE, new TableName("mine"), TableDescription.class)
+                .partitions()
+                .get(0)
+                .leader())
+        .as("who does not give the figures does not say that it has them")
+        .isEmpty();
+  }
+
+  @Test
+  void onlyTheCatalogsLeaderSaysThatATableDoesNotExist() throws IOException {
+    assertThat(client.granted(Operation.LIST_TABLES, new Empty(), TableList.class).tables())
+        .containsExactly("mine", "theirs");
+    requireLedThere(client.refused(Operation.PARTITION_MAP, new TableName("none")));
+    requireLedThere(client.refused(Operation.LIST_TUNNELS, new TableName("none")));
+    requireLedThere(
+        client.refused(
+            Operation.GET_ROW, new GetRowRequest(99, TestRows.keyBytes("a")).encode()));
+    node.view.leads(Unit.CATALOG, TestNode.HERE);
+    assertThat(client.refused(Operation.PARTITION_MAP, new TableName("none")).code())
+        .isEqualTo(ErrorCode.TABLE_NOT_FOUND);
+    assertThat(
+            client
+                .refused(
+                    Operation.GET_ROW, new GetRowRequest(99, TestRows.keyBytes("a")).encode())
+                .code())
+        .isEqualTo(ErrorCode.TABLE_NOT_FOUND);
+  }
+
+  @Test
+  void tablesAreChangedByTheCatalogsLeader() throws IOException {
+    TableMeta meta = new TableMeta("new", TestRows.SCHEMA);
+    requireLedThere(client.refused(Operation.CREATE_TABLE, new CreateTable(meta, List.of())));
+    requireLedThere(client.refused(Operation.DROP_TABLE, new TableName("mine")));
+    TableOptions options = node.mine.meta().options();
+    requireLedThere(client.refused(Operation.ALTER_TABLE, new AlterTable("mine", options)));
+  }
+
+  private TunnelInfo create() throws IOException {
+    return client.granted(
+        Operation.CREATE_TUNNEL,
+        new CreateTunnel("mine", "n", TunnelType.Stream, StreamStart.EARLIEST),
+        TunnelInfo.class);
+  }
+
+  @Test
+  void tunnelsAreServedByTheLeaderOfTheirTablesGroup() throws IOException {
+    node.edges.set(here, 1, 8);
+    TunnelInfo tunnel = create();
+    assertThat(client.granted(Operation.LIST_TUNNELS, new TableName("mine"), TunnelList.class))
+        .isEqualTo(new TunnelList(List.of(tunnel)));
+    assertThat(
+            Json.decode(
+                client.granted(Operation.LIST_TUNNELS, NOTHING), TunnelList.class))
+        .as("those that are led here")
+        .isEqualTo(new TunnelList(List.of(tunnel)));
+    TunnelDescription described =
+        client.granted(
+            Operation.DESCRIBE_TUNNEL, new TunnelName("mine", "n"), TunnelDescription.class);
+    assertThat(described.channels())
+        .extracting(channel -> channel.committed(), channel -> channel.lagRows())
+        .containsExactly(tuple(8L, 8L), tuple(0L, 0L));
+    requireLedThere(
+        client.refused(
+            Operation.CREATE_TUNNEL,
+            new CreateTunnel("theirs", "n", TunnelType.Stream, StreamStart.EARLIEST)));
+    requireLedThere(client.refused(Operation.LIST_TUNNELS, new TableName("theirs")));
+    requireLedThere(client.refused(Operation.DESCRIBE_TUNNEL, new TunnelName("theirs", "n")));
+    int group = Unit.groupOf(Unit.ofTunnels(node.theirs.tableId()));
+    requireLedThere(
+        client.refused(
+            Operation.OPEN_SESSION, new OpenSession("t1g" + group + "-x", "tag", 1_000, 0)));
+    assertThat(
+            client
+                .refused(Operation.DESCRIBE_TUNNEL, new TunnelName("mine", "none"))
+                .code())
+        .isEqualTo(ErrorCode.TUNNEL_NOT_FOUND);
+    assertThat(client.refused(Operation.HEARTBEAT, new SessionId("none")).code())
+        .isEqualTo(ErrorCode.SESSION_ENDED);
+  }
+
+  @Test
+  void aNodeDescribesTheClusterAndItselfAndCanBeDrained() throws IOException {
+    assertThat(
+            client.granted(Operation.DESCRIBE_CLUSTER, new Empty(), ClusterDescription.class))
+        .isEqualTo(node.view.describe());
+    assertThat(client.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class))
+        .isEqualTo(node.view.status());
+    client.granted(Operation.DRAIN_NODE, new DrainNode(true), Empty.class);
+    assertThat(node.view.isDraining()).isTrue();
+    client.granted(Operation.DRAIN_NODE, new DrainNode(false), Empty.class);
+    assertThat(node.view.isDraining()).isFalse();
+  }
+}

@@ -1,0 +1,201 @@
+package io.tunnel.server.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.Durability;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
+import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.MemoryCatalogStore;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.partition.TableLogs;
+import io.tunnel.server.session.LedTunnels;
+import io.tunnel.wire.Control.CreateTable;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class TableChangesTest {
+
+  private final MemoryCatalogStore store = new MemoryCatalogStore();
+  private final FakeLogs logs = new FakeLogs();
+  private final Deque<Runnable> control = new ArrayDeque<>();
+  private final List<String> done = new ArrayList<>();
+  private final List<Exception> failed = new ArrayList<>();
+  private Catalog catalog;
+  private TableChanges changes;
+
+  /** Writes down what is asked of it, and does it when the test says so. */
+  private static final class FakeLogs implements TableLogs {
+    private final List<String> asked = new ArrayList<>();
+    private final Deque<CompletableFuture<Void>> open = new ArrayDeque<>();
+
+    private CompletableFuture<Void> ask(String what) {
+      asked.add(what);
+      open.add(new CompletableFuture<>());
+      return open.peekLast();
+    }
+
+    @Override
+    public boolean areShared() {
+      return true;
+    }
+
+    @Override
+    public CompletableFuture<Void> create(TableRecord table) {
+      return ask("create " + table.meta().name() + " " + table.tableId());
+    }
+
+    @Override
+    public CompletableFuture<Void> alter(TableRecord table, TableOptions options) {
+      return ask("alter " + table.meta().name() + " " + options.retentionMs());
+    }
+
+    @Override
+    public CompletableFuture<Void> drop(TableRecord table) {
+      return ask("drop " + table.meta().name());
+    }
+  }
+
+  @BeforeEach
+  void open() throws IOException {
+    catalog = new Catalog(store);
+    changes =
+        new TableChanges(
+            catalog,
+            logs,
+            new LedTunnels(catalog, ClusterView.none()),
+            control::add,
+            () -> 0);
+  }
+
+  private TableChanges.Answer answer() {
+    return new TableChanges.Answer() {
+      @Override
+      public void done(TableRecord table) {
+        done.add(table.meta().name() + " " + table.meta().options().retentionMs());
+      }
+
+      @Override
+      public void failed(Exception reason) {
+        failed.add(reason);
+      }
+    };
+  }
+
+  private static TableOptions options(long retentionMs, long retentionBytes) {
+    return new TableOptions(Durability.FSYNC, retentionMs, retentionBytes);
+  }
+
+  private void create(String name, TableOptions options) {
+    changes.create(
+        new CreateTable(new TableMeta(name, TestRows.SCHEMA, options), List.of()), answer());
+  }
+
+  private void logged() {
+    logs.open.remove().complete(null);
+    runControl();
+  }
+
+  private void runControl() {
+    while (!control.isEmpty()) {
+      control.remove().run();
+    }
+  }
+
+  private static ErrorCode code(Exception reason) {
+    return ((RefusedException) reason).code();
+  }
+
+  @Test
+  void aTableIsInTheCatalogOnlyWhenItHasALog() {
+    create("a", options(0, 0));
+    create("b", options(0, 0));
+    assertThat(logs.asked).containsExactly("create a 1");
+    assertThat(catalog.tables()).isEmpty();
+    logged();
+    assertThat(done).containsExactly("a 0");
+    assertThat(catalog.table("a").tableId()).isEqualTo(1);
+    assertThat(logs.asked).containsExactly("create a 1", "create b 2");
+    logged();
+    assertThat(done).containsExactly("a 0", "b 0");
+  }
+
+  @Test
+  void whatHasNoLogDoesNotExistAndTheNextIsNotHeldUp() {
+    create("a", options(0, 0));
+    create("a", options(0, 0));
+    logs.open.remove().completeExceptionally(new IOException("no broker answers"));
+    runControl();
+    assertThat(code(failed.get(0))).isEqualTo(ErrorCode.LOG_UNAVAILABLE);
+    assertThat(catalog.tables()).isEmpty();
+    assertThat(logs.asked).as("with the same id").containsExactly("create a 1", "create a 1");
+    store.fail(true);
+    logged();
+    assertThat(failed.get(1)).isInstanceOf(IOException.class);
+    store.fail(false);
+    create("a", options(0, 0));
+    logged();
+    assertThat(done).containsExactly("a 0");
+    create("a", options(0, 0));
+    assertThat(code(failed.get(2))).isEqualTo(ErrorCode.TABLE_EXISTS);
+    assertThat(logs.open).as("no log is asked for").isEmpty();
+  }
+
+  @Test
+  void aSharedLogKeepsChangesByTheirAgeAlone() {
+    create("a", options(0, 1));
+    assertThat(code(failed.get(0))).isEqualTo(ErrorCode.INVALID_REQUEST);
+    assertThat(failed.get(0)).hasMessageContaining("retentionBytes");
+    assertThat(logs.asked).isEmpty();
+    create("a", options(1_000, 0));
+    logged();
+    changes.alter("a", options(1_000, 5), answer());
+    assertThat(code(failed.get(1))).isEqualTo(ErrorCode.INVALID_REQUEST);
+  }
+
+  @Test
+  void moreIsKeptBeforeItIsPromisedAndLessIsPromisedBeforeItIsKept() {
+    create("a", options(1_000, 0));
+    logged();
+    changes.alter("a", options(2_000, 0), answer());
+    assertThat(catalog.table("a").meta().options().retentionMs()).isEqualTo(1_000);
+    logged();
+    assertThat(catalog.table("a").meta().options().retentionMs()).isEqualTo(2_000);
+    changes.alter("a", options(500, 0), answer());
+    assertThat(done).containsExactly("a 1000", "a 2000", "a 500");
+    assertThat(logs.open).as("is told behind it").hasSize(1);
+    logs.open.remove().completeExceptionally(new IOException("no broker answers"));
+    assertThat(failed).isEmpty();
+    changes.alter("a", options(0, 0), answer());
+    assertThat(catalog.table("a").meta().options().retentionMs()).as("for ever").isEqualTo(500);
+    logs.open.remove().completeExceptionally(new IOException("no broker answers"));
+    runControl();
+    assertThat(code(failed.get(0))).isEqualTo(ErrorCode.LOG_UNAVAILABLE);
+    assertThat(catalog.table("a").meta().options().retentionMs()).isEqualTo(500);
+  }
+
+  @Test
+  void aTableIsDroppedBeforeItsLogIs() throws IOException {
+    create("a", options(0, 0));
+    logged();
+    store.fail(true);
+    changes.drop("a", answer());
+    assertThat(failed).hasSize(1);
+    assertThat(logs.asked).containsExactly("create a 1");
+    store.fail(false);
+    changes.drop("a", answer());
+    assertThat(catalog.tables()).isEmpty();
+    assertThat(logs.asked).containsExactly("create a 1", "drop a");
+    assertThat(done).hasSize(2);
+  }
+}

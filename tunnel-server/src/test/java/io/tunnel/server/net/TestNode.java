@@ -1,0 +1,270 @@
+package io.tunnel.server.net;
+
+import static io.tunnel.server.TestRows.batch;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.TableMeta;
+import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.MemoryCatalogStore;
+import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.channel.Channels;
+import io.tunnel.server.channel.Handles;
+import io.tunnel.server.cluster.FakeView;
+import io.tunnel.server.cluster.Unit;
+import io.tunnel.server.log.CatchUp;
+import io.tunnel.server.log.FakeEdges;
+import io.tunnel.server.partition.CurrentRows;
+import io.tunnel.server.partition.NoMeter;
+import io.tunnel.server.partition.OwnLogs;
+import io.tunnel.server.partition.PartitionHome;
+import io.tunnel.server.partition.PartitionHomes;
+import io.tunnel.server.partition.RoutedHomes;
+import io.tunnel.server.partition.RowReads;
+import io.tunnel.server.partition.Shards;
+import io.tunnel.server.partition.Tables;
+import io.tunnel.server.partition.TestClock;
+import io.tunnel.server.partition.TestShards;
+import io.tunnel.server.session.Coordinator;
+import io.tunnel.server.session.Deliveries;
+import io.tunnel.server.session.KnownEdges;
+import io.tunnel.server.session.LedTunnels;
+import io.tunnel.server.session.LogFigures;
+import io.tunnel.server.session.Operators;
+import io.tunnel.server.session.SessionConfig;
+import io.tunnel.server.session.SharedEdges;
+import io.tunnel.server.session.Surroundings;
+import io.tunnel.server.session.TunnelHost;
+import io.tunnel.wire.WriteRequest;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * A server that believes to be a node of a cluster of two. Its shards stand for the shared log and
+ * for its copies; a test says what it leads. Table "mine" has its tunnels here, table "theirs" on
+ * the other node; of "mine", the first partition is led here, the second one there.
+ */
+final class TestNode implements Closeable {
+
+  static final String HERE = "here:1";
+  static final String THERE = "there:2";
+
+  final FakeView view = new FakeView(HERE);
+  final FakeEdges edges = new FakeEdges();
+  final Set<Integer> led = ConcurrentHashMap.newKeySet();
+  final Catalog catalog;
+  final TableRecord mine;
+  final TableRecord theirs;
+  final LedTunnels tunnels;
+  final Attachments attachments;
+  final ExecutorService control = Executors.newSingleThreadExecutor();
+  private final Shards shards;
+  private final NetServer net;
+
+  TestNode(Path directory) throws IOException {
+    MemoryCatalogStore store = new MemoryCatalogStore();
+    Catalog leader = new Catalog(store);
+    mine =
+        leader.createTable(
+            new TableMeta("mine", TestRows.SCHEMA),
+            List.of(PrimaryKeyValue.fromString("m")),
+            0);
+    theirs = leader.createTable(new TableMeta("theirs", TestRows.SCHEMA), List.of(), 0);
+    catalog = new Catalog();
+    Map<String, Optional<String>> texts = new HashMap<>();
+    store.all().forEach((name, text) -> texts.put(name, Optional.of(text)));
+    catalog.followed(texts);
+    catalog.caughtUp();
+    view.leads(Unit.CATALOG, THERE);
+    view.leads(Unit.ofTunnels(mine.tableId()), HERE);
+    view.leads(Unit.ofTunnels(theirs.tableId()), THERE);
+    lead(first(mine));
+    view.leads(mine.partitions().get(1).id(), THERE);
+    TestClock clock = new TestClock();
+    shards =
+        Shards.open(TestShards.layout(directory, 1, 1 << 20), id -> true, new NoMeter(), clock);
+    PartitionHomes homes = new RoutedHomes(this::home, view);
+    CurrentRows rows = new CurrentRows(catalog, homes, Runnable::run, clock::epochMicros);
+    Handles handles = new Handles();
+    attachments =
+        new Attachments(
+            view,
+            homes,
+            new Channels(shards, rows, 1_000),
+            new CatchUp(edges, shards),
+            handles);
+    tunnels = new LedTunnels(catalog, view);
+    KnownEdges known = new KnownEdges();
+    tunnels.lead(
+        Unit.groupOf(Unit.ofTunnels(mine.tableId())), host(known, handles, clock));
+    net =
+        new NetServer(
+            new NetConfig("127.0.0.1", 0, -1, 1, 100, false),
+            new NetServer.Rooms(
+                catalog,
+                new NetServer.Rows(homes, new RowReads(catalog, homes, Runnable::run)),
+                new NetServer.TableRooms(
+                    new Tables(homes, shards, view), new OwnLogs(catalog, shards)),
+                new NetServer.Tunnels(
+                    tunnels, LogFigures.of(known, shards, led::contains)),
+                new NetServer.Cluster(view, Optional.of(attachments))),
+            new NetServer.Threads(control, Runnable::run, clock::epochMicros),
+            new NoNetMeter());
+  }
+
+  static int first(TableRecord table) {
+    return table.partitions().get(0).id();
+  }
+
+  private PartitionHome home(int partition) {
+    if (!led.contains(partition)) {
+      throw RefusedException.notLeader("not here", Optional.empty());
+    }
+    return shards.of(partition);
+  }
+
+  private TunnelHost host(KnownEdges known, Handles handles, TestClock clock) throws IOException {
+    TunnelCatalog group =
+        new TunnelCatalog(
+            catalog, new MemoryCatalogStore(), Unit.groupOf(Unit.ofTunnels(mine.tableId())));
+    Surroundings surroundings = new Joined(clock);
+    SharedEdges shared = new SharedEdges(edges, known, surroundings);
+    Coordinator coordinator =
+        new Coordinator(
+            group,
+            Deliveries.attached(handles),
+            shared,
+            new SessionConfig(300, 1_000),
+            surroundings);
+    return new TunnelHost(
+        group, coordinator, new Operators(group, shared, coordinator, surroundings), control);
+  }
+
+  private final class Joined implements Surroundings {
+    private final TestClock clock;
+
+    Joined(TestClock clock) {
+      this.clock = clock;
+    }
+
+    @Override
+    public long nanos() {
+      return clock.nanos();
+    }
+
+    @Override
+    public long epochMicros() {
+      return clock.epochMicros();
+    }
+
+    @Override
+    public void control(Runnable action) {
+      control.execute(action);
+    }
+
+    @Override
+    public void passBarrier(int partition, Runnable then) {
+      control.execute(then);
+    }
+
+    @Override
+    public void keepRows(String tunnelId, Collection<Integer> partitions, Kept whenKept) {
+      Map<Integer, Long> ends = new HashMap<>();
+      partitions.forEach(id -> ends.put(id, shards.committed(id)));
+      control.execute(() -> whenKept.kept(ends));
+    }
+
+    @Override
+    public void forgetRows(String tunnelId) {}
+
+    @Override
+    public void forgetRows(String tunnelId, int partition) {}
+  }
+
+  RawClient client() throws IOException {
+    return new RawClient(address());
+  }
+
+  InetSocketAddress address() {
+    return net.localAddress();
+  }
+
+  /** This node leads a partition from now on. */
+  void lead(int partition) {
+    led.add(partition);
+    view.leads(partition, HERE);
+  }
+
+  /** The other node leads a partition from now on. */
+  void lose(int partition) {
+    led.remove(partition);
+    view.leads(partition, THERE);
+    attachments.lost(partition);
+  }
+
+  /** What the shared log holds is what the shards do. */
+  void settleEdges() {
+    for (PartitionRecord partition : mine.partitions()) {
+      edges.set(partition.id(), 1, shards.committed(partition.id()));
+    }
+  }
+
+  /** A request to write rows. */
+  static byte[] write(TableRecord table, int partition, RowChange... rows) {
+    ChangeBatch rowsOf = batch(partition, rows);
+    byte[] payload = new byte[WriteRequest.PREFIX_BYTES + rowsOf.byteCount()];
+    WriteRequest.writePrefix(payload, 0, table.tableId(), Optional.empty());
+    System.arraycopy(
+        rowsOf.array(),
+        rowsOf.offset(),
+        payload,
+        WriteRequest.PREFIX_BYTES,
+        rowsOf.byteCount());
+    return payload;
+  }
+
+  /** Counts nothing. */
+  private static final class NoNetMeter implements NetMeter {
+    @Override
+    public void connected() {}
+
+    @Override
+    public void disconnected() {}
+
+    @Override
+    public void received(int bytes) {}
+
+    @Override
+    public void sent(int bytes) {}
+
+    @Override
+    public void delivered(int bytes) {}
+
+    @Override
+    public void refused(ErrorCode code) {}
+  }
+
+  @Override
+  public void close() throws IOException {
+    net.close();
+    control.shutdown();
+    shards.close();
+  }
+}
