@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,6 +37,40 @@ class ClientConfigTest {
       })
   void what_is_no_endpoint_is_refused(String text) {
     assertThatThrownBy(() -> ClientConfig.of(text)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void several_endpoints_have_commas_between_them() {
+    ClientConfig config = ClientConfig.of("a:1, b,[::1]:3,a:1");
+    assertThat(config.endpoints())
+        .containsExactly(new Endpoint("a", 1), new Endpoint("b", 7650), new Endpoint("::1", 3));
+    assertThat(config.endpoint()).isEqualTo("a:1,b:7650,[::1]:3");
+    assertThat(ClientConfig.of(config.endpoint())).isEqualTo(config);
+    assertThatThrownBy(() -> ClientConfig.of("a:1,")).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> ClientConfig.of("a:1,b:x"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("b:x");
+  }
+
+  @Test
+  void there_are_at_most_so_many_endpoints() {
+    List<Endpoint> most =
+        IntStream.rangeClosed(1, ClientConfig.ENDPOINTS_MAX)
+            .mapToObj(port -> new Endpoint("a", port))
+            .toList();
+    assertThat(ClientConfig.of(most).endpoints()).isEqualTo(most);
+    List<Endpoint> more = new ArrayList<>(most);
+    more.add(new Endpoint("b", 1));
+    assertThatThrownBy(() -> ClientConfig.of(more)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> ClientConfig.of(List.of()))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void an_address_that_a_server_says_counts_only_when_it_is_one() {
+    assertThat(Endpoint.told(Optional.of("a:1"))).contains(new Endpoint("a", 1));
+    assertThat(Endpoint.told(Optional.of("a:b"))).isEmpty();
+    assertThat(Endpoint.told(Optional.empty())).isEmpty();
   }
 
   @Test

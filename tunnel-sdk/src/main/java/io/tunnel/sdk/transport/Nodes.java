@@ -132,15 +132,16 @@ public final class Nodes implements AutoCloseable {
     if (open != null) {
       return CompletableFuture.completedFuture(open);
     }
-    if (moving.isEmpty()) {
-      if (home != null) {
-        endpoints.leave(home.endpoint());
-      }
-      CompletableFuture<Connection> found = new CompletableFuture<>();
-      moving = Optional.of(found);
-      tryNext(inTurn(), 0, found);
+    if (moving.isPresent()) {
+      return moving.get();
     }
-    return moving.get();
+    if (home != null) {
+      endpoints.leave(home.endpoint());
+    }
+    CompletableFuture<Connection> found = new CompletableFuture<>();
+    moving = Optional.of(found);
+    tryNext(inTurn(), 0, found); // Which may end at once, and with it the move.
+    return found;
   }
 
   /** Those that failed lately come last: they may be waited for. */

@@ -14,8 +14,7 @@ final class Completions {
   /** Completes as {@code stored} does, but elsewhere. */
   CompletableFuture<Void> of(CompletableFuture<Void> stored) {
     CompletableFuture<Void> told = new CompletableFuture<>();
-    var unused =
-        stored.whenComplete((nothing, failure) -> tasks.offer(() -> pass(failure, told)));
+    var unused = stored.whenComplete((nothing, failure) -> tasks.offer(() -> pass(failure, told)));
     return told;
   }
 

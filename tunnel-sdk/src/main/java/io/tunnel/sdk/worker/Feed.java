@@ -96,8 +96,7 @@ final class Feed {
   private void tellEnd() {
     if (!end.equals(endThere)) {
       endThere = end;
-      push(
-          Operation.LIMIT, new ChannelEnd(handle, assignment.epoch(), end.orElseThrow()).encode());
+      push(Operation.LIMIT, new ChannelEnd(handle, assignment.epoch(), end.orElseThrow()).encode());
     }
   }
 

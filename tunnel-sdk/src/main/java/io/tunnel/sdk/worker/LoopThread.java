@@ -19,10 +19,8 @@ final class LoopThread implements WorkerThread {
   private final EventLoops.Place place = loops.nextPlace();
   private final EventLoop loop = place.loop();
 
-  CompletableFuture<Link> connect(
-      ClientConfig config, Endpoint endpoint, PushReceiver receiver) {
-    return Connection.open(place, config, endpoint, receiver)
-        .thenApply(ConnectionLink::new);
+  CompletableFuture<Link> connect(ClientConfig config, Endpoint endpoint, PushReceiver receiver) {
+    return Connection.open(place, config, endpoint, receiver).thenApply(ConnectionLink::new);
   }
 
   @Override

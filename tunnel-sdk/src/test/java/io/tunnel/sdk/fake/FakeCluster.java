@@ -68,8 +68,7 @@ public final class FakeCluster implements AutoCloseable {
 
   /** How to reach all nodes. */
   public ClientConfig config() {
-    return ClientConfig.of(
-        nodes.stream().map(node -> Endpoint.of(node.address())).toList());
+    return ClientConfig.of(nodes.stream().map(node -> Endpoint.of(node.address())).toList());
   }
 
   private synchronized byte[] description() {
@@ -99,8 +98,7 @@ public final class FakeCluster implements AutoCloseable {
     return node == NOBODY ? Optional.empty() : Optional.of(nodes.get(node).address());
   }
 
-  private synchronized void write(
-      int node, FakeConnection connection, Frame frame) {
+  private synchronized void write(int node, FakeConnection connection, Frame frame) {
     WriteRequest request = WriteRequest.decode(frame.payload());
     int partition = request.batch().partition();
     writes.add(node + ": " + partition);
@@ -110,8 +108,7 @@ public final class FakeCluster implements AutoCloseable {
       Cut now = cut.get();
       cut = Optional.empty();
       leaders[partition] = now.newLeader();
-      connection.answer(
-          frame, table.apply(request.batch(), now.rows(), now.code()).encode());
+      connection.answer(frame, table.apply(request.batch(), now.rows(), now.code()).encode());
     } else {
       connection.answer(frame, table.apply(request.batch()).encode());
     }

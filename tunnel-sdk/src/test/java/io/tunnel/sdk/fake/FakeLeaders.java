@@ -70,8 +70,7 @@ public final class FakeLeaders implements AutoCloseable {
     long delivered;
     long credit;
 
-    Attachment(
-        Channel channel, int node, int handle, FakeConnection connection, Attach asked) {
+    Attachment(Channel channel, int node, int handle, FakeConnection connection, Attach asked) {
       this.channel = channel;
       this.node = node;
       this.handle = handle;
@@ -107,8 +106,7 @@ public final class FakeLeaders implements AutoCloseable {
       node.on(Operation.PARTITION_MAP, this::partitionMap);
       node.on(
           Operation.OPEN_SESSION,
-          (connection, frame) ->
-              connection.sendOn(frame, Optional.of(nodes.get(0).address())));
+          (connection, frame) -> connection.sendOn(frame, Optional.of(nodes.get(0).address())));
       node.onEnd(this::ended);
     }
     FakeServer first = nodes.get(0);
@@ -169,9 +167,7 @@ public final class FakeLeaders implements AutoCloseable {
   }
 
   private Optional<String> leader(Channel channel) {
-    return channel.leader < 0
-        ? Optional.empty()
-        : Optional.of(nodes.get(channel.leader).address());
+    return channel.leader < 0 ? Optional.empty() : Optional.of(nodes.get(channel.leader).address());
   }
 
   private synchronized void attach(int node, FakeConnection connection, Frame frame) {
@@ -340,8 +336,8 @@ public final class FakeLeaders implements AutoCloseable {
   }
 
   /**
-   * Another node leads; the former one says so, and delivers one batch more, as a node may that
-   * has not heard of it everywhere.
+   * Another node leads; the former one says so, and delivers one batch more, as a node may that has
+   * not heard of it everywhere.
    */
   public synchronized void moveWithLateDelivery(int index, int leader) {
     Attachment former = of(index);

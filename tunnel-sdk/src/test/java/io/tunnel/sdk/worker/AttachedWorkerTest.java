@@ -113,16 +113,28 @@ class AttachedWorkerTest {
   }
 
   @Test
-  void a_shutdown_detaches_checkpoints_and_releases() {
+  void a_shutdown_checkpoints_and_detaches() {
     RecordingProcessor processor = new RecordingProcessor();
     start(streams(2, 1), processor);
     cluster.append(0, 4);
     awaitAll(processor, 0);
     worker.shutdown();
-    assertThat(cluster.events())
-        .containsSubsequence("attach 0 at 1 from 0", "checkpoint 0 5", "release 0");
+    assertThat(cluster.events()).containsSubsequence("attach 0 at 1 from 0", "checkpoint 0 5");
     awaitEvent("detach 0 at 1");
     Waits.until("closed links", () -> cluster.node(1).connections().isEmpty());
+  }
+
+  @Test
+  void a_channel_that_is_taken_back_is_checkpointed_released_and_detached() {
+    RecordingProcessor processor = new RecordingProcessor();
+    start(streams(2, 1, 1), processor);
+    cluster.append(0, 4);
+    awaitAll(processor, 0);
+    cluster.revoke(0);
+    awaitEvent("detach 0 at 1");
+    assertThat(cluster.events()).containsSubsequence("checkpoint 0 5", "release 0");
+    cluster.append(1, 4);
+    awaitAll(processor, 1);
   }
 
   @Test
@@ -411,8 +423,7 @@ class AttachedWorkerTest {
                 connection.sendOn(frame, Optional.of(leaders.node(1).address())));
     cluster = leaders;
     client = new TunnelClient(leaders.config().withRetryDeadline(Duration.ofMillis(300)));
-    worker =
-        new TunnelWorker("tunnel", client, WorkerFixture.config(new RecordingProcessor()));
+    worker = new TunnelWorker("tunnel", client, WorkerFixture.config(new RecordingProcessor()));
     assertThatThrownBy(worker::connectAndWorking)
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("not the leader");

@@ -145,8 +145,7 @@ class ClusterWriteTest {
     cluster.cut(3, 2, code);
     int rows = 40;
     try (TableClient client = connect();
-        TableWriter writer =
-            client.openWriter("t", writerConfig().withBatchBytesMax(200))) {
+        TableWriter writer = client.openWriter("t", writerConfig().withBatchBytesMax(200))) {
       for (int i = 0; i < rows; i++) {
         add(writer, 5, i);
       }
@@ -204,11 +203,7 @@ class ClusterWriteTest {
                 connection.answer(
                     frame,
                     new WriteResult(
-                            1,
-                            2,
-                            List.of(
-                                new WriteResult.Rejection(
-                                    1, ErrorCode.NOT_LEADER)))
+                            1, 2, List.of(new WriteResult.Rejection(1, ErrorCode.NOT_LEADER)))
                         .encode()));
     try (TableClient client = connect();
         TableWriter writer = client.openWriter("t", writerConfig())) {

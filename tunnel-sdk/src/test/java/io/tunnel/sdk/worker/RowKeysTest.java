@@ -1,0 +1,82 @@
+package io.tunnel.sdk.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.sdk.fake.FakeLeaders;
+import io.tunnel.sdk.fake.FakeTable;
+import io.tunnel.wire.Control.Assignment;
+import io.tunnel.wire.Delivery;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class RowKeysTest {
+
+  private static RowKeys keys(ChannelType type, boolean isAttached) {
+    return new RowKeys(
+        new Assignment(
+            "s", "c", 0, 0, 1, 3, type, isAttached, FakeLeaders.key(3), Optional.empty()));
+  }
+
+  /** A delivery of rows whose keys are their positions. */
+  private static Delivery delivery(long first, long last) {
+    BatchBuilder builder = new BatchBuilder(FakeTable.meta().primaryKey(), 64);
+    for (long id = first; id <= last; id++) {
+      builder.add(new RowPutChange(PrimaryKey.builder().add("id", id).build(), List.of()));
+    }
+    byte[] batch = builder.build(0, first, 1);
+    return new Delivery(0, 1, first, List.of(ChangeBatch.parse(batch, 0, batch.length)));
+  }
+
+  private static void give(RowKeys keys, long first, long last) {
+    Delivery delivery = delivery(first, last);
+    keys.received(delivery);
+    keys.given(List.of(delivery), last);
+  }
+
+  @Test
+  void a_position_has_the_key_of_its_row_or_of_the_last_known_before() {
+    RowKeys keys = keys(ChannelType.BaseData, true);
+    give(keys, 4, 6);
+    give(keys, 7, 9);
+    keys.received(delivery(10, 12));
+    assertThat(keys.received()).isEqualTo(FakeLeaders.key(12));
+    assertThat(keys.at(3)).isEqualTo(FakeLeaders.key(3));
+    assertThat(keys.at(6)).isEqualTo(FakeLeaders.key(6));
+    assertThat(keys.at(8)).isEqualTo(FakeLeaders.key(6));
+    assertThat(keys.at(20)).isEqualTo(FakeLeaders.key(9));
+    keys.forgetBefore(8);
+    assertThat(keys.at(8)).isEqualTo(FakeLeaders.key(6));
+  }
+
+  @Test
+  void other_channels_keep_none() {
+    for (RowKeys keys :
+        List.of(keys(ChannelType.Stream, true), keys(ChannelType.BaseData, false))) {
+      give(keys, 4, 6);
+      assertThat(keys.at(6)).isEqualTo(FakeLeaders.key(3));
+      assertThat(keys.received()).isEqualTo(FakeLeaders.key(3));
+    }
+  }
+
+  @Test
+  void the_first_and_the_newest_keys_are_kept_when_there_are_too_many() {
+    RowKeys keys = keys(ChannelType.BaseData, true);
+    int last = 3 + RowKeys.KEYS_MAX;
+    for (int i = 4; i <= last; i++) {
+      give(keys, i, i);
+    }
+    assertThat(keys.at(3)).isEqualTo(FakeLeaders.key(3));
+    assertThat(keys.at(4)).isEqualTo(FakeLeaders.key(3));
+    assertThat(keys.at(5)).isEqualTo(FakeLeaders.key(5));
+    assertThat(keys.at(last)).isEqualTo(FakeLeaders.key(last));
+    Bytes newest = keys.received();
+    assertThat(newest).isEqualTo(FakeLeaders.key(last));
+  }
+}
