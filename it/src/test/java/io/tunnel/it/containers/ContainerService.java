@@ -61,6 +61,7 @@ final class ContainerService implements AutoCloseable {
         new KafkaContainer(KAFKA_IMAGE)
             .withNetwork(service.network)
             .withEnv("KAFKA_HEAP_OPTS", "-Xmx512m")
+            .withEnv("KAFKA_GROUP_MIN_SESSION_TIMEOUT_MS", "500")
             .withListener(BOOTSTRAP);
     Engine.publishOnLoopback(kafka);
     service.others.add(kafka);
