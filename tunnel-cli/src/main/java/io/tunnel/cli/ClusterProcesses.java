@@ -63,7 +63,8 @@ final class ClusterProcesses implements StartedServers {
             "--bootstrap", broker.bootstrap(),
             "--cluster", CLUSTER,
             "--node", name,
-            "--replication", "1");
+            "--replication", "1",
+            "--session-ms", "3000");
     nodes.add(
         ServerProcess.startNode(mainClass, data.resolve(name), logs.log(name), arguments));
   }

@@ -85,7 +85,8 @@ final class ContainerService implements AutoCloseable {
         "--bootstrap=" + BOOTSTRAP,
         "--node=" + name,
         "--advertise=" + name + ":" + PORT,
-        "--replication=1");
+        "--replication=1",
+        "--session-ms=3000");
   }
 
   private void start(Map<String, GenericContainer<?>> servers) {
