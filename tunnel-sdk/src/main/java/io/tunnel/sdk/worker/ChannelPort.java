@@ -10,6 +10,9 @@ interface ChannelPort {
   /** Asks the server; the future completes on the worker's thread. */
   CompletableFuture<Frame> request(Operation operation, byte[] payload);
 
+  /** Whoever delivers the channel may deliver that many bytes more. */
+  void granted(ChannelRunner channel, int bytes);
+
   /** Tells the server something that has no answer. */
   void push(Operation operation, byte[] payload);
 

@@ -1,6 +1,7 @@
 package io.tunnel.sdk.worker;
 
 import io.tunnel.codec.MalformedException;
+import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
@@ -12,13 +13,9 @@ import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.TunnelWorkerStatus.ChannelProgress;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.worker.WorkerChannelCore.Action;
-import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
-import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.Assignment;
-import io.tunnel.wire.Credit;
 import io.tunnel.wire.Delivery;
-import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -45,7 +42,8 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
   private final WorkerChannelCore core;
   private final ProcessorCalls calls;
   private final AwaitedCheckpoints awaited = new AwaitedCheckpoints();
-  private final SerialTasks completions;
+  private final Completions completions;
+  private final RowKeys keys;
   private final Deque<Delivery> waiting = new ArrayDeque<>();
   private IChannelProcessor processor;
   private int openAttempts;
@@ -73,7 +71,8 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     this.runtime = runtime;
     this.core = new WorkerChannelCore(runtime.settings().channel(), assignment.checkpointed());
     this.calls = new ProcessorCalls(runtime, assignment);
-    this.completions = new SerialTasks(runtime.threads(), Integer.MAX_VALUE);
+    this.completions = new Completions(runtime.threads());
+    this.keys = new RowKeys(assignment);
     this.given = assignment.checkpointed();
     this.givenAndNotThrown = given;
     this.progress = progressNow();
@@ -93,6 +92,26 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
 
   long givenAndNotThrown() {
     return givenAndNotThrown;
+  }
+
+  /** Whether what is delivered is processed. */
+  boolean isRunning() {
+    return core.state() == ChannelState.RUNNING;
+  }
+
+  /** The last position that was delivered. */
+  long received() {
+    return core.received();
+  }
+
+  /** Of an attached base channel, the key of the row at {@link #received}. */
+  Bytes receivedKey() {
+    return keys.received();
+  }
+
+  /** Bytes that may still be delivered; below 0 when the last delivery was larger. */
+  long creditLeft() {
+    return core.creditLeft();
   }
 
   Ending ending() {
@@ -153,8 +172,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
   void grant(int bytes) {
     if (core.state() == ChannelState.RUNNING) {
       core.granted(bytes);
-      port.push(
-          Operation.CREDIT, new Credit(assignment.handle(), assignment.epoch(), bytes).encode());
+      port.granted(this, bytes);
     }
   }
 
@@ -169,6 +187,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
       long last = delivery.batches().get(delivery.batches().size() - 1).lastPosition();
       if (core.delivered(delivery.firstPosition(), last, rows, payload.length)) {
         waiting.add(delivery);
+        keys.received(delivery);
       }
       drive();
     } catch (MalformedException | IllegalStateException e) {
@@ -194,7 +213,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
   }
 
   /** The channel cannot go on, because of what the server sent or said. */
-  private void stop(Throwable reason) {
+  void stop(Throwable reason) {
     port.troubled(assignment.channelId(), reason);
     stopReason = reason;
     end(Ending.STOPPED);
@@ -227,8 +246,9 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
         case TELL -> calls.tell(processor, core.farewell(), this::told, this::tellingFailed);
         case CHECKPOINT -> checkpoint();
         case STOP_PROCESSOR -> stopProcessor();
-        case RELEASE -> sayLastWord(Operation.RELEASE, releasePayload());
-        case STOP_CHANNEL -> sayLastWord(Operation.STOP_CHANNEL, stopPayload());
+        case RELEASE -> sayLastWord(Operation.RELEASE, LastWords.release(assignment));
+        case STOP_CHANNEL ->
+            sayLastWord(Operation.STOP_CHANNEL, LastWords.stop(assignment, stopReason));
         case CLOSE -> {
           awaited.failAll(fenced());
           port.closed(this);
@@ -251,6 +271,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
       deliveries.add(waiting.remove());
     }
     given = core.given();
+    keys.given(deliveries, given);
     process(Inputs.of(assignment, deliveries, schema, core.isAtEnd()));
   }
 
@@ -311,7 +332,10 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
 
   private void checkpoint() {
     long position = core.beginCheckpoint(runtime.nowNanos());
-    byte[] payload = new Checkpoint(assignment.handle(), assignment.epoch(), position).encode();
+    Bytes key = keys.at(position);
+    keys.forgetBefore(Math.min(position, core.checkpointed()));
+    byte[] payload =
+        new Checkpoint(assignment.handle(), assignment.epoch(), position, key).encode();
     var unused =
         port.request(Operation.CHECKPOINT, payload)
             .whenComplete(
@@ -388,19 +412,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
 
   /** {@link #done} of one input, for a caller whose code must not run on the worker's thread. */
   CompletableFuture<Void> doneAsync(long position) {
-    CompletableFuture<Void> told = new CompletableFuture<>();
-    CompletableFuture<Void> stored = done(position, false);
-    var unused =
-        stored.whenComplete((nothing, failure) -> completions.offer(() -> pass(failure, told)));
-    return told;
-  }
-
-  private static void pass(Throwable failure, CompletableFuture<Void> told) {
-    if (failure == null) {
-      told.complete(null);
-    } else {
-      told.completeExceptionally(failure);
-    }
+    return completions.of(done(position, false));
   }
 
   private void told() {
@@ -429,16 +441,6 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
   private void stoppingFailed(Throwable reason) {
     port.troubled(assignment.channelId(), reason);
     stopped();
-  }
-
-  private byte[] releasePayload() {
-    return new ChannelRef(assignment.handle(), assignment.epoch()).encode();
-  }
-
-  private byte[] stopPayload() {
-    return Json.encode(
-        new Control.StopChannel(
-            assignment.handle(), assignment.epoch(), String.valueOf(stopReason)));
   }
 
   private void sayLastWord(Operation operation, byte[] payload) {

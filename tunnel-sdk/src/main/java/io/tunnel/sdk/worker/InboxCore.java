@@ -41,6 +41,11 @@ final class InboxCore {
     return received;
   }
 
+  /** Bytes that the server may still send; below 0 when the last delivery was larger. */
+  long creditLeft() {
+    return creditLeft;
+  }
+
   /** Bytes delivered and not processed. */
   int bufferedBytes() {
     return waitingBytes + processingBytes;

@@ -2,6 +2,7 @@ package io.tunnel.sdk.worker;
 
 import io.netty.channel.EventLoop;
 import io.tunnel.sdk.ClientConfig;
+import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.transport.Connection;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.PushReceiver;
@@ -18,8 +19,9 @@ final class LoopThread implements WorkerThread {
   private final EventLoops.Place place = loops.nextPlace();
   private final EventLoop loop = place.loop();
 
-  CompletableFuture<Link> connect(ClientConfig config, PushReceiver receiver) {
-    return Connection.open(place, config, config.endpoints().get(0), receiver)
+  CompletableFuture<Link> connect(
+      ClientConfig config, Endpoint endpoint, PushReceiver receiver) {
+    return Connection.open(place, config, endpoint, receiver)
         .thenApply(ConnectionLink::new);
   }
 

@@ -115,6 +115,16 @@ final class WorkerChannelCore {
     return inbox.given();
   }
 
+  /** The last position that was delivered. */
+  long received() {
+    return inbox.received();
+  }
+
+  /** Bytes that may still be delivered; below 0 when the last delivery was larger. */
+  long creditLeft() {
+    return inbox.creditLeft();
+  }
+
   /** Bytes delivered and not processed. */
   int bufferedBytes() {
     return inbox.bufferedBytes();

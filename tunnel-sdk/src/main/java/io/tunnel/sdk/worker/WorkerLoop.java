@@ -32,6 +32,7 @@ public final class WorkerLoop implements SessionOwner {
 
   private final WorkerRuntime runtime;
   private final ChannelTurns turns;
+  private final SessionOpening opening;
   private final CompletableFuture<Void> started = new CompletableFuture<>();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final long startedNanos;
@@ -52,6 +53,7 @@ public final class WorkerLoop implements SessionOwner {
     Notices notices = new Notices(settings.session().listener(), ports.processors());
     this.runtime = new WorkerRuntime(settings, processors, ports, notices, this::broken);
     this.turns = new ChannelTurns(runtime);
+    this.opening = new SessionOpening(runtime);
     this.startedNanos = runtime.nowNanos();
   }
 
@@ -74,7 +76,7 @@ public final class WorkerLoop implements SessionOwner {
     }
     int attempt = failures + 1;
     tell(listener -> listener.connecting(attempt));
-    WorkerSession next = new WorkerSession(runtime, this);
+    WorkerSession next = new WorkerSession(runtime, this, opening);
     session = Optional.of(next);
     next.open();
   }

@@ -34,11 +34,12 @@ public record WorkerPorts(
   /** The real world: an event loop, connections that live on it, and daemon threads. */
   public static WorkerPorts real(WorkerSettings settings) {
     LoopThread loop = new LoopThread();
+    RandomGenerator chance = SystemClock.jitter();
     return new WorkerPorts(
         loop,
-        receiver -> loop.connect(settings.client(), receiver),
+        new LoopLinks(loop, settings.client(), chance.nextDouble()),
         new ProcessorPool("tunnel-processor", settings.processing().threads()),
         new SystemClock(),
-        SystemClock.jitter());
+        chance);
   }
 }

@@ -10,6 +10,7 @@ import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.SessionOpened;
+import io.tunnel.wire.Credit;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
@@ -32,15 +33,21 @@ final class WorkerSession implements PushReceiver, ChannelPort {
 
   private final WorkerRuntime runtime;
   private final SessionOwner owner;
+  private final SessionOpening opening;
   private final Map<Integer, ChannelRunner> channels = new HashMap<>();
   private Optional<Link> link = Optional.empty();
   private String sessionId = "";
   private List<PrimaryKeySchema> schema = List.of();
+
+  /** Of the channels that other nodes deliver; there since the session is open. */
+  private Optional<Feeds> feeds = Optional.empty();
+
   private boolean isOver;
 
-  WorkerSession(WorkerRuntime runtime, SessionOwner owner) {
+  WorkerSession(WorkerRuntime runtime, SessionOwner owner, SessionOpening opening) {
     this.runtime = runtime;
     this.owner = owner;
+    this.opening = opening;
   }
 
   String sessionId() {
@@ -57,16 +64,16 @@ final class WorkerSession implements PushReceiver, ChannelPort {
                 settings.session().lease().toMillis(),
                 settings.session().maxChannels()));
     var unused =
-        runtime
-            .ports()
-            .links()
-            .open(this)
-            .thenCompose(
-                opened -> {
-                  link = Optional.of(opened);
-                  return opened.request(Operation.OPEN_SESSION, request);
-                })
+        opening
+            .open(request, this, this::connected)
             .whenComplete((answer, failure) -> runtime.guarded(() -> opened(answer, failure)));
+  }
+
+  private void connected(Link opened) {
+    link = Optional.of(opened);
+    if (isOver) {
+      opened.close();
+    }
   }
 
   private void opened(Frame answer, Throwable failure) {
@@ -85,6 +92,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
       SessionOpened opened = Json.decode(answer.payload(), SessionOpened.class);
       sessionId = opened.sessionId();
       schema = opened.table().primaryKey();
+      feeds = Optional.of(new Feeds(runtime, this, opened.table().name()));
     } catch (MalformedException | NullPointerException e) {
       over(e);
       return;
@@ -133,6 +141,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
         case ASSIGN -> assigned(Json.decode(frame.payload(), Control.Assignment.class));
         case REVOKE -> revoked(Json.decode(frame.payload(), Control.Revocation.class));
         case FENCE -> fenced(Json.decode(frame.payload(), Control.Fence.class));
+        case LIMIT -> limited(ChannelEnd.decode(frame.payload()));
         case END_OF_CHANNEL -> ended(ChannelEnd.decode(frame.payload()));
         case SESSION_END -> ended(Json.decode(frame.payload(), Control.SessionEnd.class));
         case DELIVER -> delivered(frame.payload());
@@ -155,6 +164,9 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     }
     ChannelRunner channel = new ChannelRunner(assignment, schema, this, runtime);
     channels.put(assignment.handle(), channel);
+    if (assignment.isAttached()) {
+      feeds.orElseThrow().add(channel);
+    }
     owner.assigned(channel);
   }
 
@@ -169,6 +181,11 @@ final class WorkerSession implements PushReceiver, ChannelPort {
 
   private void ended(ChannelEnd end) {
     holding(end.handle(), end.epoch()).ifPresent(channel -> channel.endsAt(end.position()));
+  }
+
+  private void limited(ChannelEnd end) {
+    holding(end.handle(), end.epoch())
+        .ifPresent(channel -> feeds.orElseThrow().limit(channel, end.position()));
   }
 
   private void ended(Control.SessionEnd end) {
@@ -211,6 +228,16 @@ final class WorkerSession implements PushReceiver, ChannelPort {
   }
 
   @Override
+  public void granted(ChannelRunner channel, int bytes) {
+    Control.Assignment assignment = channel.assignment();
+    if (assignment.isAttached()) {
+      feeds.orElseThrow().granted(channel);
+    } else {
+      push(Operation.CREDIT, new Credit(assignment.handle(), assignment.epoch(), bytes).encode());
+    }
+  }
+
+  @Override
   public void sessionEnded(Throwable reason) {
     over(reason);
   }
@@ -238,6 +265,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
   @Override
   public void closed(ChannelRunner channel) {
     channels.remove(channel.assignment().handle(), channel);
+    feeds.ifPresent(all -> all.remove(channel));
     owner.closed(channel);
   }
 
@@ -263,6 +291,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
 
   @Override
   public void lost(ConnectionException reason) {
+    opening.forget();
     over(reason);
   }
 
@@ -272,6 +301,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
       return;
     }
     isOver = true;
+    feeds.ifPresent(Feeds::end);
     link.ifPresent(Link::close);
     List.copyOf(channels.values()).forEach(channel -> channel.end(Ending.LOST));
     owner.over(this, reason);

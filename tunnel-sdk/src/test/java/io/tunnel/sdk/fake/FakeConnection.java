@@ -11,6 +11,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 
 /** One accepted socket: its reader thread calls the server's handler for every request. */
 public final class FakeConnection {
@@ -51,6 +52,17 @@ public final class FakeConnection {
   /** An ERROR frame. */
   public void error(int operationCode, int correlationId, ErrorCode code) {
     byte[] payload = new ErrorPayload(code, "refused by the test: " + code).encode();
+    send(new Frame(operationCode, FrameKind.ERROR, correlationId, payload));
+  }
+
+  /** Refuses a request as another node's, whose address is said if it is known. */
+  public void sendOn(Frame request, Optional<String> leader) {
+    notLeader(request.operationCode(), request.correlationId(), leader);
+  }
+
+  /** An ERROR frame that says who leads. */
+  public void notLeader(int operationCode, int correlationId, Optional<String> leader) {
+    byte[] payload = new ErrorPayload(ErrorCode.NOT_LEADER, "not the leader", leader).encode();
     send(new Frame(operationCode, FrameKind.ERROR, correlationId, payload));
   }
 

@@ -86,6 +86,11 @@ public final class FakeServer implements AutoCloseable {
     }
   }
 
+  /** Where it listens. */
+  public String address() {
+    return "127.0.0.1:" + port;
+  }
+
   /** How to reach it. */
   public ClientConfig config() {
     return ClientConfig.of("127.0.0.1", port);

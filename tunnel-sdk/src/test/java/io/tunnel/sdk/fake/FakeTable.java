@@ -79,6 +79,37 @@ public final class FakeTable {
     return Json.encode(new TableDescription(tableId, meta(), 0, partitions));
   }
 
+  /** The partition map's payload in a cluster: who leads each partition, in the map's order. */
+  public byte[] description(List<Optional<String>> leaders) {
+    List<PartitionDescription> led = new ArrayList<>();
+    for (int i = 0; i < partitions.size(); i++) {
+      led.add(led(partitions.get(i), leaders.get(i), 0));
+    }
+    return Json.encode(new TableDescription(tableId, meta(), 0, led));
+  }
+
+  /** A partition with a leader and figures. */
+  static PartitionDescription led(
+      PartitionDescription partition, Optional<String> leader, long rows) {
+    return new PartitionDescription(
+        partition.id(),
+        partition.from(),
+        partition.to(),
+        List.of(),
+        rows,
+        true,
+        rows,
+        rows,
+        1,
+        rows,
+        leader);
+  }
+
+  /** The partitions. */
+  List<PartitionDescription> partitions() {
+    return partitions;
+  }
+
   /** Why a write is refused as a whole, if it is. */
   public Optional<ErrorCode> refusal(WriteRequest request) {
     if (request.tableId() != tableId) {
@@ -110,9 +141,15 @@ public final class FakeTable {
 
   /** Applies a batch: every row at the next position. */
   public synchronized WriteResult apply(ChangeBatch batch) {
+    return apply(batch, batch.rowCount(), ErrorCode.INTERNAL);
+  }
+
+  /** Applies the first rows of a batch, and rejects the others. */
+  public synchronized WriteResult apply(ChangeBatch batch, int rows, ErrorCode others) {
     batches++;
     long first = committed.getOrDefault(batch.partition(), 0L) + 1;
-    for (RowCursor row = batch.rows(); row.next(); ) {
+    int left = rows;
+    for (RowCursor row = batch.rows(); left > 0 && row.next(); left--) {
       PrimaryKey key =
           KeyCodec.decode(batch.array(), row.keyOffset(), row.keyBytes(), meta().primaryKey());
       var columns = row.columns();
@@ -121,8 +158,12 @@ public final class FakeTable {
           .computeIfAbsent(key.columns().get(0).value().asLong(), k -> new ArrayList<>())
           .add(value.asLong());
     }
-    committed.put(batch.partition(), first + batch.rowCount() - 1);
-    return new WriteResult(first, batch.rowCount(), List.of());
+    committed.put(batch.partition(), first + rows - 1);
+    List<WriteResult.Rejection> rejections = new ArrayList<>();
+    for (int i = rows; i < batch.rowCount(); i++) {
+      rejections.add(new WriteResult.Rejection(i, others));
+    }
+    return new WriteResult(first, rows, rejections);
   }
 
   /** Batches applied. */

@@ -1,0 +1,29 @@
+package io.tunnel.sdk.worker;
+
+import java.util.concurrent.CompletableFuture;
+
+/** Completes futures for users, whose code must not run on the worker's thread. */
+final class Completions {
+
+  private final SerialTasks tasks;
+
+  Completions(ProcessorThreads threads) {
+    this.tasks = new SerialTasks(threads, Integer.MAX_VALUE);
+  }
+
+  /** Completes as {@code stored} does, but elsewhere. */
+  CompletableFuture<Void> of(CompletableFuture<Void> stored) {
+    CompletableFuture<Void> told = new CompletableFuture<>();
+    var unused =
+        stored.whenComplete((nothing, failure) -> tasks.offer(() -> pass(failure, told)));
+    return told;
+  }
+
+  private static void pass(Throwable failure, CompletableFuture<Void> told) {
+    if (failure == null) {
+      told.complete(null);
+    } else {
+      told.completeExceptionally(failure);
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package io.tunnel.sdk.worker;
+
+import io.tunnel.codec.Binary;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.transport.PushReceiver;
+import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.Control;
+import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One connection to a node that leads partitions, shared by the feeds of all channels that it
+ * delivers. What is said under a handle that no feed has any more is dropped. On the worker's
+ * thread.
+ */
+final class DataLink implements PushReceiver {
+
+  private final WorkerRuntime runtime;
+  private final Runnable onUnused;
+  private final CompletableFuture<Link> opened = new CompletableFuture<>();
+  private final Set<Feed> users = new LinkedHashSet<>();
+  private final Map<Integer, Feed> attached = new HashMap<>();
+  private Optional<Link> link = Optional.empty();
+  private boolean isClosed;
+
+  /** A link that {@code onUnused} is told of when it has closed, or when nobody needs it. */
+  DataLink(WorkerRuntime runtime, Runnable onUnused) {
+    this.runtime = runtime;
+    this.onUnused = onUnused;
+  }
+
+  void open(CompletableFuture<Link> opening) {
+    var unused =
+        opening.whenComplete(
+            (open, failure) -> {
+              if (failure != null) {
+                close();
+                opened.completeExceptionally(failure);
+              } else if (isClosed) {
+                open.close();
+                opened.completeExceptionally(new ConnectionException("not needed", true, null));
+              } else {
+                link = Optional.of(open);
+                opened.complete(open);
+              }
+            });
+  }
+
+  /** The connection, for a feed that uses it until it {@linkplain #leave leaves}. */
+  CompletableFuture<Link> join(Feed feed) {
+    users.add(feed);
+    return opened;
+  }
+
+  /** From now on what is said under that handle is the feed's. */
+  void attach(int handle, Feed feed) {
+    attached.put(handle, feed);
+  }
+
+  /** The feed is told nothing more. */
+  void leave(Feed feed) {
+    users.remove(feed);
+    attached.values().removeIf(user -> user == feed);
+    if (users.isEmpty()) {
+      close();
+    }
+  }
+
+  void push(Operation operation, byte[] payload) {
+    link.ifPresent(open -> open.push(operation, payload));
+  }
+
+  /** Asks for something whose answer changes nothing. */
+  void tell(Operation operation, byte[] payload) {
+    link.ifPresent(
+        open -> {
+          var unused = open.request(operation, payload);
+        });
+  }
+
+  void close() {
+    if (!isClosed) {
+      isClosed = true;
+      onUnused.run();
+      link.ifPresent(Link::close);
+    }
+  }
+
+  @Override
+  public void pushed(Frame frame) {
+    if (frame.operation() != null && !isClosed) {
+      runtime.guarded(() -> take(frame));
+    }
+  }
+
+  private void take(Frame frame) {
+    try {
+      if (frame.kind() == FrameKind.ERROR) {
+        if (frame.operation() == Operation.DELIVER) {
+          RuntimeException reason = ErrorPayload.decode(frame.payload()).toException();
+          of(frame.correlationId()).ifPresent(feed -> feed.refused(reason));
+        }
+        return;
+      }
+      switch (frame.operation()) {
+        case DELIVER -> delivered(frame.payload());
+        case END_OF_CHANNEL -> {
+          ChannelEnd end = ChannelEnd.decode(frame.payload());
+          of(end.handle()).ifPresent(feed -> feed.ended(end));
+        }
+        case FENCE -> {
+          Control.Fence fence = Json.decode(frame.payload(), Control.Fence.class);
+          of(fence.handle()).ifPresent(feed -> feed.fenced(fence.epoch()));
+        }
+        default -> {
+          // A later version's push, about something that this one does not do.
+        }
+      }
+    } catch (MalformedException e) {
+      lost(new ConnectionException("a node said what cannot be read", false, e));
+    }
+  }
+
+  private void delivered(byte[] payload) {
+    if (payload.length < Integer.BYTES) {
+      throw new MalformedException("a delivery of " + payload.length + " bytes");
+    }
+    of(Binary.getInt(payload, 0)).ifPresent(feed -> feed.delivered(payload));
+  }
+
+  private Optional<Feed> of(int handle) {
+    return Optional.ofNullable(attached.get(handle));
+  }
+
+  @Override
+  public void lost(ConnectionException reason) {
+    List<Feed> left = List.copyOf(users);
+    close();
+    runtime.guarded(() -> left.forEach(feed -> feed.lost(reason)));
+  }
+}

@@ -1,0 +1,73 @@
+package io.tunnel.sdk.worker;
+
+import io.tunnel.sdk.Endpoint;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The feeds of one session's attached channels, and the connections that they share: one to each
+ * node that leads a partition of theirs. On the worker's thread.
+ */
+final class Feeds {
+
+  private final WorkerRuntime runtime;
+  private final ChannelPort session;
+  private final PartitionLeaders leaders;
+  private final Map<ChannelRunner, Feed> feeds = new HashMap<>();
+  private final Map<Endpoint, DataLink> links = new HashMap<>();
+
+  Feeds(WorkerRuntime runtime, ChannelPort session, String table) {
+    this.runtime = runtime;
+    this.session = session;
+    this.leaders = new PartitionLeaders(session, runtime.ports().links(), table);
+  }
+
+  void add(ChannelRunner channel) {
+    feeds.put(channel, new Feed(channel, session, this, runtime));
+  }
+
+  /** The channel can be delivered to, or to more. */
+  void granted(ChannelRunner channel) {
+    feeds.get(channel).granted();
+  }
+
+  /** Where the channel ends is known now. */
+  void limit(ChannelRunner channel, long end) {
+    Feed feed = feeds.get(channel);
+    if (feed != null) {
+      feed.limit(end);
+    }
+  }
+
+  /** The channel is over. */
+  void remove(ChannelRunner channel) {
+    Feed feed = feeds.remove(channel);
+    if (feed != null) {
+      feed.end();
+    }
+  }
+
+  /** The session is over. */
+  void end() {
+    List.copyOf(feeds.values()).forEach(Feed::end);
+    feeds.clear();
+    List.copyOf(links.values()).forEach(DataLink::close);
+  }
+
+  PartitionLeaders leaders() {
+    return leaders;
+  }
+
+  DataLink linkTo(Endpoint node) {
+    DataLink known = links.get(node);
+    if (known != null) {
+      return known;
+    }
+    DataLink[] link = new DataLink[1];
+    link[0] = new DataLink(runtime, () -> links.remove(node, link[0]));
+    links.put(node, link[0]);
+    link[0].open(runtime.ports().links().open(node, link[0]));
+    return link[0];
+  }
+}

@@ -1,0 +1,21 @@
+package io.tunnel.sdk.worker;
+
+import io.tunnel.wire.ChannelRef;
+import io.tunnel.wire.Control.Assignment;
+import io.tunnel.wire.Control.StopChannel;
+import io.tunnel.wire.Json;
+
+/** What the session's server is told when a channel is given back. */
+final class LastWords {
+
+  private LastWords() {}
+
+  static byte[] release(Assignment assignment) {
+    return new ChannelRef(assignment.handle(), assignment.epoch()).encode();
+  }
+
+  static byte[] stop(Assignment assignment, Throwable reason) {
+    return Json.encode(
+        new StopChannel(assignment.handle(), assignment.epoch(), String.valueOf(reason)));
+  }
+}

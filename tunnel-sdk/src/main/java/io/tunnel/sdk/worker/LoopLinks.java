@@ -1,0 +1,92 @@
+package io.tunnel.sdk.worker;
+
+import io.tunnel.sdk.ClientConfig;
+import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.transport.Caller;
+import io.tunnel.sdk.transport.EndpointsCore;
+import io.tunnel.sdk.transport.PushReceiver;
+import io.tunnel.wire.Frame;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Real connections, on a worker's event loop. */
+final class LoopLinks implements Links {
+
+  private final LoopThread thread;
+  private final ClientConfig config;
+  private final EndpointsCore endpoints;
+
+  /**
+   * Links from that thread.
+   *
+   * @param chance uniform in [0, 1): says which endpoint is tried first
+   */
+  LoopLinks(LoopThread thread, ClientConfig config, double chance) {
+    this.thread = thread;
+    this.config = config;
+    this.endpoints = new EndpointsCore(config.endpoints(), chance);
+  }
+
+  @Override
+  public CompletableFuture<Link> open(PushReceiver receiver) {
+    CompletableFuture<Link> found = new CompletableFuture<>();
+    tryNext(endpoints.inTurn(), 0, receiver, found);
+    return found;
+  }
+
+  private void tryNext(
+      List<Endpoint> turn, int index, PushReceiver receiver, CompletableFuture<Link> found) {
+    Endpoint endpoint = turn.get(index);
+    Relay relay = new Relay(new Leaving(endpoint, receiver));
+    var unused =
+        thread
+            .connect(config, endpoint, relay)
+            .whenComplete(
+                (link, failure) -> {
+                  if (failure == null) {
+                    found.complete(link);
+                    return;
+                  }
+                  relay.cut();
+                  endpoints.unreachable(endpoint);
+                  if (index + 1 < turn.size()) {
+                    tryNext(turn, index + 1, receiver, found);
+                  } else {
+                    found.completeExceptionally(Caller.unwrap(failure));
+                  }
+                });
+  }
+
+  @Override
+  public CompletableFuture<Link> open(Endpoint node, PushReceiver receiver) {
+    return thread.connect(config, node, receiver);
+  }
+
+  @Override
+  public void learn(Endpoint node) {
+    endpoints.learn(node);
+  }
+
+  /** Where a connection was lost is where the next one is tried last. */
+  private final class Leaving implements PushReceiver {
+    private final Endpoint endpoint;
+    private final PushReceiver target;
+
+    Leaving(Endpoint endpoint, PushReceiver target) {
+      this.endpoint = endpoint;
+      this.target = target;
+    }
+
+    @Override
+    public void pushed(Frame frame) {
+      target.pushed(frame);
+    }
+
+    @Override
+    public void lost(ConnectionException reason) {
+      endpoints.leave(endpoint);
+      target.lost(reason);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package io.tunnel.sdk.worker;
+
+import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.transport.PushReceiver;
+import io.tunnel.wire.Frame;
+
+/** Passes on what a connection says until somebody loses interest in it. */
+final class Relay implements PushReceiver {
+
+  private final PushReceiver target;
+  private boolean isCut;
+
+  Relay(PushReceiver target) {
+    this.target = target;
+  }
+
+  void cut() {
+    isCut = true;
+  }
+
+  @Override
+  public void pushed(Frame frame) {
+    if (!isCut) {
+      target.pushed(frame);
+    }
+  }
+
+  @Override
+  public void lost(ConnectionException reason) {
+    if (!isCut) {
+      isCut = true;
+      target.lost(reason);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package io.tunnel.sdk.worker;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
+import io.tunnel.wire.Control.Assignment;
+import io.tunnel.wire.Delivery;
+import java.util.List;
+import java.util.TreeMap;
+
+/**
+ * The keys of rows up to which an attached base channel was delivered and may be checkpointed: with
+ * them another node goes on, which has numbered no rows. Of other channels nothing is kept.
+ *
+ * <p>Keys are kept of the last row of each input. A checkpoint inside an input carries the key of
+ * the last row before it of which it is known: if the channel moves just then, the rows between are
+ * delivered again.
+ */
+final class RowKeys {
+
+  /** Inputs whose keys are kept at most; of the first one always. */
+  static final int KEYS_MAX = 1_024;
+
+  private final boolean isKept;
+  private final TreeMap<Long, Bytes> given = new TreeMap<>();
+  private Bytes received;
+
+  RowKeys(Assignment assignment) {
+    this.isKept = assignment.isAttached() && assignment.type() == ChannelType.BaseData;
+    this.received = assignment.key();
+    given.put(assignment.checkpointed(), assignment.key());
+  }
+
+  void received(Delivery delivery) {
+    if (isKept) {
+      received = lastKey(delivery);
+    }
+  }
+
+  /** The key of the last row that was delivered; empty before the first. */
+  Bytes received() {
+    return received;
+  }
+
+  /** An input of those deliveries is given to the processor. */
+  void given(List<Delivery> deliveries, long position) {
+    if (isKept) {
+      given.put(position, lastKey(deliveries.get(deliveries.size() - 1)));
+      if (given.size() > KEYS_MAX) {
+        given.remove(given.higherKey(given.firstKey()));
+      }
+    }
+  }
+
+  /** The key of the row at that position, or of the last before it of which it is known. */
+  Bytes at(long position) {
+    return given.floorEntry(position).getValue();
+  }
+
+  /** No checkpoint will lie before {@code position}. */
+  void forgetBefore(long position) {
+    given.headMap(given.floorKey(position), false).clear();
+  }
+
+  private static Bytes lastKey(Delivery delivery) {
+    List<ChangeBatch> batches = delivery.batches();
+    ChangeBatch last = batches.get(batches.size() - 1);
+    Bytes key = Bytes.EMPTY;
+    RowCursor row = last.rows();
+    int left = last.rowCount();
+    while (row.next()) {
+      left--;
+      if (left == 0) {
+        key = Bytes.copyOf(last.array(), row.keyOffset(), row.keyBytes());
+      }
+    }
+    return key;
+  }
+}

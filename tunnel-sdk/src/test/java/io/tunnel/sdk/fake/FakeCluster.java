@@ -1,0 +1,159 @@
+package io.tunnel.sdk.fake;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.sdk.ClientConfig;
+import io.tunnel.sdk.Endpoint;
+import io.tunnel.wire.Control.PartitionDescription;
+import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.WriteRequest;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Some nodes over real sockets that share one table in memory. Each partition is led by one of them
+ * or by none; a test moves leadership, hides it, and cuts a batch in two.
+ */
+public final class FakeCluster implements AutoCloseable {
+
+  private static final int NOBODY = -1;
+
+  private final List<FakeServer> nodes = new ArrayList<>();
+  private final FakeTable table;
+  private final int[] leaders;
+
+  /** Who the partition map says leads, where that is not true. */
+  private final Map<Integer, Integer> mapped = new HashMap<>();
+
+  private final List<String> writes = new ArrayList<>();
+  private boolean saysLeaders = true;
+  private Optional<Cut> cut = Optional.empty();
+
+  private record Cut(int rows, int newLeader, ErrorCode code) {}
+
+  /** That many nodes; partition i is led by node i, or the last one. */
+  public FakeCluster(int nodeCount, long... splitPoints) {
+    table = new FakeTable(7, 0, splitPoints);
+    leaders = new int[splitPoints.length + 1];
+    for (int i = 0; i < leaders.length; i++) {
+      leaders[i] = Math.min(i, nodeCount - 1);
+    }
+    for (int i = 0; i < nodeCount; i++) {
+      int index = i;
+      FakeServer node = new FakeServer();
+      node.on(
+          Operation.PARTITION_MAP, (connection, frame) -> connection.answer(frame, description()));
+      node.on(
+          Operation.DESCRIBE_TABLE,
+          (connection, frame) -> connection.answer(frame, figures(index)));
+      node.on(Operation.WRITE, (connection, frame) -> write(index, connection, frame));
+      nodes.add(node);
+    }
+  }
+
+  /** A node. */
+  public FakeServer node(int index) {
+    return nodes.get(index);
+  }
+
+  /** The table. */
+  public FakeTable table() {
+    return table;
+  }
+
+  /** How to reach all nodes. */
+  public ClientConfig config() {
+    return ClientConfig.of(
+        nodes.stream().map(node -> Endpoint.of(node.address())).toList());
+  }
+
+  private synchronized byte[] description() {
+    List<Optional<String>> said = new ArrayList<>();
+    for (int i = 0; i < leaders.length; i++) {
+      said.add(address(mapped.getOrDefault(i, leaders[i])));
+    }
+    return table.description(said);
+  }
+
+  /** Each leader has as many rows as its partition's number times ten, and others none. */
+  private synchronized byte[] figures(int node) {
+    List<PartitionDescription> partitions = new ArrayList<>();
+    for (int i = 0; i < leaders.length; i++) {
+      long rows = leaders[i] == node ? 10L * (i + 1) : 0;
+      partitions.add(FakeTable.led(table.partitions().get(i), address(leaders[i]), rows));
+    }
+    return Json.encode(new TableDescription(7, FakeTable.meta(), 0, partitions));
+  }
+
+  /** The address of a partition's leader, if it has one. */
+  public synchronized Optional<String> leader(int partition) {
+    return address(leaders[partition]);
+  }
+
+  private Optional<String> address(int node) {
+    return node == NOBODY ? Optional.empty() : Optional.of(nodes.get(node).address());
+  }
+
+  private synchronized void write(
+      int node, FakeConnection connection, Frame frame) {
+    WriteRequest request = WriteRequest.decode(frame.payload());
+    int partition = request.batch().partition();
+    writes.add(node + ": " + partition);
+    if (leaders[partition] != node) {
+      connection.sendOn(frame, saysLeaders ? address(leaders[partition]) : Optional.empty());
+    } else if (cut.isPresent() && request.batch().rowCount() > cut.get().rows()) {
+      Cut now = cut.get();
+      cut = Optional.empty();
+      leaders[partition] = now.newLeader();
+      connection.answer(
+          frame, table.apply(request.batch(), now.rows(), now.code()).encode());
+    } else {
+      connection.answer(frame, table.apply(request.batch()).encode());
+    }
+  }
+
+  /** A partition is led by another node, or by none when it is -1. */
+  public synchronized void lead(int partition, int node) {
+    leaders[partition] = node;
+  }
+
+  /** The partition map says something else than what is true. */
+  public synchronized void pretend(int partition, int node) {
+    mapped.put(partition, node);
+  }
+
+  /** The partition map is true again. */
+  public synchronized void tellTheTruth() {
+    mapped.clear();
+  }
+
+  /** Whether nodes that refuse say who leads. */
+  public synchronized void sayLeaders(boolean doSay) {
+    saysLeaders = doSay;
+  }
+
+  /** The next batch of more rows than that is cut there, and somebody else leads then. */
+  public synchronized void cut(int rows, int newLeader, ErrorCode code) {
+    cut = Optional.of(new Cut(rows, newLeader, code));
+  }
+
+  /** Writes that came, as "node: partition", in order. */
+  public synchronized List<String> writes() {
+    return List.copyOf(writes);
+  }
+
+  /** What went wrong at any node. */
+  public List<Throwable> failures() {
+    return nodes.stream().flatMap(node -> node.failures().stream()).toList();
+  }
+
+  @Override
+  public void close() {
+    nodes.forEach(FakeServer::close);
+  }
+}

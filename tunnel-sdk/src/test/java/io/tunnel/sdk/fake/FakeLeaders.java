@@ -1,0 +1,477 @@
+package io.tunnel.sdk.fake;
+
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.sdk.ClientConfig;
+import io.tunnel.sdk.Endpoint;
+import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.ChannelRef;
+import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.ClusterControl.Attach;
+import io.tunnel.wire.ClusterControl.Attached;
+import io.tunnel.wire.Control;
+import io.tunnel.wire.Credit;
+import io.tunnel.wire.Delivery;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A tunnel in a cluster, over real sockets: node 0 has its sessions, and each channel is delivered
+ * by the node that leads its partition, to whoever attaches there. Positions are those of a shared
+ * log: every third is no change. The rows of base channels are numbered without holes.
+ */
+public final class FakeLeaders implements AutoCloseable {
+
+  private static final class Channel {
+    final int index;
+    final ChannelType type;
+    final List<ChangeBatch> log = new ArrayList<>();
+    int leader;
+    long epoch = 1;
+    long checkpointed;
+    Bytes key = Bytes.EMPTY;
+    Optional<Long> end = Optional.empty();
+
+    Channel(int index, int leader, ChannelType type) {
+      this.index = index;
+      this.leader = leader;
+      this.type = type;
+    }
+
+    String id() {
+      return "p" + index + "_1";
+    }
+
+    long last() {
+      return log.isEmpty() ? 0 : log.get(log.size() - 1).lastPosition();
+    }
+  }
+
+  /** A channel as one node delivers it. */
+  private static final class Attachment {
+    final Channel channel;
+    final int node;
+    final int handle;
+    final FakeConnection connection;
+    final long epoch;
+    long delivered;
+    long credit;
+
+    Attachment(
+        Channel channel, int node, int handle, FakeConnection connection, Attach asked) {
+      this.channel = channel;
+      this.node = node;
+      this.handle = handle;
+      this.connection = connection;
+      this.epoch = asked.epoch();
+      this.delivered = asked.position();
+    }
+  }
+
+  private final List<FakeServer> nodes = new ArrayList<>();
+  private final List<Channel> channels = new ArrayList<>();
+  private final List<Attachment> attachments = new ArrayList<>();
+  private final List<String> events = new ArrayList<>();
+  private Optional<FakeConnection> session = Optional.empty();
+  private Optional<ErrorCode> attachRefusal = Optional.empty();
+  private int handles = 10;
+  private int mapsRead;
+  private boolean pumps = true;
+
+  /** That many nodes, and a channel of that type led by each of {@code leaders}. */
+  public FakeLeaders(int nodeCount, ChannelType type, int... leaders) {
+    for (int leader : leaders) {
+      channels.add(new Channel(channels.size(), leader, type));
+    }
+    for (int i = 0; i < nodeCount; i++) {
+      int index = i;
+      FakeServer node = new FakeServer();
+      nodes.add(node);
+      node.on(Operation.ATTACH, (connection, frame) -> attach(index, connection, frame));
+      node.on(Operation.DETACH, this::detach);
+      node.on(Operation.CREDIT, this::credit);
+      node.on(Operation.LIMIT, this::limit);
+      node.on(Operation.PARTITION_MAP, this::partitionMap);
+      node.on(
+          Operation.OPEN_SESSION,
+          (connection, frame) ->
+              connection.sendOn(frame, Optional.of(nodes.get(0).address())));
+      node.onEnd(this::ended);
+    }
+    FakeServer first = nodes.get(0);
+    first.on(Operation.OPEN_SESSION, this::openSession);
+    first.on(Operation.HEARTBEAT, (connection, frame) -> connection.answer(frame, new byte[0]));
+    first.on(Operation.CLOSE_SESSION, (connection, frame) -> connection.answer(frame, new byte[0]));
+    first.on(Operation.CHECKPOINT, this::checkpoint);
+    first.on(Operation.RELEASE, this::release);
+    first.on(Operation.STOP_CHANNEL, this::stop);
+  }
+
+  /** How to reach the nodes, but for the first. */
+  public ClientConfig config() {
+    return ClientConfig.of(
+        nodes.stream().skip(1).map(node -> Endpoint.of(node.address())).toList());
+  }
+
+  /** A node. */
+  public FakeServer node(int index) {
+    return nodes.get(index);
+  }
+
+  private synchronized void openSession(FakeConnection connection, Frame frame) {
+    session = Optional.of(connection);
+    events.add("open");
+    connection.answer(frame, Json.encode(new Control.SessionOpened("s", FakeTable.meta())));
+    channels.forEach(this::assign);
+  }
+
+  private void assign(Channel channel) {
+    session
+        .orElseThrow()
+        .push(
+            Operation.ASSIGN,
+            Json.encode(
+                new Control.Assignment(
+                    "s",
+                    channel.id(),
+                    channel.index,
+                    channel.index,
+                    channel.epoch,
+                    channel.checkpointed,
+                    channel.type,
+                    true,
+                    channel.key,
+                    channel.end)));
+  }
+
+  private synchronized void partitionMap(FakeConnection connection, Frame frame) {
+    mapsRead++;
+    long[] splits = new long[channels.size() - 1];
+    for (int i = 0; i < splits.length; i++) {
+      splits[i] = 1_000L * (i + 1);
+    }
+    FakeTable table = new FakeTable(1, 0, splits);
+    connection.answer(
+        frame, table.description(channels.stream().map(channel -> leader(channel)).toList()));
+  }
+
+  private Optional<String> leader(Channel channel) {
+    return channel.leader < 0
+        ? Optional.empty()
+        : Optional.of(nodes.get(channel.leader).address());
+  }
+
+  private synchronized void attach(int node, FakeConnection connection, Frame frame) {
+    Attach asked = Json.decode(frame.payload(), Attach.class);
+    Channel channel = channels.get(asked.partition());
+    if (channel.leader != node) {
+      events.add("sent on " + channel.index + " by " + node);
+      connection.sendOn(frame, leader(channel));
+      return;
+    }
+    if (attachRefusal.isPresent()) {
+      connection.refuse(frame, attachRefusal.get());
+      return;
+    }
+    String end = asked.end().map(at -> " to " + at).orElse("");
+    events.add("attach " + channel.index + " at " + node + " from " + asked.position() + end);
+    if (asked.key().length() > 0) {
+      events.add("key " + idOf(asked.key()));
+    }
+    Attachment attachment = new Attachment(channel, node, handles++, connection, asked);
+    attachments.add(attachment);
+    connection.answer(frame, Json.encode(new Attached(attachment.handle)));
+  }
+
+  private static long idOf(Bytes key) {
+    byte[] bytes = key.toByteArray();
+    return KeyCodec.decode(bytes, 0, bytes.length, FakeTable.meta().primaryKey())
+        .columns()
+        .get(0)
+        .value()
+        .asLong();
+  }
+
+  private Optional<Attachment> of(FakeConnection connection, int handle) {
+    return attachments.stream()
+        .filter(a -> a.connection == connection && a.handle == handle)
+        .findFirst();
+  }
+
+  private Attachment of(int channel) {
+    return attachments.stream()
+        .filter(a -> a.channel.index == channel)
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("channel " + channel + " is not attached"));
+  }
+
+  private synchronized void detach(FakeConnection connection, Frame frame) {
+    int handle = ChannelRef.decode(frame.payload()).handle();
+    of(connection, handle)
+        .ifPresent(
+            attachment -> {
+              events.add("detach " + attachment.channel.index + " at " + attachment.node);
+              attachments.remove(attachment);
+            });
+    connection.answer(frame, new byte[0]);
+  }
+
+  private synchronized void credit(FakeConnection connection, Frame frame) {
+    Credit credit = Credit.decode(frame.payload());
+    of(connection, credit.handle())
+        .ifPresent(
+            attachment -> {
+              attachment.credit += credit.bytes();
+              pump(attachment);
+            });
+  }
+
+  private synchronized void limit(FakeConnection connection, Frame frame) {
+    ChannelEnd end = ChannelEnd.decode(frame.payload());
+    if (session.isPresent() && session.get() == connection) {
+      events.add("limit of " + end.handle() + " is " + end.position());
+    } else {
+      events.add(
+          "limit at node of "
+              + of(connection, end.handle()).orElseThrow().channel.index
+              + " is "
+              + end.position());
+    }
+  }
+
+  private void pump(Attachment attachment) {
+    if (!pumps) {
+      return;
+    }
+    for (ChangeBatch batch : attachment.channel.log) {
+      if (attachment.credit > 0 && batch.lastPosition() > attachment.delivered) {
+        byte[] payload = payload(attachment, batch);
+        attachment.credit -= payload.length;
+        attachment.delivered = batch.lastPosition();
+        attachment.connection.push(Operation.DELIVER, payload);
+      }
+    }
+  }
+
+  private static byte[] payload(Attachment attachment, ChangeBatch batch) {
+    byte[] payload = new byte[Delivery.PREFIX_BYTES + batch.byteCount()];
+    long first = Math.max(batch.basePosition(), attachment.delivered + 1);
+    Delivery.writePrefix(payload, 0, attachment.handle, attachment.epoch, first);
+    System.arraycopy(
+        batch.array(), batch.offset(), payload, Delivery.PREFIX_BYTES, batch.byteCount());
+    return payload;
+  }
+
+  private synchronized void checkpoint(FakeConnection connection, Frame frame) {
+    Checkpoint checkpoint = Checkpoint.decode(frame.payload());
+    Channel channel = channels.get(checkpoint.handle());
+    if (checkpoint.epoch() != channel.epoch) {
+      connection.refuse(frame, ErrorCode.FENCED);
+      return;
+    }
+    channel.checkpointed = checkpoint.position();
+    channel.key = checkpoint.key();
+    String key = checkpoint.key().length() > 0 ? " key " + idOf(checkpoint.key()) : "";
+    events.add("checkpoint " + channel.index + " " + checkpoint.position() + key);
+    connection.answer(frame, new byte[0]);
+  }
+
+  private synchronized void release(FakeConnection connection, Frame frame) {
+    events.add("release " + ChannelRef.decode(frame.payload()).handle());
+    connection.answer(frame, new byte[0]);
+  }
+
+  private synchronized void stop(FakeConnection connection, Frame frame) {
+    events.add("stop " + Json.decode(frame.payload(), Control.StopChannel.class).handle());
+    connection.answer(frame, new byte[0]);
+  }
+
+  private synchronized void ended(FakeConnection connection) {
+    attachments.removeIf(attachment -> attachment.connection == connection);
+  }
+
+  /** Appends a batch of rows; of a stream, behind a position that is no change. */
+  public synchronized void append(int index, int rows) {
+    Channel channel = channels.get(index);
+    long base = channel.last() + (channel.type == ChannelType.Stream ? 2 : 1);
+    BatchBuilder builder = new BatchBuilder(FakeTable.meta().primaryKey(), 64 * rows);
+    for (int i = 0; i < rows; i++) {
+      builder.add(
+          new RowPutChange(
+              PrimaryKey.builder().add("id", base + i).build(),
+              List.of(new Column("v", ColumnValue.fromLong(base + i)))));
+    }
+    byte[] batch = builder.build(index, base, 1_000_000 + base);
+    channel.log.add(ChangeBatch.parse(batch, 0, batch.length));
+    attachments.stream().filter(a -> a.channel == channel).forEach(this::pump);
+  }
+
+  /** Another node leads, or none when it is -1; the former one says so, and perhaps who. */
+  public synchronized void move(int index, int leader, boolean doesSayWho) {
+    Channel channel = channels.get(index);
+    channel.leader = leader;
+    for (Attachment former : List.copyOf(attachments)) {
+      if (former.channel == channel) {
+        attachments.remove(former);
+        former.connection.notLeader(
+            Operation.DELIVER.code(),
+            former.handle,
+            doesSayWho ? leader(channel) : Optional.empty());
+      }
+    }
+  }
+
+  /** Another node leads and the former one says nothing of it yet. */
+  public synchronized void moveInSilence(int index, int leader) {
+    channels.get(index).leader = leader;
+  }
+
+  /**
+   * Another node leads; the former one says so, and delivers one batch more, as a node may that
+   * has not heard of it everywhere.
+   */
+  public synchronized void moveWithLateDelivery(int index, int leader) {
+    Attachment former = of(index);
+    append(index, 2);
+    Channel channel = former.channel;
+    ChangeBatch last = channel.log.get(channel.log.size() - 1);
+    move(index, leader, true);
+    former.connection.push(Operation.DELIVER, payload(former, last));
+    former.connection.push(
+        Operation.END_OF_CHANNEL,
+        new ChannelEnd(former.handle, former.epoch, channel.last() + 50).encode());
+  }
+
+  /** Says on the deliveries of a channel that they cannot go on. */
+  public synchronized void refuse(int index, ErrorCode code) {
+    Attachment attachment = of(index);
+    attachments.remove(attachment);
+    attachment.connection.error(Operation.DELIVER.code(), attachment.handle, code);
+  }
+
+  /** How every attachment is refused from now on. */
+  public synchronized void refuseAttachments(Optional<ErrorCode> code) {
+    attachRefusal = code;
+  }
+
+  /** The node says that a channel ends there. */
+  public synchronized void end(int index, long position) {
+    Attachment attachment = of(index);
+    attachment.connection.push(
+        Operation.END_OF_CHANNEL,
+        new ChannelEnd(attachment.handle, attachment.epoch, position).encode());
+  }
+
+  /** The session says where a channel ends. */
+  public synchronized void limit(int index, long position) {
+    Channel channel = channels.get(index);
+    channel.end = Optional.of(position);
+    session
+        .orElseThrow()
+        .push(Operation.LIMIT, new ChannelEnd(index, channel.epoch, position).encode());
+  }
+
+  /** The session takes a channel back. */
+  public synchronized void revoke(int index) {
+    Channel channel = channels.get(index);
+    session
+        .orElseThrow()
+        .push(
+            Operation.REVOKE,
+            Json.encode(new Control.Revocation("s", index, channel.epoch, 10_000)));
+  }
+
+  /** Whether batches are delivered as they come. */
+  public synchronized void pump(boolean does) {
+    pumps = does;
+    attachments.forEach(this::pump);
+  }
+
+  /** Loses the session's connection. */
+  public void dropSession() {
+    FakeConnection connection;
+    synchronized (this) {
+      channels.forEach(channel -> channel.epoch++);
+      connection = session.orElseThrow();
+    }
+    connection.drop();
+  }
+
+  /** Credit that the present deliverer of a channel has left; -1 while there is none. */
+  public synchronized long credit(int index) {
+    return attachments.stream()
+        .filter(a -> a.channel.index == index)
+        .mapToLong(a -> a.credit)
+        .findFirst()
+        .orElse(-1);
+  }
+
+  /** The node that delivers a channel; -1 while none does. */
+  public synchronized int deliverer(int index) {
+    return attachments.stream()
+        .filter(a -> a.channel.index == index)
+        .mapToInt(a -> a.node)
+        .findFirst()
+        .orElse(-1);
+  }
+
+  /** The positions of all changes of a channel. */
+  public synchronized List<Long> positions(int index) {
+    List<Long> positions = new ArrayList<>();
+    for (ChangeBatch batch : channels.get(index).log) {
+      for (long at = batch.basePosition(); at <= batch.lastPosition(); at++) {
+        positions.add(at);
+      }
+    }
+    return positions;
+  }
+
+  /** The last position of a channel. */
+  public synchronized long last(int index) {
+    return channels.get(index).last();
+  }
+
+  /** What happened, in order. */
+  public synchronized List<String> events() {
+    return List.copyOf(events);
+  }
+
+  /** Partition maps that were asked for. */
+  public synchronized int mapsRead() {
+    return mapsRead;
+  }
+
+  /** The encoded key of a row. */
+  public static Bytes key(long id) {
+    return KeyCodec.encode(PrimaryKeyValue.fromLong(id));
+  }
+
+  /** Channels begin there. */
+  public synchronized void startAt(int index, long position, Bytes key) {
+    channels.get(index).checkpointed = position;
+    channels.get(index).key = key;
+  }
+
+  /** What went wrong at any node. */
+  public List<Throwable> failures() {
+    return nodes.stream().flatMap(node -> node.failures().stream()).toList();
+  }
+
+  @Override
+  public void close() {
+    nodes.forEach(FakeServer::close);
+  }
+}
