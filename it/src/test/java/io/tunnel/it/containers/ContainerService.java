@@ -152,9 +152,7 @@ final class ContainerService implements AutoCloseable {
 
   /** All nodes, for clients inside the network. */
   String endpoint() {
-    return nodes.keySet().stream()
-        .map(name -> name + ":" + PORT)
-        .collect(Collectors.joining(","));
+    return nodes.keySet().stream().map(name -> name + ":" + PORT).collect(Collectors.joining(","));
   }
 
   /** Runs a command of {@code ./tunnel}. */

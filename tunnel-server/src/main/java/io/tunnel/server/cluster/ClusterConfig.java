@@ -28,7 +28,8 @@ public record ClusterConfig(
   public static final int NAME_LENGTH_MAX = 64;
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]*");
-  private static final Pattern ADDRESS = Pattern.compile("(\\[[0-9A-Fa-f:.]+]|[^\\s:,]+):(\\d{1,5})");
+  private static final Pattern ADDRESS =
+      Pattern.compile("(\\[[0-9A-Fa-f:.]+]|[^\\s:,]+):(\\d{1,5})");
   private static final int PORT_MAX = 65_535;
 
   /**
