@@ -211,6 +211,11 @@ final class ChildProcess implements AutoCloseable {
     }
   }
 
+  /** What it has started, and what that has started. */
+  List<ProcessHandle> descendants() {
+    return process.descendants().toList();
+  }
+
   /** Everything that it said on both streams. */
   synchronized String transcript() {
     return "--- " + name + " (pid " + process.pid() + ")\n" + String.join("\n", transcript) + "\n";

@@ -48,8 +48,7 @@ public final class Evidence {
   /** Where the classes of these programs are; they need the libraries of the server besides. */
   public static Path classes() {
     try {
-      return Path.of(
-          Evidence.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+      return Path.of(Evidence.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     } catch (URISyntaxException e) {
       throw new IllegalStateException("our own classes are nowhere", e);
     }
@@ -75,13 +74,17 @@ public final class Evidence {
     return new Evidence(new Ledger(Written.read(written)), new Sightings().add(all));
   }
 
-  /** Fails unless every acknowledged row was seen as it was written, and nothing that nobody wrote. */
+  /**
+   * Fails unless every acknowledged row was seen as it was written, and nothing that nobody wrote.
+   */
   public void requireConsumed() {
     int doubtful = ledger.requireConsumed(sightings);
     assertThat(doubtful)
         .as("rows in doubt that were applied")
         .isLessThanOrEqualTo(ledger.count(Outcome.IN_DOUBT));
-    assertThat(sightings.count()).as("changes seen").isEqualTo(ledger.count(Outcome.APPLIED) + doubtful);
+    assertThat(sightings.count())
+        .as("changes seen")
+        .isEqualTo(ledger.count(Outcome.APPLIED) + doubtful);
   }
 
   /** Rows that the writer knows to be applied. */

@@ -17,7 +17,8 @@ public final class Poll {
   private Poll() {}
 
   /** Returns when {@code condition} holds; fails when it does not within {@code deadline}. */
-  public static void until(Duration deadline, BooleanSupplier condition, Supplier<String> whatIsMissing) {
+  public static void until(
+      Duration deadline, BooleanSupplier condition, Supplier<String> whatIsMissing) {
     long started = System.nanoTime();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - started > deadline.toNanos()) {

@@ -1,10 +1,10 @@
 package io.tunnel.cli;
 
 import io.tunnel.kafka.broker.KafkaBroker;
+import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ClusterClient;
 import io.tunnel.sdk.ConnectionException;
-import io.tunnel.model.RefusedException;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
@@ -59,13 +59,19 @@ final class ClusterProcesses implements StartedServers {
       throws IOException, InterruptedException {
     List<String> arguments =
         List.of(
-            "--log", "kafka",
-            "--bootstrap", broker.bootstrap(),
-            "--cluster", CLUSTER,
-            "--node", name,
-            "--replication", "1");
-    nodes.add(
-        ServerProcess.startNode(mainClass, data.resolve(name), logs.log(name), arguments));
+            "--log",
+            "kafka",
+            "--bootstrap",
+            broker.bootstrap(),
+            "--cluster",
+            CLUSTER,
+            "--node",
+            name,
+            "--replication",
+            "1",
+            "--session-ms",
+            "3000");
+    nodes.add(ServerProcess.startNode(mainClass, data.resolve(name), logs.log(name), arguments));
   }
 
   /** Until then leadership moves, and a first write would only wait for it. */
@@ -75,8 +81,7 @@ final class ClusterProcesses implements StartedServers {
       String seen = look(client);
       while (!seen.isEmpty()) {
         if (clock.nanos() - startNanos > SETTLE_NANOS_MAX) {
-          throw new CommandFailure(
-              ExitCode.UNAVAILABLE, "the nodes do not come together: " + seen);
+          throw new CommandFailure(ExitCode.UNAVAILABLE, "the nodes do not come together: " + seen);
         }
         clock.waitUntil(clock.nanos() + LOOK_NANOS, () -> false);
         seen = look(client);

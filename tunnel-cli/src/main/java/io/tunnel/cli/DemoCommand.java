@@ -162,7 +162,8 @@ public final class DemoCommand implements Callable<Integer> {
         nodes == null || nodes >= NODES_MIN && nodes <= NODES_MAX,
         "--nodes is " + NODES_MIN + " to " + NODES_MAX + ", not " + nodes);
     require(
-        server == null || nodes == null, "--nodes are started: give --server, or --nodes, not both");
+        server == null || nodes == null,
+        "--nodes are started: give --server, or --nodes, not both");
     require(
         file.file().isPresent() || file.key().isEmpty(),
         "--key names columns of a file: give --from too");

@@ -81,7 +81,8 @@ final class DrainCommand implements Callable<Integer> {
   private void requireOwnServer() {
     CommandLine.ParseResult ofParent = spec.parent().commandLine().getParseResult();
     if (ofParent != null && ofParent.hasMatchedOption("--server")) {
-      throw CommandFailure.usage("give --server behind drain: tunnel cluster drain NODE --server …");
+      throw CommandFailure.usage(
+          "give --server behind drain: tunnel cluster drain NODE --server …");
     }
   }
 

@@ -38,8 +38,7 @@ final class FakeCluster {
   }
 
   ClusterDescription describe() {
-    ClusterDescription now =
-        new ClusterDescription("prod", 7, "n1", List.copyOf(nodes.values()));
+    ClusterDescription now = new ClusterDescription("prod", 7, "n1", List.copyOf(nodes.values()));
     nodes.values().stream().filter(NodeDescription::isDraining).toList().forEach(this::shrink);
     return now;
   }
@@ -71,7 +70,6 @@ final class FakeCluster {
     orders.add((isDraining ? "drain " : "undo ") + name);
     NodeDescription node = nodes.get(name);
     nodes.put(
-        name,
-        node(name, isDraining, node.leads(), node.tunnelGroups(), node.isCatalogLeader()));
+        name, node(name, isDraining, node.leads(), node.tunnelGroups(), node.isCatalogLeader()));
   }
 }

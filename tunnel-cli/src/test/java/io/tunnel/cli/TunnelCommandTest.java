@@ -27,7 +27,8 @@ class TunnelCommandTest extends CommandLineTest {
     assertThat(run()).isEqualTo(2);
     assertThat(err.toString())
         .startsWith("tunnel: name a subcommand")
-        .contains("Subcommands: demo, server, health, partition, stress, perf, tables, tunnels, cluster");
+        .contains(
+            "Subcommands: demo, server, health, partition, stress, perf, tables, tunnels, cluster");
     assertThat(run("tables")).isEqualTo(2);
     assertThat(err.toString()).startsWith("tunnel tables: name a subcommand");
     assertThat(run("tunnels")).isEqualTo(2);
@@ -50,7 +51,8 @@ class TunnelCommandTest extends CommandLineTest {
   void every_command_has_help_with_its_exit_codes_and_every_job_an_example() {
     List<String> jobs = new ArrayList<>();
     collect("", new CommandLine(new TunnelCommand()), jobs);
-    assertThat(jobs).contains(" tables scan", " tunnels create", " partition create", " cluster drain");
+    assertThat(jobs)
+        .contains(" tables scan", " tunnels create", " partition create", " cluster drain");
     for (String job : jobs) {
       assertThat(run((job.strip() + " --help").split(" "))).as(job).isZero();
       assertThat(out.toString())
@@ -62,7 +64,8 @@ class TunnelCommandTest extends CommandLineTest {
   }
 
   private static void collect(String name, CommandLine command, List<String> jobs) {
-    if (command.getSubcommands().isEmpty() && name.matches(" (tables|tunnels|partition|cluster) .*")) {
+    if (command.getSubcommands().isEmpty()
+        && name.matches(" (tables|tunnels|partition|cluster) .*")) {
       jobs.add(name);
     }
     command.getSubcommands().forEach((sub, line) -> collect(name + " " + sub, line, jobs));

@@ -23,6 +23,7 @@ final class ClusterOptions {
   private static final String CLUSTER_DEFAULT = "tunnel";
   private static final int STANDBYS_DEFAULT = 1;
   private static final int REPLICATION_DEFAULT = 3;
+  private static final int SESSION_MS_DEFAULT = 6_000;
 
   /** Where changes live. */
   enum LogKind {
@@ -91,6 +92,15 @@ final class ClusterOptions {
   private Integer minInsync;
 
   @Option(
+      names = "--session-ms",
+      paramLabel = "N",
+      description =
+          "Silence after which others take over what this node leads (default: "
+              + SESSION_MS_DEFAULT
+              + "); not under the brokers' group.min.session.timeout.ms.")
+  private Integer sessionMs;
+
+  @Option(
       names = "--kafka-config",
       paramLabel = "FILE",
       description = "Properties for Kafka's clients, such as security.protocol and sasl.*.")
@@ -125,6 +135,7 @@ final class ClusterOptions {
             bootstrap.stream().map(String::strip).toList(),
             copies,
             or(minInsync, ClusterConfig.Log.minInsyncDefault(copies)),
+            or(sessionMs, SESSION_MS_DEFAULT),
             clientSettings());
     return Optional.of(
         new ClusterConfig(
@@ -145,6 +156,7 @@ final class ClusterOptions {
     given.put("--standbys", standbys);
     given.put("--replication", replication);
     given.put("--min-insync", minInsync);
+    given.put("--session-ms", sessionMs);
     given.put("--kafka-config", kafkaConfig);
     given.forEach(
         (name, value) ->

@@ -103,7 +103,8 @@ public final class ServerCommand implements Callable<Integer> {
       LOGGER.info("configuration: {}", settings);
       cluster.ifPresent(
           part ->
-              LOGGER.info("{}, reached at {}", part, advertised(part, text(server.localAddress()))));
+              LOGGER.info(
+                  "{}, reached at {}", part, advertised(part, text(server.localAddress()))));
       CountDownLatch mustStop = new CountDownLatch(1);
       Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(mustStop, exitCode), "stop"));
       announce(server);

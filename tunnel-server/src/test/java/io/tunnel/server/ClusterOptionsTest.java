@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,6 +52,7 @@ class ClusterOptionsTest {
     assertThat(config.log().bootstrap()).containsExactly("k1:9092");
     assertThat(config.log().replication()).isEqualTo(3);
     assertThat(config.log().minInsync()).isEqualTo(2);
+    assertThat(config.log().sessionMs()).isEqualTo(6_000);
     assertThat(config.log().clientSettings()).isEmpty();
   }
 
@@ -66,7 +68,8 @@ class ClusterOptionsTest {
         config(
                 "0.0.0.0",
                 "--log kafka --bootstrap k1:9092,[::1]:9093 --cluster prod --node n-2"
-                    + " --advertise 10.0.0.5:7650 --standbys 2 --replication 5 --min-insync 3")
+                    + " --advertise 10.0.0.5:7650 --standbys 2 --replication 5 --min-insync 3"
+                    + " --session-ms 700")
             .orElseThrow();
     assertThat(config)
         .isEqualTo(
@@ -75,7 +78,7 @@ class ClusterOptionsTest {
                 "n-2",
                 Optional.of("10.0.0.5:7650"),
                 2,
-                new ClusterConfig.Log(List.of("k1:9092", "[::1]:9093"), 5, 3, java.util.Map.of())));
+                new ClusterConfig.Log(List.of("k1:9092", "[::1]:9093"), 5, 3, 700, Map.of())));
   }
 
   @ParameterizedTest
@@ -88,6 +91,7 @@ class ClusterOptionsTest {
         "--standbys 1",
         "--replication 1",
         "--min-insync 1",
+        "--session-ms 1000",
         "--kafka-config f",
         "--log local --node n1"
       })
@@ -111,7 +115,9 @@ class ClusterOptionsTest {
         "--log kafka --bootstrap k:1 --node n1 --advertise here|'here' is not HOST:PORT",
         "--log kafka --bootstrap k:1 --node n1 --standbys 9|standbys is 0 to 8, not 9",
         "--log kafka --bootstrap k:1 --node n1 --standbys -1|standbys is 0 to 8, not -1",
-        "--log kafka --bootstrap k:1 --node n1 --replication 33|replication is 1 to 32, not 33",
+        "--log kafka --bootstrap k:1 --node n1 --replication 16|replication is 1 to 15, not 16",
+        "--log kafka --bootstrap k:1 --node n1 --session-ms 499|session-ms is 500 to 300000",
+        "--log kafka --bootstrap k:1 --node n1 --session-ms 300001|session-ms is 500 to 300000",
         "--log kafka --bootstrap k:1 --node n1 --replication 2 --min-insync 3|min-insync is 1 to"
       })
   void what_cannot_be_is_refused_with_what_could(String line, String message) {

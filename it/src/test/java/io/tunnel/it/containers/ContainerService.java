@@ -61,6 +61,7 @@ final class ContainerService implements AutoCloseable {
         new KafkaContainer(KAFKA_IMAGE)
             .withNetwork(service.network)
             .withEnv("KAFKA_HEAP_OPTS", "-Xmx512m")
+            .withEnv("KAFKA_GROUP_MIN_SESSION_TIMEOUT_MS", "500")
             .withListener(BOOTSTRAP);
     Engine.publishOnLoopback(kafka);
     service.others.add(kafka);
@@ -84,7 +85,8 @@ final class ContainerService implements AutoCloseable {
         "--bootstrap=" + BOOTSTRAP,
         "--node=" + name,
         "--advertise=" + name + ":" + PORT,
-        "--replication=1");
+        "--replication=1",
+        "--session-ms=3000");
   }
 
   private void start(Map<String, GenericContainer<?>> servers) {
@@ -150,9 +152,7 @@ final class ContainerService implements AutoCloseable {
 
   /** All nodes, for clients inside the network. */
   String endpoint() {
-    return nodes.keySet().stream()
-        .map(name -> name + ":" + PORT)
-        .collect(Collectors.joining(","));
+    return nodes.keySet().stream().map(name -> name + ":" + PORT).collect(Collectors.joining(","));
   }
 
   /** Runs a command of {@code ./tunnel}. */

@@ -38,7 +38,8 @@ final class Engine {
   static synchronized void require(String... images) {
     Path libraries = projectRoot().resolve(LIBRARIES);
     skipUnless(
-        Files.isDirectory(libraries), "the programs are not packaged: mvn verify does, ./tunnel too");
+        Files.isDirectory(libraries),
+        "the programs are not packaged: mvn verify does, ./tunnel too");
     skipUnless(
         System.getenv("DOCKER_HOST") != null || Files.exists(Path.of("/var/run/docker.sock")),
         "no Docker engine on this machine" + ADVICE);

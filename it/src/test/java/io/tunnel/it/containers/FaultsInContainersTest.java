@@ -134,8 +134,7 @@ class FaultsInContainersTest {
                 tunnel.getAsJsonArray("channels").asList().stream()
                     .map(JsonElement::getAsJsonObject)
                     .allMatch(
-                        channel ->
-                            channel.get("checkpointed").equals(channel.get("committed"))))
+                        channel -> channel.get("checkpointed").equals(channel.get("committed"))))
         .isPresent();
   }
 

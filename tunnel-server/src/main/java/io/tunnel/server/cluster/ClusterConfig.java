@@ -28,7 +28,8 @@ public record ClusterConfig(
   public static final int NAME_LENGTH_MAX = 64;
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]*");
-  private static final Pattern ADDRESS = Pattern.compile("(\\[[0-9A-Fa-f:.]+]|[^\\s:,]+):(\\d{1,5})");
+  private static final Pattern ADDRESS =
+      Pattern.compile("(\\[[0-9A-Fa-f:.]+]|[^\\s:,]+):(\\d{1,5})");
   private static final int PORT_MAX = 65_535;
 
   /**
@@ -37,18 +38,26 @@ public record ClusterConfig(
    * @param bootstrap brokers as HOST:PORT, of which one that answers is enough
    * @param replication on how many brokers each topic is kept
    * @param minInsync how many of them must have a change before it counts
+   * @param sessionMs silence after which a node's part goes to others
    * @param clientSettings for every client of the log, such as how it is authenticated
    */
   public record Log(
-      List<String> bootstrap, int replication, int minInsync, Map<String, String> clientSettings) {
+      List<String> bootstrap,
+      int replication,
+      int minInsync,
+      int sessionMs,
+      Map<String, String> clientSettings) {
 
     /** Brokers that can be named. */
     public static final int BOOTSTRAP_MAX = 64;
 
     /** Brokers that can keep a topic. */
-    public static final int REPLICATION_MAX = 32;
+    public static final int REPLICATION_MAX = 15;
 
-    /** What a log does with settings that other options say. */
+    private static final int SESSION_MS_MIN = 500;
+    private static final int SESSION_MS_MAX = 300_000;
+
+    /** Settings that other options say. */
     private static final List<String> SAID_ELSEWHERE = List.of("bootstrap.servers", "group.id");
 
     /** Refuses addresses and counts that cannot be. */
@@ -65,6 +74,9 @@ public record ClusterConfig(
       require(
           minInsync >= 1 && minInsync <= replication,
           "min-insync is 1 to the replication of " + replication + ", not " + minInsync);
+      require(
+          sessionMs >= SESSION_MS_MIN && sessionMs <= SESSION_MS_MAX,
+          "session-ms is 500 to 300000 (5 minutes), not " + sessionMs);
       for (String name : SAID_ELSEWHERE) {
         require(
             !clientSettings.containsKey(name),
@@ -86,6 +98,8 @@ public record ClusterConfig(
           + replication
           + ", minInsync="
           + minInsync
+          + ", sessionMs="
+          + sessionMs
           + ", clientSettings="
           + clientSettings.keySet()
           + "]";
