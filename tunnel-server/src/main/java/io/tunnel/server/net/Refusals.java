@@ -3,9 +3,12 @@ package io.tunnel.server.net;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.FencedStoreException;
+import io.tunnel.server.catalog.StoreUnavailableException;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.cluster.Unit;
 import java.io.IOException;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,6 +50,12 @@ final class Refusals {
     }
     if (failure instanceof IllegalArgumentException) {
       return new RefusedException(ErrorCode.INVALID_REQUEST, failure.getMessage());
+    }
+    if (failure instanceof StoreUnavailableException) {
+      return new RefusedException(ErrorCode.LOG_UNAVAILABLE, failure.getMessage());
+    }
+    if (failure instanceof FencedStoreException) {
+      return RefusedException.notLeader(failure.getMessage(), Optional.empty());
     }
     if (failure instanceof IOException) {
       return new RefusedException(ErrorCode.STORAGE_FAILED, failure.getMessage());

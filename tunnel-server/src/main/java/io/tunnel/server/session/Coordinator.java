@@ -53,6 +53,10 @@ public final class Coordinator {
   private final Surroundings surroundings;
   private final TunnelEnds ends;
   private final Map<String, TunnelRun> runByTunnel = new HashMap<>();
+
+  /** Of tunnels that began anew without a start of the server. */
+  private final Map<String, Long> lastEpochByTunnel = new HashMap<>();
+
   private final Sessions sessions;
   private final Checkpoints checkpoints;
   private long lastSession;
@@ -110,7 +114,8 @@ public final class Coordinator {
                   catalog.channels(tunnel),
                   waitsFor(tunnel),
                   catalog.isPaused(tunnel.tunnelId()),
-                  catalog.starts() << EPOCH_BITS_OF_START,
+                  lastEpochByTunnel.getOrDefault(
+                      tunnel.tunnelId(), catalog.starts() << EPOCH_BITS_OF_START),
                   TimeUnit.MILLISECONDS.toNanos(config.revokeDeadlineMs())));
       runByTunnel.put(tunnel.tunnelId(), run);
       apply(run, run.core().start());
@@ -346,11 +351,33 @@ public final class Coordinator {
   public void forget(TunnelInfo tunnel) {
     ends.forget(tunnel.tunnelId());
     surroundings.forgetRows(tunnel.tunnelId());
+    lastEpochByTunnel.remove(tunnel.tunnelId());
     TunnelRun run = runByTunnel.remove(tunnel.tunnelId());
     if (run != null) {
       sessions.forget(
           run, ErrorCode.TUNNEL_NOT_FOUND, "tunnel " + tunnel.tunnel() + " was deleted");
     }
+  }
+
+  /**
+   * It is known now that these texts are stored, of a write that failed. The tunnels that they are
+   * of begin anew with what is stored, which costs their sessions what a lost connection costs.
+   */
+  public void stored(Map<String, Optional<String>> changes) {
+    for (String tunnelId : catalog.applied(changes)) {
+      TunnelRun run = runByTunnel.remove(tunnelId);
+      if (run != null) {
+        lastEpochByTunnel.put(tunnelId, run.core().lastEpoch());
+        sessions.forget(
+            run, ErrorCode.SESSION_ENDED, "the session ended: its tunnel was stored late");
+      }
+      if (!catalog.exists(tunnelId)) {
+        ends.forget(tunnelId);
+        surroundings.forgetRows(tunnelId);
+        lastEpochByTunnel.remove(tunnelId);
+      }
+    }
+    catalog.tunnels(Optional.empty()).forEach(ends::watch);
   }
 
   /**
