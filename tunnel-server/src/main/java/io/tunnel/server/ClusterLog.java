@@ -212,8 +212,9 @@ final class ClusterLog implements Closeable {
     return open(catalogTopic(), config.cluster() + ".catalog", listener);
   }
 
-  /** Becomes the only writer of a group of tunnels. */
+  /** Becomes the only writer of a group of tunnels, whose tables are all known then. */
   CatalogStore openGroup(int group, KafkaCatalogStore.Listener listener) throws IOException {
+    await("read the catalog", this::caughtUp);
     return open(
         topic(KafkaTopics.tunnels(config.cluster()), group),
         config.cluster() + ".tunnels-" + group,

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A unit whose state is in a store: opens the store when the unit is to be led, as often as that
- * takes, and closes it when it is not. Everything happens on the control thread, but for opening and
- * closing, which take their time.
+ * takes, and closes it when it is not. Everything happens on the control thread, but for opening
+ * and closing, which take their time.
  *
  * <p>A store that was fenced is opened again after a pause if the unit is still to be led: of two
  * nodes that believe so, each fences the other until placements have reached both.
@@ -35,7 +35,10 @@ final class LedStore {
   private boolean isWanted;
   private Optional<CatalogStore> store = Optional.empty();
 
-  /** Told apart from one opening to the next, so that a store's late word is not taken for another's. */
+  /**
+   * Told apart from one opening to the next, so that a store's late word is not taken for
+   * another's.
+   */
   private long attempt;
 
   private volatile boolean isLeading;

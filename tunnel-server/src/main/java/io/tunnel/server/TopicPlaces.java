@@ -23,7 +23,8 @@ record TopicPlaces(Catalog catalog) implements PartitionTopics {
     try {
       TableRecord table = catalog.tableOfPartition(partition);
       return Optional.of(
-          new Place(table.tableId(), index(table, partition), table.meta().options().retentionMs()));
+          new Place(
+              table.tableId(), index(table, partition), table.meta().options().retentionMs()));
     } catch (RefusedException e) {
       // Dropped since.
       return Optional.empty();

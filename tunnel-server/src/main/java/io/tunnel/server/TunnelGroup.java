@@ -28,8 +28,7 @@ final class TunnelGroup implements LedStore.Leader {
   private Optional<Coordinator> coordinator = Optional.empty();
 
   /** What all groups of a node share. */
-  record Parts(
-      LogEdges edges, Handles handles, SessionConfig config, Surroundings surroundings) {}
+  record Parts(LogEdges edges, Handles handles, SessionConfig config, Surroundings surroundings) {}
 
   TunnelGroup(int group, Catalog tables, LedTunnels led, Parts parts, Executor control) {
     this.group = group;

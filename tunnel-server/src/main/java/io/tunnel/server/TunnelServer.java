@@ -19,18 +19,14 @@ import io.tunnel.server.session.TunnelHost;
 import io.tunnel.server.session.TunnelHosts;
 import io.tunnel.server.session.TunnelView;
 import io.tunnel.wire.Control.TunnelDescription;
-import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -95,7 +91,7 @@ public final class TunnelServer implements RunningServer {
           parts.open(
               new BaseSnapshots(
                   catalog.tables(), shards, readers, clock, config.base().snapshotMsMax()));
-      
+
       control =
           parts.openThreads(
               Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "control")));

@@ -33,8 +33,7 @@ public record NodeSettings(
     Objects.requireNonNull(incarnation, "incarnation");
     Objects.requireNonNull(address, "address");
     if (standbys < 0 || standbys > STANDBYS_MAX) {
-      throw new IllegalArgumentException(
-          "standbys are 0 to " + STANDBYS_MAX + ", not " + standbys);
+      throw new IllegalArgumentException("standbys are 0 to " + STANDBYS_MAX + ", not " + standbys);
     }
     if (decideIntervalMs < 1 || decideIntervalMs > DECIDE_INTERVAL_MS_MAX) {
       throw new IllegalArgumentException(

@@ -95,8 +95,7 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
 
   @Override
   public void evict(String other) {
-    var options =
-        new RemoveMembersFromConsumerGroupOptions(List.of(new MemberToRemove(other)));
+    var options = new RemoveMembersFromConsumerGroupOptions(List.of(new MemberToRemove(other)));
     admin
         .removeMembersFromConsumerGroup(group, options)
         .all()

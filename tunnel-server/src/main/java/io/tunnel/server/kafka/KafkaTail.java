@@ -63,7 +63,9 @@ final class KafkaTail implements SharedLog.Tail {
   private volatile boolean isPaused;
   private volatile boolean isClosed;
 
-  /** A partition that is read, from where on, and a moment before the next records are asked for. */
+  /**
+   * A partition that is read, from where on, and a moment before the next records are asked for.
+   */
   private record Followed(int partition, long from, long askedMicros) {}
 
   private record Chunk(

@@ -148,7 +148,10 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   }
 
   private void copies(
-      String name, String description, Replicas replicas, ToDoubleFunction<Replicas.Figures> figure) {
+      String name,
+      String description,
+      Replicas replicas,
+      ToDoubleFunction<Replicas.Figures> figure) {
     Gauge.builder(name, replicas, of -> figure.applyAsDouble(of.figures()))
         .description(description)
         .register(registry);
@@ -158,8 +161,7 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   public void lags(List<CopyStatus> status) {
     List<MultiGauge.Row<?>> rows = new ArrayList<>();
     for (CopyStatus copy : status) {
-      Tags tags =
-          Tags.of("partition", Integer.toString(copy.partition()), "role", copy.role());
+      Tags tags = Tags.of("partition", Integer.toString(copy.partition()), "role", copy.role());
       rows.add(MultiGauge.Row.of(tags, (double) copy.lag()));
     }
     copyLag.register(rows, true);

@@ -60,7 +60,11 @@ final class TableChanges {
   private record Change(Step step, Answer answer) {}
 
   TableChanges(
-      Catalog catalog, TableLogs logs, TunnelHosts tunnels, Executor control, LongSupplier epochMs) {
+      Catalog catalog,
+      TableLogs logs,
+      TunnelHosts tunnels,
+      Executor control,
+      LongSupplier epochMs) {
     this.catalog = catalog;
     this.logs = logs;
     this.tunnels = tunnels;
@@ -98,8 +102,7 @@ final class TableChanges {
           long now = table.meta().options().retentionMs();
           boolean isMore = options.retentionMs() == 0 || (now > 0 && options.retentionMs() > now);
           if (isMore) {
-            await(
-                logs.alter(table, options), answer, () -> catalog.alterTable(table, options));
+            await(logs.alter(table, options), answer, () -> catalog.alterTable(table, options));
           } else {
             TableRecord altered = catalog.alterTable(table, options);
             later(logs.alter(altered, options), "keeps more changes than it has to", altered);
@@ -128,8 +131,7 @@ final class TableChanges {
     for (TunnelHost host : tunnels.all()) {
       List<TunnelInfo> ofTable = host.catalog().tunnels(Optional.of(table));
       Runnable farewell = () -> ofTable.forEach(host.coordinator()::forget);
-      farewells.add(
-          host.control() == control ? farewell : () -> host.control().execute(farewell));
+      farewells.add(host.control() == control ? farewell : () -> host.control().execute(farewell));
     }
     return farewells;
   }

@@ -153,8 +153,7 @@ final class GroupMaker {
     RowCursor row = batch.rows();
     while (bytes < limits.appendBytesMax() + OVERRUN_BYTES_MAX && row.next()) {
       Bytes key = Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
-      Optional<SortedMap<String, Bytes>> left =
-          mustRemember ? after(row, key) : Optional.empty();
+      Optional<SortedMap<String, Bytes>> left = mustRemember ? after(row, key) : Optional.empty();
       Optional<Bytes> value =
           switch (row.kind()) {
             case PUT -> Optional.of(codec.put(row));

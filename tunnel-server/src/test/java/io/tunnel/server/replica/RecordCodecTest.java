@@ -106,8 +106,7 @@ class RecordCodecTest {
     TreeMap<String, Bytes> after = new TreeMap<>(Map.of("a", encoded(3), "z", encoded(4)));
     RunCore.Run run = run(new RecordCodec().update(update, after));
     ChangeBatch changes = run.changes().orElseThrow();
-    assertThat(columns(changes))
-        .isEqualTo(Map.of("a", ColumnValue.fromLong(3), "b", "deleted"));
+    assertThat(columns(changes)).isEqualTo(Map.of("a", ColumnValue.fromLong(3), "b", "deleted"));
     assertThat(columns(run.rows()))
         .isEqualTo(Map.of("a", ColumnValue.fromLong(3), "z", ColumnValue.fromLong(4)));
     RowCursor row = changes.rows();
@@ -160,8 +159,7 @@ class RecordCodecTest {
   }
 
   private static void requireRefused(Bytes key, Bytes value) {
-    assertThatThrownBy(() -> RecordCodec.decode(key, value))
-        .isInstanceOf(MalformedException.class);
+    assertThatThrownBy(() -> RecordCodec.decode(key, value)).isInstanceOf(MalformedException.class);
   }
 
   @Test
