@@ -31,8 +31,8 @@ public interface Channel {
 
   /**
    * The channel ends behind {@code position}, where a batch ends or between two: nothing behind it
-   * is delivered, and the worker is told when it has everything up to there. A channel that has delivered more,
-   * or has another end, fails. May be called by any thread.
+   * is delivered, and the worker is told when it has everything up to there. A channel that has
+   * delivered more, or has another end, fails. May be called by any thread.
    *
    * @throws IllegalStateException for a base channel, which ends where its rows do
    */

@@ -52,8 +52,8 @@ public interface ChangeReader {
   void unsubscribe(int partition, CommitListener listener);
 
   /**
-   * Is told that a partition has new committed changes, or that more of it is settled, on the thread
-   * that committed them: it must only pass it on.
+   * Is told that a partition has new committed changes, or that more of it is settled, on the
+   * thread that committed them: it must only pass it on.
    */
   @FunctionalInterface
   public interface CommitListener {

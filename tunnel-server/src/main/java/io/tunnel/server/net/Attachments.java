@@ -49,11 +49,7 @@ public final class Attachments {
    * @param homes refuses the others, and says who leads them
    */
   public Attachments(
-      ClusterView view,
-      PartitionHomes homes,
-      Channels channels,
-      CatchUp catchUp,
-      Handles handles) {
+      ClusterView view, PartitionHomes homes, Channels channels, CatchUp catchUp, Handles handles) {
     this.view = view;
     this.homes = homes;
     this.channels = channels;
@@ -84,8 +80,7 @@ public final class Attachments {
       open(attachment);
     } else {
       catchUp.whenRead(
-          request.partition(),
-          failure -> connection.execute(() -> caughtUp(attachment, failure)));
+          request.partition(), failure -> connection.execute(() -> caughtUp(attachment, failure)));
     }
   }
 
@@ -94,8 +89,7 @@ public final class Attachments {
     Attach request = attachment.request();
     Attachment current = attachmentByChannel.get(request.channelId());
     Former former = formerByChannel.get(request.channelId());
-    long newest =
-        current != null ? current.request().epoch() : former != null ? former.epoch() : 0;
+    long newest = current != null ? current.request().epoch() : former != null ? former.epoch() : 0;
     if (request.epoch() < newest) {
       throw fenced(request, newest);
     }
@@ -151,9 +145,7 @@ public final class Attachments {
   }
 
   private static OptionalLong end(Attach request) {
-    return request.end().isPresent()
-        ? OptionalLong.of(request.end().get())
-        : OptionalLong.empty();
+    return request.end().isPresent() ? OptionalLong.of(request.end().get()) : OptionalLong.empty();
   }
 
   /** Nobody is attached by that any more; its epoch is remembered. */

@@ -25,8 +25,7 @@ final class ClusterRequests {
   void handle(Frame frame, Connection connection) {
     ClusterView view = cluster.view();
     switch (frame.operation()) {
-      case DESCRIBE_CLUSTER ->
-          threads.answer(threads.control(), frame, connection, view::describe);
+      case DESCRIBE_CLUSTER -> threads.answer(threads.control(), frame, connection, view::describe);
       case DESCRIBE_NODE -> threads.answer(threads.control(), frame, connection, view::status);
       case DRAIN_NODE -> {
         boolean isDraining = Json.decode(frame.payload(), DrainNode.class).isDraining();

@@ -275,7 +275,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
     isDoomed = true;
     LOGGER.info("closing {}: {}", context.channel().remoteAddress(), message);
     meter.refused(code);
-    writer.send(operation, FrameKind.ERROR, correlationId, new ErrorPayload(code, message).encode());
+    writer.send(
+        operation, FrameKind.ERROR, correlationId, new ErrorPayload(code, message).encode());
     EventLoop eventLoop = context.channel().eventLoop();
     eventLoop.execute(() -> ((DuplexChannel) context.channel()).shutdownOutput());
     eventLoop.schedule(() -> context.close(), FAREWELL_DEADLINE_S, TimeUnit.SECONDS);

@@ -18,8 +18,8 @@ import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
 
 /**
- * Sends each request to the room that serves it. Rows go to their partition's home straight from the
- * event loop that received them, and so do channels to attach to; all else goes to a control
+ * Sends each request to the room that serves it. Rows go to their partition's home straight from
+ * the event loop that received them, and so do channels to attach to; all else goes to a control
  * thread.
  */
 final class Requests {
@@ -47,8 +47,7 @@ final class Requests {
                 threads.control(),
                 served.clock()::epochMs),
             served);
-    this.tunnels =
-        new TunnelRequests(rooms.tunnels().hosts(), rooms.tunnels().figures(), served);
+    this.tunnels = new TunnelRequests(rooms.tunnels().hosts(), rooms.tunnels().figures(), served);
     this.cluster = new ClusterRequests(rooms.cluster(), served);
   }
 

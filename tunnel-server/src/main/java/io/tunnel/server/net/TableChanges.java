@@ -60,7 +60,11 @@ final class TableChanges {
   private record Change(Step step, Answer answer) {}
 
   TableChanges(
-      Catalog catalog, TableLogs logs, TunnelHosts tunnels, Executor control, LongSupplier epochMs) {
+      Catalog catalog,
+      TableLogs logs,
+      TunnelHosts tunnels,
+      Executor control,
+      LongSupplier epochMs) {
     this.catalog = catalog;
     this.logs = logs;
     this.tunnels = tunnels;
@@ -98,8 +102,7 @@ final class TableChanges {
           long now = table.meta().options().retentionMs();
           boolean isMore = options.retentionMs() == 0 || (now > 0 && options.retentionMs() > now);
           if (isMore) {
-            await(
-                logs.alter(table, options), answer, () -> catalog.alterTable(table, options));
+            await(logs.alter(table, options), answer, () -> catalog.alterTable(table, options));
           } else {
             TableRecord altered = catalog.alterTable(table, options);
             later(logs.alter(altered, options), "keeps more changes than it has to", altered);
@@ -128,8 +131,7 @@ final class TableChanges {
     for (TunnelHost host : tunnels.all()) {
       List<TunnelInfo> ofTable = host.catalog().tunnels(Optional.of(table));
       Runnable farewell = () -> ofTable.forEach(host.coordinator()::forget);
-      farewells.add(
-          host.control() == control ? farewell : () -> host.control().execute(farewell));
+      farewells.add(host.control() == control ? farewell : () -> host.control().execute(farewell));
     }
     return farewells;
   }
@@ -159,34 +161,34 @@ final class TableChanges {
 
   /** Changes the catalog. */
   @FunctionalInterface
-  private interface Record {
+  private interface Entry {
     TableRecord write() throws IOException;
   }
 
-  private void await(CompletableFuture<Void> log, Answer answer, Record record) throws IOException {
+  private void await(CompletableFuture<Void> log, Answer answer, Entry entry) throws IOException {
     if (log.isDone() && !log.isCompletedExceptionally()) {
-      TableRecord written = record.write();
+      TableRecord written = entry.write();
       ended(() -> answer.done(written));
       return;
     }
     log.whenComplete(
         (nothing, failure) -> {
           try {
-            control.execute(() -> logged(Optional.ofNullable(failure), answer, record));
+            control.execute(() -> logged(Optional.ofNullable(failure), answer, entry));
           } catch (RejectedExecutionException e) {
             LOGGER.debug("the server stops; a table is not changed", e);
           }
         });
   }
 
-  private void logged(Optional<Throwable> failure, Answer answer, Record record) {
+  private void logged(Optional<Throwable> failure, Answer answer, Entry entry) {
     TableRecord written;
     try {
       failure.ifPresent(
           reason -> {
             throw CatchUp.unavailable(reason);
           });
-      written = record.write();
+      written = entry.write();
     } catch (IOException | RuntimeException e) {
       ended(() -> answer.failed(e));
       next();

@@ -46,11 +46,9 @@ final class TableRequests {
             answer(frame, connection, table -> Json.encode(tables.partitionMap(table))));
       }
       case DROP_TABLE ->
-          changes.drop(
-              name(payload), answer(frame, connection, table -> Json.encode(new Empty())));
+          changes.drop(name(payload), answer(frame, connection, table -> Json.encode(new Empty())));
       case PARTITION_MAP ->
-          connection.respond(
-              frame, Json.encode(tables.partitionMap(catalog.table(name(payload)))));
+          connection.respond(frame, Json.encode(tables.partitionMap(catalog.table(name(payload)))));
       case LIST_TABLES ->
           connection.respond(
               frame,

@@ -90,8 +90,7 @@ final class TunnelRequests {
             hosts.ofTable(name.table()),
             frame,
             connection,
-            host ->
-                host.operators().delete(host.catalog().tunnel(name.table(), name.tunnel())));
+            host -> host.operators().delete(host.catalog().tunnel(name.table(), name.tunnel())));
       }
       case EXPORT_CHECKPOINTS -> {
         TunnelName name = Json.decode(payload, TunnelName.class);

@@ -54,8 +54,7 @@ public final class CurrentRows implements BaseRows {
     }
   }
 
-  private void readNow(
-      int partition, Bytes after, long firstPosition, int bytesMax, Sink sink) {
+  private void readNow(int partition, Bytes after, long firstPosition, int bytesMax, Sink sink) {
     List<PrimaryKeySchema> schema = catalog.tableOfPartition(partition).meta().primaryKey();
     BasePage page = new BasePage(schema, firstPosition, bytesMax);
     long nowMicros = epochMicros.getAsLong();

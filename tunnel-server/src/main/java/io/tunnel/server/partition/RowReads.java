@@ -68,8 +68,7 @@ public final class RowReads {
         answer,
         () -> {
           BatchBuilder row = new BatchBuilder(table.meta().primaryKey(), 256);
-          home
-              .table()
+          home.table()
               .get(partition.id(), request.key())
               .ifPresent(columns -> add(row, request.key(), columns, table.meta().primaryKey()));
           return row.build(partition.id());
@@ -123,7 +122,8 @@ public final class RowReads {
     }
   }
 
-  private static byte[] page(PartitionHome home, TableRecord table, int index, RangeRequest request) {
+  private static byte[] page(
+      PartitionHome home, TableRecord table, int index, RangeRequest request) {
     PartitionRecord partition = table.partitions().get(index);
     boolean isForward = request.direction() == Direction.FORWARD;
     List<PrimaryKeySchema> schema = table.meta().primaryKey();

@@ -42,8 +42,7 @@ public final class Tables {
   private record Figures(
       TableStore.RowCount rows, long changeBytes, long firstPosition, long committed) {
 
-    private static final Figures NONE =
-        new Figures(new TableStore.RowCount(0, false, 0), 0, 1, 0);
+    private static final Figures NONE = new Figures(new TableStore.RowCount(0, false, 0), 0, 1, 0);
   }
 
   /** The table's partitions and where they end, without figures. */

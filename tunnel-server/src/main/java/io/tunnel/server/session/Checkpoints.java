@@ -30,8 +30,9 @@ import java.util.Set;
  * moves wait for one sync and not for as many as there are channels. Each is answered when it is
  * durable.
  *
- * <p>What other nodes have delivered is not known here. Of a channel that they deliver, a checkpoint
- * is bounded by what the log holds: one beyond what is known of the log waits for a look at it.
+ * <p>What other nodes have delivered is not known here. Of a channel that they deliver, a
+ * checkpoint is bounded by what the log holds: one beyond what is known of the log waits for a look
+ * at it.
  */
 final class Checkpoints {
 
@@ -84,8 +85,7 @@ final class Checkpoints {
     return sessions
         .hold(request.checkpoint().handle())
         .filter(hold -> hold.isAttached() && hold.key().type() == ChannelType.Stream)
-        .filter(
-            hold -> request.checkpoint().position() > edges.known(hold.key().partition()))
+        .filter(hold -> request.checkpoint().position() > edges.known(hold.key().partition()))
         .isPresent();
   }
 
@@ -178,7 +178,9 @@ final class Checkpoints {
     return Math.min(last, hold.channel().end().orElse(Long.MAX_VALUE));
   }
 
-  /** Where the next holder goes on; the keys of rows that others deliver are the worker's to say. */
+  /**
+   * Where the next holder goes on; the keys of rows that others deliver are the worker's to say.
+   */
   private Channel.Resume resume(Hold hold, Checkpoint checkpoint) {
     if (!(hold.channel() instanceof AttachedChannel attached)) {
       return hold.channel().resumeAt(checkpoint.position());

@@ -57,9 +57,7 @@ public abstract sealed class Deliveries {
   record Wanted(TunnelInfo tunnel, ChannelKey key, ChannelState state) {
 
     OptionalLong end() {
-      return state.end().isPresent()
-          ? OptionalLong.of(state.end().get())
-          : OptionalLong.empty();
+      return state.end().isPresent() ? OptionalLong.of(state.end().get()) : OptionalLong.empty();
     }
 
     String channelId() {
@@ -78,8 +76,7 @@ public abstract sealed class Deliveries {
     @Override
     Channel channel(Wanted wanted, Channel.Hold hold, SessionPort port, LongConsumer whenRowsEnd) {
       return wanted.key().type() == ChannelType.BaseData
-          ? channels.base(
-              wanted.tunnel().tunnelId(), hold, wanted.state().key(), port, whenRowsEnd)
+          ? channels.base(wanted.tunnel().tunnelId(), hold, wanted.state().key(), port, whenRowsEnd)
           : channels.stream(hold, wanted.end(), wanted.tunnel().endMs(), port);
     }
 

@@ -80,7 +80,8 @@ public final class LedTunnels implements TunnelHosts {
         .orElseThrow(
             () ->
                 new RefusedException(
-                    ErrorCode.SESSION_ENDED, "session " + sessionId + " has ended; open a new one"));
+                    ErrorCode.SESSION_ENDED,
+                    "session " + sessionId + " has ended; open a new one"));
   }
 
   @Override

@@ -17,7 +17,8 @@ public interface LogEdges {
    * A moment in a partition's log.
    *
    * @param before position in front of the first record committed at or after it
-   * @param isPassed whether it is certain that nothing that was committed before it is still to come
+   * @param isPassed whether it is certain that nothing that was committed before it is still to
+   *     come
    */
   record Moment(long before, boolean isPassed) {}
 

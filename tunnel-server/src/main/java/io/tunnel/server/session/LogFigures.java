@@ -60,8 +60,7 @@ public interface LogFigures {
   }
 
   /** A shared log with copies of some partitions. */
-  record Shared(KnownEdges edges, ChangeReader copies, IntPredicate hasCopy)
-      implements LogFigures {
+  record Shared(KnownEdges edges, ChangeReader copies, IntPredicate hasCopy) implements LogFigures {
 
     @Override
     public long committed(int partition) {

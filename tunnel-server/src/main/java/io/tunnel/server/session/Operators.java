@@ -49,10 +49,7 @@ public final class Operators {
 
   /** Operators of the tunnels that {@code coordinator} runs. */
   public Operators(
-      TunnelCatalog catalog,
-      LogEdges edges,
-      Coordinator coordinator,
-      Surroundings surroundings) {
+      TunnelCatalog catalog, LogEdges edges, Coordinator coordinator, Surroundings surroundings) {
     this.catalog = catalog;
     this.edges = edges;
     this.coordinator = coordinator;
@@ -217,8 +214,7 @@ public final class Operators {
         answer);
   }
 
-  private SeekResult seek(
-      Seek seek, TunnelInfo tunnel, Map<Integer, LogEdges.Edge> edgeByPartition)
+  private SeekResult seek(Seek seek, TunnelInfo tunnel, Map<Integer, LogEdges.Edge> edgeByPartition)
       throws IOException {
     TunnelRun run = coordinator.run(tunnel);
     // An end that is not stored yet would be stored behind the seek, and undo it.

@@ -174,16 +174,12 @@ final class Sessions {
     ChannelKey key = assign.channel();
     int handle = deliveries.nextHandle();
     Deliveries.Wanted wanted =
-        new Deliveries.Wanted(
-            run.info(), key, catalog.channel(run.info().tunnelId(), key));
+        new Deliveries.Wanted(run.info(), key, catalog.channel(run.info().tunnelId(), key));
     Channel.Hold as =
         new Channel.Hold(handle, assign.epoch(), key.partition(), assign.checkpointed());
     Channel channel =
         deliveries.channel(
-            wanted,
-            as,
-            session.port(),
-            end -> surroundings.control(() -> rowsEnd(handle, end)));
+            wanted, as, session.port(), end -> surroundings.control(() -> rowsEnd(handle, end)));
     Hold hold = new Hold(handle, session, key, assign.epoch(), channel);
     holdByHandle.put(handle, hold);
     run.holds().put(key, hold);

@@ -68,7 +68,8 @@ public final class SharedEdges implements LogEdges {
       EdgeQueries.Edge edge = edges.get(partition);
       Map<Long, Moment> moments = new HashMap<>();
       firsts.forEach(
-          (micros, first) -> moments.put(micros, moment(micros, first.join().get(partition), edge)));
+          (micros, first) ->
+              moments.put(micros, moment(micros, first.join().get(partition), edge)));
       found.put(partition, new Edge(edge.first(), edge.last(), 0, moments));
     }
     looked.found(found);
@@ -78,8 +79,7 @@ public final class SharedEdges implements LogEdges {
     if (first != Long.MAX_VALUE) {
       return new Moment(Math.max(0, first - 1), true);
     }
-    return new Moment(
-        edge.last(), surroundings.epochMicros() - micros >= CLOCK_GAP_MICROS_MAX);
+    return new Moment(edge.last(), surroundings.epochMicros() - micros >= CLOCK_GAP_MICROS_MAX);
   }
 
   @Override

@@ -64,8 +64,7 @@ final class TunnelEnds {
     void endKnown(TunnelInfo tunnel, ChannelKey key, long end);
   }
 
-  TunnelEnds(
-      TunnelCatalog catalog, LogEdges edges, Surroundings surroundings, Listener listener) {
+  TunnelEnds(TunnelCatalog catalog, LogEdges edges, Surroundings surroundings, Listener listener) {
     this.catalog = catalog;
     this.edges = edges;
     this.surroundings = surroundings;
@@ -163,8 +162,7 @@ final class TunnelEnds {
     if (ended.size() < search.keys.size()) {
       waiting.put(tunnelId, new Waiting(search.tunnel, surroundings.nanos() + AGAIN_NANOS));
     }
-    ended.forEach(
-        (key, state) -> listener.endKnown(search.tunnel, key, state.end().orElseThrow()));
+    ended.forEach((key, state) -> listener.endKnown(search.tunnel, key, state.end().orElseThrow()));
   }
 
   private void again(Search search, long fromNanos, Exception reason) {

@@ -36,10 +36,7 @@ final class TunnelStart {
 
   /** Refuses what cannot be created. */
   TunnelStart(
-      TunnelCatalog catalog,
-      LogEdges edges,
-      Surroundings surroundings,
-      CreateTunnel request) {
+      TunnelCatalog catalog, LogEdges edges, Surroundings surroundings, CreateTunnel request) {
     catalog.requireFree(request);
     this.catalog = catalog;
     this.edges = edges;

@@ -68,8 +68,8 @@ public final class TunnelView {
     return Math.max(delivered.getOrDefault(channel.key(), 0L), channel.checkpointed());
   }
 
-  private ChannelDescription describeStream(
-      TunnelCore.View channel, LogFigures log, long nowMicros) throws IOException {
+  private ChannelDescription describeStream(TunnelCore.View channel, LogFigures log, long nowMicros)
+      throws IOException {
     int partition = channel.key().partition();
     long checkpointed = channel.checkpointed();
     long committed = Math.max(log.committed(partition), delivered(channel));

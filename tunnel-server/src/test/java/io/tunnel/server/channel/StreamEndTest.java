@@ -47,7 +47,11 @@ final class StreamEndTest {
   private Channel channel(long checkpointed, OptionalLong end) {
     Channel channel =
         new Channels(log, (tunnelId, partition, after, first, bytesMax, sink) -> sink.end(), 300)
-            .stream(new Channel.Hold(HANDLE, EPOCH, PARTITION, checkpointed), end, Optional.empty(), connection);
+            .stream(
+                new Channel.Hold(HANDLE, EPOCH, PARTITION, checkpointed),
+                end,
+                Optional.empty(),
+                connection);
     channel.start();
     return channel;
   }

@@ -57,8 +57,7 @@ public final class FakeEdges implements EdgeQueries {
     return answer(
         () -> {
           Map<Integer, Edge> edges = new HashMap<>();
-          partitions.forEach(
-              id -> edges.put(id, edgeByPartition.getOrDefault(id, new Edge(0, 0))));
+          partitions.forEach(id -> edges.put(id, edgeByPartition.getOrDefault(id, new Edge(0, 0))));
           return edges;
         });
   }

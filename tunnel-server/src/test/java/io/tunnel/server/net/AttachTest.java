@@ -189,14 +189,7 @@ final class AttachTest {
 
   private Attach base(long epoch) {
     return new Attach(
-        "t",
-        here + "_t_base",
-        here,
-        ChannelType.BaseData,
-        epoch,
-        0,
-        Bytes.EMPTY,
-        Optional.empty());
+        "t", here + "_t_base", here, ChannelType.BaseData, epoch, 0, Bytes.EMPTY, Optional.empty());
   }
 
   @Test
@@ -309,8 +302,7 @@ final class AttachTest {
         Operation.LIMIT, new ChannelEnd(rows.handle(), rows.epoch(), end.position()).encode());
     worker.granted(
         Operation.CHECKPOINT,
-        new Checkpoint(
-                rows.handle(), rows.epoch(), end.position(), TestRows.keyBytes("b"))
+        new Checkpoint(rows.handle(), rows.epoch(), end.position(), TestRows.keyBytes("b"))
             .encode());
     worker.granted(Operation.RELEASE, new ChannelRef(rows.handle(), rows.epoch()).encode());
     Assignment changes = assigned();
@@ -332,9 +324,7 @@ final class AttachTest {
     assertThat(
             worker
                 .granted(
-                    Operation.DESCRIBE_TUNNEL,
-                    new TunnelName("mine", "n"),
-                    TunnelDescription.class)
+                    Operation.DESCRIBE_TUNNEL, new TunnelName("mine", "n"), TunnelDescription.class)
                 .channels()
                 .subList(0, 2))
         .extracting(
@@ -344,12 +334,8 @@ final class AttachTest {
             ChannelDescription::lagRows)
         .containsExactly(
             tuple(ChannelStatus.TERMINATED, 2L, 2L, 0L), tuple(ChannelStatus.OPEN, 3L, 3L, 0L));
-    node.tunnels.resign(
-        Unit.groupOf(
-            Unit.ofTunnels(node.mine.tableId())),
-        () -> {});
-    SessionEnd over =
-        Json.decode(worker.pushed(Operation.SESSION_END).payload(), SessionEnd.class);
+    node.tunnels.resign(Unit.groupOf(Unit.ofTunnels(node.mine.tableId())), () -> {});
+    SessionEnd over = Json.decode(worker.pushed(Operation.SESSION_END).payload(), SessionEnd.class);
     assertThat(over.sessionId()).isEqualTo(session.sessionId());
     assertThat(over.code()).isEqualTo(ErrorCode.SESSION_ENDED);
     assertThat(

@@ -83,7 +83,8 @@ final class ConnectionTest {
                 TestLogs.open(new CrashDisk(), 0),
                 (tunnelId, partition, after, first, bytesMax, sink) -> sink.end(),
                 1_000)
-            .stream(new Channel.Hold(3, 5, 4, 10), OptionalLong.of(10), Optional.empty(), connection);
+            .stream(
+                new Channel.Hold(3, 5, 4, 10), OptionalLong.of(10), Optional.empty(), connection);
     connection.assign(new Assignment("s", "c", 4, 3, 5, 10), channel);
     List<Frame> frames = pushed();
     assertThat(frames)

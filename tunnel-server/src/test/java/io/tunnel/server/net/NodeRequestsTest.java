@@ -96,8 +96,7 @@ final class NodeRequestsTest {
         RangePage.decode(client.granted(Operation.GET_RANGE, range(Bytes.EMPTY).encode()));
     assertThat(page.rows().rowCount()).isEqualTo(2);
     assertThat(page.next()).as("the border").contains(node.mine.partitions().get(1).from());
-    requireLedThere(
-        client.refused(Operation.GET_RANGE, range(page.next().orElseThrow()).encode()));
+    requireLedThere(client.refused(Operation.GET_RANGE, range(page.next().orElseThrow()).encode()));
   }
 
   @Test
@@ -150,15 +149,13 @@ final class NodeRequestsTest {
     requireLedThere(client.refused(Operation.PARTITION_MAP, new TableName("none")));
     requireLedThere(client.refused(Operation.LIST_TUNNELS, new TableName("none")));
     requireLedThere(
-        client.refused(
-            Operation.GET_ROW, new GetRowRequest(99, TestRows.keyBytes("a")).encode()));
+        client.refused(Operation.GET_ROW, new GetRowRequest(99, TestRows.keyBytes("a")).encode()));
     node.view.leads(Unit.CATALOG, TestNode.HERE);
     assertThat(client.refused(Operation.PARTITION_MAP, new TableName("none")).code())
         .isEqualTo(ErrorCode.TABLE_NOT_FOUND);
     assertThat(
             client
-                .refused(
-                    Operation.GET_ROW, new GetRowRequest(99, TestRows.keyBytes("a")).encode())
+                .refused(Operation.GET_ROW, new GetRowRequest(99, TestRows.keyBytes("a")).encode())
                 .code())
         .isEqualTo(ErrorCode.TABLE_NOT_FOUND);
   }
@@ -185,9 +182,7 @@ final class NodeRequestsTest {
     TunnelInfo tunnel = create();
     assertThat(client.granted(Operation.LIST_TUNNELS, new TableName("mine"), TunnelList.class))
         .isEqualTo(new TunnelList(List.of(tunnel)));
-    assertThat(
-            Json.decode(
-                client.granted(Operation.LIST_TUNNELS, NOTHING), TunnelList.class))
+    assertThat(Json.decode(client.granted(Operation.LIST_TUNNELS, NOTHING), TunnelList.class))
         .as("those that are led here")
         .isEqualTo(new TunnelList(List.of(tunnel)));
     TunnelDescription described =
@@ -206,10 +201,7 @@ final class NodeRequestsTest {
     requireLedThere(
         client.refused(
             Operation.OPEN_SESSION, new OpenSession("t1g" + group + "-x", "tag", 1_000, 0)));
-    assertThat(
-            client
-                .refused(Operation.DESCRIBE_TUNNEL, new TunnelName("mine", "none"))
-                .code())
+    assertThat(client.refused(Operation.DESCRIBE_TUNNEL, new TunnelName("mine", "none")).code())
         .isEqualTo(ErrorCode.TUNNEL_NOT_FOUND);
     assertThat(client.refused(Operation.HEARTBEAT, new SessionId("none")).code())
         .isEqualTo(ErrorCode.SESSION_ENDED);
@@ -217,8 +209,7 @@ final class NodeRequestsTest {
 
   @Test
   void aNodeDescribesTheClusterAndItselfAndCanBeDrained() throws IOException {
-    assertThat(
-            client.granted(Operation.DESCRIBE_CLUSTER, new Empty(), ClusterDescription.class))
+    assertThat(client.granted(Operation.DESCRIBE_CLUSTER, new Empty(), ClusterDescription.class))
         .isEqualTo(node.view.describe());
     assertThat(client.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class))
         .isEqualTo(node.view.status());

@@ -71,11 +71,7 @@ final class TableChangesTest {
     catalog = new Catalog(store);
     changes =
         new TableChanges(
-            catalog,
-            logs,
-            new LedTunnels(catalog, ClusterView.none()),
-            control::add,
-            () -> 0);
+            catalog, logs, new LedTunnels(catalog, ClusterView.none()), control::add, () -> 0);
   }
 
   private TableChanges.Answer answer() {

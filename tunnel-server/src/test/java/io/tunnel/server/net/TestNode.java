@@ -83,9 +83,7 @@ final class TestNode implements Closeable {
     Catalog leader = new Catalog(store);
     mine =
         leader.createTable(
-            new TableMeta("mine", TestRows.SCHEMA),
-            List.of(PrimaryKeyValue.fromString("m")),
-            0);
+            new TableMeta("mine", TestRows.SCHEMA), List.of(PrimaryKeyValue.fromString("m")), 0);
     theirs = leader.createTable(new TableMeta("theirs", TestRows.SCHEMA), List.of(), 0);
     catalog = new Catalog();
     Map<String, Optional<String>> texts = new HashMap<>();
@@ -105,15 +103,10 @@ final class TestNode implements Closeable {
     Handles handles = new Handles();
     attachments =
         new Attachments(
-            view,
-            homes,
-            new Channels(shards, rows, 1_000),
-            new CatchUp(edges, shards),
-            handles);
+            view, homes, new Channels(shards, rows, 1_000), new CatchUp(edges, shards), handles);
     tunnels = new LedTunnels(catalog, view);
     KnownEdges known = new KnownEdges();
-    tunnels.lead(
-        Unit.groupOf(Unit.ofTunnels(mine.tableId())), host(known, handles, clock));
+    tunnels.lead(Unit.groupOf(Unit.ofTunnels(mine.tableId())), host(known, handles, clock));
     net =
         new NetServer(
             new NetConfig("127.0.0.1", 0, -1, 1, 100, false),
@@ -122,8 +115,7 @@ final class TestNode implements Closeable {
                 new NetServer.Rows(homes, new RowReads(catalog, homes, Runnable::run)),
                 new NetServer.TableRooms(
                     new Tables(homes, shards, view), new OwnLogs(catalog, shards)),
-                new NetServer.Tunnels(
-                    tunnels, LogFigures.of(known, shards, led::contains)),
+                new NetServer.Tunnels(tunnels, LogFigures.of(known, shards, led::contains)),
                 new NetServer.Cluster(view, Optional.of(attachments))),
             new NetServer.Threads(control, Runnable::run, clock::epochMicros),
             new NoNetMeter());
@@ -232,11 +224,7 @@ final class TestNode implements Closeable {
     byte[] payload = new byte[WriteRequest.PREFIX_BYTES + rowsOf.byteCount()];
     WriteRequest.writePrefix(payload, 0, table.tableId(), Optional.empty());
     System.arraycopy(
-        rowsOf.array(),
-        rowsOf.offset(),
-        payload,
-        WriteRequest.PREFIX_BYTES,
-        rowsOf.byteCount());
+        rowsOf.array(), rowsOf.offset(), payload, WriteRequest.PREFIX_BYTES, rowsOf.byteCount());
     return payload;
   }
 

@@ -127,7 +127,8 @@ final class RetentionTest {
     assertThat(shards.committed(id(table))).isEqualTo(1);
     assertThat(shards.firstPosition(id(neighbour))).isEqualTo(1);
     assertThat(new Tables(shards).describe(table).partitions().get(0).changeBytes()).isZero();
-    assertThat(new Tables(shards).describe(neighbour).partitions().get(0).changeBytes()).isPositive();
+    assertThat(new Tables(shards).describe(neighbour).partitions().get(0).changeBytes())
+        .isPositive();
     assertThat(changesTrimmed.sum()).isEqualTo(1);
     assertThatThrownBy(() -> shards.plan(id(table), 1, 1))
         .isInstanceOf(RefusedException.class)

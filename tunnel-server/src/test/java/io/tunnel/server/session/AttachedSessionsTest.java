@@ -379,8 +379,7 @@ final class AttachedSessionsTest {
     coordinator.tick();
     surroundings.passBarriers();
     Assignment held = held(low);
-    assertThat(port.limits)
-        .containsExactly(new ChannelEnd(held.handle(), held.epoch(), 17));
+    assertThat(port.limits).containsExactly(new ChannelEnd(held.handle(), held.epoch(), 17));
     assertThat(state(tunnel, ChannelKey.stream(low)).end()).contains(17L);
     assertThat(state(tunnel, ChannelKey.stream(high)).end())
         .as("the log's clock may be behind: more may come from before the moment")
@@ -480,6 +479,7 @@ final class AttachedSessionsTest {
             ChannelDescription::lagMs,
             ChannelDescription::historyLeftMs)
         .containsExactly(
-            tuple(20L, 18L, -1L, -1L, Optional.of(-1L)), tuple(10L, 10L, -1L, -1L, Optional.empty()));
+            tuple(20L, 18L, -1L, -1L, Optional.of(-1L)),
+            tuple(10L, 10L, -1L, -1L, Optional.empty()));
   }
 }

@@ -76,12 +76,10 @@ final class LedTunnelsTest {
     TunnelInfo tunnel =
         host.catalog()
             .createTunnel(
-                new CreateTunnel(
-                    table.meta().name(), "n", TunnelType.Stream, StreamStart.LATEST),
+                new CreateTunnel(table.meta().name(), "n", TunnelType.Stream, StreamStart.LATEST),
                 id,
                 Map.of(
-                    ChannelKey.stream(table.partitions().get(0).id()),
-                    ChannelState.startingAt(0)),
+                    ChannelKey.stream(table.partitions().get(0).id()), ChannelState.startingAt(0)),
                 0);
     List<String> ids = new ArrayList<>();
     host.coordinator()

@@ -349,7 +349,8 @@ final class OperatorsTest {
     requireBad(tunnel, id, "name no channel");
     assertThatThrownBy(
             () ->
-                Seeks.now(operators, 
+                Seeks.now(
+                    operators,
                     bring(
                         new CheckpointSet(
                             id,
@@ -373,7 +374,8 @@ final class OperatorsTest {
     requireRefused(
         ErrorCode.INVALID_REQUEST,
         message,
-        () -> Seeks.now(operators, bring(new CheckpointSet(tableId, "t", "n", List.of(positions)))));
+        () ->
+            Seeks.now(operators, bring(new CheckpointSet(tableId, "t", "n", List.of(positions)))));
     assertThat(at(tunnel, low)).isEqualTo(before);
   }
 
@@ -396,13 +398,15 @@ final class OperatorsTest {
             position(high, ChannelType.BaseData, 3, key))) {
       requireBad(tunnel, table.tableId(), "partition", bad);
     }
-    Seeks.now(operators, 
+    Seeks.now(
+        operators,
         bring(
             new CheckpointSet(
                 table.tableId(), "t", "n", List.of(position(low, ChannelType.BaseData, 3, key)))));
     assertThat(catalog.channel(tunnel.tunnelId(), ChannelKey.base(low)))
         .isEqualTo(ChannelState.startingAt(0).withProgress(3, key));
-    Seeks.now(operators, 
+    Seeks.now(
+        operators,
         bring(
             new CheckpointSet(
                 table.tableId(),
