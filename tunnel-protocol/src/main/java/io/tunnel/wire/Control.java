@@ -277,8 +277,10 @@ public sealed interface Control
    * @param epoch grows with every new owner
    * @param committed of a base channel: as far as it has been read
    * @param lagRows changes committed and not checkpointed; 0 for a base channel
-   * @param lagBytes bytes of the batches that hold them
-   * @param lagMs how long the oldest of them has waited; 0 when there is none
+   * @param lagBytes bytes of the batches that hold them; -1 when the node of a cluster that answers
+   *     has no copy of the partition
+   * @param lagMs how long the oldest of them has waited; 0 when there is none; -1 as with {@code
+   *     lagBytes}
    * @param type what it carries
    * @param isPaused whether an operator keeps it, or its tunnel, from being delivered
    * @param end the position behind which it ends, once that is known

@@ -40,8 +40,7 @@ public final class SimFront {
             new NetServer.Rooms(
                 catalog.tables(),
                 new NetServer.Rows(shards, new RowReads(catalog.tables(), shards, readers)),
-                new NetServer.TableRooms(
-                    new Tables(shards), new OwnLogs(catalog.tables(), shards)),
+                new NetServer.TableRooms(new Tables(shards), new OwnLogs(catalog.tables(), shards)),
                 new NetServer.Tunnels(
                     TunnelHosts.alone(new TunnelHost(catalog, coordinator, operators, control)),
                     LogFigures.of(shards)),

@@ -161,34 +161,34 @@ final class TableChanges {
 
   /** Changes the catalog. */
   @FunctionalInterface
-  private interface Record {
+  private interface Entry {
     TableRecord write() throws IOException;
   }
 
-  private void await(CompletableFuture<Void> log, Answer answer, Record record) throws IOException {
+  private void await(CompletableFuture<Void> log, Answer answer, Entry entry) throws IOException {
     if (log.isDone() && !log.isCompletedExceptionally()) {
-      TableRecord written = record.write();
+      TableRecord written = entry.write();
       ended(() -> answer.done(written));
       return;
     }
     log.whenComplete(
         (nothing, failure) -> {
           try {
-            control.execute(() -> logged(Optional.ofNullable(failure), answer, record));
+            control.execute(() -> logged(Optional.ofNullable(failure), answer, entry));
           } catch (RejectedExecutionException e) {
             LOGGER.debug("the server stops; a table is not changed", e);
           }
         });
   }
 
-  private void logged(Optional<Throwable> failure, Answer answer, Record record) {
+  private void logged(Optional<Throwable> failure, Answer answer, Entry entry) {
     TableRecord written;
     try {
       failure.ifPresent(
           reason -> {
             throw CatchUp.unavailable(reason);
           });
-      written = record.write();
+      written = entry.write();
     } catch (IOException | RuntimeException e) {
       ended(() -> answer.failed(e));
       next();

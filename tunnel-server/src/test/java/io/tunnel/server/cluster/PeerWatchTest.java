@@ -15,7 +15,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+/** Sockets are closed in the middle here, as peers close them. */
 @Timeout(30)
+@SuppressWarnings("try")
 class PeerWatchTest {
 
   private final BlockingQueue<String> gone = new LinkedBlockingQueue<>();
