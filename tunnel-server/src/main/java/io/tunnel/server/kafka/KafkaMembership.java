@@ -10,9 +10,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.MemberToRemove;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.CloseOptions.GroupMembershipOperation;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -36,6 +41,8 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   private static final int HEARTBEAT_MS_MAX = 300;
   private static final long BACKOFF_MS = 500;
 
+  private final String group;
+  private final Admin admin;
   private final String name;
   private final Supplier<Node> node;
   private final Shard.Clock clock;
@@ -43,7 +50,7 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   private final HeartbeatCount heartbeats;
   private final Thread thread;
   private final AtomicBoolean isAsked = new AtomicBoolean();
-  private final Object closing = new Object();
+  private final CountDownLatch closing = new CountDownLatch(1);
 
   private long seen = -1;
   private long asked;
@@ -54,12 +61,14 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   private volatile boolean isClosed;
   private volatile boolean isAbandoned;
 
-  KafkaMembership(KafkaConfig config, String name, Supplier<Node> node, Shard.Clock clock) {
+  KafkaMembership(
+      KafkaConfig config, Admin admin, String name, Supplier<Node> node, Shard.Clock clock) {
+    this.group = group(config.cluster());
+    this.admin = admin;
     this.name = name;
     this.node = node;
     this.clock = clock;
     int heartbeatMs = Math.min(HEARTBEAT_MS_MAX, config.times().sessionMs() / 3);
-    String group = group(config.cluster());
     Map<String, Object> settings = new ClientSettings(config).member(group, name, heartbeatMs);
     settings.put(PlacementAssignor.MEMBER, this);
     this.consumer =
@@ -84,6 +93,23 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   @Override
   public void decideAgain() {
     isAsked.set(true);
+  }
+
+  @Override
+  public void evict(String gone) {
+    RemoveMembersFromConsumerGroupOptions member =
+        new RemoveMembersFromConsumerGroupOptions(Set.of(new MemberToRemove(gone)));
+    member.reason("node " + name + " found it gone");
+    Answers.of(
+            "remove node " + gone + " from its group",
+            admin.removeMembersFromConsumerGroup(group, member).all())
+        .whenComplete(
+            (done, failure) -> {
+              if (failure != null) {
+                // Also when somebody was faster. If not, its session ends as any other.
+                LOG.info("{}", failure.getMessage());
+              }
+            });
   }
 
   private void run() {
@@ -127,15 +153,13 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   }
 
   private void backOff() {
-    synchronized (closing) {
-      try {
-        if (!isClosed) {
-          closing.wait(BACKOFF_MS);
-        }
-      } catch (InterruptedException e) {
-        LOG.warn("interrupted; node {} leaves the group", name);
-        isClosed = true;
+    try {
+      if (closing.await(BACKOFF_MS, TimeUnit.MILLISECONDS)) {
+        LOG.debug("node {} is closed", name);
       }
+    } catch (InterruptedException e) {
+      LOG.warn("interrupted; node {} leaves the group", name);
+      isClosed = true;
     }
   }
 
@@ -209,10 +233,8 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   /** Leaves the group, so that others take over at once. Idempotent. */
   @Override
   public void close() throws IOException {
-    synchronized (closing) {
-      isClosed = true;
-      closing.notifyAll();
-    }
+    isClosed = true;
+    closing.countDown();
     consumer.wakeup();
     if (Thread.currentThread() != thread) {
       try {
