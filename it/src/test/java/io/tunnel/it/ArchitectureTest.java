@@ -87,6 +87,11 @@ class ArchitectureTest {
     Rules.PROTOCOL_STANDS_ALONE.check(MAIN);
   }
 
+  @Test
+  void only_one_room_of_the_server_knows_kafka() {
+    Rules.ONLY_ONE_ROOM_KNOWS_KAFKA.check(MAIN);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -97,7 +102,8 @@ class ArchitectureTest {
         "session",
         "catalog",
         "replica",
-        "cluster"
+        "cluster",
+        "kafka"
       })
   void a_room_of_the_server_knows_nobody_that_reads_from_it(String room) {
     Rules.roomFollowsTheArrow(room).check(MAIN);

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -14,6 +15,9 @@ final class ClientSettings {
 
   /** Bytes of the largest record: a change of the largest row, with that row before and after. */
   static final int RECORD_BYTES_MAX = 10 * 1024 * 1024;
+
+  /** Or the producer forgets a topic that is written seldom, and the next append waits for it. */
+  private static final long METADATA_IDLE_MS = TimeUnit.DAYS.toMillis(1);
 
   private static final int SEND_BYTES = 256 * 1024;
   private static final long UNSENT_BYTES_MAX = 64L * 1024 * 1024;
@@ -94,6 +98,7 @@ final class ClientSettings {
     settings.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, config.times().deliveryMs());
     settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, config.times().requestMs());
     settings.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, config.compression());
+    settings.put(ProducerConfig.METADATA_MAX_IDLE_CONFIG, METADATA_IDLE_MS);
     settings.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, RECORD_BYTES_MAX);
     settings.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, SEND_BYTES);
     settings.putIfAbsent(ProducerConfig.BUFFER_MEMORY_CONFIG, UNSENT_BYTES_MAX);
@@ -107,7 +112,7 @@ final class ClientSettings {
     settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
     settings.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_uncommitted");
-    // Whatever one fetch brought is taken at once, see KafkaTail about the time of reading.
+    // Whatever was fetched is taken at once: what waits is bounded by the bytes of fetches.
     settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.MAX_VALUE);
     settings.put(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, config.times().deliveryMs());
     settings.putIfAbsent(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, 1);

@@ -59,7 +59,7 @@ public final class KafkaCluster implements Closeable {
     @Override
     public Membership join(String name, Supplier<Membership.Node> node) {
       new NodeNames(config, admin, clock).requireFree(name);
-      KafkaMembership membership = new KafkaMembership(config, name, node, admin, clock);
+      KafkaMembership membership = new KafkaMembership(config, admin, name, node, clock);
       membership.start();
       return membership;
     }

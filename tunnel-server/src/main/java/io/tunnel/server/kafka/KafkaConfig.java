@@ -127,6 +127,13 @@ public record KafkaConfig(
     this(bootstrap, cluster, Replicas.DEFAULT, Times.DEFAULT, "lz4", Map.of());
   }
 
+  /** What every client of Kafka is given: where Kafka is, and how to get in. */
+  public Map<String, String> clientSettings() {
+    Map<String, String> settings = new TreeMap<>(properties);
+    settings.put("bootstrap.servers", bootstrap);
+    return settings;
+  }
+
   /**
    * Reads properties from a file in the format of Java's properties.
    *

@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -40,15 +42,15 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   private static final long BACKOFF_MS = 500;
 
   private final String group;
+  private final Admin admin;
   private final String name;
   private final Supplier<Node> node;
-  private final Admin admin;
   private final Shard.Clock clock;
   private final Consumer<byte[], byte[]> consumer;
   private final HeartbeatCount heartbeats;
   private final Thread thread;
   private final AtomicBoolean isAsked = new AtomicBoolean();
-  private final Object closing = new Object();
+  private final CountDownLatch closing = new CountDownLatch(1);
 
   private long seen = -1;
   private long asked;
@@ -60,11 +62,11 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   private volatile boolean isAbandoned;
 
   KafkaMembership(
-      KafkaConfig config, String name, Supplier<Node> node, Admin admin, Shard.Clock clock) {
+      KafkaConfig config, Admin admin, String name, Supplier<Node> node, Shard.Clock clock) {
     this.group = group(config.cluster());
+    this.admin = admin;
     this.name = name;
     this.node = node;
-    this.admin = admin;
     this.clock = clock;
     int heartbeatMs = Math.min(HEARTBEAT_MS_MAX, config.times().sessionMs() / 3);
     Map<String, Object> settings = new ClientSettings(config).member(group, name, heartbeatMs);
@@ -94,16 +96,18 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   }
 
   @Override
-  public void evict(String other) {
-    var options = new RemoveMembersFromConsumerGroupOptions(List.of(new MemberToRemove(other)));
-    admin
-        .removeMembersFromConsumerGroup(group, options)
-        .all()
+  public void evict(String gone) {
+    RemoveMembersFromConsumerGroupOptions member =
+        new RemoveMembersFromConsumerGroupOptions(Set.of(new MemberToRemove(gone)));
+    member.reason("node " + name + " found it gone");
+    Answers.of(
+            "remove node " + gone + " from its group",
+            admin.removeMembersFromConsumerGroup(group, member).all())
         .whenComplete(
             (done, failure) -> {
               if (failure != null) {
-                // Another node was faster, or the group will notice by itself.
-                LOG.info("node {} could not be removed from the group", other, failure);
+                // Also when somebody was faster. If not, its session ends as any other.
+                LOG.info("{}", failure.getMessage());
               }
             });
   }
@@ -149,15 +153,13 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   }
 
   private void backOff() {
-    synchronized (closing) {
-      try {
-        if (!isClosed) {
-          closing.wait(BACKOFF_MS);
-        }
-      } catch (InterruptedException e) {
-        LOG.warn("interrupted; node {} leaves the group", name);
-        isClosed = true;
+    try {
+      if (closing.await(BACKOFF_MS, TimeUnit.MILLISECONDS)) {
+        LOG.debug("node {} is closed", name);
       }
+    } catch (InterruptedException e) {
+      LOG.warn("interrupted; node {} leaves the group", name);
+      isClosed = true;
     }
   }
 
@@ -231,10 +233,8 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   /** Leaves the group, so that others take over at once. Idempotent. */
   @Override
   public void close() throws IOException {
-    synchronized (closing) {
-      isClosed = true;
-      closing.notifyAll();
-    }
+    isClosed = true;
+    closing.countDown();
     consumer.wakeup();
     if (Thread.currentThread() != thread) {
       try {

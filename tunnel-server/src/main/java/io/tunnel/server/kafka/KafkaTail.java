@@ -32,11 +32,6 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads partitions with one consumer, on one thread that owns everything here but the queue of what
  * others want. Whatever fails is tried again until it is closed.
- *
- * <p>The time of reading is a lower bound. Kafka's consumer asks for the next records of a
- * partition only when all of the last answer was taken, and one poll takes all there is; so what a
- * poll brings of a partition was asked for after the poll before that brought something of it
- * began.
  */
 final class KafkaTail implements SharedLog.Tail {
 
@@ -63,10 +58,8 @@ final class KafkaTail implements SharedLog.Tail {
   private volatile boolean isPaused;
   private volatile boolean isClosed;
 
-  /**
-   * A partition that is read, from where on, and a moment before the next records are asked for.
-   */
-  private record Followed(int partition, long from, long askedMicros) {}
+  /** A partition that is read, and the offset to be read next. */
+  private record Followed(int partition, long next) {}
 
   private record Chunk(
       int partition, long from, List<Stored> records, long next, long readMicros) {}
@@ -189,10 +182,7 @@ final class KafkaTail implements SharedLog.Tail {
     }
     unknown.remove(partition);
     untold.removeIf(chunk -> chunk.partition() == partition);
-    // What was asked for already may come if it is at that offset.
-    Followed former = followed.get(topic.get());
-    long askedMicros = former == null ? clock.epochMicros() : former.askedMicros();
-    followed.put(topic.get(), new Followed(partition, offset, askedMicros));
+    followed.put(topic.get(), new Followed(partition, offset));
     consumer.assign(followed.keySet());
     consumer.seek(topic.get(), offset);
   }
@@ -216,18 +206,17 @@ final class KafkaTail implements SharedLog.Tail {
   }
 
   private void read() {
-    long nowMicros = clock.epochMicros();
     ConsumerRecords<Bytes, Bytes> polled = consumer.poll(POLL);
+    long nowMicros = clock.epochMicros();
     polled
         .nextOffsets()
         .forEach(
             (topic, next) -> {
               Followed one = followed.get(topic);
               List<Stored> records = stored(polled.records(topic));
-              untold.add(
-                  new Chunk(
-                      one.partition(), one.from(), records, next.offset(), one.askedMicros()));
-              followed.put(topic, new Followed(one.partition(), next.offset(), nowMicros));
+              long end = next.offset();
+              untold.add(new Chunk(one.partition(), one.next(), records, end, nowMicros));
+              followed.put(topic, new Followed(one.partition(), end));
             });
     tell();
   }

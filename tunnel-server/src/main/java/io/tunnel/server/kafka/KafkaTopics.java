@@ -31,7 +31,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
  */
 public final class KafkaTopics {
 
-  private static final int LOOKS_MAX = 20;
+  private static final int LOOKS_MAX = 10;
   private static final long LOOK_MS = 100;
 
   private final KafkaConfig config;
@@ -128,16 +128,28 @@ public final class KafkaTopics {
   }
 
   private CompletableFuture<Void> check(Map<String, TopicSettings> topics) {
-    return describe(topics.keySet(), LOOKS_MAX)
+    return look(topics, LOOKS_MAX)
+        .thenCompose(
+            problems ->
+                problems.isEmpty()
+                    ? CompletableFuture.completedFuture(null)
+                    : CompletableFuture.failedFuture(new TopicSettingsException(problems)));
+  }
+
+  /** A broker may learn later than others what was made or changed: so it is asked again. */
+  private CompletableFuture<List<String>> look(Map<String, TopicSettings> topics, int looksLeft) {
+    Executor later = CompletableFuture.delayedExecutor(LOOK_MS, TimeUnit.MILLISECONDS);
+    return describe(topics.keySet())
         .thenCompose(
             descriptions ->
                 settingsOf(descriptions.keySet())
                     .thenApply(settings -> problems(topics, descriptions, settings)))
         .thenCompose(
             problems ->
-                problems.isEmpty()
-                    ? CompletableFuture.completedFuture(null)
-                    : CompletableFuture.failedFuture(new TopicSettingsException(problems)));
+                problems.isEmpty() || looksLeft == 1
+                    ? CompletableFuture.completedFuture(problems)
+                    : CompletableFuture.supplyAsync(() -> looksLeft - 1, later)
+                        .thenCompose(left -> look(topics, left)));
   }
 
   private List<String> problems(
@@ -158,9 +170,8 @@ public final class KafkaTopics {
     return problems;
   }
 
-  /** Those that exist. A broker may learn of a new topic later than it was made: asked again. */
-  private CompletableFuture<Map<String, TopicDescription>> describe(
-      Set<String> names, int looksLeft) {
+  /** Those that exist. */
+  private CompletableFuture<Map<String, TopicDescription>> describe(Set<String> names) {
     Map<String, TopicDescription> found = new ConcurrentHashMap<>();
     List<CompletableFuture<Optional<String>>> answers = new ArrayList<>();
     admin
@@ -174,14 +185,7 @@ public final class KafkaTopics {
                         name,
                         Answers.of("describe topic " + name, answer)
                             .thenAccept(description -> found.put(name, description)))));
-    Executor later = CompletableFuture.delayedExecutor(LOOK_MS, TimeUnit.MILLISECONDS);
-    return all(answers)
-        .thenCompose(
-            missing ->
-                missing.isEmpty() || looksLeft == 1
-                    ? CompletableFuture.completedFuture(found)
-                    : CompletableFuture.supplyAsync(() -> looksLeft - 1, later)
-                        .thenCompose(left -> describe(names, left)));
+    return all(answers).thenApply(missing -> found);
   }
 
   private CompletableFuture<Map<ConfigResource, Config>> settingsOf(Set<String> names) {

@@ -105,7 +105,8 @@ public interface SharedLog extends Closeable {
      *     earlier {@link Tail#follow}
      * @param next the offset that is read next: there is nothing between the last of {@code
      *     records} and it. What is missing below was compacted away.
-     * @param readMicros when the log was asked for them, or before, in microseconds since 1970
+     * @param readMicros when the log had answered, or later, in microseconds since 1970; so what
+     *     was young enough then not to be compacted was so when it was read
      */
     void read(int partition, long from, List<Stored> records, long next, long readMicros);
 

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,10 +27,12 @@ class KafkaMembershipTest {
   private final KafkaConfig config = TestKafka.config();
   private final List<Membership> joined = new ArrayList<>();
   private KafkaCluster cluster;
+  private Admin admin;
 
   @BeforeEach
   void connect() throws Exception {
     cluster = new KafkaCluster(config, TestKafka.CLOCK);
+    admin = Admin.create(new ClientSettings(config).admin());
     get(cluster.topics().openState());
   }
 
@@ -38,6 +41,7 @@ class KafkaMembershipTest {
     for (Membership membership : joined) {
       membership.close();
     }
+    admin.close();
     cluster.close();
   }
 
@@ -53,15 +57,7 @@ class KafkaMembershipTest {
     TestNode a = new TestNode("a", "a1");
     TestNode b = new TestNode("b", "b1");
     TestNode c = new TestNode("c", "c1");
-    Times patient = new Times(SESSION_SECONDS_MAX * 1_000, 5_000, 20_000, 0);
-    List<KafkaMembership> members = new ArrayList<>();
-    for (TestNode node : List.of(a, b, c)) {
-      KafkaConfig longSessions = TestKafka.config(config, patient);
-      KafkaMembership member =
-          new KafkaMembership(longSessions, node.info().name(), () -> node, TestKafka.CLOCK);
-      joined.add(member);
-      members.add(member);
-    }
+    List<KafkaMembership> members = patient(a, b, c);
     members.get(0).start();
     Placement alone = a.placedWith("a");
     assertThat(alone.leaders()).containsEntry(0, "a");
@@ -71,13 +67,44 @@ class KafkaMembershipTest {
     assertThat(b.placedWith("a", "b", "c")).isEqualTo(three);
     assertThat(c.placedWith("a", "b", "c")).isEqualTo(three);
     assertThat(three.generation()).isGreaterThan(alone.generation());
-    // TestNode waits for less than a session, so the group was told.
     members.get(1).close();
     a.placedWith("a", "c");
     c.placedWith("a", "c");
     members.get(0).close();
     assertThat(c.placedWith("c").leaders()).containsEntry(0, "c");
     assertThat(c.lost).isEmpty();
+  }
+
+  @Test
+  void one_that_is_found_gone_is_none_any_more_at_once() throws Exception {
+    TestNode a = new TestNode("a", "a1");
+    TestNode b = new TestNode("b", "b1");
+    List<KafkaMembership> members = patient(a, b);
+    members.forEach(KafkaMembership::start);
+    a.placedWith("a", "b");
+    b.placedWith("a", "b");
+    members.get(1).abandon();
+    members.get(0).evict("b");
+    a.placedWith("a");
+    members.get(0).evict("nobody");
+    // One that lives after all is told, and is back by itself.
+    members.get(0).evict("a");
+    assertThat(a.lost.poll(20, TimeUnit.SECONDS)).isNotNull();
+    a.placedWith("a");
+  }
+
+  /** Members whose sessions last longer than {@link TestNode} waits. */
+  private List<KafkaMembership> patient(TestNode... nodes) {
+    Times patient = new Times(SESSION_SECONDS_MAX * 1_000, 5_000, 20_000, 0);
+    KafkaConfig longSessions = TestKafka.config(config, patient);
+    List<KafkaMembership> members = new ArrayList<>();
+    for (TestNode node : nodes) {
+      members.add(
+          new KafkaMembership(
+              longSessions, admin, node.info().name(), () -> node, TestKafka.CLOCK));
+    }
+    joined.addAll(members);
+    return members;
   }
 
   @Test
@@ -139,7 +166,8 @@ class KafkaMembershipTest {
     join(a);
     a.placedWith("a");
     TestNode other = new TestNode("a", "a2");
-    try (KafkaMembership unasked = new KafkaMembership(config, "a", () -> other, TestKafka.CLOCK)) {
+    try (KafkaMembership unasked =
+        new KafkaMembership(config, admin, "a", () -> other, TestKafka.CLOCK)) {
       unasked.start();
       assertThat(a.replaced.poll(20, TimeUnit.SECONDS)).contains("joined the cluster as a");
       other.placed(

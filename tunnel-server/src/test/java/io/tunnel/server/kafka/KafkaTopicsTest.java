@@ -51,19 +51,19 @@ class KafkaTopicsTest {
     assertThat(
             admin.describeTopics(List.of(tunnels)).allTopicNames().get().get(tunnels).partitions())
         .hasSize(Unit.TUNNEL_GROUPS);
-    assertThat(setting(3, "min.compaction.lag.ms")).isEqualTo("" + Long.MAX_VALUE);
-    assertThat(setting(3, "message.timestamp.type")).isEqualTo("LogAppendTime");
+    assertSetting(3, "min.compaction.lag.ms", "" + Long.MAX_VALUE);
+    assertSetting(3, "message.timestamp.type", "LogAppendTime");
   }
 
   @Test
   void a_tables_changes_are_kept_for_its_retention_and_a_minute_at_least() throws Exception {
     long week = TimeUnit.DAYS.toMillis(7);
     get(topics.openTable(new TableTopic(4, 1, week)));
-    assertThat(setting(4, "min.compaction.lag.ms")).isEqualTo("" + week);
-    assertThat(setting(4, "delete.retention.ms")).isEqualTo("" + week);
+    assertSetting(4, "min.compaction.lag.ms", "" + week);
+    assertSetting(4, "delete.retention.ms", "" + week);
     get(topics.alterRetention(4, 1));
-    assertThat(setting(4, "min.compaction.lag.ms")).isEqualTo("60000");
-    assertThat(setting(4, "delete.retention.ms")).isEqualTo("86400000");
+    assertSetting(4, "min.compaction.lag.ms", "60000");
+    assertSetting(4, "delete.retention.ms", "86400000");
     get(topics.checkTables(List.of(new TableTopic(4, 1, 1))));
     assertRefused(topics.checkTables(List.of(new TableTopic(4, 1, week))), "at least 604800000");
     get(topics.alterRetention(4, 0));
@@ -115,10 +115,16 @@ class KafkaTopicsTest {
     assertThatIllegalArgumentException().isThrownBy(() -> new TableTopic(0, 1, 0));
   }
 
-  private String setting(int tableId, String name) throws Exception {
+  /** Brokers learn of what was altered a little later. */
+  private void assertSetting(int tableId, String name, String value) throws Exception {
     ConfigResource topic =
         new ConfigResource(ConfigResource.Type.TOPIC, KafkaTopics.table(config.cluster(), tableId));
-    return admin.describeConfigs(List.of(topic)).all().get().get(topic).get(name).value();
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    String is;
+    do {
+      is = admin.describeConfigs(List.of(topic)).all().get().get(topic).get(name).value();
+    } while (!is.equals(value) && System.nanoTime() - deadline < 0);
+    assertThat(is).as(name).isEqualTo(value);
   }
 
   private static void assertRefused(CompletableFuture<Void> answer, String... said) {

@@ -18,13 +18,13 @@ final class Reads implements TailListener {
   private final BlockingQueue<Read> reads = new LinkedBlockingQueue<>();
   private final BlockingQueue<Lost> losses = new LinkedBlockingQueue<>();
 
-  record Read(int partition, List<Stored> records, long next, long readMicros) {}
+  record Read(int partition, long from, List<Stored> records, long next, long readMicros) {}
 
   record Lost(int partition, long offset, long first) {}
 
   @Override
-  public void read(int partition, List<Stored> records, long next, long readMicros) {
-    reads.add(new Read(partition, records, next, readMicros));
+  public void read(int partition, long from, List<Stored> records, long next, long readMicros) {
+    reads.add(new Read(partition, from, records, next, readMicros));
   }
 
   @Override
