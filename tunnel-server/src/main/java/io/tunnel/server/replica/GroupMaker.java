@@ -81,9 +81,7 @@ final class GroupMaker {
     } catch (RuntimeException | Error e) {
       // Nothing of it was appended.
       for (int i = pieces.size() - 1; i >= 0; i--) {
-        if (pieces.get(i).write() != waiting.peek()) {
-          waiting.addFirst(pieces.get(i).write());
-        }
+        waiting.addFirst(pieces.get(i).write());
       }
       throw e;
     } finally {

@@ -117,7 +117,8 @@ final class Leader {
   }
 
   private void passFences() {
-    long open = waiting.size() + group.map(AppendGroup::openWrites).orElse(0);
+    long open = waiting.size();
+    open += group.map(AppendGroup::openWrites).orElse(0);
     for (Settled certain : settled) {
       open += certain.group().openWrites();
     }

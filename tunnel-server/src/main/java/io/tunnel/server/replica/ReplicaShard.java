@@ -375,7 +375,7 @@ final class ReplicaShard implements Closeable {
       fold(dirty);
     }
     long now = clock.nanos();
-    for (Copy copy : copies.values()) {
+    for (Copy copy : List.copyOf(copies.values())) {
       copy.advance(now);
       if (copy.canGo()) {
         tail.unfollow(copy.partition());
