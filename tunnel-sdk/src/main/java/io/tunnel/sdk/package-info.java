@@ -107,15 +107,15 @@
  *
  * <p><b>One server or many nodes.</b> Wherever an endpoint is asked for, several may be given with
  * commas between them: {@code "n1:7650,n2:7650"}. One that can be reached is enough; the others are
- * learned. In a cluster each partition, each table's tunnels and the tables have a node that decides
- * about them, which clients and workers find and follow by themselves: a write goes to the leader of
- * its partition, and to the next leader when that changes, in order and without being applied twice;
- * a worker is delivered to by the leaders of its channels' partitions, without duplicates or gaps
- * when they change. What could not be settled before {@link
+ * learned. In a cluster each partition, each table's tunnels and the tables have a node that
+ * decides about them, which clients and workers find and follow by themselves: a write goes to the
+ * leader of its partition, and to the next leader when that changes, in order and without being
+ * applied twice; a worker is delivered to by the leaders of its channels' partitions, without
+ * duplicates or gaps when they change. What could not be settled before {@link
  * io.tunnel.sdk.ClientConfig#retryDeadline} ends in an error with {@code NOT_LEADER} or {@code
- * LOG_UNAVAILABLE}, and nothing of it was applied. A row is in doubt when its leader was lost before
- * it had answered, as with one server. {@link io.tunnel.sdk.ClusterClient} shows operators the
- * nodes, and empties one.
+ * LOG_UNAVAILABLE}, and nothing of it was applied. A row is in doubt when its leader was lost
+ * before it had answered, as with one server. {@link io.tunnel.sdk.ClusterClient} shows operators
+ * the nodes, and empties one.
  *
  * <p><b>Threads.</b> A client has one daemon thread, a worker one more besides those that call
  * processors and listeners. {@link io.tunnel.sdk.RowCallback}s run on the client's thread: they
