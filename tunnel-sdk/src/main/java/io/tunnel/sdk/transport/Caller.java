@@ -39,7 +39,7 @@ public final class Caller {
   private final Set<Call> pausing = new HashSet<>();
 
   /** Those who wait for nothing but time; belongs to the event loop. */
-  private final Set<CompletableFuture<Void>> pauses = new HashSet<>();
+  private final Set<Pause> pauses = new HashSet<>();
 
   /** Requests over those connections. */
   public Caller(Nodes nodes, Ticker ticker) {
@@ -54,7 +54,7 @@ public final class Caller {
     for (Call call : waiting) {
       call.answer.completeExceptionally(call.lastFailure);
     }
-    List.copyOf(pauses).forEach(over -> over.completeExceptionally(Connector.closed()));
+    List.copyOf(pauses).forEach(pause -> pause.over.completeExceptionally(Connector.closed()));
     pauses.clear();
   }
 
@@ -207,29 +207,29 @@ public final class Caller {
 
   /** Completes after the pause that follows that many failures; fails when the client is closed. */
   public CompletableFuture<Void> pause(int failures) {
-    CompletableFuture<Void> over = new CompletableFuture<>();
+    Pause pause = new Pause();
     long nanos = backoff.pauseNanos(failures, 0);
     try {
-      nodes.loop().execute(() -> pause(nanos, over));
+      nodes.loop().execute(() -> begin(pause, nanos));
     } catch (RejectedExecutionException e) {
-      over.completeExceptionally(Connector.closed());
+      pause.over.completeExceptionally(Connector.closed());
     }
-    return over;
+    return pause.over;
   }
 
-  private void pause(long nanos, CompletableFuture<Void> over) {
+  private void begin(Pause pause, long nanos) {
     if (nodes.isClosed()) {
-      over.completeExceptionally(Connector.closed());
+      pause.over.completeExceptionally(Connector.closed());
       return;
     }
-    pauses.add(over);
+    pauses.add(pause);
     var unused =
         nodes
             .loop()
             .schedule(
                 () -> {
-                  pauses.remove(over);
-                  over.complete(null);
+                  pauses.remove(pause);
+                  pause.over.complete(null);
                 },
                 nanos,
                 TimeUnit.NANOSECONDS);
@@ -268,6 +268,11 @@ public final class Caller {
       }
       throw e;
     }
+  }
+
+  /** A wait for nothing but time. */
+  private static final class Pause {
+    final CompletableFuture<Void> over = new CompletableFuture<>();
   }
 
   /** One request with its attempts; belongs to the event loop. */

@@ -10,14 +10,12 @@ import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.WriteRequest;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
  * Some nodes over real sockets that share one table in memory. Each partition is led by one of them
- * or by none; a test moves leadership, hides it, and cuts a batch in two.
+ * or by none; a test moves leadership, and cuts a batch in two.
  */
 public final class FakeCluster implements AutoCloseable {
 
@@ -26,9 +24,6 @@ public final class FakeCluster implements AutoCloseable {
   private final List<FakeServer> nodes = new ArrayList<>();
   private final FakeTable table;
   private final int[] leaders;
-
-  /** Who the partition map says leads, where that is not true. */
-  private final Map<Integer, Integer> mapped = new HashMap<>();
 
   private final List<String> writes = new ArrayList<>();
   private boolean saysLeaders = true;
@@ -74,7 +69,7 @@ public final class FakeCluster implements AutoCloseable {
   private synchronized byte[] description() {
     List<Optional<String>> said = new ArrayList<>();
     for (int i = 0; i < leaders.length; i++) {
-      said.add(address(mapped.getOrDefault(i, leaders[i])));
+      said.add(address(leaders[i]));
     }
     return table.description(said);
   }
@@ -117,16 +112,6 @@ public final class FakeCluster implements AutoCloseable {
   /** A partition is led by another node, or by none when it is -1. */
   public synchronized void lead(int partition, int node) {
     leaders[partition] = node;
-  }
-
-  /** The partition map says something else than what is true. */
-  public synchronized void pretend(int partition, int node) {
-    mapped.put(partition, node);
-  }
-
-  /** The partition map is true again. */
-  public synchronized void tellTheTruth() {
-    mapped.clear();
   }
 
   /** Whether nodes that refuse say who leads. */

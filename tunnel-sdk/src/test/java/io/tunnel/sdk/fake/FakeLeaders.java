@@ -88,7 +88,6 @@ public final class FakeLeaders implements AutoCloseable {
   private Optional<ErrorCode> attachRefusal = Optional.empty();
   private int handles = 10;
   private int mapsRead;
-  private boolean pumps = true;
 
   /** That many nodes, and a channel of that type led by each of {@code leaders}. */
   public FakeLeaders(int nodeCount, ChannelType type, int... leaders) {
@@ -249,9 +248,6 @@ public final class FakeLeaders implements AutoCloseable {
   }
 
   private void pump(Attachment attachment) {
-    if (!pumps) {
-      return;
-    }
     for (ChangeBatch batch : attachment.channel.log) {
       if (attachment.credit > 0 && batch.lastPosition() > attachment.delivered) {
         byte[] payload = payload(attachment, batch);
@@ -388,12 +384,6 @@ public final class FakeLeaders implements AutoCloseable {
         .push(
             Operation.REVOKE,
             Json.encode(new Control.Revocation("s", index, channel.epoch, 10_000)));
-  }
-
-  /** Whether batches are delivered as they come. */
-  public synchronized void pump(boolean does) {
-    pumps = does;
-    attachments.forEach(this::pump);
   }
 
   /** Loses the session's connection. */
