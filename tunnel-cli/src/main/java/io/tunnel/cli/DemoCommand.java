@@ -159,7 +159,7 @@ public final class DemoCommand implements Callable<Integer> {
     require(
         server == null || data == null, "--data is of a server that is started: without --server");
     require(
-        nodes == null || nodes >= NODES_MIN && nodes <= NODES_MAX,
+        nodes == null || (nodes >= NODES_MIN && nodes <= NODES_MAX),
         "--nodes is " + NODES_MIN + " to " + NODES_MAX + ", not " + nodes);
     require(
         server == null || nodes == null,
