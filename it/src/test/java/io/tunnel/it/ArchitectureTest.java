@@ -87,8 +87,13 @@ class ArchitectureTest {
     Rules.PROTOCOL_STANDS_ALONE.check(MAIN);
   }
 
+  @Test
+  void only_one_room_of_the_server_knows_kafka() {
+    Rules.ONLY_ONE_ROOM_KNOWS_KAFKA.check(MAIN);
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"log", "table", "partition", "channel", "session", "catalog"})
+  @ValueSource(strings = {"log", "table", "partition", "channel", "session", "catalog", "kafka"})
   void a_room_of_the_server_knows_nobody_that_reads_from_it(String room) {
     Rules.roomFollowsTheArrow(room).check(MAIN);
   }

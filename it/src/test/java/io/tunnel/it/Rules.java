@@ -61,6 +61,18 @@ final class Rules {
               "io.netty..", "org.rocksdb..", "io.tunnel.sdk..", "io.tunnel.server..")
           .allowEmptyShould(true);
 
+  static final ArchRule ONLY_ONE_ROOM_KNOWS_KAFKA =
+      noClasses()
+          .that()
+          .resideInAPackage("io.tunnel.server..")
+          .and()
+          .resideOutsideOfPackage("io.tunnel.server.kafka..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("org.apache.kafka..")
+          .because("the log is a port, and Kafka is one of those who keep it")
+          .allowEmptyShould(true);
+
   static final ArchRule NO_PACKAGE_IS_NAMED_UTIL =
       noClasses().should().resideInAPackage("io.tunnel..util..").allowEmptyShould(true);
 
@@ -79,7 +91,8 @@ final class Rules {
           "partition", List.of("channel", "session", "net"),
           "channel", List.of("partition", "session", "net"),
           "session", List.of("net"),
-          "catalog", List.of("channel", "session", "net"));
+          "catalog", List.of("channel", "session", "net"),
+          "kafka", List.of("table", "channel", "session", "net"));
 
   private Rules() {}
 

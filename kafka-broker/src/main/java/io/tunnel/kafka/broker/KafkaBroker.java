@@ -116,6 +116,9 @@ public final class KafkaBroker implements Closeable {
     // A group of one begins at once; dropped topics go at once.
     settings.put("group.initial.rebalance.delay.ms", "0");
     settings.put("group.min.session.timeout.ms", "500");
+    // After it was killed it is refused until its former self is given up.
+    settings.put("broker.session.timeout.ms", "3000");
+    settings.put("broker.heartbeat.interval.ms", "500");
     settings.put("file.delete.delay.ms", "1000");
     // One cleaner with little memory, instead of 128 MiB of a small heap.
     settings.put("log.cleaner.dedupe.buffer.size", "4194304");

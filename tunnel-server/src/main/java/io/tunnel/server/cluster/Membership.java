@@ -27,6 +27,14 @@ public interface Membership extends Closeable {
      * by itself.
      */
     void lost();
+
+    /**
+     * Another node has joined under this one's name. This node is out of the group for good, and
+     * has to be stopped.
+     */
+    default void replaced(String message) {
+      lost();
+    }
   }
 
   /** Makes a membership for a node. */

@@ -71,8 +71,8 @@ public interface SharedLog extends Closeable {
 
   /**
    * Appends entries to a partition's log, in their order. Returns at once. Entries of one call may
-   * be interleaved with those of other nodes, and a failure may leave out any of them; but none ever
-   * arrives behind one that comes after it in the same call.
+   * be interleaved with those of other nodes, and a failure may leave out any of them; but none
+   * ever arrives behind one that comes after it in the same call.
    */
   void append(int partition, List<Entry> entries, Appended appended);
 
@@ -101,11 +101,14 @@ public interface SharedLog extends Closeable {
     /**
      * Some records of one partition, in order.
      *
+     * @param from the offset that was to be read; so a listener can tell what was read for an
+     *     earlier {@link Tail#follow}
      * @param next the offset that is read next: there is nothing between the last of {@code
      *     records} and it. What is missing below was compacted away.
-     * @param readMicros when the log was asked for them, or before, in microseconds since 1970
+     * @param readMicros when the log had answered, or later, in microseconds since 1970; so what
+     *     was young enough then not to be compacted was so when it was read
      */
-    void read(int partition, List<Stored> records, long next, long readMicros);
+    void read(int partition, long from, List<Stored> records, long next, long readMicros);
 
     /** The log has no record at the offset that should be read: it was deleted or made anew. */
     void lost(int partition, long offset, long first);

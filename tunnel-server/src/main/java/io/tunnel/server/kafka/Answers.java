@@ -1,0 +1,55 @@
+package io.tunnel.server.kafka;
+
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.errors.RetriableException;
+
+/** Makes what Kafka's administration answers into futures that fail with an IOException. */
+final class Answers {
+
+  private Answers() {}
+
+  /** The answer, on a thread that must not wait for another answer. */
+  static <T> CompletableFuture<T> of(String asked, KafkaFuture<T> answer) {
+    return of(asked, answer.toCompletionStage().toCompletableFuture());
+  }
+
+  /** The answer; a failure becomes the one of {@link #failure}. */
+  static <T> CompletableFuture<T> of(String asked, CompletableFuture<T> answer) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    answer.whenComplete(
+        (value, failure) -> {
+          if (failure == null) {
+            result.complete(value);
+          } else {
+            result.completeExceptionally(failure(asked, failure));
+          }
+        });
+    return result;
+  }
+
+  /** What is told: that Kafka does not answer, or why it refuses. */
+  static IOException failure(String asked, Throwable failure) {
+    Throwable cause = cause(failure);
+    if (cause instanceof IOException known) {
+      return known;
+    }
+    // Also a time that ran out, and a coordinator or leader that is not there for the moment.
+    if (cause instanceof RetriableException) {
+      return new LogUnavailableException(
+          "Kafka did not " + asked + ": " + cause.getMessage(), cause);
+    }
+    return new IOException("Kafka refused to " + asked + ": " + cause, cause);
+  }
+
+  /** Without the wrappings that futures put around a failure. */
+  static Throwable cause(Throwable failure) {
+    Throwable cause = failure;
+    while (cause instanceof CompletionException && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause;
+  }
+}

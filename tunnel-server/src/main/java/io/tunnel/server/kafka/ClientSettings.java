@@ -1,0 +1,148 @@
+package io.tunnel.server.kafka;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+
+/** The settings of Kafka's clients, each for what it does here. */
+final class ClientSettings {
+
+  /** Bytes of the largest record: a change of the largest row, with that row before and after. */
+  static final int RECORD_BYTES_MAX = 10 * 1024 * 1024;
+
+  /** Or the producer forgets a topic that is written seldom, and the next append waits for it. */
+  private static final long METADATA_IDLE_MS = TimeUnit.DAYS.toMillis(1);
+
+  private static final int SEND_BYTES = 256 * 1024;
+  private static final long UNSENT_BYTES_MAX = 64L * 1024 * 1024;
+  private static final int FETCH_BYTES_MAX = 16 * 1024 * 1024;
+  private static final int FETCH_PARTITION_BYTES_MAX = 2 * 1024 * 1024;
+  private static final int FETCH_WAIT_MS = 500;
+  private static final int RECONNECT_MS = 50;
+  private static final int RECONNECT_MS_MAX = 1_000;
+
+  private final KafkaConfig config;
+
+  ClientSettings(KafkaConfig config) {
+    this.config = config;
+  }
+
+  /** Which settings nobody but we may choose, because what this room promises hangs on them. */
+  static final class Owned {
+    private static final Set<String> NAMES =
+        Set.of(
+            CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,
+            CommonClientConfigs.CLIENT_ID_CONFIG,
+            CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG,
+            AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
+            CommonClientConfigs.GROUP_ID_CONFIG,
+            CommonClientConfigs.GROUP_INSTANCE_ID_CONFIG,
+            CommonClientConfigs.SESSION_TIMEOUT_MS_CONFIG,
+            CommonClientConfigs.HEARTBEAT_INTERVAL_MS_CONFIG,
+            CommonClientConfigs.MAX_POLL_INTERVAL_MS_CONFIG,
+            ConsumerConfig.GROUP_PROTOCOL_CONFIG,
+            ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
+            ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+            ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+            ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+            ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
+            ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+            ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
+            ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG,
+            ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
+            ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
+            ProducerConfig.ACKS_CONFIG,
+            ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
+            ProducerConfig.TRANSACTIONAL_ID_CONFIG,
+            ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+            ProducerConfig.LINGER_MS_CONFIG,
+            ProducerConfig.MAX_BLOCK_MS_CONFIG,
+            ProducerConfig.COMPRESSION_TYPE_CONFIG,
+            ProducerConfig.PARTITIONER_CLASS_CONFIG);
+
+    private Owned() {}
+
+    static boolean is(String name) {
+      return NAMES.contains(name);
+    }
+  }
+
+  private Map<String, Object> common() {
+    Map<String, Object> settings = new HashMap<>(config.properties());
+    settings.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, config.bootstrap());
+    settings.put(CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG, config.times().requestMs());
+    settings.put(CommonClientConfigs.RECONNECT_BACKOFF_MS_CONFIG, RECONNECT_MS);
+    settings.put(CommonClientConfigs.RECONNECT_BACKOFF_MAX_MS_CONFIG, RECONNECT_MS_MAX);
+    settings.putIfAbsent(CommonClientConfigs.ENABLE_METRICS_PUSH_CONFIG, false);
+    return settings;
+  }
+
+  Map<String, Object> admin() {
+    Map<String, Object> settings = common();
+    settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, config.times().deliveryMs());
+    return settings;
+  }
+
+  /** Idempotent, so that what the client repeats by itself is in the log once and in order. */
+  Map<String, Object> producer() {
+    Map<String, Object> settings = common();
+    settings.put(ProducerConfig.ACKS_CONFIG, "all");
+    settings.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+    settings.put(ProducerConfig.LINGER_MS_CONFIG, config.times().lingerMs());
+    settings.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, config.times().deliveryMs());
+    settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, config.times().requestMs());
+    settings.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, config.compression());
+    settings.put(ProducerConfig.METADATA_MAX_IDLE_CONFIG, METADATA_IDLE_MS);
+    settings.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, RECORD_BYTES_MAX);
+    settings.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, SEND_BYTES);
+    settings.putIfAbsent(ProducerConfig.BUFFER_MEMORY_CONFIG, UNSENT_BYTES_MAX);
+    return settings;
+  }
+
+  /** Answered as soon as there is anything, and with much at once when there is much. */
+  Map<String, Object> tail() {
+    Map<String, Object> settings = common();
+    settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+    settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+    settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+    settings.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_uncommitted");
+    // Whatever was fetched is taken at once: what waits is bounded by the bytes of fetches.
+    settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.MAX_VALUE);
+    settings.put(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, config.times().deliveryMs());
+    settings.putIfAbsent(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, 1);
+    settings.putIfAbsent(
+        ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
+        Math.min(FETCH_WAIT_MS, config.times().requestMs() / 2));
+    settings.putIfAbsent(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, FETCH_BYTES_MAX);
+    settings.putIfAbsent(
+        ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, FETCH_PARTITION_BYTES_MAX);
+    return settings;
+  }
+
+  /** A member of the group of nodes, by the name of its node. */
+  Map<String, Object> member(String group, String name, int heartbeatMs) {
+    Map<String, Object> settings = common();
+    int sessionMs = config.times().sessionMs();
+    settings.put(ConsumerConfig.CLIENT_ID_CONFIG, group + "-" + name);
+    settings.put(ConsumerConfig.GROUP_ID_CONFIG, group);
+    settings.put(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, name);
+    settings.put(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "classic");
+    settings.put(
+        ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, List.of(PlacementAssignor.class));
+    settings.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, sessionMs);
+    settings.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, heartbeatMs);
+    // Also how long a decision waits for a member that does not answer.
+    settings.put(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, sessionMs);
+    settings.put(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, config.times().deliveryMs());
+    settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+    settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+    settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+    return settings;
+  }
+}

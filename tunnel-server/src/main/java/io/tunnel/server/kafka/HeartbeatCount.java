@@ -1,0 +1,46 @@
+package io.tunnel.server.kafka;
+
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.Metric;
+
+/**
+ * Notices that the group's coordinator has been silent for so long that it has forgotten us.
+ * Kafka's consumer does not say so; but it counts the answers to its heartbeats.
+ */
+final class HeartbeatCount {
+
+  private static final String METRIC = "heartbeat-total";
+
+  private final Consumer<?, ?> consumer;
+  private final long silentNanosMax;
+  private double answers;
+  private long heardNanos;
+
+  HeartbeatCount(Consumer<?, ?> consumer, long silentNanosMax) {
+    this.consumer = consumer;
+    this.silentNanosMax = silentNanosMax;
+  }
+
+  /** The coordinator was heard of now. */
+  void heard(long nowNanos) {
+    heardNanos = nowNanos;
+  }
+
+  boolean isSilent(long nowNanos) {
+    double now = answers();
+    if (now != answers) {
+      answers = now;
+      heardNanos = nowNanos;
+    }
+    return nowNanos - heardNanos > silentNanosMax;
+  }
+
+  private double answers() {
+    for (Metric metric : consumer.metrics().values()) {
+      if (metric.metricName().name().equals(METRIC)) {
+        return (double) metric.metricValue();
+      }
+    }
+    throw new IllegalStateException("Kafka's consumer has no figure " + METRIC);
+  }
+}

@@ -1,0 +1,72 @@
+package io.tunnel.server.kafka;
+
+import io.tunnel.server.cluster.Membership;
+import io.tunnel.server.partition.Shard;
+import java.io.Closeable;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
+
+/**
+ * Kafka, as one node uses it. What is opened here is closed by whoever opened it, before this.
+ * Nothing here waits for Kafka but {@link Memberships#join}.
+ */
+public final class KafkaCluster implements Closeable {
+
+  private final KafkaConfig config;
+  private final Shard.Clock clock;
+  private final Admin admin;
+
+  /** Connects as soon as something is asked for. */
+  public KafkaCluster(KafkaConfig config, Shard.Clock clock) {
+    this.config = config;
+    this.clock = clock;
+    this.admin = Admin.create(new ClientSettings(config).admin());
+  }
+
+  /** Makes and checks topics. */
+  public KafkaTopics topics() {
+    return new KafkaTopics(config, admin);
+  }
+
+  /** Where partitions begin and end. */
+  public KafkaEdges edges(PartitionTopics topics) {
+    return new KafkaEdges(config, admin, topics, clock);
+  }
+
+  /** Appends to partitions and reads them. */
+  public KafkaLog openLog(PartitionTopics topics) {
+    return new KafkaLog(config, topics, edges(topics), clock);
+  }
+
+  /** Joins the group of nodes. */
+  public Memberships memberships() {
+    return new Memberships();
+  }
+
+  /** Joins the group of nodes. */
+  public final class Memberships implements Membership.Factory {
+
+    private Memberships() {}
+
+    /**
+     * Waits first until no other node has the name: a node that was killed is known to the group
+     * for the length of a session. The topic of the catalog has to be there.
+     *
+     * @throws NodeNameTakenException when a node of that name is alive
+     * @throws io.tunnel.model.RefusedException LOG_UNAVAILABLE when Kafka cannot be reached
+     */
+    @Override
+    public Membership join(String name, Supplier<Membership.Node> node) {
+      new NodeNames(config, admin, clock).requireFree(name);
+      KafkaMembership membership = new KafkaMembership(config, admin, name, node, clock);
+      membership.start();
+      return membership;
+    }
+  }
+
+  @Override
+  public void close() {
+    admin.close(Duration.ofMillis(config.times().requestMs()));
+  }
+}

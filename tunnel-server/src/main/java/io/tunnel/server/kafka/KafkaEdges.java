@@ -1,0 +1,149 @@
+package io.tunnel.server.kafka;
+
+import io.tunnel.server.kafka.PartitionTopics.Place;
+import io.tunnel.server.partition.Shard;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Asks Kafka where partitions begin and end, all of one call at once. May be asked by any thread;
+ * is answered by Kafka's, which must not be held up, within the time of one request.
+ */
+public final class KafkaEdges {
+
+  /**
+   * By how much the window that was surely not compacted is taken shorter than it is, for clocks of
+   * brokers that differ from ours, and for the time between asking and reading.
+   */
+  private static final long MARGIN_MS_MAX = 30_000;
+
+  private final String cluster;
+  private final int requestMs;
+  private final Admin admin;
+  private final PartitionTopics topics;
+  private final Shard.Clock clock;
+
+  KafkaEdges(KafkaConfig config, Admin admin, PartitionTopics topics, Shard.Clock clock) {
+    this.cluster = config.cluster();
+    this.requestMs = config.times().requestMs();
+    this.admin = admin;
+    this.topics = topics;
+    this.clock = clock;
+  }
+
+  /**
+   * Where one partition begins and ends.
+   *
+   * @param whole from this offset on, nothing was compacted
+   * @param end the offset behind the last record; everything that anybody was told to be appended
+   *     before the call is below
+   */
+  public record Edge(long whole, long end) {
+    /** Refuses offsets that cannot be. */
+    public Edge {
+      if (whole < 0 || whole > end) {
+        throw new IllegalArgumentException("a log that is whole from " + whole + " to " + end);
+      }
+    }
+  }
+
+  /** The offset behind the last record of each partition. */
+  public CompletableFuture<Map<Integer, Long>> ends(Collection<Integer> partitions) {
+    return offsets(partitions, partition -> OffsetSpec.latest());
+  }
+
+  /**
+   * The offset of the first record that the log took at or after a moment, in microseconds since
+   * 1970; {@link Long#MAX_VALUE} where there is none yet.
+   */
+  public CompletableFuture<Map<Integer, Long>> firstSince(
+      Collection<Integer> partitions, long micros) {
+    OffsetSpec spec = OffsetSpec.forTimestamp(ceilMs(Math.max(0, micros)));
+    return offsets(partitions, partition -> spec);
+  }
+
+  /** The ends, and where the window that Kafka surely did not compact begins. */
+  public CompletableFuture<Map<Integer, Edge>> edges(Collection<Integer> partitions) {
+    long nowMs = TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
+    // The end first: what is appended between the two calls is young.
+    return ends(partitions)
+        .thenCompose(
+            ends ->
+                offsets(partitions, partition -> spec(partition, nowMs))
+                    .thenApply(firsts -> edges(ends, firsts)));
+  }
+
+  private static Map<Integer, Edge> edges(Map<Integer, Long> ends, Map<Integer, Long> firsts) {
+    Map<Integer, Edge> edges = new HashMap<>();
+    ends.forEach(
+        (partition, end) ->
+            edges.put(partition, new Edge(Math.min(firsts.get(partition), end), end)));
+    return edges;
+  }
+
+  private OffsetSpec spec(Place place, long nowMs) {
+    if (place.retentionMs() == 0) {
+      return OffsetSpec.earliest();
+    }
+    long margin = Math.min(MARGIN_MS_MAX, place.retentionMs() / 2);
+    return OffsetSpec.forTimestamp(Math.max(0, nowMs - place.retentionMs() + margin));
+  }
+
+  private static long ceilMs(long micros) {
+    return -Math.floorDiv(-micros, 1_000L);
+  }
+
+  private CompletableFuture<Map<Integer, Long>> offsets(
+      Collection<Integer> partitions, Function<Place, OffsetSpec> spec) {
+    Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
+    Map<TopicPartition, Integer> ids = new HashMap<>();
+    for (int partition : partitions) {
+      Optional<Place> place = topics.of(partition);
+      if (place.isEmpty()) {
+        return CompletableFuture.failedFuture(unknown(partition));
+      }
+      TopicPartition topic = topic(cluster, place.get());
+      asked.put(topic, spec.apply(place.get()));
+      ids.put(topic, partition);
+    }
+    if (asked.isEmpty()) {
+      return CompletableFuture.completedFuture(Map.of());
+    }
+    ListOffsetsOptions options =
+        new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED).timeoutMs(requestMs);
+    return Answers.of(
+            "say where " + asked.keySet() + " are", admin.listOffsets(asked, options).all())
+        .thenApply(
+            found -> {
+              Map<Integer, Long> offsets = new HashMap<>();
+              found.forEach((topic, info) -> offsets.put(ids.get(topic), offset(info)));
+              return offsets;
+            });
+  }
+
+  /** Kafka says -1 when there is no record that young. */
+  private static long offset(ListOffsetsResultInfo info) {
+    return info.offset() < 0 ? Long.MAX_VALUE : info.offset();
+  }
+
+  static TopicPartition topic(String cluster, Place place) {
+    return new TopicPartition(KafkaTopics.table(cluster, place.tableId()), place.index());
+  }
+
+  /** Retriable: the catalog of this node may be behind. */
+  static LogUnavailableException unknown(int partition) {
+    return new LogUnavailableException(
+        "partition " + partition + " is not in the catalog of this node", null);
+  }
+}

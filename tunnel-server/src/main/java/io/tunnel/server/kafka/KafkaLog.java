@@ -1,0 +1,79 @@
+package io.tunnel.server.kafka;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.server.kafka.PartitionTopics.Place;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.replica.SharedLog;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.common.TopicPartition;
+
+/** The topics of tables as the log of their partitions. Closing it does not close its tails. */
+public final class KafkaLog implements SharedLog {
+
+  private final KafkaConfig config;
+  private final PartitionTopics topics;
+  private final Shard.Clock clock;
+  private final KafkaEdges edges;
+  private final KafkaAppender appender;
+
+  KafkaLog(KafkaConfig config, PartitionTopics topics, KafkaEdges edges, Shard.Clock clock) {
+    this.config = config;
+    this.topics = topics;
+    this.clock = clock;
+    this.edges = edges;
+    KafkaProducer<Bytes, Bytes> producer =
+        new KafkaProducer<>(
+            new ClientSettings(config).producer(),
+            RecordFormat.SERIALIZER,
+            RecordFormat.SERIALIZER);
+    this.appender = new KafkaAppender(producer, config.times(), clock);
+    appender.start();
+  }
+
+  @Override
+  public void append(int partition, List<Entry> entries, Appended appended) {
+    Optional<Place> place = topics.of(partition);
+    if (place.isEmpty()) {
+      appended.done(Optional.of(KafkaEdges.unknown(partition)));
+      return;
+    }
+    TopicPartition to = KafkaEdges.topic(config.cluster(), place.get());
+    appender.append(to, entries, appended);
+  }
+
+  @Override
+  public Tail tail(TailListener listener) {
+    KafkaConsumer<Bytes, Bytes> consumer =
+        new KafkaConsumer<>(
+            new ClientSettings(config).tail(),
+            RecordFormat.DESERIALIZER,
+            RecordFormat.DESERIALIZER);
+    KafkaTail tail =
+        new KafkaTail(
+            consumer,
+            partition ->
+                topics.of(partition).map(place -> KafkaEdges.topic(config.cluster(), place)),
+            listener,
+            clock);
+    tail.start();
+    return tail;
+  }
+
+  @Override
+  public CompletableFuture<Long> end(int partition) {
+    return edges
+        .ends(List.of(partition))
+        .thenApply((Map<Integer, Long> ends) -> ends.get(partition));
+  }
+
+  @Override
+  public void close() throws IOException {
+    appender.close();
+  }
+}

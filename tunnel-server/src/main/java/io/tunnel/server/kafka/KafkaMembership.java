@@ -1,0 +1,247 @@
+package io.tunnel.server.kafka;
+
+import io.tunnel.server.cluster.Membership;
+import io.tunnel.server.cluster.NodeInfo;
+import io.tunnel.server.cluster.Placement;
+import io.tunnel.server.kafka.MemberFormat.Said;
+import io.tunnel.server.partition.Shard;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.MemberToRemove;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.CloseOptions.GroupMembershipOperation;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.errors.FencedInstanceIdException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A node as a member of the consumer group of its cluster, under its name: Kafka refuses the older
+ * of two with one name. One thread polls, and calls the node.
+ */
+final class KafkaMembership implements Membership, PlacementAssignor.Member {
+
+  private static final Logger LOG = LoggerFactory.getLogger(KafkaMembership.class);
+  private static final Duration POLL = Duration.ofMillis(50);
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(3);
+  private static final int HEARTBEAT_MS_MAX = 300;
+  private static final long BACKOFF_MS = 500;
+
+  private final String group;
+  private final Admin admin;
+  private final String name;
+  private final Supplier<Node> node;
+  private final Shard.Clock clock;
+  private final Consumer<byte[], byte[]> consumer;
+  private final HeartbeatCount heartbeats;
+  private final Thread thread;
+  private final AtomicBoolean isAsked = new AtomicBoolean();
+  private final CountDownLatch closing = new CountDownLatch(1);
+
+  private long seen = -1;
+  private long asked;
+  private Optional<String> incarnation = Optional.empty();
+  private boolean isDeciding = true;
+  private boolean isMember;
+  private String memberId = "";
+  private volatile boolean isClosed;
+  private volatile boolean isAbandoned;
+
+  KafkaMembership(
+      KafkaConfig config, Admin admin, String name, Supplier<Node> node, Shard.Clock clock) {
+    this.group = group(config.cluster());
+    this.admin = admin;
+    this.name = name;
+    this.node = node;
+    this.clock = clock;
+    int heartbeatMs = Math.min(HEARTBEAT_MS_MAX, config.times().sessionMs() / 3);
+    Map<String, Object> settings = new ClientSettings(config).member(group, name, heartbeatMs);
+    settings.put(PlacementAssignor.MEMBER, this);
+    this.consumer =
+        new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    this.heartbeats =
+        new HeartbeatCount(
+            consumer,
+            TimeUnit.MILLISECONDS.toNanos(config.times().sessionMs() + (long) heartbeatMs));
+    consumer.subscribe(List.of(KafkaTopics.catalog(config.cluster())));
+    this.thread = new Thread(this::run, "kafka-member");
+    thread.setDaemon(true);
+  }
+
+  static String group(String cluster) {
+    return cluster + ".nodes";
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  @Override
+  public void decideAgain() {
+    isAsked.set(true);
+  }
+
+  @Override
+  public void evict(String gone) {
+    RemoveMembersFromConsumerGroupOptions member =
+        new RemoveMembersFromConsumerGroupOptions(Set.of(new MemberToRemove(gone)));
+    member.reason("node " + name + " found it gone");
+    Answers.of(
+            "remove node " + gone + " from its group",
+            admin.removeMembersFromConsumerGroup(group, member).all())
+        .whenComplete(
+            (done, failure) -> {
+              if (failure != null) {
+                // Also when somebody was faster. If not, its session ends as any other.
+                LOG.info("{}", failure.getMessage());
+              }
+            });
+  }
+
+  private void run() {
+    try {
+      heartbeats.heard(clock.nanos());
+      while (!isClosed) {
+        step();
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  private void step() {
+    try {
+      // While a decision is under way, what was said for it may be old: asked again behind it.
+      if (!isDeciding && isAsked.getAndSet(false)) {
+        asked++;
+        isDeciding = true;
+        consumer.enforceRebalance("asked by node " + name);
+      }
+      consumer.poll(POLL);
+      if (isMember && heartbeats.isSilent(clock.nanos())) {
+        lost();
+        // If the group has not forgotten it after all, nothing else would tell it where it stands.
+        isDeciding = false;
+        isAsked.set(true);
+      }
+    } catch (WakeupException e) {
+      // To be closed.
+    } catch (FencedInstanceIdException e) {
+      isClosed = true;
+      replaced(e);
+    } catch (InterruptException e) {
+      LOG.warn("interrupted; node {} leaves the group", name);
+      isClosed = true;
+    } catch (RuntimeException e) {
+      LOG.warn("node {} is not in its group for the moment", name, e);
+      backOff();
+    }
+  }
+
+  private void backOff() {
+    try {
+      if (closing.await(BACKOFF_MS, TimeUnit.MILLISECONDS)) {
+        LOG.debug("node {} is closed", name);
+      }
+    } catch (InterruptedException e) {
+      LOG.warn("interrupted; node {} leaves the group", name);
+      isClosed = true;
+    }
+  }
+
+  private void lost() {
+    isMember = false;
+    LOG.warn("node {} is not known to its group any more, or cannot reach it", name);
+    node.get().lost();
+  }
+
+  private void replaced(FencedInstanceIdException e) {
+    LOG.error("another node has joined the cluster as {}; this one is out of it for good", name, e);
+    node.get()
+        .replaced(
+            "another node has joined the cluster as "
+                + name
+                + "; give each node a name of its own and start this one again");
+  }
+
+  @Override
+  public Said say() {
+    // Whatever is asked for later may not be in it.
+    isDeciding = true;
+    NodeInfo info = node.get().info();
+    incarnation = Optional.of(info.incarnation());
+    return new Said(info, seen, asked);
+  }
+
+  /** Grows also when all nodes were away and nobody remembers the last decision. */
+  @Override
+  public long generationMin() {
+    return TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
+  }
+
+  @Override
+  public Placement decide(long generation, List<NodeInfo> nodes) {
+    return node.get().place(generation, nodes);
+  }
+
+  @Override
+  public void told(Placement placement, String newMemberId) {
+    if (isMember && !newMemberId.equals(memberId)) {
+      lost();
+    }
+    heartbeats.heard(clock.nanos());
+    memberId = newMemberId;
+    isMember = true;
+    isDeciding = false;
+    seen = Math.max(seen, placement.generation());
+    if (placement.node(name).map(Placement.Member::incarnation).equals(incarnation)) {
+      node.get().placed(placement);
+    } else {
+      // Kafka takes whoever comes back under its name for the same, and repeats what was decided.
+      isAsked.set(true);
+    }
+  }
+
+  private void leave() {
+    GroupMembershipOperation operation =
+        isAbandoned
+            ? GroupMembershipOperation.REMAIN_IN_GROUP
+            : GroupMembershipOperation.LEAVE_GROUP;
+    consumer.close(CloseOptions.timeout(CLOSE_MAX).withGroupMembershipOperation(operation));
+  }
+
+  /** Ends as a process that is killed does: nobody is told. For tests. */
+  void abandon() throws IOException {
+    isAbandoned = true;
+    close();
+  }
+
+  /** Leaves the group, so that others take over at once. Idempotent. */
+  @Override
+  public void close() throws IOException {
+    isClosed = true;
+    closing.countDown();
+    consumer.wakeup();
+    if (Thread.currentThread() != thread) {
+      try {
+        thread.join(2 * CLOSE_MAX.toMillis());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

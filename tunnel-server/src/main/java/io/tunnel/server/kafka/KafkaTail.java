@@ -1,0 +1,256 @@
+package io.tunnel.server.kafka;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.replica.SharedLog;
+import io.tunnel.server.replica.SharedLog.Stored;
+import io.tunnel.server.replica.SharedLog.TailListener;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads partitions with one consumer, on one thread that owns everything here but the queue of what
+ * others want. Whatever fails is tried again until it is closed.
+ */
+final class KafkaTail implements SharedLog.Tail {
+
+  private static final Logger LOG = LoggerFactory.getLogger(KafkaTail.class);
+  private static final Duration POLL = Duration.ofMillis(500);
+  private static final long IDLE_MS = 200;
+  private static final long BACKOFF_MS = 500;
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
+
+  private final Consumer<Bytes, Bytes> consumer;
+  private final IntFunction<Optional<TopicPartition>> topics;
+  private final TailListener listener;
+  private final Shard.Clock clock;
+  private final BlockingQueue<Runnable> wishes = new LinkedBlockingQueue<>();
+  private final Map<TopicPartition, Followed> followed = new HashMap<>();
+
+  /** Partitions that the catalog does not know yet, with the offsets to read from. */
+  private final Map<Integer, Long> unknown = new HashMap<>();
+
+  /** What was read and not told yet. */
+  private final Deque<Chunk> untold = new ArrayDeque<>();
+
+  private final Thread thread;
+  private volatile boolean isPaused;
+  private volatile boolean isClosed;
+
+  /** A partition that is read, and the offset to be read next. */
+  private record Followed(int partition, long next) {}
+
+  private record Chunk(
+      int partition, long from, List<Stored> records, long next, long readMicros) {}
+
+  KafkaTail(
+      Consumer<Bytes, Bytes> consumer,
+      IntFunction<Optional<TopicPartition>> topics,
+      TailListener listener,
+      Shard.Clock clock) {
+    this.consumer = consumer;
+    this.topics = topics;
+    this.listener = listener;
+    this.clock = clock;
+    this.thread = new Thread(this::run, "kafka-tail");
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  @Override
+  public void follow(int partition, long offset) {
+    wish(() -> begin(partition, offset));
+  }
+
+  @Override
+  public void unfollow(int partition) {
+    wish(() -> end(partition));
+  }
+
+  @Override
+  public void pause() {
+    isPaused = true;
+  }
+
+  @Override
+  public void resume() {
+    isPaused = false;
+    wish(() -> {});
+  }
+
+  private void wish(Runnable wish) {
+    wishes.add(wish);
+    consumer.wakeup();
+  }
+
+  private void run() {
+    try {
+      while (!isClosed) {
+        step();
+      }
+    } finally {
+      consumer.close(CloseOptions.timeout(CLOSE_MAX));
+    }
+  }
+
+  private void step() {
+    try {
+      fulfilWishes();
+      begin(Map.copyOf(unknown));
+      tell();
+      if (isPaused || followed.isEmpty()) {
+        await(IDLE_MS);
+      } else {
+        read();
+      }
+    } catch (WakeupException e) {
+      // There is a wish.
+    } catch (OffsetOutOfRangeException e) {
+      tryAgainAfter(() -> lost(e.offsetOutOfRangePartitions()));
+    } catch (InterruptException e) {
+      LOG.warn("interrupted; the tail ends");
+      isClosed = true;
+    } catch (RuntimeException e) {
+      LOG.warn("reading fails and is tried again", e);
+      await(BACKOFF_MS);
+    }
+  }
+
+  /** The cause stays as it is, so what fails comes here again. */
+  private void tryAgainAfter(Runnable failing) {
+    try {
+      failing.run();
+    } catch (WakeupException e) {
+      // There is a wish.
+    } catch (RuntimeException e) {
+      LOG.warn("a lost partition is looked at again", e);
+      await(BACKOFF_MS);
+    }
+  }
+
+  private void await(long ms) {
+    try {
+      Runnable wish = wishes.poll(ms, TimeUnit.MILLISECONDS);
+      if (wish != null) {
+        wish.run();
+      }
+    } catch (InterruptedException e) {
+      LOG.warn("interrupted; the tail ends");
+      isClosed = true;
+    }
+  }
+
+  private void fulfilWishes() {
+    for (Runnable wish = wishes.poll(); wish != null; wish = wishes.poll()) {
+      wish.run();
+    }
+  }
+
+  private void begin(Map<Integer, Long> offsets) {
+    offsets.forEach(this::begin);
+  }
+
+  private void begin(int partition, long offset) {
+    Optional<TopicPartition> topic = topics.apply(partition);
+    if (topic.isEmpty()) {
+      unknown.put(partition, offset);
+      return;
+    }
+    unknown.remove(partition);
+    untold.removeIf(chunk -> chunk.partition() == partition);
+    followed.put(topic.get(), new Followed(partition, offset));
+    consumer.assign(followed.keySet());
+    consumer.seek(topic.get(), offset);
+  }
+
+  private void end(int partition) {
+    unknown.remove(partition);
+    untold.removeIf(chunk -> chunk.partition() == partition);
+    if (followed.values().removeIf(one -> one.partition() == partition)) {
+      consumer.assign(followed.keySet());
+    }
+  }
+
+  private void lost(Map<TopicPartition, Long> offsets) {
+    Map<TopicPartition, Long> firsts = consumer.beginningOffsets(offsets.keySet());
+    offsets.forEach(
+        (topic, offset) -> {
+          int partition = followed.get(topic).partition();
+          end(partition);
+          listener.lost(partition, offset, firsts.get(topic));
+        });
+  }
+
+  private void read() {
+    ConsumerRecords<Bytes, Bytes> polled = consumer.poll(POLL);
+    long nowMicros = clock.epochMicros();
+    polled
+        .nextOffsets()
+        .forEach(
+            (topic, next) -> {
+              Followed one = followed.get(topic);
+              List<Stored> records = stored(polled.records(topic));
+              long end = next.offset();
+              untold.add(new Chunk(one.partition(), one.next(), records, end, nowMicros));
+              followed.put(topic, new Followed(one.partition(), end));
+            });
+    tell();
+  }
+
+  private static List<Stored> stored(List<ConsumerRecord<Bytes, Bytes>> records) {
+    List<Stored> stored = new ArrayList<>(records.size());
+    for (ConsumerRecord<Bytes, Bytes> record : records) {
+      stored.add(RecordFormat.decode(record));
+    }
+    return Collections.unmodifiableList(stored);
+  }
+
+  private void tell() {
+    while (!isPaused && !isClosed && !untold.isEmpty()) {
+      Chunk chunk = untold.peek();
+      listener.read(
+          chunk.partition(), chunk.from(), chunk.records(), chunk.next(), chunk.readMicros());
+      // Only now: what a listener fails to take is told again.
+      untold.remove();
+    }
+  }
+
+  /** Ends reading and waits for that, unless called by the listener. Idempotent. */
+  @Override
+  public void close() {
+    isClosed = true;
+    consumer.wakeup();
+    wishes.add(() -> {});
+    if (Thread.currentThread() != thread) {
+      try {
+        thread.join(2 * CLOSE_MAX.toMillis());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

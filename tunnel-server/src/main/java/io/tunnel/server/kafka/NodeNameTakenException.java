@@ -1,0 +1,11 @@
+package io.tunnel.server.kafka;
+
+/** A living node of the cluster has the same name: this one must not start, or not go on. */
+public final class NodeNameTakenException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  NodeNameTakenException(String message) {
+    super(message);
+  }
+}

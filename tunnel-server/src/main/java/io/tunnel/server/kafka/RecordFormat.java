@@ -1,0 +1,120 @@
+package io.tunnel.server.kafka;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.server.replica.SharedLog.Entry;
+import io.tunnel.server.replica.SharedLog.Kind;
+import io.tunnel.server.replica.SharedLog.Stored;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.serialization.Deserializer;
+import org.apache.kafka.common.serialization.Serializer;
+
+/**
+ * An entry of the shared log as a record of Kafka, drawn in docs/storage.md. Key and value are the
+ * entry's; a row that is not there is a tombstone, for which Kafka needs no value. The rest is one
+ * header without a name, 17 bytes:
+ *
+ * <pre>
+ *   u8 kind (1 change, 2 repair, 3 marker) | i64 epoch | i64 sequence
+ * </pre>
+ */
+final class RecordFormat {
+
+  /** The epoch of a record that nobody of us wrote: lower than every marker's. */
+  static final long FOREIGN_EPOCH = Long.MIN_VALUE;
+
+  private static final String HEADER = "";
+  private static final int HEADER_BYTES = 17;
+
+  /** Bytes as they are; a null is Kafka's word for a tombstone. */
+  static final Serializer<Bytes> SERIALIZER =
+      (topic, bytes) -> bytes == null ? null : bytes.toByteArray();
+
+  /** Copies once, out of the fetched batch. */
+  static final Deserializer<Bytes> DESERIALIZER =
+      new Deserializer<>() {
+        @Override
+        public Bytes deserialize(String topic, byte[] data) {
+          return data == null ? null : Bytes.copyOf(data);
+        }
+
+        @Override
+        public Bytes deserialize(String topic, Headers headers, ByteBuffer data) {
+          if (data == null) {
+            return null;
+          }
+          if (data.hasArray()) {
+            return Bytes.copyOf(
+                data.array(), data.arrayOffset() + data.position(), data.remaining());
+          }
+          byte[] copy = new byte[data.remaining()];
+          data.duplicate().get(copy);
+          return Bytes.copyOf(copy);
+        }
+      };
+
+  private RecordFormat() {}
+
+  static ProducerRecord<Bytes, Bytes> encode(TopicPartition to, Entry entry) {
+    ProducerRecord<Bytes, Bytes> record =
+        new ProducerRecord<>(to.topic(), to.partition(), entry.key(), entry.value().orElse(null));
+    record.headers().add(HEADER, header(entry));
+    return record;
+  }
+
+  private static byte[] header(Entry entry) {
+    return ByteBuffer.allocate(HEADER_BYTES)
+        .put(number(entry.kind()))
+        .putLong(entry.epoch())
+        .putLong(entry.sequence())
+        .array();
+  }
+
+  private static byte number(Kind kind) {
+    return switch (kind) {
+      case CHANGE -> 1;
+      case REPAIR -> 2;
+      case MARKER -> 3;
+    };
+  }
+
+  /**
+   * What was stored. A record without our header was written by somebody else: it becomes a change
+   * of an epoch that never counts, so that every copy ignores it and a leader repairs its key.
+   */
+  static Stored decode(ConsumerRecord<Bytes, Bytes> record) {
+    long timeMicros = TimeUnit.MILLISECONDS.toMicros(record.timestamp());
+    return new Stored(record.offset(), timeMicros, entry(record));
+  }
+
+  private static Entry entry(ConsumerRecord<Bytes, Bytes> record) {
+    Bytes key = record.key() == null ? Bytes.EMPTY : record.key();
+    Optional<Bytes> value = Optional.ofNullable(record.value());
+    for (Header header : record.headers()) {
+      byte[] bytes = header.value();
+      if (header.key().equals(HEADER) && bytes != null && bytes.length == HEADER_BYTES) {
+        Optional<Kind> kind = kind(bytes[0]);
+        if (kind.isPresent()) {
+          ByteBuffer numbers = ByteBuffer.wrap(bytes, 1, HEADER_BYTES - 1);
+          return new Entry(kind.get(), key, numbers.getLong(), numbers.getLong(), value);
+        }
+      }
+    }
+    return new Entry(Kind.CHANGE, key, FOREIGN_EPOCH, 0, value);
+  }
+
+  private static Optional<Kind> kind(byte number) {
+    return switch (number) {
+      case 1 -> Optional.of(Kind.CHANGE);
+      case 2 -> Optional.of(Kind.REPAIR);
+      case 3 -> Optional.of(Kind.MARKER);
+      default -> Optional.empty();
+    };
+  }
+}

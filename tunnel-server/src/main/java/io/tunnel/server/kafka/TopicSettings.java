@@ -1,0 +1,159 @@
+package io.tunnel.server.kafka;
+
+import io.tunnel.server.kafka.KafkaConfig.Replicas;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.config.TopicConfig;
+
+/**
+ * What a topic must be like for the service to keep its promises: what it is made with, and what it
+ * is compared with later.
+ *
+ * @param partitions how many; 0 where the topic cannot say
+ * @param required settings, by name
+ */
+record TopicSettings(int partitions, Replicas replicas, Map<String, String> required) {
+
+  private static final long COMPACTION_LAG_MS_MIN = TimeUnit.MINUTES.toMillis(1);
+  private static final long TOMBSTONE_MS_MIN = TimeUnit.DAYS.toMillis(1);
+
+  /** Of topics that are read to their end whenever somebody begins to lead. */
+  private static final int SMALL_SEGMENT_BYTES = 16 * 1024 * 1024;
+
+  /** Refuses null, and sorts the settings. */
+  TopicSettings {
+    Objects.requireNonNull(replicas, "replicas");
+    required = Collections.unmodifiableMap(new TreeMap<>(required));
+  }
+
+  /** Of a table that keeps its changes for that long; 0 for ever. */
+  static TopicSettings ofTable(int partitions, Replicas replicas, long retentionMs) {
+    Map<String, String> required = common(replicas);
+    required.putAll(retention(retentionMs));
+    // The log's time is the commit time, whatever the clocks of leaders say.
+    required.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
+    return new TopicSettings(partitions, replicas, required);
+  }
+
+  /** Of the catalog, and of the tunnels. */
+  static TopicSettings ofState(int partitions, Replicas replicas) {
+    return new TopicSettings(partitions, replicas, common(replicas));
+  }
+
+  private static Map<String, String> common(Replicas replicas) {
+    Map<String, String> required = new TreeMap<>();
+    required.put(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT);
+    required.put(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, Integer.toString(replicas.inSyncMin()));
+    required.put(TopicConfig.UNCLEAN_LEADER_ELECTION_ENABLE_CONFIG, "false");
+    required.put(
+        TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(ClientSettings.RECORD_BYTES_MAX));
+    required.put(TopicConfig.DELETE_RETENTION_MS_CONFIG, Long.toString(TOMBSTONE_MS_MIN));
+    return required;
+  }
+
+  /** What an ALTER of a table's retention changes. */
+  static Map<String, String> retention(long retentionMs) {
+    long keptMs = retentionMs == 0 ? Long.MAX_VALUE : retentionMs;
+    return Map.of(
+        TopicConfig.MIN_COMPACTION_LAG_MS_CONFIG,
+        Long.toString(Math.max(COMPACTION_LAG_MS_MIN, keptMs)),
+        TopicConfig.DELETE_RETENTION_MS_CONFIG,
+        Long.toString(Math.max(TOMBSTONE_MS_MIN, keptMs)),
+        // A broker's default below the minimum would make the topic impossible.
+        TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG,
+        Long.toString(Long.MAX_VALUE));
+  }
+
+  /** What a new topic is given: what is required, and what is only better. */
+  Map<String, String> given() {
+    Map<String, String> given = new TreeMap<>(required);
+    if (!required.containsKey(TopicConfig.MIN_COMPACTION_LAG_MS_CONFIG)) {
+      given.put(TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(SMALL_SEGMENT_BYTES));
+    }
+    return given;
+  }
+
+  /**
+   * What is wrong with a topic, each with the command that mends it; empty when nothing is.
+   *
+   * @param bootstrap for the commands
+   * @param found settings of the topic, those that are the broker's default included
+   */
+  List<String> problems(String bootstrap, String topic, Found found) {
+    List<String> problems = new ArrayList<>();
+    if (found.partitions() != partitions) {
+      problems.add(
+          "topic %s has %d partitions and must have %d: %s"
+              .formatted(topic, found.partitions(), partitions, mendPartitions(bootstrap, topic)));
+    }
+    if (found.replicas() < replicas.count()) {
+      problems.add(
+          "topic %s has %d replicas and must have at least %d: kafka-reassign-partitions.sh --bootstrap-server %s, with %d brokers for each of its partitions"
+              .formatted(topic, found.replicas(), replicas.count(), bootstrap, replicas.count()));
+    }
+    required.forEach(
+        (name, value) -> {
+          String is = found.settings().getOrDefault(name, "");
+          if (!fits(name, value, is)) {
+            problems.add(
+                "topic %s has %s=%s and must have %s%s: kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s --add-config %s=%s"
+                    .formatted(
+                        topic,
+                        name,
+                        is,
+                        hasMinimum(name) ? "at least " : "",
+                        value,
+                        bootstrap,
+                        topic,
+                        name,
+                        value));
+          }
+        });
+    return problems;
+  }
+
+  private String mendPartitions(String bootstrap, String topic) {
+    return "kafka-topics.sh --bootstrap-server %s --alter --topic %s --partitions %d (or another cluster name, when it has more)"
+        .formatted(bootstrap, topic, partitions);
+  }
+
+  private static boolean fits(String name, String must, String is) {
+    if (!hasMinimum(name)) {
+      return is.equals(must);
+    }
+    try {
+      return Long.parseLong(is) >= Long.parseLong(must);
+    } catch (NumberFormatException e) {
+      return false;
+    }
+  }
+
+  private static boolean hasMinimum(String name) {
+    return switch (name) {
+      case TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG,
+          TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
+          TopicConfig.DELETE_RETENTION_MS_CONFIG,
+          TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG,
+          TopicConfig.MIN_COMPACTION_LAG_MS_CONFIG ->
+          true;
+      default -> false;
+    };
+  }
+
+  /**
+   * What a topic is like.
+   *
+   * @param replicas of the partition that has the fewest
+   */
+  record Found(int partitions, int replicas, Map<String, String> settings) {
+    /** Copies the map. */
+    Found {
+      settings = Map.copyOf(settings);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package io.tunnel.server.kafka;
+
+import static io.tunnel.server.kafka.TestTable.FIRST;
+import static io.tunnel.server.kafka.TestTable.change;
+import static io.tunnel.server.kafka.TestTable.get;
+import static io.tunnel.server.kafka.TestTable.marker;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.server.replica.SharedLog.Kind;
+import io.tunnel.server.replica.SharedLog.Stored;
+import io.tunnel.server.replica.SharedLog.Tail;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.junit.jupiter.api.Test;
+
+class KafkaCompactionTest {
+
+  private static final int KEYS = 3;
+  private static final int ROUNDS = 20;
+
+  @Test
+  void of_a_compacted_part_the_last_of_each_key_and_the_last_marker_are_read_and_all_that_is_young()
+      throws Exception {
+    try (TestTable table = new TestTable(1, 60_000);
+        Admin admin = Admin.create(new ClientSettings(table.config).admin())) {
+      TestTopics.alter(
+          admin,
+          table.topic(),
+          Map.of(
+              "min.compaction.lag.ms", "0",
+              "min.cleanable.dirty.ratio", "0.01",
+              "segment.ms", "50"));
+      long end = 0;
+      for (int round = 0; round < ROUNDS; round++) {
+        get(table.append(FIRST, marker("n" + round)));
+        for (int key = 0; key < KEYS; key++) {
+          get(table.append(FIRST, change(round, "k" + key, "v" + round)));
+        }
+        end += 1 + KEYS;
+      }
+      List<Stored> read = readUntilShorterThan(table, end, (int) end / 2);
+      assertThat(read.get(read.size() - 1).offset()).isEqualTo(end - 1);
+      Map<String, List<Stored>> byKey =
+          read.stream().collect(Collectors.groupingBy(record -> record.entry().key().toString()));
+      assertThat(byKey).hasSize(1 + KEYS);
+      byKey.forEach(
+          (key, records) ->
+              assertThat(records.get(records.size() - 1).offset())
+                  .as("the last record of a key is always kept")
+                  .isGreaterThanOrEqualTo((long) (ROUNDS - 1) * (1 + KEYS)));
+      assertThat(read).anyMatch(record -> record.entry().kind() == Kind.MARKER);
+    }
+  }
+
+  /** Reads all of it again and again, until the cleaner has been there. */
+  private static List<Stored> readUntilShorterThan(TestTable table, long end, int records)
+      throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    List<Stored> read = new ArrayList<>();
+    do {
+      assertThat(System.nanoTime() - deadline).as("the log is compacted in time").isNegative();
+      Reads reads = new Reads();
+      try (Tail tail = table.log.tail(reads)) {
+        tail.follow(FIRST, 0);
+        read = reads.until(end);
+      }
+    } while (read.size() >= records);
+    return read;
+  }
+}

@@ -1,0 +1,94 @@
+package io.tunnel.server.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.tunnel.server.kafka.KafkaConfig.Replicas;
+import io.tunnel.server.kafka.KafkaConfig.Times;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class KafkaConfigTest {
+
+  @ParameterizedTest
+  @ValueSource(strings = {"h:1", "h.example:9092,[::1]:9093"})
+  void bootstrap_names_brokers(String bootstrap) {
+    assertThat(new KafkaConfig(bootstrap, "c").bootstrap()).isEqualTo(bootstrap);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "h", "h:", "h:1,", "h:1, i:2", "h:999999"})
+  void what_is_no_broker_is_refused(String bootstrap) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new KafkaConfig(bootstrap, "c"))
+        .withMessageContaining("kafka.bootstrap is HOST:PORT,HOST:PORT");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "-a", "a.b", "a b", "é"})
+  void a_cluster_is_called_what_a_topic_can_begin_with(String cluster) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new KafkaConfig("h:1", cluster))
+        .withMessageContaining("kafka.cluster is");
+    new KafkaConfig("h:1", "a".repeat(64));
+    assertThatIllegalArgumentException().isThrownBy(() -> new KafkaConfig("h:1", "a".repeat(65)));
+  }
+
+  @Test
+  void counts_and_times_have_limits() {
+    new Replicas(15, 15);
+    assertRefused(() -> new Replicas(16, 1), "replicas.count");
+    assertRefused(() -> new Replicas(0, 0), "replicas.count");
+    assertRefused(() -> new Replicas(2, 3), "replicas.inSyncMin");
+    new Times(500, 100, 200, 100);
+    new Times(300_000, 300_000, 300_000, 0);
+    assertRefused(() -> new Times(499, 100, 200, 0), "times.sessionMs");
+    assertRefused(() -> new Times(300_001, 100, 200, 0), "times.sessionMs");
+    assertRefused(() -> new Times(500, 99, 200, 0), "times.requestMs");
+    assertRefused(() -> new Times(500, 100, 100, 1), "times.deliveryMs");
+    assertRefused(() -> new Times(500, 100, 300_001, 1), "times.deliveryMs");
+    assertRefused(() -> new Times(500, 100, 300, 101), "times.lingerMs");
+  }
+
+  @Test
+  void properties_are_the_users_but_for_those_that_promises_hang_on() {
+    Map<String, String> security = Map.of("security.protocol", "SSL", "ssl.key.password", "x");
+    KafkaConfig config = with("zstd", security);
+    assertThat(new ClientSettings(config).producer()).containsAllEntriesOf(security);
+    assertThat(config.toString()).contains("ssl.key.password").doesNotContain("=x");
+    assertRefused(() -> with("lz4", Map.of("acks", "1")), "properties cannot set acks");
+    assertRefused(() -> with("best", Map.of()), "compression is one of");
+    assertRefused(
+        () ->
+            with(
+                "lz4",
+                IntStream.rangeClosed(0, 256)
+                    .boxed()
+                    .collect(Collectors.toMap(i -> "p" + i, i -> ""))),
+        "properties are at most 256");
+  }
+
+  @Test
+  void properties_are_read_from_a_file(@TempDir Path directory) throws Exception {
+    Path file = directory.resolve("client.properties");
+    Files.writeString(file, "# TLS\nsecurity.protocol = SSL\n");
+    assertThat(KafkaConfig.readProperties(file)).isEqualTo(Map.of("security.protocol", "SSL"));
+  }
+
+  private static KafkaConfig with(String compression, Map<String, String> properties) {
+    return new KafkaConfig("h:1", "c", Replicas.DEFAULT, Times.DEFAULT, compression, properties);
+  }
+
+  private static void assertRefused(Runnable made, String said) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(made::run)
+        .withMessageContaining("kafka." + said);
+  }
+}

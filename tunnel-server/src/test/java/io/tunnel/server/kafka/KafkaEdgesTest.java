@@ -1,0 +1,93 @@
+package io.tunnel.server.kafka;
+
+import static io.tunnel.server.kafka.TestTable.FIRST;
+import static io.tunnel.server.kafka.TestTable.change;
+import static io.tunnel.server.kafka.TestTable.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.server.kafka.KafkaEdges.Edge;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.replica.SharedLog.Stored;
+import io.tunnel.server.replica.SharedLog.Tail;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class KafkaEdgesTest {
+
+  @Test
+  void ends_and_first_records_since_a_moment_are_those_that_a_reader_sees() throws Exception {
+    try (TestTable table = new TestTable(2, 0)) {
+      Reads reads = new Reads();
+      List<Stored> stored;
+      try (Tail tail = table.log.tail(reads)) {
+        tail.follow(FIRST, 0);
+        for (int i = 0; i < 5; i++) {
+          get(table.append(FIRST, change(i, "k", "v")));
+        }
+        stored = reads.until(5);
+      }
+      KafkaEdges edges = table.edges();
+      List<Integer> both = List.of(FIRST, FIRST + 1);
+      assertThat(get(edges.ends(both))).isEqualTo(Map.of(FIRST, 5L, FIRST + 1, 0L));
+      assertThat(get(edges.edges(both)))
+          .isEqualTo(Map.of(FIRST, new Edge(0, 5), FIRST + 1, new Edge(0, 0)));
+      for (long micros :
+          new long[] {0, stored.get(2).timeMicros(), stored.get(2).timeMicros() + 1}) {
+        long first =
+            stored.stream()
+                .filter(record -> record.timeMicros() >= micros)
+                .map(Stored::offset)
+                .findFirst()
+                .orElse(Long.MAX_VALUE);
+        assertThat(get(edges.firstSince(both, micros)))
+            .isEqualTo(Map.of(FIRST, first, FIRST + 1, Long.MAX_VALUE));
+      }
+      assertThat(get(edges.firstSince(both, stored.get(4).timeMicros() + 1)))
+          .containsEntry(FIRST, Long.MAX_VALUE);
+      assertThat(get(edges.ends(List.of()))).isEmpty();
+    }
+  }
+
+  @Test
+  void the_window_that_is_surely_whole_moves_with_the_clock_and_ends_at_the_end() throws Exception {
+    try (TestTable table = new TestTable(1, 60_000)) {
+      get(table.append(FIRST, change(0, "k", "v"), change(1, "k", "w")));
+      assertThat(get(table.edges().edges(List.of(FIRST)))).containsEntry(FIRST, new Edge(0, 2));
+      LateClock late = new LateClock(31);
+      try (KafkaCluster later = new KafkaCluster(table.config, late)) {
+        KafkaEdges edges = later.edges(id -> Optional.ofNullable(table.places.get(id)));
+        assertThat(get(edges.edges(List.of(FIRST)))).containsEntry(FIRST, new Edge(2, 2));
+        table.know(0);
+        assertThat(get(edges.edges(List.of(FIRST)))).containsEntry(FIRST, new Edge(0, 2));
+      }
+    }
+  }
+
+  @Test
+  void a_partition_that_is_not_known_is_an_error_that_passes() throws Exception {
+    try (TestTable table = new TestTable(1, 0)) {
+      assertThatThrownBy(() -> get(table.edges().ends(List.of(FIRST, 5))))
+          .hasCauseInstanceOf(LogUnavailableException.class)
+          .hasMessageContaining("partition 5");
+      assertThatIllegalArgumentException().isThrownBy(() -> new Edge(3, 2));
+    }
+  }
+
+  /** A clock that is some seconds ahead. */
+  private record LateClock(long seconds) implements Shard.Clock {
+    @Override
+    public long epochMicros() {
+      return TestKafka.CLOCK.epochMicros() + TimeUnit.SECONDS.toMicros(seconds);
+    }
+
+    @Override
+    public long nanos() {
+      return TestKafka.CLOCK.nanos();
+    }
+  }
+}

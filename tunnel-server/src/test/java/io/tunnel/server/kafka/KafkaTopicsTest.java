@@ -1,0 +1,135 @@
+package io.tunnel.server.kafka;
+
+import static io.tunnel.server.kafka.TestTable.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.server.cluster.Unit;
+import io.tunnel.server.kafka.KafkaTopics.TableTopic;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.common.config.ConfigResource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class KafkaTopicsTest {
+
+  private final KafkaConfig config = TestKafka.config();
+  private KafkaCluster cluster;
+  private KafkaTopics topics;
+  private Admin admin;
+
+  @BeforeEach
+  void connect() {
+    cluster = new KafkaCluster(config, TestKafka.CLOCK);
+    topics = cluster.topics();
+    admin = Admin.create(new ClientSettings(config).admin());
+  }
+
+  @AfterEach
+  void disconnect() {
+    admin.close();
+    cluster.close();
+  }
+
+  @Test
+  void topics_are_made_once_and_are_as_they_must_be() throws Exception {
+    get(topics.openState());
+    get(topics.openState());
+    TableTopic table = new TableTopic(3, 5, 0);
+    get(topics.openTable(table));
+    get(topics.openTable(table));
+    get(topics.checkTables(List.of(table)));
+    get(topics.checkTables(List.of()));
+    String tunnels = KafkaTopics.tunnels(config.cluster());
+    assertThat(
+            admin.describeTopics(List.of(tunnels)).allTopicNames().get().get(tunnels).partitions())
+        .hasSize(Unit.TUNNEL_GROUPS);
+    assertSetting(3, "min.compaction.lag.ms", "" + Long.MAX_VALUE);
+    assertSetting(3, "message.timestamp.type", "LogAppendTime");
+  }
+
+  @Test
+  void a_tables_changes_are_kept_for_its_retention_and_a_minute_at_least() throws Exception {
+    long week = TimeUnit.DAYS.toMillis(7);
+    get(topics.openTable(new TableTopic(4, 1, week)));
+    assertSetting(4, "min.compaction.lag.ms", "" + week);
+    assertSetting(4, "delete.retention.ms", "" + week);
+    get(topics.alterRetention(4, 1));
+    assertSetting(4, "min.compaction.lag.ms", "60000");
+    assertSetting(4, "delete.retention.ms", "86400000");
+    get(topics.checkTables(List.of(new TableTopic(4, 1, 1))));
+    assertRefused(topics.checkTables(List.of(new TableTopic(4, 1, week))), "at least 604800000");
+    get(topics.alterRetention(4, 0));
+    get(topics.checkTables(List.of(new TableTopic(4, 1, 0))));
+  }
+
+  @Test
+  void a_wrong_setting_is_refused_with_what_it_is_what_it_must_be_and_the_command()
+      throws Exception {
+    TableTopic table = new TableTopic(5, 2, 60_000);
+    get(topics.openTable(table));
+    String topic = KafkaTopics.table(config.cluster(), 5);
+    TestTopics.alter(admin, topic, Map.of("cleanup.policy", "delete", "max.message.bytes", "1000"));
+    assertRefused(
+        topics.openTable(table),
+        "topic " + topic + " has cleanup.policy=delete and must have compact: ",
+        "kafka-configs.sh --bootstrap-server " + config.bootstrap(),
+        "--alter --entity-type topics --entity-name " + topic,
+        "--add-config cleanup.policy=compact",
+        "has max.message.bytes=1000 and must have at least 10485760");
+    TestTopics.alter(
+        admin, topic, Map.of("cleanup.policy", "compact", "max.message.bytes", "99999999"));
+    get(topics.checkTables(List.of(table)));
+    admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(3))).all().get();
+    assertRefused(topics.checkTables(List.of(table)), "has 3 partitions and must have 2");
+  }
+
+  @Test
+  void too_few_replicas_are_refused() {
+    TopicSettings settings = TopicSettings.ofState(1, new KafkaConfig.Replicas(3, 2));
+    TopicSettings.Found found = new TopicSettings.Found(1, 1, settings.required());
+    assertThat(settings.problems("b:1", "t", found))
+        .singleElement()
+        .asString()
+        .contains("has 1 replicas and must have at least 3", "kafka-reassign-partitions.sh");
+    assertThat(settings.problems("b:1", "t", new TopicSettings.Found(1, 3, settings.required())))
+        .isEmpty();
+  }
+
+  @Test
+  void a_dropped_table_has_no_topic_and_is_dropped_again_without_error() throws Exception {
+    get(topics.openTable(new TableTopic(6, 1, 0)));
+    get(topics.dropTable(6));
+    get(topics.dropTable(6));
+    assertThat(admin.listTopics().names().get())
+        .doesNotContain(KafkaTopics.table(config.cluster(), 6));
+    assertThatThrownBy(() -> get(topics.checkTables(List.of(new TableTopic(6, 1, 0)))))
+        .hasMessageContaining(KafkaTopics.table(config.cluster(), 6));
+    assertThatIllegalArgumentException().isThrownBy(() -> new TableTopic(0, 1, 0));
+  }
+
+  /** Brokers learn of what was altered a little later. */
+  private void assertSetting(int tableId, String name, String value) throws Exception {
+    ConfigResource topic =
+        new ConfigResource(ConfigResource.Type.TOPIC, KafkaTopics.table(config.cluster(), tableId));
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    String is;
+    do {
+      is = admin.describeConfigs(List.of(topic)).all().get().get(topic).get(name).value();
+    } while (!is.equals(value) && System.nanoTime() - deadline < 0);
+    assertThat(is).as(name).isEqualTo(value);
+  }
+
+  private static void assertRefused(CompletableFuture<Void> answer, String... said) {
+    assertThatThrownBy(() -> get(answer))
+        .hasCauseInstanceOf(TopicSettingsException.class)
+        .hasMessageContainingAll(said);
+  }
+}

@@ -1,0 +1,82 @@
+package io.tunnel.server.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+import io.tunnel.server.cluster.NodeInfo;
+import io.tunnel.server.cluster.Placement;
+import io.tunnel.server.kafka.MemberFormat.Said;
+import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.zip.DeflaterOutputStream;
+import org.junit.jupiter.api.Test;
+
+class MemberFormatTest {
+
+  private static final Said SAID =
+      new Said(new NodeInfo("a", "a1", "h:1", true, Set.of(-1, 0, 5), Set.of(5, 6)), 7, 8);
+
+  /** As many as a cluster is planned for, on three nodes. */
+  private static Placement large() {
+    List<Integer> units = IntStream.range(-16, 8_192).boxed().toList();
+    return new Placement(
+        1L << 40,
+        List.of(new Placement.Member("node-1", "i", "node-1.example:7000", false)),
+        units.stream().collect(Collectors.toMap(unit -> unit, unit -> "node-" + (unit & 3))),
+        units.stream()
+            .collect(Collectors.toMap(unit -> unit, unit -> Set.of("node-" + (unit + 1 & 3)))));
+  }
+
+  @Test
+  void what_is_said_and_told_comes_back() throws Exception {
+    assertThat(MemberFormat.said(MemberFormat.encode(SAID))).isEqualTo(SAID);
+    assertThat(MemberFormat.placement(MemberFormat.encode(large()))).isEqualTo(large());
+    assertThat(MemberFormat.placement(MemberFormat.encode(Placement.NONE)))
+        .isEqualTo(Placement.NONE);
+  }
+
+  @Test
+  void a_placement_is_small_enough_to_be_kept_for_ten_nodes_in_one_record() {
+    assertThat(MemberFormat.encode(large()).remaining()).isLessThan(1_000_000 / 10);
+  }
+
+  @Test
+  void what_is_damaged_or_strange_is_refused() {
+    byte[] good = MemberFormat.encode(SAID).array();
+    for (int length = 0; length < good.length - 4; length++) {
+      ByteBuffer cut = ByteBuffer.wrap(good, 0, length);
+      assertThatIOException().isThrownBy(() -> MemberFormat.said(cut));
+    }
+    byte[] newer = good.clone();
+    newer[0] = 2;
+    assertThatIOException()
+        .isThrownBy(() -> MemberFormat.said(ByteBuffer.wrap(newer)))
+        .withMessage("not of version 1");
+    assertThatIOException().isThrownBy(() -> MemberFormat.said(null));
+    assertThatIOException().isThrownBy(() -> MemberFormat.said(deflated("{}")));
+    assertThatIOException().isThrownBy(() -> MemberFormat.said(deflated("null")));
+    assertThatIOException().isThrownBy(() -> MemberFormat.placement(deflated("[]")));
+  }
+
+  @Test
+  void nobody_makes_us_inflate_without_end() {
+    assertThatIOException()
+        .isThrownBy(() -> MemberFormat.said(deflated(" ".repeat(16 * 1024 * 1024 + 1))))
+        .withMessageContaining("more than 16777216 bytes");
+  }
+
+  private static ByteBuffer deflated(String json) throws Exception {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    bytes.write(1);
+    try (OutputStream out = new DeflaterOutputStream(bytes)) {
+      out.write(json.getBytes(StandardCharsets.UTF_8));
+    }
+    return ByteBuffer.wrap(bytes.toByteArray());
+  }
+}

@@ -1,0 +1,81 @@
+package io.tunnel.server.kafka;
+
+import io.tunnel.kafka.broker.KafkaBroker;
+import io.tunnel.server.kafka.KafkaConfig.Replicas;
+import io.tunnel.server.kafka.KafkaConfig.Times;
+import io.tunnel.server.partition.Shard;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** One real broker for all tests of this JVM; each test has a cluster name of its own. */
+final class TestKafka {
+
+  /** Short, so that tests of outages are. */
+  static final Times SHORT = new Times(1_000, 500, 1_500, 0);
+
+  /** Long, because the machine may have much else to do; but for sessions. */
+  private static final Times TIMES = new Times(1_000, 5_000, 20_000, 0);
+
+  static final Shard.Clock CLOCK =
+      new Shard.Clock() {
+        @Override
+        public long epochMicros() {
+          return TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+        }
+
+        @Override
+        public long nanos() {
+          return System.nanoTime();
+        }
+      };
+
+  private static final AtomicInteger CLUSTERS = new AtomicInteger();
+
+  private TestKafka() {}
+
+  /** Started when it is first needed, ends with this JVM. */
+  private static final class Holder {
+    static final KafkaBroker BROKER = start();
+
+    private static KafkaBroker start() {
+      try {
+        Path directory = Files.createTempDirectory(Path.of("target"), "broker-");
+        return KafkaBroker.start(
+            directory.toAbsolutePath(),
+            Map.of("log.cleaner.backoff.ms", "100", "log.cleaner.threads", "1"));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  static KafkaBroker broker() {
+    return Holder.BROKER;
+  }
+
+  static KafkaConfig config() {
+    return new KafkaConfig(
+        broker().bootstrap(),
+        "c" + CLUSTERS.incrementAndGet(),
+        new Replicas(1, 1),
+        TIMES,
+        "lz4",
+        Map.of());
+  }
+
+  /** The same cluster, with other times. */
+  static KafkaConfig config(KafkaConfig like, Times times) {
+    return new KafkaConfig(
+        like.bootstrap(),
+        like.cluster(),
+        like.replicas(),
+        times,
+        like.compression(),
+        like.properties());
+  }
+}
