@@ -32,6 +32,12 @@ abstract class BatchIndex {
     return (i + 1 < count ? bytesBefore(i + 1) : bytesOf(count)) - bytesBefore(i);
   }
 
+  /** The first of the first {@code count} batches that has changes behind {@code position}. */
+  final int firstBehind(long position, int count) {
+    int at = Math.max(0, floor(position + 1, count));
+    return at < count && lastPosition(at + 1) <= position ? at + 1 : at;
+  }
+
   /**
    * The last of the first {@code count} batches that starts at or before {@code position}; -1 when
    * none does.

@@ -89,18 +89,24 @@ public final class GroupCore {
       PositionCounter nextPositions,
       long[] firstPositions) {
     int header = out.skip(LogFormat.GROUP_HEADER_BYTES);
-    int batchesFrom = out.size();
     for (Merged batch : merged) {
       batch.offsetInGroup = out.size() - header;
       batch.write(
           out, nextPositions.take(batch.partition, batch.rowCount), commitMicros, firstPositions);
     }
+    writeHeader(out, header, syncedOffset, commitMicros, merged.size());
+  }
+
+  /** Fills in the header of the group whose batches end where {@code out} does. */
+  static void writeHeader(
+      ByteSink out, int header, long syncedOffset, long commitMicros, int batchCount) {
     byte[] array = out.array();
+    int batchesFrom = header + LogFormat.GROUP_HEADER_BYTES;
     Binary.putInt(array, header, LogFormat.GROUP_MAGIC);
     Binary.putLong(array, header + 8, syncedOffset);
     Binary.putLong(array, header + 16, commitMicros);
     Binary.putInt(array, header + 24, out.size() - batchesFrom);
-    Binary.putInt(array, header + 28, merged.size());
+    Binary.putInt(array, header + 28, batchCount);
     Binary.putInt(
         array, header + 4, Checksum.crc32c(array, header + 8, LogFormat.GROUP_HEADER_BYTES - 8));
   }

@@ -56,7 +56,7 @@ public final class LocalLog implements ChangeReader, Closeable {
     this.sealedMicros = lastCommitMicros;
     TrimFile trimmed = recovered.trimmed();
     this.trimmer = new Trimmer(disk, segments, partitions, trimmed);
-    trimmed.positions().forEach((id, position) -> partitionLog(id).committed = position);
+    trimmed.positions().forEach((id, position) -> partitionLog(id).startBehind(position));
     for (Segment segment : segments.values()) {
       segment.index().forEach((partition, index) -> register(partition, segment, index));
     }
@@ -140,18 +140,50 @@ public final class LocalLog implements ChangeReader, Closeable {
     for (GroupCore.Merged batch : group.batches()) {
       PartitionLog log = partitionLog(batch.partition());
       long last = batch.firstPosition() + batch.rowCount() - 1;
-      GrowingIndex index = active.growing(batch.partition());
-      boolean isFirst = index.count() == 0;
       int fileOffset = Math.toIntExact(groupOffset + batch.offsetInGroup());
-      index.add(batch.firstPosition(), last, fileOffset, batch.bytes());
-      if (isFirst) {
-        log.segments.put(batch.firstPosition(), active);
-      }
-      log.committed = last;
+      active.add(batch.partition(), batch.firstPosition(), last, fileOffset, batch.bytes());
+      log.committed(active, batch.firstPosition(), last);
     }
+    active.addTime(lastCommitMicros);
     for (GroupCore.Merged batch : group.batches()) {
       partitionLog(batch.partition()).tellListeners();
     }
+  }
+
+  /**
+   * Takes batches that have their positions and commit times already, as one group: another log
+   * gave them. They are not merged, and not synced. Positions rise in each partition and may have
+   * holes; commit times may be any.
+   *
+   * @throws IllegalArgumentException when a position is not behind all others of its partition
+   */
+  public void adopt(List<ChangeBatch> batches) throws IOException {
+    requireWhole();
+    if (batches.isEmpty()) {
+      return;
+    }
+    AdoptedGroup group = new AdoptedGroup(batches);
+    group.requireRising(partition -> partitionLog(partition).committed);
+    try {
+      if (active.size() >= segmentBytesMax) {
+        roll();
+      }
+      long groupOffset = active.size();
+      buffer.truncate(0);
+      group.encode(buffer, syncedOffset.get());
+      active.append(ByteBuffer.wrap(buffer.array(), 0, buffer.size()));
+      lastCommitMicros = Math.max(lastCommitMicros, group.newestMicros());
+      for (int i = 0; i < batches.size(); i++) {
+        ChangeBatch batch = batches.get(i);
+        active.add(batch, Math.toIntExact(groupOffset + group.offset(i)));
+        PartitionLog log = partitionLog(batch.partition());
+        log.committed(active, batch.basePosition(), batch.lastPosition());
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      hasFailed = true;
+      throw e;
+    }
+    group.partitions().forEach(partition -> partitionLog(partition).tellListeners());
   }
 
   /**
@@ -188,7 +220,6 @@ public final class LocalLog implements ChangeReader, Closeable {
     next.append(LogFormat.segmentHeader(base, shard));
     next.sync();
     disk.syncNames();
-    active.seal(lastCommitMicros);
     sealedMicros = lastCommitMicros;
     segments.put(base, next);
     active = next;
@@ -281,7 +312,7 @@ public final class LocalLog implements ChangeReader, Closeable {
 
   private void storeIndex(Segment segment) throws IOException {
     String name = LogFormat.indexName(segment.base());
-    disk.replace(name, StoredIndex.write(segment.base(), segment.size(), segment.index()));
+    disk.replace(name, segment.storedIndex());
     StoredIndex.Contents stored = StoredIndex.read(disk.readOnly(name), segment.base());
     if (stored == null) {
       throw new IOException("the index " + name + " reads back damaged");
@@ -379,6 +410,17 @@ public final class LocalLog implements ChangeReader, Closeable {
   public long firstPosition(int partition) {
     PartitionLog log = partitions.get(partition);
     return log == null ? 1 : log.firstPosition();
+  }
+
+  /** Tells the listeners of a partition to look again, although nothing was committed. */
+  public void wake(int partition) {
+    partitionLog(partition).tellListeners();
+  }
+
+  /** Position from which on every change that was appended or adopted is kept. */
+  public long keptFrom(int partition) {
+    PartitionLog log = partitions.get(partition);
+    return log == null ? 1 : log.givenUp + 1;
   }
 
   @Override

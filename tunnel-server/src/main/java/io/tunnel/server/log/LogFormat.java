@@ -13,6 +13,7 @@ final class LogFormat {
 
   static final long SEGMENT_MAGIC = 0x544e4c5345473031L; // "TNLSEG01"
   static final long INDEX_MAGIC = 0x544e4c4944583031L; // "TNLIDX01"
+  static final long LOOSE_INDEX_MAGIC = 0x544e4c4944583032L; // "TNLIDX02"
   static final long TRIM_MAGIC = 0x544e4c54524d3031L; // "TNLTRM01"
   static final int GROUP_MAGIC = 0x544e4c47; // "TNLG"
 

@@ -1,6 +1,5 @@
 package io.tunnel.server.log;
 
-import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.RefusedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -233,19 +232,18 @@ final class LogRecovery {
   }
 
   /** Takes over the stored index, if it serves; returns the bytes of the segment that it covers. */
-  private static long loadIndex(Segment segment, StoredIndex.Contents stored, boolean isLast) {
+  private static long loadIndex(Segment segment, StoredIndex.Contents stored, boolean isLast)
+      throws IOException {
     if (stored == null || (!isLast && stored.segmentBytes() != segment.size())) {
       return LogFormat.SEGMENT_HEADER_BYTES;
     }
-    stored
-        .partitions()
-        .forEach((partition, index) -> segment.putIndex(partition, isLast ? index.grow() : index));
+    segment.load(stored, isLast);
     return stored.segmentBytes();
   }
 
   private void scan(Segment segment, long from, boolean isLast) throws IOException {
     SegmentScan scan = new SegmentScan(segment, from);
-    while (scan.next((batch, offset) -> index(segment, batch, offset))) {
+    while (scan.next(segment::add)) {
       // Each step has done its work in the visitor.
     }
     if (scan.offset() == segment.size()) {
@@ -257,11 +255,5 @@ final class LogRecovery {
           "file " + LogFormat.segmentName(segment.base()) + " is damaged at byte " + scan.offset());
     }
     segment.truncate(scan.offset());
-  }
-
-  private static void index(Segment segment, ChangeBatch batch, int offset) {
-    segment
-        .growing(batch.partition())
-        .add(batch.basePosition(), batch.lastPosition(), offset, batch.byteCount());
   }
 }

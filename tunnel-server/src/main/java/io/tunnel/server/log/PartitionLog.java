@@ -25,8 +25,25 @@ final class PartitionLog {
   /** Position of the newest committed change; 0 when there is none. */
   volatile long committed;
 
+  /** Position up to which changes were given up; raised before their segments are taken away. */
+  volatile long givenUp;
+
   PartitionLog(int partition) {
     this.partition = partition;
+  }
+
+  /** Everything up to {@code position} was given up before the log was opened. */
+  void startBehind(long position) {
+    committed = position;
+    givenUp = position;
+  }
+
+  /** Batches of the segment that is written are committed; for its owner. */
+  void committed(Segment active, long firstPosition, long lastPosition) {
+    if (segments.isEmpty() || segments.lastEntry().getValue() != active) {
+      segments.put(firstPosition, active);
+    }
+    committed = lastPosition;
   }
 
   /** Position of the oldest change that is kept; one over {@link #committed} when there is none. */
@@ -42,6 +59,10 @@ final class PartitionLog {
       return plan;
     }
     Map.Entry<Long, Segment> start = segments.floorEntry(position);
+    if (start == null && position > givenUp) {
+      // In a hole before the first change that is kept.
+      start = segments.ceilingEntry(position);
+    }
     if (start == null) {
       throw Extents.historyLost(partition, position, firstPosition() - 1);
     }
@@ -60,11 +81,11 @@ final class PartitionLog {
    */
   private boolean collect(Extents plan, Segment segment, long position, int bytesMax) {
     BatchIndex index = segment.index(partition);
-    if (!plan.isEmpty() && index.firstPosition(0) != plan.lastPosition() + 1) {
+    if (!plan.isEmpty() && givenUp > plan.lastPosition()) {
       return false;
     }
     int count = index.count();
-    for (int i = Math.max(0, index.floor(position, count)); i < count; i++) {
+    for (int i = index.firstBehind(position - 1, count); i < count; i++) {
       if (!plan.isEmpty() && index.batchBytes(i, count) > bytesMax - plan.bytes()) {
         return false;
       }
@@ -83,8 +104,8 @@ final class PartitionLog {
     for (Segment segment : segments.tailMap(start == null ? position + 1 : start, true).values()) {
       BatchIndex index = segment.index(partition);
       int count = index.count();
-      int from = Math.max(0, index.floor(position + 1, count));
-      bytes += index.bytesOf(count) - index.bytesBefore(from);
+      int from = index.firstBehind(position, count);
+      bytes += from == count ? 0 : index.bytesOf(count) - index.bytesBefore(from);
     }
     return bytes;
   }
@@ -109,6 +130,7 @@ final class PartitionLog {
    */
   long forget(long position) {
     long first = firstPosition();
+    givenUp = Math.max(givenUp, Math.min(position, committed));
     for (Map.Entry<Long, Segment> oldest = segments.firstEntry();
         oldest != null && oldest.getKey() <= position;
         oldest = segments.firstEntry()) {

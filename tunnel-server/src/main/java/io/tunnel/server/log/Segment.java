@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -24,6 +25,9 @@ final class Segment implements Closeable {
   private volatile boolean isDropped;
   private volatile long oldestMicros = UNKNOWN;
   private volatile long newestMicros = UNKNOWN;
+
+  /** Whether positions have holes, or commit times fall from one batch to the next. */
+  private volatile boolean isLoose;
 
   Segment(long base, Disk.File file, long size) {
     this.base = base;
@@ -91,9 +95,70 @@ final class Segment implements Closeable {
     file.close();
   }
 
-  /** It is written no more; its last batch was committed at {@code lastMicros}. */
-  void seal(long lastMicros) {
-    newestMicros = lastMicros;
+  /**
+   * Adds a batch of the partition that stands at {@code fileOffset} to the index; for the owner of
+   * the segment that is written.
+   */
+  void add(ChangeBatch batch, int fileOffset) {
+    add(
+        batch.partition(),
+        batch.basePosition(),
+        batch.lastPosition(),
+        fileOffset,
+        batch.byteCount());
+    addTime(batch.commitMicros());
+  }
+
+  void add(int partition, long firstPosition, long lastPosition, int fileOffset, int bytes) {
+    GrowingIndex batches = growing(partition);
+    int count = batches.count();
+    if (count > 0 && batches.lastPosition(count) + 1 != firstPosition) {
+      isLoose = true;
+    }
+    batches.add(firstPosition, lastPosition, fileOffset, bytes);
+  }
+
+  /** A batch was committed then. */
+  void addTime(long micros) {
+    if (oldestMicros == UNKNOWN) {
+      oldestMicros = micros;
+    } else if (micros < newestMicros) {
+      isLoose = true;
+      oldestMicros = Math.min(oldestMicros, micros);
+    }
+    newestMicros = Math.max(newestMicros, micros);
+  }
+
+  boolean isLoose() {
+    return isLoose;
+  }
+
+  /** Takes over the index of its first part, and goes on from there. */
+  void load(StoredIndex.Contents stored, boolean grows) throws IOException {
+    stored
+        .partitions()
+        .forEach((partition, batches) -> putIndex(partition, grows ? batches.grow() : batches));
+    stored.times().ifPresent(this::loadTimes);
+    if (grows && !index.isEmpty()) {
+      // Before batches are added, from which on they cannot be found out any more.
+      oldestMicros = oldestMicros();
+      newestMicros = newestMicros();
+    }
+  }
+
+  private void loadTimes(StoredIndex.Times times) {
+    isLoose = true;
+    oldestMicros = times.oldestMicros();
+    newestMicros = times.newestMicros();
+  }
+
+  /** Its index as it is stored. */
+  ByteBuffer storedIndex() throws IOException {
+    Optional<StoredIndex.Times> times =
+        isLoose
+            ? Optional.of(new StoredIndex.Times(oldestMicros(), newestMicros()))
+            : Optional.empty();
+    return StoredIndex.write(base, size, times, index);
   }
 
   /** Whether no batch was written to it. */
@@ -102,8 +167,8 @@ final class Segment implements Closeable {
   }
 
   /**
-   * Commit time of its first group; {@link Long#MIN_VALUE}, which is no one's, when damage hides it
-   * or there is none.
+   * No batch in it was committed before: the commit time of its first group, unless times fall;
+   * {@link Long#MIN_VALUE}, which is no one's, when damage hides it or there is none.
    */
   long oldestMicros() throws IOException {
     if (oldestMicros == UNKNOWN) {
@@ -116,8 +181,8 @@ final class Segment implements Closeable {
   }
 
   /**
-   * Commit time of its last batch, when it is written no more; {@link Long#MAX_VALUE} when damage
-   * hides it.
+   * No batch in it was committed after: the commit time of its last one, unless times fall, when it
+   * is written no more; {@link Long#MAX_VALUE} when damage hides it.
    */
   long newestMicros() throws IOException {
     if (newestMicros == UNKNOWN) {

@@ -23,14 +23,15 @@ import java.util.Optional;
  * does not have yet. Groups with nothing to judge, nearly all, are not even looked through: batches
  * are remembered, and indexed when the first row to be judged comes.
  */
-final class ConditionCore {
+public final class ConditionCore {
 
   private final StoredRows stored;
   private final List<ChangeBatch> notIndexed = new ArrayList<>();
   private final Map<RowKey, RowInGroup> group = new HashMap<>();
 
   /** What the store has. */
-  interface StoredRows {
+  public interface StoredRows {
+    /** Whether there is a row. */
     boolean exists(int partition, byte[] array, int keyOffset, int keyBytes);
 
     /** Bytes of each column's type and value, by its name; nothing when there is no row. */
@@ -70,14 +71,15 @@ final class ConditionCore {
   }
 
   /** What is left of a batch (empty when nothing is), and the rows that are not. */
-  record Judged(Optional<ChangeBatch> accepted, List<Rejection> rejections) {}
+  public record Judged(Optional<ChangeBatch> accepted, List<Rejection> rejections) {}
 
-  ConditionCore(StoredRows stored) {
+  /** Judges rows against those of {@code stored}. */
+  public ConditionCore(StoredRows stored) {
     this.stored = stored;
   }
 
   /** Begins a new group. */
-  void clear() {
+  public void clear() {
     notIndexed.clear();
     group.clear();
   }
@@ -87,7 +89,7 @@ final class ConditionCore {
    *
    * @param mustJudge whether any of its rows has a condition or is an update
    */
-  Judged judge(ChangeBatch batch, boolean mustJudge) {
+  public Judged judge(ChangeBatch batch, boolean mustJudge) {
     if (!mustJudge) {
       notIndexed.add(batch);
       return new Judged(Optional.of(batch), List.of());

@@ -101,11 +101,13 @@ public interface SharedLog extends Closeable {
     /**
      * Some records of one partition, in order.
      *
+     * @param from the offset that was to be read; so a listener can tell what was read for an
+     *     earlier {@link Tail#follow}
      * @param next the offset that is read next: there is nothing between the last of {@code
      *     records} and it. What is missing below was compacted away.
      * @param readMicros when the log was asked for them, or before, in microseconds since 1970
      */
-    void read(int partition, List<Stored> records, long next, long readMicros);
+    void read(int partition, long from, List<Stored> records, long next, long readMicros);
 
     /** The log has no record at the offset that should be read: it was deleted or made anew. */
     void lost(int partition, long offset, long first);

@@ -40,8 +40,10 @@ final class FoldCore {
     this.stored = stored;
   }
 
-  /** The write that folds {@code batches}, in order, and records {@code foldedOffset}. */
-  byte[] fold(List<ChangeBatch> batches, long foldedOffset) {
+  /**
+   * The write that folds {@code batches}, in order, and records {@code foldedOffset} and states.
+   */
+  byte[] fold(List<ChangeBatch> batches, long foldedOffset, Map<Integer, Bytes> states) {
     sink.clear();
     Map<Integer, List<ChangeBatch>> byPartition = new LinkedHashMap<>();
     for (ChangeBatch batch : batches) {
@@ -60,6 +62,8 @@ final class FoldCore {
     byte[] folded = new byte[8];
     Binary.putLong(folded, 0, foldedOffset);
     sink.put(StoreFormat.foldedKey(), folded);
+    states.forEach(
+        (partition, state) -> sink.put(StoreFormat.stateKey(partition), state.toByteArray()));
     return sink.toByteArray();
   }
 

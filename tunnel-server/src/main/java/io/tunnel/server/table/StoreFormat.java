@@ -6,7 +6,7 @@ import io.tunnel.model.Bytes;
 /**
  * Keys of the store. A row: {@code u32} partition id, then the row's encoded key. Partition 0 is
  * never given out; its keys are the store's own: kind 1 is the folded log offset, kind 2 with a
- * {@code u32} id is a dictionary.
+ * {@code u32} id is a dictionary, kind 3 with a {@code u32} partition is the state of a copy.
  */
 final class StoreFormat {
 
@@ -14,6 +14,7 @@ final class StoreFormat {
   static final int SYSTEM_PARTITION = 0;
   static final byte FOLDED_KIND = 1;
   static final byte DICTIONARY_KIND = 2;
+  static final byte STATE_KIND = 3;
 
   /** The dictionary id of a value that carries its names itself. */
   static final int INLINE_DICTIONARY = 0;
@@ -25,9 +26,18 @@ final class StoreFormat {
   }
 
   static byte[] dictionaryKey(int id) {
+    return systemKey(DICTIONARY_KIND, id);
+  }
+
+  /** Of the state of a copy. */
+  static byte[] stateKey(int partition) {
+    return systemKey(STATE_KIND, partition);
+  }
+
+  private static byte[] systemKey(byte kind, int number) {
     byte[] key = new byte[9];
-    key[4] = DICTIONARY_KIND;
-    Binary.putInt(key, 5, id);
+    key[4] = kind;
+    Binary.putInt(key, 5, number);
     return key;
   }
 

@@ -11,6 +11,7 @@ import io.tunnel.model.Column;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
 
@@ -67,6 +68,11 @@ final class StoredRow {
         valueByName.put(name, Bytes.copyOf(array, from, columns.columnEnd() - from));
       }
     }
+  }
+
+  /** Type and value of each column, by its name. */
+  SortedMap<String, Bytes> values() {
+    return new TreeMap<>(valueByName);
   }
 
   /** Bytes of each column's type and value, by its name. */

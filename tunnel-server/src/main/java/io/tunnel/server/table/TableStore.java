@@ -13,6 +13,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.IntPredicate;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.Range;
@@ -81,11 +84,23 @@ public final class TableStore implements Closeable {
   }
 
   private void loadDictionaries() {
-    byte[] prefix = Arrays.copyOf(StoreFormat.dictionaryKey(0), 5);
+    forEachOf(StoreFormat.dictionaryKey(0), dictionaries::load);
+  }
+
+  /** What {@link #fold} stored of copies last, by partition. */
+  public SortedMap<Integer, Bytes> states() {
+    SortedMap<Integer, Bytes> states = new TreeMap<>();
+    forEachOf(StoreFormat.stateKey(0), (id, state) -> states.put(id, Bytes.copyOf(state)));
+    return states;
+  }
+
+  private void forEachOf(byte[] first, BiConsumer<Integer, byte[]> visitor) {
+    byte[] prefix = Arrays.copyOf(first, 5);
     try (RocksIterator at = db.newIterator()) {
       for (at.seek(prefix); at.isValid() && startsWith(at.key(), prefix); at.next()) {
-        dictionaries.load(Binary.getInt(at.key(), prefix.length), at.value());
+        visitor.accept(Binary.getInt(at.key(), prefix.length), at.value());
       }
+      requireWholeScan(at);
     }
   }
 
@@ -128,7 +143,15 @@ public final class TableStore implements Closeable {
    * is folded.
    */
   public void fold(List<ChangeBatch> batches, long newFoldedOffset) throws IOException {
-    try (WriteBatch write = new WriteBatch(folder.fold(batches, newFoldedOffset))) {
+    fold(batches, newFoldedOffset, Map.of());
+  }
+
+  /**
+   * As {@link #fold(List, long)}, with the new states of copies, by partition, in the same write.
+   */
+  public void fold(List<ChangeBatch> batches, long newFoldedOffset, Map<Integer, Bytes> states)
+      throws IOException {
+    try (WriteBatch write = new WriteBatch(folder.fold(batches, newFoldedOffset, states))) {
       db.write(unlogged, write);
     } catch (RocksDBException e) {
       throw new IOException("cannot fold into the table: " + e.getMessage(), e);
@@ -164,6 +187,13 @@ public final class TableStore implements Closeable {
       int partition, byte[] array, int keyOffset, int keyBytes) {
     byte[] value = get(StoreFormat.rowKey(partition, array, keyOffset, keyBytes));
     return value == null ? Map.of() : StoredRow.of(value, dictionaries).columnBytes();
+  }
+
+  /** Type and value of each column of a row as they are encoded, by its name. */
+  public Optional<SortedMap<String, Bytes>> encodedColumns(int partition, Bytes key) {
+    byte[] array = key.toByteArray();
+    byte[] value = get(StoreFormat.rowKey(partition, array, 0, array.length));
+    return Optional.ofNullable(value).map(found -> StoredRow.of(found, dictionaries).values());
   }
 
   /** The columns of a row. */
@@ -306,6 +336,18 @@ public final class TableStore implements Closeable {
         at.seek(StoreFormat.partitionKey(next));
       }
     }
+  }
+
+  /**
+   * Removes the state of a copy and then its rows, so that rows that a crash leaves have no state.
+   */
+  public void dropCopy(int partition) throws IOException {
+    try {
+      db.delete(unlogged, StoreFormat.stateKey(partition));
+    } catch (RocksDBException e) {
+      throw new IOException("cannot drop the copy of " + partition + ": " + e.getMessage(), e);
+    }
+    dropPartition(partition);
   }
 
   /** Removes all rows of a partition. */

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -77,7 +78,7 @@ final class LargeSegmentTest {
 
       StoredIndex.Contents stored = StoredIndex.read(disk.readOnly(LogFormat.indexName(0)), 0);
       file.write(ByteBuffer.allocate(1), size - 1);
-      disk.replace(LogFormat.indexName(0), StoredIndex.write(0, size, stored.partitions()));
+      disk.replace(LogFormat.indexName(0), StoredIndex.write(0, size, Optional.empty(), stored.partitions()));
     }
   }
 }

@@ -1,0 +1,62 @@
+package io.tunnel.server.log;
+
+import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.ChangeBatch;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.IntToLongFunction;
+
+/** A group of batches that keep their positions and commit times. */
+final class AdoptedGroup {
+
+  private final List<ChangeBatch> batches;
+  private final int[] offsets;
+  private final Map<Integer, Long> lastPositions = new HashMap<>();
+  private long oldestMicros = Long.MAX_VALUE;
+  private long newestMicros;
+
+  AdoptedGroup(List<ChangeBatch> batches) {
+    this.batches = batches;
+    this.offsets = new int[batches.size()];
+  }
+
+  /** Refuses positions that are not behind those of the log and of the batches before. */
+  void requireRising(IntToLongFunction committed) {
+    for (ChangeBatch batch : batches) {
+      int partition = batch.partition();
+      long last = lastPositions.computeIfAbsent(partition, committed::applyAsLong);
+      if (batch.basePosition() <= last || batch.rowCount() == 0) {
+        throw new IllegalArgumentException(
+            batch + " does not follow position " + last + " of partition " + partition);
+      }
+      lastPositions.put(partition, batch.lastPosition());
+      oldestMicros = Math.min(oldestMicros, batch.commitMicros());
+      newestMicros = Math.max(newestMicros, batch.commitMicros());
+    }
+  }
+
+  void encode(ByteSink out, long syncedOffset) {
+    int header = out.skip(LogFormat.GROUP_HEADER_BYTES);
+    for (int i = 0; i < offsets.length; i++) {
+      ChangeBatch batch = batches.get(i);
+      offsets[i] = out.size() - header;
+      out.write(batch.array(), batch.offset(), batch.byteCount());
+    }
+    GroupCore.writeHeader(out, header, syncedOffset, oldestMicros, offsets.length);
+  }
+
+  /** Where batch {@code i} stands behind the start of the group. */
+  int offset(int i) {
+    return offsets[i];
+  }
+
+  Set<Integer> partitions() {
+    return lastPositions.keySet();
+  }
+
+  long newestMicros() {
+    return newestMicros;
+  }
+}

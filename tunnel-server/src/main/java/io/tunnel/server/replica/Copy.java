@@ -1,0 +1,327 @@
+package io.tunnel.server.replica;
+
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.replica.ReplicaCore.Verdict;
+import io.tunnel.server.replica.SharedLog.Entry;
+import io.tunnel.server.replica.SharedLog.Stored;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A node's copy of one partition: what it has read, what comes of it, and the leader in it. For the
+ * shard's thread, but for {@link #view}.
+ */
+final class Copy {
+
+  private final int partition;
+  private final Port port;
+  private final ReplicaConfig config;
+  private final ReplicaCore core;
+  private final Leader leader;
+  private final RunCore runs;
+  private long lastMicros;
+  private long floor;
+  private long end = -1;
+  private long startEnd = -1;
+  private boolean isDirty;
+  private boolean isLeaving;
+  private boolean isFailed;
+  private final AtomicLong queuedBytes = new AtomicLong();
+  private volatile View view;
+
+  /**
+   * What others may know.
+   *
+   * @param role what it does; FAILED when a record was read that nobody can have written
+   * @param isServing whether rows are read and changes delivered here
+   * @param isWritable whether writes are taken
+   * @param next the position that it reads next: everything before is folded
+   * @param end of the log as last seen; -1 when it was not seen yet
+   * @param startEnd of the log when the copy began; -1 when it was not seen yet
+   * @param firstPosition of those from which on all changes are kept
+   */
+  record View(
+      String role,
+      boolean isServing,
+      boolean isWritable,
+      long epoch,
+      long next,
+      long end,
+      long startEnd,
+      long firstPosition) {
+
+    boolean isCaughtUp() {
+      return startEnd >= 0 && next >= startEnd;
+    }
+
+    long lag() {
+      return Math.max(0, end - next);
+    }
+  }
+
+  /** What a copy needs of its shard. */
+  interface Port {
+    /** Appends to the partition's log; see {@link Leader.Port}. */
+    void append(int partition, long number, List<Entry> entries);
+
+    /** A value that no other marker has. */
+    Bytes marker();
+
+    /** Where the partition's leader is reached, as far as it is known. */
+    Optional<String> leaderOf(int partition);
+
+    /** How long the shared log keeps every change; {@link Long#MAX_VALUE} for ever. */
+    long retentionMicros(int partition);
+
+    /** Position of the last change in the local log. */
+    long logged(int partition);
+
+    /** Position from which on the local log has every change that was put there. */
+    long keptFrom(int partition);
+  }
+
+  Copy(int partition, CopyState state, ReplicaConfig config, CopyRows rows, Port port) {
+    this.partition = partition;
+    this.config = config;
+    this.port = port;
+    this.core = new ReplicaCore(state.replica());
+    this.lastMicros = state.lastMicros();
+    this.floor = state.floor();
+    this.runs = new RunCore(partition, config.batches().mergedBytesMax());
+    this.leader =
+        new Leader(
+            core,
+            new GroupMaker(partition, rows, config.batches()),
+            new LeaderPort(partition, port),
+            config.times());
+    publish();
+  }
+
+  private record LeaderPort(int partition, Port port) implements Leader.Port {
+    @Override
+    public void append(long number, List<Entry> entries) {
+      port.append(partition, number, entries);
+    }
+
+    @Override
+    public Bytes marker() {
+      return port.marker();
+    }
+  }
+
+  int partition() {
+    return partition;
+  }
+
+  View view() {
+    return view;
+  }
+
+  /** Bytes of batches that were accepted and not answered; any thread. */
+  AtomicLong queuedBytes() {
+    return queuedBytes;
+  }
+
+  Leader leader() {
+    return leader;
+  }
+
+  long next() {
+    return core.next();
+  }
+
+  /** Whether something was read that is not stored yet. */
+  boolean isDirty() {
+    return isDirty;
+  }
+
+  boolean isFailed() {
+    return isFailed;
+  }
+
+  /** What is to be stored with the rows. */
+  CopyState state() {
+    return new CopyState(core.state(), port.logged(partition), lastMicros, floor);
+  }
+
+  long floor() {
+    return floor;
+  }
+
+  /** No change before {@code position} is to be read from the local log. */
+  private void raiseFloor(long position) {
+    floor = Math.max(floor, position);
+  }
+
+  /** Takes what was read; {@link #takeRuns} then has what is to be logged and folded. */
+  void read(long from, List<Stored> records, long next, long readMicros, long nowNanos) {
+    if (from > core.next() || isFailed) {
+      // Read for a copy that was here before.
+      return;
+    }
+    try {
+      for (Stored record : records) {
+        if (record.offset() >= core.next()) {
+          read(record, readMicros, nowNanos);
+        }
+      }
+      if (next > core.next()) {
+        skipTo(next, nowNanos);
+      }
+    } catch (MalformedException e) {
+      isFailed = true;
+      leader.stop(notLeader(), "a record of the log cannot be read");
+      throw e;
+    } finally {
+      isDirty = true;
+    }
+  }
+
+  private void skipTo(long offset, long nowNanos) {
+    core.skipTo(offset);
+    raiseFloor(offset);
+    leader.skipped(nowNanos);
+  }
+
+  private void read(Stored record, long readMicros, long nowNanos) {
+    if (record.offset() > core.next()) {
+      skipTo(record.offset(), nowNanos);
+    }
+    Entry entry = record.entry();
+    Optional<RecordValue> value =
+        entry.kind() == SharedLog.Kind.MARKER
+            ? Optional.empty()
+            : entry.value().map(bytes -> RecordCodec.decode(entry.key(), bytes));
+    boolean isYoung = isYoung(record.timeMicros(), readMicros);
+    if (isYoung) {
+      core.wholeFromHere();
+    } else {
+      // It may go at any moment, and with it what the local log would have to have.
+      raiseFloor(record.offset() + 1);
+    }
+    Verdict verdict = core.read(record);
+    switch (verdict) {
+      case CHANGE, REPAIR -> {
+        counted(record, value, verdict == Verdict.REPAIR || !isYoung);
+        leader.counted(record);
+      }
+      case MARKER -> leader.marked(record, notLeader(), nowNanos);
+      case FENCED -> leader.fenced(record, nowNanos);
+      case SEEN -> throw new IllegalStateException(record + " was read before");
+    }
+  }
+
+  private boolean isYoung(long micros, long readMicros) {
+    long retention = port.retentionMicros(partition);
+    long margin = TimeUnit.MILLISECONDS.toMicros(config.times().youngMarginMs());
+    return retention == Long.MAX_VALUE || micros - margin > readMicros - retention;
+  }
+
+  /** Commit times never fall, although the clocks of the log's machines may differ. */
+  private void counted(Stored record, Optional<RecordValue> value, boolean isRowOnly) {
+    boolean isLogged = record.offset() <= port.logged(partition);
+    lastMicros = Math.max(lastMicros, record.timeMicros());
+    runs.add(
+        record.offset(), lastMicros, isRowOnly || isLogged, record.entry().key(), value);
+  }
+
+  /** What was read since the last time. */
+  List<RunCore.Run> takeRuns() {
+    return runs.take();
+  }
+
+  /**
+   * What was read is folded and stored.
+   *
+   * @return rows that were rejected by their condition
+   */
+  int folded() {
+    isDirty = false;
+    publish();
+    return leader.answer(notLeader());
+  }
+
+  void sawEnd(long seen) {
+    end = Math.max(seen, core.next());
+    if (startEnd < 0) {
+      startEnd = seen;
+    }
+  }
+
+  boolean hasSeenEnd() {
+    return startEnd >= 0;
+  }
+
+  void lead() {
+    isLeaving = false;
+    leader.want(!isFailed);
+  }
+
+  void follow() {
+    isLeaving = false;
+    leader.want(false);
+  }
+
+  void leave() {
+    isLeaving = true;
+    leader.want(false);
+  }
+
+  /** Whether it can go. */
+  boolean canGo() {
+    return isLeaving && leader.isIdle();
+  }
+
+  /** Does what is to be done next; everything that was read is folded. */
+  void advance(long nowNanos) {
+    if (!isFailed) {
+      leader.advance(view.isCaughtUp(), nowNanos);
+    }
+    publish();
+  }
+
+  Optional<Long> nextNanos() {
+    return leader.nextNanos(view.isCaughtUp());
+  }
+
+  private void publish() {
+    boolean isCaughtUp = startEnd >= 0 && core.next() >= startEnd;
+    boolean isServing = isCaughtUp && !isFailed && leader.isServing();
+    end = Math.max(end, startEnd >= 0 ? core.next() : -1);
+    view =
+        new View(
+            isFailed ? "FAILED" : core.role().name(),
+            isServing,
+            isServing && leader.isWritable(),
+            core.epoch(),
+            core.next(),
+            end,
+            startEnd,
+            firstPosition());
+  }
+
+  private long firstPosition() {
+    long whole = core.wholeFrom() == Long.MAX_VALUE ? core.next() : core.wholeFrom();
+    return Math.max(Math.max(whole, floor), Math.max(1, port.keptFrom(partition)));
+  }
+
+  RefusedException notLeader() {
+    View seen = view;
+    String reason =
+        seen == null || seen.isCaughtUp()
+            ? "this node does not lead partition " + partition
+            : "this node is still reading partition "
+                + partition
+                + ": "
+                + seen.next()
+                + " of "
+                + (seen.startEnd() < 0 ? "an unknown number" : seen.startEnd());
+    boolean isAwaited = leader != null && leader.isWanted();
+    return RefusedException.notLeader(
+        reason, isAwaited ? Optional.empty() : port.leaderOf(partition));
+  }
+}

@@ -1,0 +1,90 @@
+package io.tunnel.server.replica;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.partition.PartitionHome;
+import io.tunnel.server.partition.PendingWrite;
+import io.tunnel.server.table.TableStore;
+import io.tunnel.wire.WriteResult;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A partition that this node leads. */
+final class CopyHome implements PartitionHome {
+
+  private final int partition;
+  private final ReplicaShard shard;
+  private final Copy copy;
+  private final long queueBytesMax;
+
+  CopyHome(int partition, ReplicaShard shard, Copy copy, long queueBytesMax) {
+    this.partition = partition;
+    this.shard = shard;
+    this.copy = copy;
+    this.queueBytesMax = queueBytesMax;
+  }
+
+  @Override
+  public void write(PendingWrite write) {
+    Copy.View view = copy.view();
+    if (!view.isServing()) {
+      throw copy.notLeader();
+    }
+    if (!view.isWritable()) {
+      throw Answers.unavailable();
+    }
+    if (shard.isStopping()) {
+      throw Answers.stopping();
+    }
+    AtomicLong queued = copy.queuedBytes();
+    int bytes = write.batch().byteCount();
+    if (queued.addAndGet(bytes) > queueBytesMax) {
+      queued.addAndGet(-bytes);
+      throw new RefusedException(
+          ErrorCode.BUSY, "more than " + queueBytesMax + " bytes wait to be written; try later");
+    }
+    PendingWrite counted =
+        new PendingWrite(
+            write.batch(),
+            write.isConditional(),
+            write.isSynced(),
+            new Counted(write.outcome(), queued, bytes));
+    shard.post(new ReplicaTask.Write(partition, counted));
+  }
+
+  /** Gives the room in the queue back when a write is answered. */
+  private record Counted(PendingWrite.Outcome outcome, AtomicLong queued, int bytes)
+      implements PendingWrite.Outcome {
+
+    @Override
+    public void written(WriteResult result) {
+      queued.addAndGet(-bytes);
+      outcome.written(result);
+    }
+
+    @Override
+    public void refused(RefusedException reason) {
+      queued.addAndGet(-bytes);
+      outcome.refused(reason);
+    }
+  }
+
+  @Override
+  public void execute(Runnable action) {
+    shard.post(new ReplicaTask.Barrier(action));
+  }
+
+  @Override
+  public void executeAfterWrites(Runnable action) {
+    shard.post(new ReplicaTask.AfterWrites(partition, action));
+  }
+
+  @Override
+  public TableStore table() {
+    return shard.rows().store();
+  }
+
+  @Override
+  public boolean hasFailed() {
+    return shard.hasFailed();
+  }
+}

@@ -1,0 +1,72 @@
+package io.tunnel.server.replica;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.Bytes;
+import io.tunnel.server.partition.ConditionCore;
+import io.tunnel.server.table.TableStore;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+
+/** The rows of the copies of a shard, and what is stored with them, for the shard's thread. */
+interface CopyRows extends ConditionCore.StoredRows, Closeable {
+
+  /** Type and value of each column of a row, by its name. */
+  Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key);
+
+  /** Applies batches, and stores the states of their copies with them. */
+  void fold(List<ChangeBatch> batches, long logEnd, Map<Integer, Bytes> states) throws IOException;
+
+  /** The states that were stored last, by partition. */
+  SortedMap<Integer, Bytes> states();
+
+  /** Removes the rows of a partition. */
+  void drop(int partition) throws IOException;
+
+  /** All that can be done with the rows. */
+  TableStore store();
+
+  /** The rows that RocksDB keeps. */
+  record InStore(TableStore store) implements CopyRows {
+
+    @Override
+    public Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key) {
+      return store.encodedColumns(partition, key);
+    }
+
+    @Override
+    public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
+      return store.exists(partition, array, keyOffset, keyBytes);
+    }
+
+    @Override
+    public Map<String, Integer> columnBytes(
+        int partition, byte[] array, int keyOffset, int keyBytes) {
+      return store.columnBytes(partition, array, keyOffset, keyBytes);
+    }
+
+    @Override
+    public void fold(List<ChangeBatch> batches, long logEnd, Map<Integer, Bytes> states)
+        throws IOException {
+      store.fold(batches, logEnd, states);
+    }
+
+    @Override
+    public SortedMap<Integer, Bytes> states() {
+      return store.states();
+    }
+
+    @Override
+    public void drop(int partition) throws IOException {
+      store.dropPartition(partition);
+    }
+
+    @Override
+    public void close() throws IOException {
+      store.close();
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package io.tunnel.server.replica;
+
+import io.tunnel.codec.Binary;
+import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.Bytes;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What is stored of a copy with its rows; {@code docs/storage.md} draws the bytes.
+ *
+ * @param logged position up to which the local log had the changes then
+ * @param lastMicros commit time of the last change read; 0 when there was none
+ * @param floor no change before this position is to be read from the local log
+ */
+record CopyState(ReplicaState replica, long logged, long lastMicros, long floor) {
+
+  /**
+   * Keys to be repaired that a copy remembers. A fenced leader has one append under way, so there
+   * are as many as rows in a few groups; more means that something else writes to the log.
+   */
+  static final int UNREPAIRED_MAX = 1_000_000;
+
+  private static final int FORMAT = 1;
+  private static final int HEADER_BYTES = 2 + 7 * 8 + 4;
+
+  static final CopyState EMPTY = new CopyState(ReplicaState.EMPTY, 0, 0, 0);
+
+  /**
+   * The bytes.
+   *
+   * @throws IllegalStateException when more keys than {@link #UNREPAIRED_MAX} are to be repaired
+   */
+  Bytes encode() {
+    if (replica.unrepaired().size() > UNREPAIRED_MAX) {
+      throw new IllegalStateException(
+          replica.unrepaired().size() + " keys to be repaired; at most " + UNREPAIRED_MAX);
+    }
+    ByteSink sink = new ByteSink(HEADER_BYTES);
+    sink.writeByte(FORMAT);
+    sink.writeByte(replica.isBroken() ? 1 : 0);
+    sink.writeLong(replica.next());
+    sink.writeLong(replica.epoch());
+    sink.writeLong(replica.sequence());
+    sink.writeLong(replica.wholeFrom());
+    sink.writeLong(logged);
+    sink.writeLong(lastMicros);
+    sink.writeLong(floor);
+    sink.writeInt(replica.unrepaired().size());
+    for (Map.Entry<Bytes, Long> fenced : replica.unrepaired().entrySet()) {
+      sink.writeVarint(fenced.getKey().length());
+      sink.write(fenced.getKey());
+      sink.writeLong(fenced.getValue());
+    }
+    return Bytes.copyOf(sink.array(), 0, sink.size());
+  }
+
+  /**
+   * Reads {@link #encode}'s bytes.
+   *
+   * @throws MalformedException when they are not whole, or say what cannot be
+   */
+  static CopyState decode(Bytes stored) {
+    byte[] array = stored.toByteArray();
+    if (array.length < HEADER_BYTES || array[0] != FORMAT || (array[1] & ~1) != 0) {
+      throw new MalformedException("the state of a copy in " + array.length + " bytes");
+    }
+    TreeMap<Bytes, Long> unrepaired = new TreeMap<>();
+    int at = HEADER_BYTES;
+    for (int left = Binary.getInt(array, HEADER_BYTES - 4); left > 0; left--) {
+      long length = Binary.getVarint(array, at, array.length);
+      at = Binary.next(length);
+      if (Binary.value(length) > array.length - at - 8) {
+        throw new MalformedException("the state of a copy is cut off");
+      }
+      Bytes key = Bytes.copyOf(array, at, Binary.value(length));
+      at += key.length() + 8;
+      unrepaired.put(key, Binary.getLong(array, at - 8));
+    }
+    if (at != array.length) {
+      throw new MalformedException((array.length - at) + " bytes behind the state of a copy");
+    }
+    try {
+      ReplicaState replica =
+          new ReplicaState(
+              Binary.getLong(array, 2),
+              Binary.getLong(array, 10),
+              Binary.getLong(array, 18),
+              array[1] == 1,
+              Binary.getLong(array, 26),
+              unrepaired);
+      return new CopyState(
+          replica,
+          Binary.getLong(array, 34),
+          Binary.getLong(array, 42),
+          Binary.getLong(array, 50));
+    } catch (IllegalArgumentException e) {
+      throw new MalformedException(e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package io.tunnel.server.replica;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.Bytes;
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.partition.Shard;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What a shard keeps of its copies on disk: changes in the local log, rows and states in the table.
+ *
+ * <p>The local log has, of each partition, all changes from some position up to its last one, and
+ * nothing in it depends on the copy that put them there. So when a copy is made anew, it leaves out
+ * what is there already. That position is the highest of what the log kept, of where the copy is
+ * whole, and of the copy's floor, which therefore outlives the copy.
+ */
+final class CopyStore implements Closeable {
+
+  private final int shard;
+  private final LocalLog log;
+  private final CopyRows rows;
+  private final Shard.Meter meter;
+  private final Shard.Clock clock;
+  private final SortedMap<Integer, CopyState> stored = new TreeMap<>();
+
+  /** A log and the rows of the same directory; it closes both. */
+  CopyStore(int shard, LocalLog log, CopyRows rows, Shard.Meter meter, Shard.Clock clock) {
+    this.shard = shard;
+    this.log = log;
+    this.rows = rows;
+    this.meter = meter;
+    this.clock = clock;
+    rows.states().forEach((partition, state) -> stored.put(partition, CopyState.decode(state)));
+  }
+
+  /**
+   * Throws unless the log has what it had when the states were stored: the log on disk is never
+   * behind the table on disk.
+   */
+  static void requireWhole(LocalLog log, Map<Integer, Bytes> states) throws IOException {
+    for (Map.Entry<Integer, Bytes> entry : states.entrySet()) {
+      long logged;
+      try {
+        logged = CopyState.decode(entry.getValue()).logged();
+      } catch (MalformedException e) {
+        throw new IOException("the copy of partition " + entry.getKey() + " is damaged", e);
+      }
+      long end = log.committed(entry.getKey());
+      if (end < logged) {
+        throw new IOException(
+            "the local log of partition "
+                + entry.getKey()
+                + " ends at position "
+                + end
+                + ", but had changes up to "
+                + logged);
+      }
+    }
+  }
+
+  LocalLog log() {
+    return log;
+  }
+
+  CopyRows rows() {
+    return rows;
+  }
+
+  /** Partitions that had a copy at some time. */
+  Set<Integer> known() {
+    return stored.keySet();
+  }
+
+  /** Partitions of which there is something to go on from. */
+  List<Integer> partitions() {
+    return stored.entrySet().stream()
+        .filter(entry -> entry.getValue().replica().next() > 0)
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
+  /** Where the copy of a partition begins, or goes on. */
+  CopyState begin(int partition) throws IOException {
+    CopyState state = stored.getOrDefault(partition, CopyState.EMPTY);
+    if (state.replica().next() == 0) {
+      // A crash may have left rows of a copy that was given up.
+      rows.drop(partition);
+    }
+    return state;
+  }
+
+  /** Gives up what a copy has; the next one begins at {@code next}. */
+  void drop(int partition, long next, long floor) throws IOException {
+    ReplicaState start =
+        new ReplicaState(next, -1, 0, false, Long.MAX_VALUE, ReplicaState.EMPTY.unrepaired());
+    CopyState left = new CopyState(start, log.committed(partition), 0, floor);
+    rows.fold(List.of(), log.end(), Map.of(partition, left.encode()));
+    stored.put(partition, left);
+    rows.drop(partition);
+  }
+
+  /** Puts what the copies have read into the log and then into the table. */
+  void fold(List<Copy> dirty) throws IOException {
+    List<ChangeBatch> changes = new ArrayList<>();
+    List<ChangeBatch> folded = new ArrayList<>();
+    long rowCount = 0;
+    long bytes = 0;
+    for (Copy copy : dirty) {
+      for (RunCore.Run run : copy.takeRuns()) {
+        run.changes().ifPresent(changes::add);
+        folded.add(run.rows());
+        rowCount += run.rows().rowCount();
+        bytes += run.rows().byteCount();
+      }
+    }
+    long started = clock.nanos();
+    log.adopt(changes);
+    long logged = clock.nanos();
+    Map<Integer, Bytes> states = new HashMap<>();
+    for (Copy copy : dirty) {
+      CopyState state = copy.state();
+      states.put(copy.partition(), state.encode());
+      stored.put(copy.partition(), state);
+    }
+    rows.fold(folded, log.end(), states);
+    meter.committed(shard, rowCount, bytes, logged - started, clock.nanos() - logged);
+  }
+
+  @Override
+  public void close() throws IOException {
+    try (log;
+        rows) {
+      log.sync();
+    }
+  }
+}

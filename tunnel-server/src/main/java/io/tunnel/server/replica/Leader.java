@@ -1,0 +1,310 @@
+package io.tunnel.server.replica;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.partition.PendingWrite;
+import io.tunnel.server.replica.ReplicaCore.Role;
+import io.tunnel.server.replica.SharedLog.Entry;
+import io.tunnel.server.replica.SharedLog.Kind;
+import io.tunnel.server.replica.SharedLog.Stored;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The part of a copy that leads: claims, appends one group at a time, and knows what became of it.
+ * For the shard's thread.
+ *
+ * <p>The fate of a group is certain when all of it was read back, when another epoch began, or when a
+ * record of its own epoch does not count: what was not read back by then never counts. A group whose
+ * append failed is therefore left as it is, and the leader claims again: at the latest its own marker
+ * settles the group. What was settled is answered after the next fold.
+ */
+final class Leader {
+
+  /** Markers whose outcome is unknown and that are remembered. */
+  static final int CLAIMS_MAX = 1_000;
+
+  /** Where it appends, and how it names itself. */
+  interface Port {
+    /** Appends; what becomes of it is told to {@link Leader#appended} with the same number. */
+    void append(long number, List<Entry> entries);
+
+    /** A value that no other marker has. */
+    Bytes marker();
+  }
+
+  private final ReplicaCore core;
+  private final GroupMaker maker;
+  private final Port port;
+  private final ReplicaConfig.Times times;
+  private final ArrayDeque<PendingWrite> waiting = new ArrayDeque<>();
+  private final ArrayDeque<Fence> fences = new ArrayDeque<>();
+  private final List<Settled> settled = new ArrayList<>();
+
+  /** Markers of this copy that may still come. */
+  private final Set<Bytes> claims = new HashSet<>();
+
+  private Optional<AppendGroup> group = Optional.empty();
+  private boolean isWanted;
+  private boolean hasClaimed;
+  private boolean hasFailed;
+  private boolean servesOn;
+  private int failures;
+  private long taken;
+  private long number;
+  private long retryNanos;
+  private long deadlineNanos;
+
+  /** A group whose fate is certain, and why what was not read back is refused. */
+  private record Settled(AppendGroup group, RefusedException reason) {}
+
+  /** Runs when the first {@code writes} that were taken are answered. */
+  private record Fence(long writes, Runnable action) {}
+
+  Leader(ReplicaCore core, GroupMaker maker, Port port, ReplicaConfig.Times times) {
+    this.core = core;
+    this.maker = maker;
+    this.port = port;
+    this.times = times;
+  }
+
+  /** Whether it is to lead. */
+  void want(boolean isToLead) {
+    if (isToLead && !isWanted) {
+      failures = 0;
+      hasFailed = true;
+      retryNanos = Long.MIN_VALUE;
+    }
+    isWanted = isToLead;
+  }
+
+  boolean isWanted() {
+    return isWanted;
+  }
+
+  /**
+   * Whether rows may be read here: it leads, or it has led and only cannot reach the log, so that
+   * it does not know of another leader.
+   */
+  boolean isServing() {
+    return isWanted && (core.role() == Role.LEADING || servesOn);
+  }
+
+  /** Whether writes are taken. */
+  boolean isWritable() {
+    return isWanted && core.role() == Role.LEADING && !hasFailed;
+  }
+
+  /** Takes a write, or refuses it. */
+  void write(PendingWrite write, RefusedException notLeader) {
+    if (isWritable()) {
+      waiting.add(write);
+      taken++;
+    } else {
+      Answers.refused(write, isServing() ? Answers.unavailable() : notLeader);
+    }
+  }
+
+  /** Runs {@code action} when all writes that were taken are answered. */
+  void afterWrites(Runnable action) {
+    fences.add(new Fence(taken, action));
+  }
+
+  private void passFences() {
+    long open = waiting.size() + group.map(AppendGroup::openWrites).orElse(0);
+    for (Settled certain : settled) {
+      open += certain.group().openWrites();
+    }
+    while (!fences.isEmpty() && fences.peek().writes() <= taken - open) {
+      Answers.run(fences.poll().action());
+    }
+  }
+
+  /** Whether nothing that it appended is without an answer. */
+  boolean isIdle() {
+    return group.isEmpty() && settled.isEmpty() && waiting.isEmpty();
+  }
+
+  /** A record that counts was read. */
+  void counted(Stored record) {
+    group.ifPresent(
+        under -> {
+          under.read(record);
+          if (under.isWhole()) {
+            failures = 0;
+            settle(Answers.unavailable());
+          }
+        });
+  }
+
+  /** A record that does not count was read. */
+  void fenced(Stored record, long nowNanos) {
+    boolean isOwn = group.isPresent() && group.get().epoch() == record.entry().epoch();
+    if (isOwn && record.entry().epoch() == core.epoch()) {
+      settle(Answers.unavailable());
+    }
+    lostLead(nowNanos);
+  }
+
+  /** A marker was read. */
+  void marked(Stored record, RefusedException notLeader, long nowNanos) {
+    boolean isOwn = record.entry().value().filter(claims::remove).isPresent();
+    settle(isOwn ? Answers.unavailable() : notLeader);
+    servesOn &= isOwn;
+    if (core.role() == Role.LEADING) {
+      hasClaimed = false;
+      hasFailed = false;
+      servesOn = true;
+    } else {
+      lostLead(nowNanos);
+    }
+  }
+
+  /** There is a hole before the next record, and what was in it is not known. */
+  void skipped(long nowNanos) {
+    settle(Answers.unknown("the log gave up records before this node read them"));
+    lostLead(nowNanos);
+  }
+
+  private void lostLead(long nowNanos) {
+    if (core.role() == Role.FOLLOWING && isWanted && !hasFailed) {
+      fail(nowNanos);
+    }
+  }
+
+  private void settle(RefusedException reason) {
+    group.ifPresent(certain -> settled.add(new Settled(certain, reason)));
+    group = Optional.empty();
+  }
+
+  /**
+   * What became of an append. Entries that were all read back are no longer of interest.
+   */
+  void appended(long ofNumber, Optional<IOException> failure, long nowNanos) {
+    boolean isUnderWay = group.isPresent() || hasClaimed;
+    if (ofNumber == number && isUnderWay && failure.isPresent()) {
+      fail(nowNanos);
+    }
+  }
+
+  /** Claims again, but not at once. */
+  private void fail(long nowNanos) {
+    hasClaimed = false;
+    hasFailed = true;
+    long pauseMs = times.claimPauseMs() << Math.min(failures, 16);
+    failures++;
+    retryNanos =
+        nowNanos + TimeUnit.MILLISECONDS.toNanos(Math.min(pauseMs, times.claimPauseMsMax()));
+  }
+
+  /**
+   * All that was read is folded: answers what is certain.
+   *
+   * @return rows that were rejected by their condition
+   */
+  int answer(RefusedException notLeader) {
+    int rejected = 0;
+    for (Settled certain : settled) {
+      rejected += certain.group().answer(certain.reason());
+    }
+    settled.clear();
+    if (!isWritable()) {
+      refuseWaiting(isServing() ? Answers.unavailable() : notLeader);
+    }
+    return rejected;
+  }
+
+  private void refuseWaiting(RefusedException reason) {
+    for (PendingWrite write = waiting.poll(); write != null; write = waiting.poll()) {
+      Answers.refused(write, reason);
+    }
+  }
+
+  /**
+   * Does what is to be done next. To be called when everything that was read is folded.
+   *
+   * @param isCaughtUp whether the copy has read what there was when it began
+   */
+  void advance(boolean isCaughtUp, long nowNanos) {
+    if (group.isPresent() && nowNanos - deadlineNanos >= 0 && !group.get().isAnswered()) {
+      group.get().answer(Answers.unknown("the log did not answer in time"));
+      fail(nowNanos);
+      refuseWaiting(Answers.unavailable());
+    }
+    if (!isWanted) {
+      resign();
+    } else if (hasFailed) {
+      claim(isCaughtUp, nowNanos);
+    } else if (core.role() == Role.LEADING && group.isEmpty() && !core.isAppending()) {
+      append(nowNanos);
+    }
+    passFences();
+  }
+
+  private void resign() {
+    servesOn = false;
+    if (group.isEmpty() || group.get().isAnswered()) {
+      group = Optional.empty();
+      hasClaimed = false;
+      core.resign();
+    }
+  }
+
+  private void claim(boolean isCaughtUp, long nowNanos) {
+    boolean isTime = retryNanos == Long.MIN_VALUE || nowNanos - retryNanos >= 0;
+    if (!isCaughtUp || !isTime || hasClaimed) {
+      return;
+    }
+    Bytes value = port.marker();
+    if (claims.size() == CLAIMS_MAX) {
+      claims.clear();
+    }
+    claims.add(value);
+    core.claim(value);
+    hasClaimed = true;
+    // It stays failed until the marker is read.
+    port.append(++number, List.of(new Entry(Kind.MARKER, Bytes.EMPTY, 0, 0, Optional.of(value))));
+  }
+
+  private void append(long nowNanos) {
+    if (!core.unrepaired().isEmpty()) {
+      group = Optional.of(maker.repairs(core.unrepaired(), core.epoch(), core::take));
+    } else if (!waiting.isEmpty()) {
+      group = Optional.of(maker.writes(waiting, core.epoch(), core::take));
+    } else {
+      return;
+    }
+    deadlineNanos = nowNanos + TimeUnit.MILLISECONDS.toNanos(times.outcomeDeadlineMs());
+    port.append(++number, group.get().entries());
+  }
+
+  /** When {@link #advance} is to be called again even if nothing happens. */
+  Optional<Long> nextNanos(boolean isCaughtUp) {
+    Optional<Long> next = Optional.empty();
+    if (group.isPresent() && !group.get().isAnswered()) {
+      next = Optional.of(deadlineNanos);
+    }
+    boolean claims = isCaughtUp && isWanted && hasFailed && !hasClaimed && retryNanos != Long.MIN_VALUE;
+    if (claims && (next.isEmpty() || retryNanos - next.get() < 0)) {
+      next = Optional.of(retryNanos);
+    }
+    return next;
+  }
+
+  /** Answers everything, because nothing more will be known. */
+  void stop(RefusedException waitingReason, String why) {
+    isWanted = false;
+    servesOn = false;
+    answer(waitingReason);
+    refuseWaiting(waitingReason);
+    group.ifPresent(lost -> lost.answer(Answers.unknown(why)));
+    group = Optional.empty();
+    passFences();
+  }
+}

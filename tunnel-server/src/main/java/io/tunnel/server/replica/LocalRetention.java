@@ -1,0 +1,66 @@
+package io.tunnel.server.replica;
+
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.LocalLog.Kept;
+import io.tunnel.server.partition.Shard;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.IntPredicate;
+import java.util.function.IntToLongFunction;
+
+/**
+ * Which changes of a local log may go: those that the shared log may compact as well, and all of
+ * partitions that are not copied here any more. What a table needs is no matter: it is never made
+ * from the local log.
+ */
+final class LocalRetention {
+
+  private final LocalLog log;
+  private final IntToLongFunction retentionMicros;
+  private final IntPredicate isLive;
+
+  LocalRetention(LocalLog log, IntToLongFunction retentionMicros, IntPredicate isLive) {
+    this.log = log;
+    this.retentionMicros = retentionMicros;
+    this.isLive = isLive;
+  }
+
+  /** Looks once, on the shard's thread. */
+  void look(int shard, Set<Integer> copied, Set<Integer> left, Shard.Meter meter, long nowMicros)
+      throws IOException {
+    Map<Integer, Long> lastBases = new HashMap<>();
+    boolean mustSeal = false;
+    for (int partition : copied) {
+      long retention = retentionMicros.applyAsLong(partition);
+      if (retention < Long.MAX_VALUE) {
+        mustSeal |= old(partition, nowMicros - retention, lastBases);
+      }
+    }
+    for (int partition : left) {
+      mustSeal |= old(partition, Long.MAX_VALUE, lastBases);
+    }
+    if (mustSeal) {
+      log.seal();
+    }
+    LocalLog.Freed freed = log.trim(lastBases, isLive, Long.MAX_VALUE);
+    meter.trimmed(shard, freed.changes(), freed.segments(), freed.bytes());
+  }
+
+  /** Returns whether the segment that is written holds such changes too. */
+  private boolean old(int partition, long beforeMicros, Map<Integer, Long> lastBases)
+      throws IOException {
+    for (Kept kept : log.kept(List.of(partition))) {
+      if (!kept.isSealed()) {
+        return kept.oldestMicros() < beforeMicros;
+      }
+      if (kept.newestMicros() >= beforeMicros) {
+        return false;
+      }
+      lastBases.put(partition, kept.base());
+    }
+    return false;
+  }
+}

@@ -1,0 +1,94 @@
+package io.tunnel.server.replica;
+
+import io.tunnel.model.Limits;
+
+/**
+ * Limits of the copies of a node.
+ *
+ * @param batches what is gathered and may wait
+ * @param times how long things may take
+ * @param warmLagMax positions that a copy may be behind the end of the log and still be warm
+ */
+public record ReplicaConfig(Batches batches, Times times, long warmLagMax) {
+
+  /** What a node has unless it is told otherwise. */
+  public static final ReplicaConfig DEFAULT =
+      new ReplicaConfig(
+          new Batches(1 << 20, 10_000, 1 << 20, 16L << 20, 16L << 20),
+          new Times(10_000, 50, 5_000, 10_000),
+          10_000);
+
+  /**
+   * Limits of what is gathered and may wait.
+   *
+   * @param appendBytesMax bytes of batches after which they are appended even when more wait
+   * @param appendRowsMax rows after which they are appended even when more wait
+   * @param mergedBytesMax bytes up to which records are put into one batch
+   * @param queueBytesMax bytes of batches that may wait for one partition; further writes are BUSY
+   * @param readBytesMax bytes of records that may wait in a shard before it stops reading its log
+   */
+  public record Batches(
+      int appendBytesMax,
+      int appendRowsMax,
+      int mergedBytesMax,
+      long queueBytesMax,
+      long readBytesMax) {
+
+    /** Refuses limits that cannot work. */
+    public Batches {
+      require(
+          appendBytesMax >= 4_096 && appendBytesMax <= 64 << 20,
+          "appendBytesMax is 4096 to 67108864, not " + appendBytesMax);
+      require(
+          appendRowsMax >= 1 && appendRowsMax <= Limits.BATCH_ROWS_MAX,
+          "appendRowsMax is 1 to 65536, not " + appendRowsMax);
+      require(
+          mergedBytesMax >= 4_096 && mergedBytesMax <= Limits.BATCH_BYTES_MAX,
+          "mergedBytesMax is 4096 to 6291456 (what a batch may have), not " + mergedBytesMax);
+      require(
+          queueBytesMax >= Limits.BATCH_BYTES_MAX,
+          "queueBytesMax is at least 6291456 (what a batch may have), not " + queueBytesMax);
+      require(readBytesMax >= 4_096, "readBytesMax is at least 4096, not " + readBytesMax);
+    }
+  }
+
+  /**
+   * How long things may take.
+   *
+   * @param outcomeDeadlineMs after which a writer is told that the outcome of its write is unknown
+   * @param claimPauseMs before a claim that follows a failed one; doubled each time
+   * @param claimPauseMsMax the longest such pause
+   * @param youngMarginMs by how much a record must be younger than what the log may compact, for it
+   *     to be certain that nothing behind it was
+   */
+  public record Times(
+      long outcomeDeadlineMs, long claimPauseMs, long claimPauseMsMax, long youngMarginMs) {
+
+    /** Refuses times that cannot work. */
+    public Times {
+      require(
+          outcomeDeadlineMs >= 1 && outcomeDeadlineMs <= 3_600_000,
+          "outcomeDeadlineMs is 1 to 3600000, not " + outcomeDeadlineMs);
+      require(
+          claimPauseMs >= 1 && claimPauseMsMax >= claimPauseMs && claimPauseMsMax <= 3_600_000,
+          "claimPauseMs is 1 to claimPauseMsMax, and that at most 3600000, not "
+              + claimPauseMs
+              + " and "
+              + claimPauseMsMax);
+      require(
+          youngMarginMs >= 0 && youngMarginMs <= 3_600_000,
+          "youngMarginMs is 0 to 3600000, not " + youngMarginMs);
+    }
+  }
+
+  /** Refuses limits that cannot work. */
+  public ReplicaConfig {
+    require(warmLagMax >= 0, "warmLagMax is at least 0, not " + warmLagMax);
+  }
+
+  private static void require(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException("replica." + message);
+    }
+  }
+}

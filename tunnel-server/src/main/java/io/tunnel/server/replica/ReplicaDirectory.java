@@ -1,0 +1,150 @@
+package io.tunnel.server.replica;
+
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.table.TableStore;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens the shards of a node from its directory. All of it is a cache of the shared log: what is of
+ * another log, or cannot be opened, is deleted, and read again.
+ */
+final class ReplicaDirectory {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(ReplicaDirectory.class);
+
+  /** Says whose copies these are; written last, so that half a deletion is begun again. */
+  private static final String IDENTITY = "identity";
+
+  private final Replicas.Layout layout;
+  private final Replicas.Ports ports;
+  private final Shard.Meter meter;
+  private final Shard.Clock clock;
+
+  ReplicaDirectory(
+      Replicas.Layout layout, Replicas.Ports ports, Shard.Meter meter, Shard.Clock clock) {
+    this.layout = layout;
+    this.ports = ports;
+    this.meter = meter;
+    this.clock = clock;
+  }
+
+  /** All shards, not started. */
+  List<ReplicaShard> open() throws IOException {
+    identify();
+    List<ReplicaShard> opened = new ArrayList<>();
+    try {
+      for (int id = 0; id < layout.count(); id++) {
+        CopyStore store = store(id);
+        try {
+          opened.add(new ReplicaShard(id, layout.replica(), store, ports, meter, clock));
+        } catch (RuntimeException e) {
+          closeAfter(store, e);
+          throw e;
+        }
+      }
+    } catch (IOException | RuntimeException e) {
+      opened.forEach(shard -> closeAfter(shard, e));
+      throw e;
+    }
+    return opened;
+  }
+
+  private void identify() throws IOException {
+    String expected = "copies 1\n" + layout.identity() + "\nshards " + layout.count() + "\n";
+    Path file = Files.createDirectories(layout.directory()).resolve(IDENTITY);
+    if (Files.isRegularFile(file) && Files.readString(file).equals(expected)) {
+      return;
+    }
+    Files.deleteIfExists(file);
+    boolean isFirst = true;
+    for (Path left : list(layout.directory())) {
+      if (isFirst) {
+        LOGGER.warn(
+            "{} has copies of another log, or for another number of shards; they are deleted and"
+                + " made again",
+            layout.directory());
+      }
+      isFirst = false;
+      delete(left);
+    }
+    Files.write(file, expected.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private CopyStore store(int id) throws IOException {
+    Path directory = layout.directory().resolve("shard-" + id);
+    try {
+      return openStore(id, directory);
+    } catch (IOException | RuntimeException e) {
+      LOGGER.warn("the copies in {} cannot be used, they are deleted and made again", directory, e);
+      delete(directory);
+      return openStore(id, directory);
+    }
+  }
+
+  private CopyStore openStore(int id, Path directory) throws IOException {
+    Path rows = Files.createDirectories(directory.resolve("table"));
+    LocalLog log = LocalLog.open(directory.resolve("log"), id, layout.segmentBytesMax());
+    try {
+      TableStore table = TableStore.open(rows, layout.table(), log::sync);
+      try {
+        return open(id, log, table);
+      } catch (IOException | RuntimeException e) {
+        closeAfter(table, e);
+        throw e;
+      }
+    } catch (IOException | RuntimeException e) {
+      closeAfter(log, e);
+      throw e;
+    }
+  }
+
+  private CopyStore open(int id, LocalLog log, TableStore table) throws IOException {
+    for (int partition : table.states().keySet()) {
+      if (!ports.isLive().test(partition)) {
+        LOGGER.info("partition {} was dropped, and its copy is deleted", partition);
+        table.dropCopy(partition);
+      }
+    }
+    Set<Integer> stored = table.states().keySet();
+    table.retainPartitions(stored::contains);
+    CopyStore.requireWhole(log, table.states());
+    return new CopyStore(id, log, new CopyRows.InStore(table), meter, clock);
+  }
+
+  private static void closeAfter(Closeable opened, Exception failure) {
+    try {
+      opened.close();
+    } catch (IOException | RuntimeException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  private static List<Path> list(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.toList();
+    }
+  }
+
+  private static void delete(Path root) throws IOException {
+    if (!Files.exists(root)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(root)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+}

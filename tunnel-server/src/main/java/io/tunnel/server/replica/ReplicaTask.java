@@ -1,0 +1,45 @@
+package io.tunnel.server.replica;
+
+import io.tunnel.server.partition.PendingWrite;
+import io.tunnel.server.replica.SharedLog.Stored;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/** What waits in the queue of a shard of copies. */
+sealed interface ReplicaTask {
+
+  /** A write to a partition that was led when it was accepted. */
+  record Write(int partition, PendingWrite write) implements ReplicaTask {}
+
+  /** See {@link SharedLog.TailListener#read}. */
+  record Read(
+      int partition, long from, List<Stored> records, long next, long readMicros, long bytes)
+      implements ReplicaTask {}
+
+  /** See {@link SharedLog.TailListener#lost}. */
+  record Lost(int partition, long offset, long first) implements ReplicaTask {}
+
+  /** See {@link SharedLog.Appended}. */
+  record Appended(int partition, long number, Optional<IOException> failure)
+      implements ReplicaTask {}
+
+  /** The end of the log, when it could be found. */
+  record End(int partition, Optional<Long> end) implements ReplicaTask {}
+
+  /** What to be for a partition. */
+  record Become(int partition, Wish wish) implements ReplicaTask {}
+
+  /** What a node can be for a partition. */
+  enum Wish {
+    COPY,
+    LEAD,
+    NOTHING
+  }
+
+  /** Runs when everything that was read before is folded. */
+  record Barrier(Runnable action) implements ReplicaTask {}
+
+  /** Runs when every write to the partition that was accepted before is answered. */
+  record AfterWrites(int partition, Runnable action) implements ReplicaTask {}
+}

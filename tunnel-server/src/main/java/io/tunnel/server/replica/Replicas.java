@@ -1,0 +1,314 @@
+package io.tunnel.server.replica;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.log.Extents;
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.partition.PartitionHome;
+import io.tunnel.server.partition.PartitionHomes;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.replica.ReplicaTask.Wish;
+import io.tunnel.server.table.TableStoreConfig;
+import io.tunnel.wire.ClusterControl.CopyStatus;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
+import java.util.function.IntToLongFunction;
+import java.util.function.Supplier;
+
+/**
+ * A node's copies of partitions of a shared log, spread over shards. A partition belongs to the
+ * shard that its id names. What is on the node's disk is a cache of the log: copies that are stored
+ * there are followed from the start, and whatever is missing is read again.
+ */
+public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
+
+  private final List<ReplicaShard> shards;
+  private final ReplicaConfig config;
+  private final Map<Integer, Wish> wishes = new ConcurrentHashMap<>();
+
+  /**
+   * Where copies are kept.
+   *
+   * @param directory holds one directory per shard
+   * @param identity of the log whose copies these are; those of another are deleted
+   * @param count of shards
+   * @param segmentBytesMax see {@link LocalLog#open}
+   */
+  public record Layout(
+      Path directory,
+      String identity,
+      int count,
+      int segmentBytesMax,
+      ReplicaConfig replica,
+      TableStoreConfig table) {}
+
+  /**
+   * What copies need of the cluster. Everything may be asked by any thread.
+   *
+   * @param markers values of markers, each another one; see {@link Markers}
+   * @param leaders where a partition's leader is reached, as HOST:PORT, if it is known
+   * @param retentionMicros by partition, how long the log keeps every change; {@link
+   *     Long#MAX_VALUE} for ever
+   * @param isLive whether a partition exists
+   */
+  public record Ports(
+      SharedLog log,
+      Supplier<Bytes> markers,
+      IntFunction<Optional<String>> leaders,
+      IntToLongFunction retentionMicros,
+      IntPredicate isLive) {}
+
+  Replicas(List<ReplicaShard> shards, ReplicaConfig config) {
+    this.shards = List.copyOf(shards);
+    this.config = config;
+  }
+
+  /** Opens what is kept, makes empty what cannot be used, and begins to follow the log. */
+  public static Replicas open(Layout layout, Ports ports, Shard.Meter meter, Shard.Clock clock)
+      throws IOException {
+    ReplicaDirectory directory = new ReplicaDirectory(layout, ports, meter, clock);
+    Replicas opened = new Replicas(directory.open(), layout.replica());
+    opened.shards.forEach(ReplicaShard::start);
+    opened.followStored(ports.isLive());
+    return opened;
+  }
+
+  /** Goes on with the copies that were stored. */
+  void followStored(IntPredicate isLive) {
+    for (ReplicaShard shard : shards) {
+      shard.storedAtOpen().stream().filter(isLive::test).forEach(this::copy);
+    }
+  }
+
+  private ReplicaShard shard(int partition) {
+    return shards.get(partition % shards.size());
+  }
+
+  private Optional<Copy> found(int partition) {
+    return Optional.ofNullable(shard(partition).copies().get(partition));
+  }
+
+  /** Keeps a copy of a partition, and leads it no longer. Returns at once. */
+  public void copy(int partition) {
+    become(partition, Wish.COPY);
+  }
+
+  /** Leads a partition as soon as its copy has read what there is. Returns at once. */
+  public void lead(int partition) {
+    become(partition, Wish.LEAD);
+  }
+
+  /** Leads a partition no more and deletes its copy. Returns at once. */
+  public void leave(int partition) {
+    become(partition, Wish.NOTHING);
+  }
+
+  private void become(int partition, Wish wish) {
+    Wish before = wish == Wish.NOTHING ? wishes.remove(partition) : wishes.put(partition, wish);
+    if (before != wish) {
+      shard(partition).post(new ReplicaTask.Become(partition, wish));
+    }
+  }
+
+  /** Partitions that it leads, or is about to. */
+  public Set<Integer> leads() {
+    Set<Integer> leads = new TreeSet<>();
+    wishes.forEach(
+        (partition, wish) -> {
+          if (wish == Wish.LEAD && !shard(partition).hasFailed()) {
+            leads.add(partition);
+          }
+        });
+    return leads;
+  }
+
+  /** Partitions of which it has, or makes, a copy. */
+  public Set<Integer> copies() {
+    return new TreeSet<>(wishes.keySet());
+  }
+
+  /** Partitions of which the copy is nearly up to date. */
+  public Set<Integer> warm() {
+    Set<Integer> warm = new TreeSet<>();
+    for (ReplicaShard shard : shards) {
+      for (Copy copy : shard.copies().values()) {
+        Copy.View view = copy.view();
+        boolean isWarm =
+            view.isCaughtUp() && !copy.isFailed() && view.lag() <= config.warmLagMax();
+        if (isWarm && !shard.hasFailed()) {
+          warm.add(copy.partition());
+        }
+      }
+    }
+    return warm;
+  }
+
+  /** Asks the log for its ends, which {@link #status} and {@link #warm} then know. */
+  public void lookAtEnds() {
+    for (ReplicaShard shard : shards) {
+      shard.copies().keySet().forEach(shard::askEnd);
+    }
+  }
+
+  /** All copies, sorted by partition. */
+  public List<CopyStatus> status() {
+    TreeMap<Integer, CopyStatus> status = new TreeMap<>();
+    for (ReplicaShard shard : shards) {
+      for (Copy copy : shard.copies().values()) {
+        Copy.View view = copy.view();
+        String role = shard.hasFailed() ? "FAILED" : view.role();
+        status.put(
+            copy.partition(),
+            new CopyStatus(copy.partition(), role, view.epoch(), view.next(), view.end()));
+      }
+    }
+    return new ArrayList<>(status.values());
+  }
+
+  /**
+   * Figures of all copies.
+   *
+   * @param waitingReadBytes records that were read and are not folded
+   * @param waitingWriteBytes batches that were accepted and not answered
+   * @param localBytes of the local logs
+   * @param failedShards whose disk failed
+   */
+  public record Figures(
+      int copies,
+      int leading,
+      long waitingReadBytes,
+      long waitingWriteBytes,
+      long localBytes,
+      int failedShards) {}
+
+  /** How much there is of everything. */
+  public Figures figures() {
+    int copies = 0;
+    int leading = 0;
+    long reads = 0;
+    long writes = 0;
+    long local = 0;
+    int failed = 0;
+    for (ReplicaShard shard : shards) {
+      for (Copy copy : shard.copies().values()) {
+        copies++;
+        leading += copy.view().isWritable() ? 1 : 0;
+        writes += copy.queuedBytes().get();
+      }
+      reads += shard.readBytes();
+      local += shard.log().byteCount();
+      failed += shard.hasFailed() ? 1 : 0;
+    }
+    return new Figures(copies, leading, reads, writes, local, failed);
+  }
+
+  /** Gives up changes of the local logs that the shared log need not keep any more either. */
+  public void retain(long nowMicros) {
+    shards.forEach(shard -> shard.retain(nowMicros));
+  }
+
+  @Override
+  public PartitionHome of(int partition) {
+    ReplicaShard shard = shard(partition);
+    Copy copy = shard.copies().get(partition);
+    if (copy == null || shard.hasFailed()) {
+      throw shard.notLeader(partition);
+    }
+    if (!copy.view().isServing()) {
+      throw copy.notLeader();
+    }
+    return new CopyHome(partition, shard, copy, config.batches().queueBytesMax());
+  }
+
+  @Override
+  public long committed(int partition) {
+    return shard(partition).log().committed(partition);
+  }
+
+  @Override
+  public long settled(int partition) {
+    long read = found(partition).map(copy -> copy.view().next() - 1).orElse(0L);
+    return Math.max(read, committed(partition));
+  }
+
+  @Override
+  public long firstPosition(int partition) {
+    return found(partition)
+        .map(copy -> copy.view().firstPosition())
+        .orElseGet(() -> committed(partition) + 1);
+  }
+
+  @Override
+  public Extents plan(int partition, long position, int bytesMax) {
+    long first = firstPosition(partition);
+    if (position < first) {
+      throw new RefusedException(
+          ErrorCode.HISTORY_LOST,
+          "changes " + position + " to " + (first - 1) + " of partition " + partition
+              + " are no longer kept");
+    }
+    return shard(partition).log().plan(partition, position, bytesMax);
+  }
+
+  @Override
+  public long bytesAfter(int partition, long position) {
+    return shard(partition).log().bytesAfter(partition, behindFirst(partition, position));
+  }
+
+  @Override
+  public long commitMicrosAfter(int partition, long position) throws IOException {
+    return shard(partition).log().commitMicrosAfter(partition, behindFirst(partition, position));
+  }
+
+  @Override
+  public long positionBefore(int partition, long epochMicros) throws IOException {
+    long found = shard(partition).log().positionBefore(partition, epochMicros);
+    return behindFirst(partition, found);
+  }
+
+  private long behindFirst(int partition, long position) {
+    return Math.max(position, firstPosition(partition) - 1);
+  }
+
+  @Override
+  public void subscribe(int partition, ChangeReader.CommitListener listener) {
+    shard(partition).log().subscribe(partition, listener);
+  }
+
+  @Override
+  public void unsubscribe(int partition, ChangeReader.CommitListener listener) {
+    shard(partition).log().unsubscribe(partition, listener);
+  }
+
+  /**
+   * Answers what waits, stops, and closes everything. Whoever wants to lose no time resigns first,
+   * with {@link #copy}.
+   */
+  @Override
+  public void close() throws IOException {
+    IOException failure = new IOException("cannot close all shards");
+    for (ReplicaShard shard : shards) {
+      try {
+        shard.close();
+      } catch (IOException | RuntimeException e) {
+        failure.addSuppressed(e);
+      }
+    }
+    if (failure.getSuppressed().length > 0) {
+      throw failure;
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package io.tunnel.server.replica;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.server.replica.SharedLog.Entry;
+import io.tunnel.server.replica.SharedLog.Stored;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/** Reads a shard's partitions, and stops while more waits for the shard than it may. */
+final class ShardTail implements SharedLog.TailListener, Closeable {
+
+  private static final int RECORD_OVERHEAD_BYTES = 64;
+
+  private final long bytesMax;
+  private final Consumer<ReplicaTask> queue;
+  private final AtomicLong waitingBytes = new AtomicLong();
+  private final SharedLog.Tail tail;
+  private volatile boolean isPaused;
+
+  ShardTail(SharedLog log, long bytesMax, Consumer<ReplicaTask> queue) {
+    this.bytesMax = bytesMax;
+    this.queue = queue;
+    this.tail = log.tail(this);
+  }
+
+  void follow(int partition, long offset) {
+    tail.follow(partition, offset);
+  }
+
+  void unfollow(int partition) {
+    tail.unfollow(partition);
+  }
+
+  /** Bytes of records that wait. */
+  long waitingBytes() {
+    return waitingBytes.get();
+  }
+
+  @Override
+  public void read(int partition, long from, List<Stored> records, long next, long readMicros) {
+    long bytes = 0;
+    for (Stored record : records) {
+      Entry entry = record.entry();
+      bytes += RECORD_OVERHEAD_BYTES + entry.key().length();
+      bytes += entry.value().map(Bytes::length).orElse(0);
+    }
+    if (waitingBytes.addAndGet(bytes) > bytesMax) {
+      // Before it is queued, so that whoever takes it sees that there is something to resume.
+      isPaused = true;
+      tail.pause();
+    }
+    queue.accept(new ReplicaTask.Read(partition, from, records, next, readMicros, bytes));
+  }
+
+  @Override
+  public void lost(int partition, long offset, long first) {
+    queue.accept(new ReplicaTask.Lost(partition, offset, first));
+  }
+
+  /** Something that waited was taken; for the shard's thread. */
+  void taken(long bytes) {
+    waitingBytes.addAndGet(-bytes);
+  }
+
+  /** Goes on reading when there is room; for the shard's thread. */
+  void resume() {
+    if (isPaused && waitingBytes.get() <= bytesMax / 2) {
+      isPaused = false;
+      tail.resume();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    tail.close();
+  }
+}
