@@ -16,10 +16,21 @@ public final class TestLogs {
     return LocalLog.open(disk, shard, 1 << 20);
   }
 
+  /** Opens the log that {@code disk} holds, with segments of so many bytes. */
+  public static LocalLog open(CrashDisk disk, int shard, int segmentBytesMax) throws IOException {
+    return LocalLog.open(disk, shard, segmentBytesMax);
+  }
+
   /** All committed batches of a partition. */
   public static List<ChangeBatch> batches(ChangeReader log, int partition) throws IOException {
+    return batches(log, partition, 1);
+  }
+
+  /** All committed batches of a partition from a position on. */
+  public static List<ChangeBatch> batches(ChangeReader log, int partition, long position)
+      throws IOException {
     List<ChangeBatch> batches = new ArrayList<>();
-    Extents plan = log.plan(partition, 1, Integer.MAX_VALUE);
+    Extents plan = log.plan(partition, position, Integer.MAX_VALUE);
     ByteBuffer target = ByteBuffer.allocate(plan.bytes());
     plan.read(target);
     for (int at = 0; at < target.limit(); ) {

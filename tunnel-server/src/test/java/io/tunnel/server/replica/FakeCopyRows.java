@@ -1,0 +1,127 @@
+package io.tunnel.server.replica;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnCursor;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChangeKind;
+import io.tunnel.server.table.TableStore;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Rows in memory. When the process is killed, what is left is what there was after some earlier fold,
+ * as with a store that writes its buffers to disk when it likes.
+ */
+final class FakeCopyRows implements CopyRows {
+
+  private TreeMap<Integer, TreeMap<Bytes, SortedMap<String, Bytes>>> rows = new TreeMap<>();
+  private TreeMap<Integer, Bytes> states = new TreeMap<>();
+  private FakeCopyRows onDisk;
+  private final Random random;
+  boolean isFailing;
+
+  FakeCopyRows(Random random) {
+    this.random = random;
+  }
+
+  FakeCopyRows kill() {
+    return onDisk == null ? new FakeCopyRows(random) : onDisk.copy();
+  }
+
+  private FakeCopyRows copy() {
+    FakeCopyRows copy = new FakeCopyRows(random);
+    rows.forEach((partition, of) -> copy.rows.put(partition, new TreeMap<>(of)));
+    copy.states = new TreeMap<>(states);
+    return copy;
+  }
+
+  private void maybeFlush() {
+    if (random.nextInt(5) == 0) {
+      onDisk = copy();
+    }
+  }
+
+  TreeMap<Bytes, SortedMap<String, Bytes>> rows(int partition) {
+    return rows.computeIfAbsent(partition, id -> new TreeMap<>());
+  }
+
+  @Override
+  public Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key) {
+    return Optional.ofNullable(rows(partition).get(key));
+  }
+
+  @Override
+  public void fold(List<ChangeBatch> batches, long logEnd, Map<Integer, Bytes> newStates)
+      throws IOException {
+    if (isFailing) {
+      throw new IOException("the disk is full");
+    }
+    for (ChangeBatch batch : batches) {
+      RowCursor row = batch.rows();
+      while (row.next()) {
+        fold(batch, row);
+      }
+    }
+    states.putAll(newStates);
+    maybeFlush();
+  }
+
+  private void fold(ChangeBatch batch, RowCursor row) {
+    Bytes key = Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
+    if (row.kind() == ChangeKind.DELETE) {
+      rows(batch.partition()).remove(key);
+      return;
+    }
+    if (row.kind() == ChangeKind.UPDATE) {
+      throw new IllegalStateException("folding must not need the row before");
+    }
+    SortedMap<String, Bytes> columns = new TreeMap<>();
+    ColumnCursor at = row.columns();
+    while (at.next()) {
+      columns.put(
+          batch.name(at.nameIndex()),
+          Bytes.copyOf(batch.array(), at.typeOffset(), at.columnEnd() - at.typeOffset()));
+    }
+    rows(batch.partition()).put(key, columns);
+  }
+
+  @Override
+  public SortedMap<Integer, Bytes> states() {
+    return states;
+  }
+
+  @Override
+  public void drop(int partition) {
+    rows.remove(partition);
+    maybeFlush();
+  }
+
+  @Override
+  public TableStore store() {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
+    return columns(partition, Bytes.copyOf(array, keyOffset, keyBytes)).isPresent();
+  }
+
+  @Override
+  public Map<String, Integer> columnBytes(
+      int partition, byte[] array, int keyOffset, int keyBytes) {
+    Map<String, Integer> bytes = new HashMap<>();
+    columns(partition, Bytes.copyOf(array, keyOffset, keyBytes))
+        .ifPresent(row -> row.forEach((name, value) -> bytes.put(name, value.length())));
+    return bytes;
+  }
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,271 @@
+package io.tunnel.server.replica;
+
+import io.tunnel.model.Bytes;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A shared log in memory for several nodes. Nothing happens but in {@link #step}, where chance says
+ * what: entries of an append that is under way land, one after the other or interleaved with those
+ * of others; an append fails, while some of its entries are left out and the rest may land much
+ * later; a reader is told of some records. A node that is cut off is told nothing, and its appends
+ * fail without having landed, or hang.
+ */
+final class FakeSharedLog {
+
+  private final Random random;
+  private final Map<Integer, Partition> partitions = new TreeMap<>();
+  private final List<Append> underWay = new ArrayList<>();
+  private final List<Node> nodes = new ArrayList<>();
+
+  /** The log's own clock. */
+  long nowMicros = 1_000_000_000L;
+
+  /** How likely an append fails, in percent. */
+  int failuresPercent;
+
+  /** The log of one partition: what there ever was, and what is left of it. */
+  static final class Partition {
+    final List<SharedLog.Stored> everything = new ArrayList<>();
+    final NavigableMap<Long, SharedLog.Stored> kept = new TreeMap<>();
+
+    long end() {
+      return everything.size();
+    }
+  }
+
+  private static final class Append {
+    private final Node node;
+    private final int partition;
+    private final List<SharedLog.Entry> entries;
+    private Optional<SharedLog.Appended> appended;
+
+    Append(
+        Node node, int partition, List<SharedLog.Entry> entries, SharedLog.Appended appended) {
+      this.node = node;
+      this.partition = partition;
+      this.entries = new ArrayList<>(entries);
+      this.appended = Optional.of(appended);
+    }
+
+    void tell(Optional<IOException> failure) {
+      Optional<SharedLog.Appended> told = appended;
+      appended = Optional.empty();
+      if (!node.isGone) {
+        told.ifPresent(listener -> listener.done(failure));
+      }
+    }
+  }
+
+  FakeSharedLog(Random random) {
+    this.random = random;
+  }
+
+  Partition partition(int id) {
+    return partitions.computeIfAbsent(id, key -> new Partition());
+  }
+
+  Node node() {
+    Node node = new Node();
+    nodes.add(node);
+    return node;
+  }
+
+  /** Appends at once, as a node that nobody knows of would. */
+  long land(int partition, SharedLog.Entry entry) {
+    Partition log = partition(partition);
+    SharedLog.Stored stored =
+        new SharedLog.Stored(log.end(), nowMicros - nowMicros % 1_000, entry);
+    log.everything.add(stored);
+    log.kept.put(stored.offset(), stored);
+    return stored.offset();
+  }
+
+  /** Something happens, if there is anything to happen. */
+  void step() {
+    nowMicros += random.nextInt(2_000);
+    if (!underWay.isEmpty() && random.nextInt(2) == 0) {
+      stepAppend(underWay.get(random.nextInt(underWay.size())));
+    } else if (!nodes.isEmpty()) {
+      nodes.get(random.nextInt(nodes.size())).stepTail(random.nextInt(8));
+    }
+  }
+
+  private void stepAppend(Append append) {
+    boolean isCut = append.node.isCut;
+    if (append.appended.isPresent() && (isCut || random.nextInt(100) < failuresPercent)) {
+      // Some are left out; what remains may still land, later.
+      append.entries.removeIf(entry -> random.nextInt(4) == 0);
+      if (random.nextInt(2) == 0) {
+        append.entries.clear();
+      }
+      append.tell(Optional.of(new IOException("no answer in time")));
+    } else if (append.appended.isPresent() || random.nextInt(6) == 0) {
+      for (int left = 1 + random.nextInt(4); left > 0 && !append.entries.isEmpty(); left--) {
+        land(append.partition, append.entries.remove(0));
+      }
+    }
+    if (append.entries.isEmpty()) {
+      append.tell(Optional.empty());
+      underWay.remove(append);
+    }
+  }
+
+  /** Lets everything that is under way land, and all readers read to the end. */
+  boolean settle() {
+    boolean moved = false;
+    for (Append append : List.copyOf(underWay)) {
+      append.entries.forEach(entry -> land(append.partition, entry));
+      append.entries.clear();
+      underWay.remove(append);
+      append.tell(Optional.empty());
+      moved = true;
+    }
+    for (Node node : nodes) {
+      moved |= node.stepTail(1_000);
+    }
+    return moved;
+  }
+
+  /**
+   * Of records older than {@code lagMicros} and not among the last, only the last of each key stays;
+   * deletions of rows stay.
+   */
+  void compact(long lagMicros) {
+    for (Partition log : partitions.values()) {
+      Map<Bytes, Long> last = new HashMap<>();
+      List<SharedLog.Stored> old =
+          log.kept.values().stream()
+              .filter(record -> record.timeMicros() < nowMicros - lagMicros)
+              .filter(record -> record.offset() < log.end() - 1)
+              .sorted(Comparator.comparingLong(SharedLog.Stored::offset))
+              .toList();
+      old.forEach(record -> last.put(record.entry().key(), record.offset()));
+      for (SharedLog.Stored record : old) {
+        if (last.get(record.entry().key()) != record.offset()) {
+          log.kept.remove(record.offset());
+        }
+      }
+    }
+  }
+
+  /** The log as one node sees it. */
+  final class Node implements SharedLog {
+    private final List<FakeTail> tails = new ArrayList<>();
+    boolean isCut;
+    private boolean isGone;
+
+    /** The node is killed: it is told nothing more, but what it appended may still land. */
+    void kill() {
+      isGone = true;
+      tails.clear();
+      nodes.remove(this);
+    }
+
+    @Override
+    public void append(int partition, List<Entry> entries, Appended appended) {
+      underWay.add(new Append(this, partition, entries, appended));
+    }
+
+    @Override
+    public Tail tail(TailListener listener) {
+      FakeTail tail = new FakeTail(listener);
+      tails.add(tail);
+      return tail;
+    }
+
+    @Override
+    public CompletableFuture<Long> end(int partition) {
+      return isCut
+          ? CompletableFuture.failedFuture(new IOException("cut off"))
+          : CompletableFuture.completedFuture(FakeSharedLog.this.partition(partition).end());
+    }
+
+    @Override
+    public void close() {}
+
+    private boolean stepTail(int recordsMax) {
+      boolean moved = false;
+      if (!isCut) {
+        for (FakeTail tail : tails) {
+          moved |= tail.step(recordsMax);
+        }
+      }
+      return moved;
+    }
+  }
+
+  private final class FakeTail implements SharedLog.Tail {
+    private final SharedLog.TailListener listener;
+    private final Map<Integer, Long> positions = new TreeMap<>();
+    private boolean isPaused;
+
+    FakeTail(SharedLog.TailListener listener) {
+      this.listener = listener;
+    }
+
+    boolean step(int recordsMax) {
+      boolean moved = false;
+      for (int partition : List.copyOf(positions.keySet())) {
+        if (!isPaused) {
+          moved |= read(partition, recordsMax);
+        }
+      }
+      return moved;
+    }
+
+    private boolean read(int partition, int recordsMax) {
+      long from = positions.get(partition);
+      Partition log = partition(partition);
+      if (from > log.end()) {
+        listener.lost(partition, from, 0);
+        return true;
+      }
+      List<SharedLog.Stored> records =
+          log.kept.tailMap(from, true).values().stream().limit(recordsMax).toList();
+      long next =
+          records.size() < recordsMax
+              ? log.end()
+              : records.isEmpty() ? from : records.get(records.size() - 1).offset() + 1;
+      if (next > from) {
+        positions.put(partition, next);
+        listener.read(partition, from, records, next, nowMicros);
+      }
+      return next > from;
+    }
+
+    @Override
+    public void follow(int partition, long offset) {
+      positions.put(partition, offset);
+    }
+
+    @Override
+    public void unfollow(int partition) {
+      positions.remove(partition);
+    }
+
+    @Override
+    public void pause() {
+      isPaused = true;
+    }
+
+    @Override
+    public void resume() {
+      isPaused = false;
+    }
+
+    @Override
+    public void close() {
+      positions.clear();
+    }
+  }
+}
