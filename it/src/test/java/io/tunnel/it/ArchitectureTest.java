@@ -88,7 +88,7 @@ class ArchitectureTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"log", "table", "partition", "channel", "session", "catalog"})
+  @ValueSource(strings = {"log", "table", "partition", "replica", "channel", "session", "catalog"})
   void a_room_of_the_server_knows_nobody_that_reads_from_it(String room) {
     Rules.roomFollowsTheArrow(room).check(MAIN);
   }

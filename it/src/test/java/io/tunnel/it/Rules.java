@@ -74,9 +74,10 @@ final class Rules {
   /** Per room of the server, the rooms against the arrow: those that read from it. */
   private static final Map<String, List<String>> AGAINST_THE_ARROW =
       Map.of(
-          "log", List.of("partition", "table", "channel", "session", "net"),
-          "table", List.of("partition", "channel", "session", "net"),
-          "partition", List.of("channel", "session", "net"),
+          "log", List.of("partition", "replica", "table", "channel", "session", "net"),
+          "table", List.of("partition", "replica", "channel", "session", "net"),
+          "partition", List.of("replica", "channel", "session", "net"),
+          "replica", List.of("channel", "session", "net"),
           "channel", List.of("partition", "session", "net"),
           "session", List.of("net"),
           "catalog", List.of("channel", "session", "net"));

@@ -109,7 +109,9 @@ final class AppendGroup {
   private int answer(Piece piece, RefusedException reason) {
     int applied = Math.min(piece.appended(), readBack - piece.from());
     boolean isCertain = reason.retriable();
-    if (applied == piece.accepted() || (applied > 0 && isCertain)) {
+    // What was judged is true if its judge led then, which the first entry read back proves.
+    boolean isAll = applied == piece.accepted() && readBack > 0;
+    if (isAll || (applied > 0 && isCertain)) {
       long first = applied == 0 ? 0 : offsets[piece.from()];
       List<Rejection> rejections = rejections(piece, applied);
       Answers.written(piece.write(), new WriteResult(first, applied, rejections));

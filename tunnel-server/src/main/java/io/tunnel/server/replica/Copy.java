@@ -271,6 +271,10 @@ final class Copy {
     leader.want(false);
   }
 
+  private boolean isCaughtUp() {
+    return startEnd >= 0 && core.next() >= startEnd;
+  }
+
   /** Whether it can go. */
   boolean canGo() {
     return isLeaving && leader.isIdle();
@@ -279,18 +283,17 @@ final class Copy {
   /** Does what is to be done next; everything that was read is folded. */
   void advance(long nowNanos) {
     if (!isFailed) {
-      leader.advance(view.isCaughtUp(), nowNanos);
+      leader.advance(isCaughtUp(), nowNanos);
     }
     publish();
   }
 
   Optional<Long> nextNanos() {
-    return leader.nextNanos(view.isCaughtUp());
+    return leader.nextNanos(isCaughtUp());
   }
 
   private void publish() {
-    boolean isCaughtUp = startEnd >= 0 && core.next() >= startEnd;
-    boolean isServing = isCaughtUp && !isFailed && leader.isServing();
+    boolean isServing = isCaughtUp() && !isFailed && leader.isServing();
     end = Math.max(end, startEnd >= 0 ? core.next() : -1);
     view =
         new View(

@@ -120,6 +120,22 @@ final class FakeSharedLog {
     }
   }
 
+  /** Lets the first entries of the oldest append land. */
+  void landFirst(int count) {
+    Append append = underWay.get(0);
+    for (int i = 0; i < count; i++) {
+      land(append.partition, append.entries.remove(0));
+    }
+  }
+
+  /** Every append under way fails, and nothing of it lands. */
+  void failAll() {
+    for (Append append : List.copyOf(underWay)) {
+      underWay.remove(append);
+      append.tell(Optional.of(new IOException("no answer in time")));
+    }
+  }
+
   /** Lets everything that is under way land, and all readers read to the end. */
   boolean settle() {
     boolean moved = false;

@@ -36,12 +36,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ReplicasSimulationTest {
 
   private static final int[] PARTITIONS = {1, 2};
+  private static final int SEEDS = 12;
   private static final long FOREVER = Long.MAX_VALUE;
 
   @ParameterizedTest
   @ValueSource(ints = {0, 3, 15})
   void everyWriterIsToldTheTruthAndAllCopiesAgree(int failuresPercent) throws IOException {
-    for (long seed = 1; seed <= 40; seed++) {
+    for (long seed = 1; seed <= SEEDS; seed++) {
       run(seed, failuresPercent, FOREVER);
     }
   }
@@ -49,8 +50,8 @@ class ReplicasSimulationTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 3})
   void aCompactedLogGivesTheSameRows(int failuresPercent) throws IOException {
-    for (long seed = 1; seed <= 40; seed++) {
-      run(seed, failuresPercent, 1_000_000);
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      run(seed, failuresPercent, 300_000);
     }
   }
 

@@ -89,7 +89,7 @@ final class SimNode {
     }
   }
 
-  private static final class Silent implements Shard.Meter {
+  static final class Silent implements Shard.Meter {
     @Override
     public void committed(int shard, long rows, long bytes, long commitNanos, long foldNanos) {}
 

@@ -70,14 +70,6 @@ final class WriteLedger {
     return writes.stream().filter(write -> write.result.isPresent()).count();
   }
 
-  long refused() {
-    return writes.stream().filter(write -> write.refusal.isPresent()).count();
-  }
-
-  long applied() {
-    return writes.stream().flatMap(w -> w.result.stream()).mapToLong(WriteResult::appliedRows).sum();
-  }
-
   /** {@code valid} are the changes that count, in the order of the log. */
   void requireTrue(int partition, List<Stored> valid) {
     Map<Long, Integer> indexByOffset = new HashMap<>();

@@ -1,0 +1,76 @@
+package io.tunnel.server.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.Bytes;
+import java.util.Collections;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+class CopyStateTest {
+
+  private static CopyState state(NavigableMap<Bytes, Long> unrepaired) {
+    ReplicaState replica = new ReplicaState(90, 70, 5, true, 60, unrepaired);
+    return new CopyState(replica, 88, 1_234_567, 61);
+  }
+
+  @Test
+  void a_state_comes_back() {
+    TreeMap<Bytes, Long> unrepaired = new TreeMap<>();
+    unrepaired.put(Bytes.EMPTY, 3L);
+    unrepaired.put(Bytes.fromHex("01ff"), 80L);
+    CopyState state = state(unrepaired);
+    assertThat(CopyState.decode(state.encode())).isEqualTo(state);
+    assertThat(CopyState.decode(CopyState.EMPTY.encode())).isEqualTo(CopyState.EMPTY);
+  }
+
+  @Test
+  void format_1_is_what_it_was() {
+    CopyState state = state(new TreeMap<>(Collections.singletonMap(Bytes.fromHex("ab"), 80L)));
+    assertThat(state.encode().toString())
+        .isEqualTo(
+            "0101"
+                + "000000000000005a"
+                + "0000000000000046"
+                + "0000000000000005"
+                + "000000000000003c"
+                + "0000000000000058"
+                + "000000000012d687"
+                + "000000000000003d"
+                + "00000001"
+                + "01ab0000000000000050");
+  }
+
+  @Test
+  void what_is_cut_off_is_refused() {
+    TreeMap<Bytes, Long> unrepaired = new TreeMap<>();
+    unrepaired.put(Bytes.fromHex("01ff"), 80L);
+    byte[] bytes = state(unrepaired).encode().toByteArray();
+    for (int length = 0; length < bytes.length; length++) {
+      Bytes cut = Bytes.copyOf(bytes, 0, length);
+      assertThatThrownBy(() -> CopyState.decode(cut))
+          .as("%d bytes", length)
+          .isInstanceOf(MalformedException.class);
+    }
+  }
+
+  @Test
+  void as_many_keys_can_be_remembered_as_the_limit_says() {
+    TreeMap<Bytes, Long> unrepaired = new TreeMap<>();
+    for (int i = 0; i < CopyState.UNREPAIRED_MAX; i++) {
+      byte[] key = {(byte) (i >>> 16), (byte) (i >>> 8), (byte) i};
+      unrepaired.put(Bytes.copyOf(key), 80L);
+    }
+    CopyState full = state(unrepaired);
+    assertThat(CopyState.decode(full.encode()).replica().unrepaired())
+        .hasSize(CopyState.UNREPAIRED_MAX);
+    unrepaired.put(Bytes.fromHex("ffffffff"), 80L);
+    CopyState over = state(unrepaired);
+    assertThatThrownBy(over::encode)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("1000001");
+  }
+}

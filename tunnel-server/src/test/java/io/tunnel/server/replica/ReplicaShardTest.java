@@ -1,0 +1,325 @@
+package io.tunnel.server.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.server.TestRows;
+import io.tunnel.server.partition.PartitionHome;
+import io.tunnel.server.partition.PendingWrite;
+import io.tunnel.server.replica.SharedLog.Entry;
+import io.tunnel.server.replica.SharedLog.Kind;
+import io.tunnel.wire.WriteResult;
+import io.tunnel.wire.WriteResult.Rejection;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ReplicaShardTest {
+
+  private static final int P = 1;
+
+  private final FakeSharedLog log = new FakeSharedLog(new Random(1));
+  private final AtomicLong nanos = new AtomicLong(1);
+  private final WriteLedger ledger = new WriteLedger();
+  private SimNode node;
+
+  @BeforeEach
+  void oneNode() throws IOException {
+    node = new SimNode("a", log, nanos, Long.MAX_VALUE, new Random(1));
+  }
+
+  /** Until nothing moves any more; time stands still. */
+  private void run() {
+    boolean moved = true;
+    while (moved) {
+      moved = node.step();
+      moved |= log.settle();
+    }
+  }
+
+  private void lead() {
+    node.replicas.lead(P);
+    run();
+  }
+
+  private static RowChange put(String key) {
+    return TestRows.put(key, new Column("c", ColumnValue.fromString("x")));
+  }
+
+  private WriteLedger.Written write(boolean isConditional, RowChange... rows) {
+    ChangeBatch batch = TestRows.batch(P, rows);
+    WriteLedger.Written written = ledger.add(batch);
+    node.replicas.of(P).write(new PendingWrite(batch, isConditional, true, written));
+    return written;
+  }
+
+  private static ErrorCode code(WriteLedger.Written written) {
+    return written.refusal().map(RefusedException::code).orElseThrow();
+  }
+
+  private static void requireRefused(ErrorCode code, Runnable request) {
+    assertThatThrownBy(request::run)
+        .isInstanceOfSatisfying(
+            RefusedException.class, refusal -> assertThat(refusal.code()).isEqualTo(code));
+  }
+
+  /** A marker of somebody else. */
+  private long foreignMarker() {
+    Bytes value = Bytes.fromHex("0102");
+    return log.land(P, new Entry(Kind.MARKER, Bytes.EMPTY, 0, 0, Optional.of(value)));
+  }
+
+  @Test
+  void a_write_is_told_the_position_that_the_log_gave_it() {
+    lead();
+    WriteLedger.Written first = write(false, put("a"), put("b"));
+    WriteLedger.Written second = write(false, put("c"));
+    run();
+    assertThat(first.result()).contains(new WriteResult(1, 2, List.of()));
+    assertThat(second.result()).contains(new WriteResult(3, 1, List.of()));
+    assertThat(node.replicas.committed(P)).isEqualTo(3);
+    assertThat(node.replicas.status().toString()).contains("LEADING");
+    assertThat(node.replicas.leads()).containsExactly(P);
+    assertThat(node.replicas.warm()).containsExactly(P);
+  }
+
+  @Test
+  void a_copy_that_does_not_lead_names_who_does() {
+    node.replicas.copy(P);
+    run();
+    assertThatThrownBy(() -> node.replicas.of(P))
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            refusal -> assertThat(refusal.leader()).contains("elsewhere:1"));
+    requireRefused(ErrorCode.NOT_LEADER, () -> node.replicas.of(2));
+  }
+
+  @Test
+  void nothing_is_served_before_everything_is_read() {
+    for (int i = 0; i < 10; i++) {
+      foreignMarker();
+    }
+    node.replicas.lead(P);
+    node.step();
+    node.step();
+    assertThatThrownBy(() -> node.replicas.of(P))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("still reading partition 1: 0 of 10");
+    assertThat(node.replicas.warm()).isEmpty();
+    run();
+    assertThat(node.replicas.of(P)).isNotNull();
+  }
+
+  @Test
+  void what_a_later_marker_cuts_off_is_refused_row_by_row() {
+    lead();
+    WriteLedger.Written written = write(false, put("a"), put("b"), put("c"));
+    node.step();
+    // Of the append under way, one entry comes before the marker of another node.
+    log.landFirst(1);
+    foreignMarker();
+    run();
+    assertThat(written.result())
+        .contains(
+            new WriteResult(
+                1,
+                1,
+                List.of(
+                    new Rejection(1, ErrorCode.NOT_LEADER),
+                    new Rejection(2, ErrorCode.NOT_LEADER))));
+    requireRefused(ErrorCode.NOT_LEADER, () -> node.replicas.of(P));
+    nanos.addAndGet(5_000_000_000L);
+    run();
+    assertThat(node.replicas.of(P)).isNotNull();
+    assertThat(node.rows.rows(P).keySet()).containsExactly(TestRows.keyBytes("a"));
+    long repairs =
+        log.partition(P).everything.stream().filter(r -> r.entry().kind() == Kind.REPAIR).count();
+    assertThat(repairs).isEqualTo(2);
+  }
+
+  @Test
+  void a_write_of_which_nothing_counts_is_refused_for_certain() {
+    lead();
+    foreignMarker();
+    WriteLedger.Written written = write(false, put("a"));
+    run();
+    assertThat(code(written)).isEqualTo(ErrorCode.NOT_LEADER);
+    ledger.requireTrue(P, List.of());
+  }
+
+  @Test
+  void while_the_log_does_not_answer_reads_go_on_and_writes_are_told_in_time() {
+    lead();
+    PartitionHome home = node.replicas.of(P);
+    WriteLedger.Written written = write(false, put("a"));
+    node.step();
+    List<String> ran = new ArrayList<>();
+    home.execute(() -> ran.add("read"));
+    home.executeAfterWrites(() -> ran.add("after writes"));
+    node.step();
+    assertThat(ran).containsExactly("read");
+    WriteLedger.Written waiting = write(false, put("b"));
+    nanos.addAndGet(10_000L * 1_000_000 - 1);
+    node.step();
+    assertThat(written.isTold()).isFalse();
+    nanos.addAndGet(1);
+    node.step();
+    assertThat(code(written)).isEqualTo(ErrorCode.STORAGE_FAILED);
+    assertThat(code(waiting)).isEqualTo(ErrorCode.LOG_UNAVAILABLE);
+    assertThat(ran).containsExactly("read", "after writes");
+    assertThat(node.replicas.of(P)).isNotNull();
+    requireRefused(ErrorCode.LOG_UNAVAILABLE, () -> write(false, put("c")));
+    nanos.addAndGet(1_000_000_000L);
+    run();
+    WriteLedger.Written after = write(false, put("d"));
+    run();
+    assertThat(after.result()).isPresent();
+  }
+
+  @Test
+  void after_a_failed_append_a_leader_claims_again_before_it_appends() {
+    lead();
+    WriteLedger.Written written = write(false, put("a"));
+    node.step();
+    log.failAll();
+    node.step();
+    assertThat(written.isTold()).as("it may still land").isFalse();
+    requireRefused(ErrorCode.LOG_UNAVAILABLE, () -> write(false, put("b")));
+    nanos.addAndGet(50_000_000L);
+    run();
+    assertThat(code(written)).isEqualTo(ErrorCode.LOG_UNAVAILABLE);
+    assertThat(log.partition(P).everything).hasSize(2);
+    WriteLedger.Written after = write(false, put("c"));
+    run();
+    assertThat(after.result()).contains(new WriteResult(2, 1, List.of()));
+  }
+
+  @Test
+  void a_condition_that_does_not_hold_is_told_only_by_one_who_leads() throws IOException {
+    lead();
+    WriteLedger.Written first = write(false, put("a"));
+    run();
+    assertThat(first.result()).isPresent();
+    foreignMarker();
+    RowPutChange absent =
+        new RowPutChange(TestRows.key("a"), List.of(), RowExistenceExpectation.EXPECT_NOT_EXIST);
+    WriteLedger.Written fenced = write(true, absent);
+    run();
+    assertThat(code(fenced)).isEqualTo(ErrorCode.NOT_LEADER);
+    nanos.addAndGet(5_000_000_000L);
+    run();
+    WriteLedger.Written judged = write(true, absent);
+    run();
+    assertThat(judged.result())
+        .contains(new WriteResult(0, 0, List.of(new Rejection(0, ErrorCode.CONDITION_FAILED))));
+    assertThat(node.changes(P).stream().mapToInt(ChangeBatch::rowCount).sum()).isEqualTo(1);
+  }
+
+  @Test
+  void more_bytes_than_may_wait_are_busy() {
+    lead();
+    byte[] value = new byte[2_000_000];
+    RowChange[] rows = new RowChange[2];
+    for (int i = 0; i < rows.length; i++) {
+      rows[i] = TestRows.put("k" + i, new Column("c", ColumnValue.fromBinary(value)));
+    }
+    List<WriteLedger.Written> accepted = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      accepted.add(write(false, rows));
+    }
+    requireRefused(ErrorCode.BUSY, () -> write(false, rows));
+    run();
+    accepted.forEach(written -> assertThat(written.result()).isPresent());
+    assertThat(node.replicas.figures().waitingWriteBytes()).isZero();
+    write(false, put("a"));
+  }
+
+  @Test
+  void a_leader_that_is_to_follow_first_learns_what_became_of_its_writes() {
+    lead();
+    WriteLedger.Written written = write(false, put("a"));
+    node.step();
+    node.replicas.copy(P);
+    node.step();
+    requireRefused(ErrorCode.NOT_LEADER, () -> node.replicas.of(P));
+    run();
+    assertThat(written.result()).isPresent();
+    assertThat(node.replicas.status().toString()).contains("FOLLOWING");
+  }
+
+  @Test
+  void a_partition_that_is_left_leaves_nothing_and_can_come_back() throws IOException {
+    lead();
+    write(false, put("a"));
+    run();
+    node.replicas.leave(P);
+    run();
+    assertThat(node.replicas.status()).isEmpty();
+    assertThat(node.rows.rows(P)).isEmpty();
+    node.replicas.copy(P);
+    run();
+    assertThat(node.rows.rows(P)).hasSize(1);
+    assertThat(node.changes(P)).hasSize(1);
+  }
+
+  @Test
+  void a_disk_that_fails_ends_all_leadership_of_the_shard() {
+    lead();
+    WriteLedger.Written written = write(false, put("a"));
+    node.rows.isFailing = true;
+    run();
+    assertThat(written.result()).as("it is in the log, and counts").isPresent();
+    requireRefused(ErrorCode.NOT_LEADER, () -> node.replicas.of(P));
+    assertThat(node.replicas.leads()).isEmpty();
+    assertThat(node.replicas.warm()).isEmpty();
+    assertThat(node.replicas.figures().failedShards()).isEqualTo(1);
+  }
+
+  @Test
+  void a_record_that_nobody_can_have_written_stops_its_copy_alone() {
+    lead();
+    node.replicas.lead(2);
+    run();
+    Optional<Bytes> nonsense = Optional.of(Bytes.fromHex("00"));
+    log.land(P, new Entry(Kind.CHANGE, TestRows.keyBytes("a"), 0, 1, nonsense));
+    run();
+    assertThat(node.replicas.status().get(0).role()).isEqualTo("FAILED");
+    requireRefused(ErrorCode.NOT_LEADER, () -> node.replicas.of(P));
+    assertThat(node.replicas.of(2)).isNotNull();
+    assertThat(node.replicas.warm()).containsExactly(2);
+  }
+
+  @Test
+  void a_log_that_was_made_anew_is_copied_anew() {
+    lead();
+    for (int i = 0; i < 5; i++) {
+      write(false, put("a" + i));
+      run();
+    }
+    log.partition(P).everything.clear();
+    log.partition(P).kept.clear();
+    foreignMarker();
+    run();
+    nanos.addAndGet(5_000_000_000L);
+    run();
+    assertThat(node.rows.rows(P)).isEmpty();
+    write(false, put("b"));
+    run();
+    assertThat(node.rows.rows(P)).hasSize(1);
+    assertThat(node.replicas.firstPosition(P)).as("nothing of the old log").isEqualTo(6);
+  }
+}
