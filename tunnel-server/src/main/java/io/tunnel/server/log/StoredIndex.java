@@ -45,8 +45,7 @@ final class StoredIndex extends BatchIndex {
   }
 
   /** What an index file covers and holds; times only where they fall or positions have holes. */
-  record Contents(
-      long segmentBytes, Optional<Times> times, Map<Integer, StoredIndex> partitions) {}
+  record Contents(long segmentBytes, Optional<Times> times, Map<Integer, StoredIndex> partitions) {}
 
   /** No batch was committed before the one or after the other. */
   record Times(long oldestMicros, long newestMicros) {}

@@ -13,9 +13,9 @@ public interface PartitionHome {
   void write(PendingWrite write);
 
   /**
-   * Runs {@code action} on the home's thread when everything that was acknowledged before is folded:
-   * that is enough for a read. Where a write can be under way for long, as in a log that many nodes
-   * share, this does not wait for it.
+   * Runs {@code action} on the home's thread when everything that was acknowledged before is
+   * folded: that is enough for a read. Where a write can be under way for long, as in a log that
+   * many nodes share, this does not wait for it.
    */
   void execute(Runnable action);
 

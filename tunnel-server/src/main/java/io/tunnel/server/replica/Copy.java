@@ -225,8 +225,7 @@ final class Copy {
   private void counted(Stored record, Optional<RecordValue> value, boolean isRowOnly) {
     boolean isLogged = record.offset() <= port.logged(partition);
     lastMicros = Math.max(lastMicros, record.timeMicros());
-    runs.add(
-        record.offset(), lastMicros, isRowOnly || isLogged, record.entry().key(), value);
+    runs.add(record.offset(), lastMicros, isRowOnly || isLogged, record.entry().key(), value);
   }
 
   /** What was read since the last time. */

@@ -91,10 +91,7 @@ record CopyState(ReplicaState replica, long logged, long lastMicros, long floor)
               Binary.getLong(array, 26),
               unrepaired);
       return new CopyState(
-          replica,
-          Binary.getLong(array, 34),
-          Binary.getLong(array, 42),
-          Binary.getLong(array, 50));
+          replica, Binary.getLong(array, 34), Binary.getLong(array, 42), Binary.getLong(array, 50));
     } catch (IllegalArgumentException e) {
       throw new MalformedException(e.getMessage());
     }

@@ -81,9 +81,7 @@ final class GroupMaker {
     } catch (RuntimeException | Error e) {
       // Nothing of it was appended.
       for (int i = pieces.size() - 1; i >= 0; i--) {
-        if (pieces.get(i).write() != waiting.peek()) {
-          waiting.addFirst(pieces.get(i).write());
-        }
+        waiting.addFirst(pieces.get(i).write());
       }
       throw e;
     } finally {
@@ -153,8 +151,7 @@ final class GroupMaker {
     RowCursor row = batch.rows();
     while (bytes < limits.appendBytesMax() + OVERRUN_BYTES_MAX && row.next()) {
       Bytes key = Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
-      Optional<SortedMap<String, Bytes>> left =
-          mustRemember ? after(row, key) : Optional.empty();
+      Optional<SortedMap<String, Bytes>> left = mustRemember ? after(row, key) : Optional.empty();
       Optional<Bytes> value =
           switch (row.kind()) {
             case PUT -> Optional.of(codec.put(row));

@@ -20,10 +20,10 @@ import java.util.concurrent.TimeUnit;
  * The part of a copy that leads: claims, appends one group at a time, and knows what became of it.
  * For the shard's thread.
  *
- * <p>The fate of a group is certain when all of it was read back, when another epoch began, or when a
- * record of its own epoch does not count: what was not read back by then never counts. A group whose
- * append failed is therefore left as it is, and the leader claims again: at the latest its own marker
- * settles the group. What was settled is answered after the next fold.
+ * <p>The fate of a group is certain when all of it was read back, when another epoch began, or when
+ * a record of its own epoch does not count: what was not read back by then never counts. A group
+ * whose append failed is therefore left as it is, and the leader claims again: at the latest its
+ * own marker settles the group. What was settled is answered after the next fold.
  */
 final class Leader {
 
@@ -117,7 +117,8 @@ final class Leader {
   }
 
   private void passFences() {
-    long open = waiting.size() + group.map(AppendGroup::openWrites).orElse(0);
+    long open = waiting.size();
+    open += group.map(AppendGroup::openWrites).orElse(0);
     for (Settled certain : settled) {
       open += certain.group().openWrites();
     }
@@ -183,9 +184,7 @@ final class Leader {
     group = Optional.empty();
   }
 
-  /**
-   * What became of an append. Entries that were all read back are no longer of interest.
-   */
+  /** What became of an append. Entries that were all read back are no longer of interest. */
   void appended(long ofNumber, Optional<IOException> failure, long nowNanos) {
     boolean isUnderWay = group.isPresent() || hasClaimed;
     if (ofNumber == number && isUnderWay && failure.isPresent()) {
@@ -290,7 +289,8 @@ final class Leader {
     if (group.isPresent() && !group.get().isAnswered()) {
       next = Optional.of(deadlineNanos);
     }
-    boolean claims = isCaughtUp && isWanted && hasFailed && !hasClaimed && retryNanos != Long.MIN_VALUE;
+    boolean claims =
+        isCaughtUp && isWanted && hasFailed && !hasClaimed && retryNanos != Long.MIN_VALUE;
     if (claims && (next.isEmpty() || retryNanos - next.get() < 0)) {
       next = Optional.of(retryNanos);
     }

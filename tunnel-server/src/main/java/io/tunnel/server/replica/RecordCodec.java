@@ -19,8 +19,8 @@ import java.util.zip.CRC32C;
  *
  * <p>A value holds the columns that a change names as they stand in its batch, with the names that
  * they use and no others; behind those of an update, the whole row that it leaves. A row that is
- * deleted has no value. Rows of one shape get the same bytes of names, so that a reader can put them
- * into one batch again without looking at their columns.
+ * deleted has no value. Rows of one shape get the same bytes of names, so that a reader can put
+ * them into one batch again without looking at their columns.
  */
 final class RecordCodec {
 

@@ -54,7 +54,7 @@ final class RecordValue {
   /** Whether both have the same names in the same order, in the change and in the row. */
   boolean hasNamesOf(RecordValue other) {
     return hasNames(change, other, other.change)
-        && (row == change && other.row == other.change || hasNames(row, other, other.row));
+        && ((!isUpdate && !other.isUpdate) || hasNames(row, other, other.row));
   }
 
   private boolean hasNames(Part part, RecordValue other, Part otherPart) {

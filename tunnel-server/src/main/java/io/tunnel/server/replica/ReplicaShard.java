@@ -25,10 +25,10 @@ import org.slf4j.LoggerFactory;
 /**
  * The one thread that reads, logs, folds and leads the copies of a shard.
  *
- * <p>It takes what waits, puts all that was read into the local log and then into the table, answers
- * the writes whose fate is certain by that, and lets each leader append what it has next. So whatever
- * runs on this thread finds everything that was acknowledged, and a read need not wait for an append
- * that is under way, which may take as long as the shared log cannot be reached.
+ * <p>It takes what waits, puts all that was read into the local log and then into the table,
+ * answers the writes whose fate is certain by that, and lets each leader append what it has next.
+ * So whatever runs on this thread finds everything that was acknowledged, and a read need not wait
+ * for an append that is under way, which may take as long as the shared log cannot be reached.
  *
  * <p>After a failure of the disk, or an error on its thread, it leads nothing and reads no more:
  * other nodes have everything that counts.
@@ -255,8 +255,7 @@ final class ReplicaShard implements Closeable {
     } else if (task instanceof ReplicaTask.Appended appended) {
       copy(appended.partition())
           .ifPresent(
-              copy ->
-                  copy.leader().appended(appended.number(), appended.failure(), clock.nanos()));
+              copy -> copy.leader().appended(appended.number(), appended.failure(), clock.nanos()));
     } else if (task instanceof ReplicaTask.End end) {
       copy(end.partition()).ifPresent(copy -> end.end().ifPresent(copy::sawEnd));
     } else if (task instanceof ReplicaTask.Lost lost) {
@@ -313,8 +312,7 @@ final class ReplicaShard implements Closeable {
     Copy.View view = copy.view();
     boolean isRebuilt = !view.isCaughtUp() && view.startEnd() > PROGRESS_RECORDS;
     if (isRebuilt && before / PROGRESS_RECORDS != copy.next() / PROGRESS_RECORDS) {
-      LOGGER.info(
-          "copying partition {}: {} of {}", copy.partition(), copy.next(), view.startEnd());
+      LOGGER.info("copying partition {}: {} of {}", copy.partition(), copy.next(), view.startEnd());
     }
   }
 
@@ -377,7 +375,7 @@ final class ReplicaShard implements Closeable {
       fold(dirty);
     }
     long now = clock.nanos();
-    for (Copy copy : copies.values()) {
+    for (Copy copy : List.copyOf(copies.values())) {
       copy.advance(now);
       if (copy.canGo()) {
         tail.unfollow(copy.partition());
@@ -420,13 +418,13 @@ final class ReplicaShard implements Closeable {
         .log()
         .end(partition)
         .whenComplete(
-            (end, failure) ->
-                post(new ReplicaTask.End(partition, Optional.ofNullable(end))));
+            (end, failure) -> post(new ReplicaTask.End(partition, Optional.ofNullable(end))));
   }
 
   private void fail(Throwable cause) {
     if (!hasFailed) {
-      LOGGER.error("shard {} leads and copies no more: its disk failed, or an error hit it", id, cause);
+      LOGGER.error(
+          "shard {} leads and copies no more: its disk failed, or an error hit it", id, cause);
     }
     hasFailed = true;
     for (Copy copy : copies.values()) {

@@ -146,8 +146,7 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
     for (ReplicaShard shard : shards) {
       for (Copy copy : shard.copies().values()) {
         Copy.View view = copy.view();
-        boolean isWarm =
-            view.isCaughtUp() && !copy.isFailed() && view.lag() <= config.warmLagMax();
+        boolean isWarm = view.isCaughtUp() && !copy.isFailed() && view.lag() <= config.warmLagMax();
         if (isWarm && !shard.hasFailed()) {
           warm.add(copy.partition());
         }
@@ -257,7 +256,12 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
     if (position < first) {
       throw new RefusedException(
           ErrorCode.HISTORY_LOST,
-          "changes " + position + " to " + (first - 1) + " of partition " + partition
+          "changes "
+              + position
+              + " to "
+              + (first - 1)
+              + " of partition "
+              + partition
               + " are no longer kept");
     }
     return shard(partition).log().plan(partition, position, bytesMax);

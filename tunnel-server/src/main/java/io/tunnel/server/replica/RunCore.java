@@ -14,8 +14,8 @@ import java.util.Optional;
 /**
  * Puts records that follow each other into batches again: as long as their positions have no hole,
  * they were taken by the log at the same time, and name the same columns. A run has two forms: what
- * was changed, for channels, and the rows after that, for the table, which then need not look at the
- * rows before.
+ * was changed, for channels, and the rows after that, for the table, which then need not look at
+ * the rows before.
  */
 final class RunCore {
 
@@ -43,8 +43,7 @@ final class RunCore {
    *
    * @param value absent when the row was deleted
    */
-  void add(
-      long offset, long micros, boolean isRepair, Bytes key, Optional<RecordValue> value) {
+  void add(long offset, long micros, boolean isRepair, Bytes key, Optional<RecordValue> value) {
     if (open == null || !open.accepts(offset, micros, isRepair, key, value)) {
       close();
       open = new Open(offset, micros, isRepair);
@@ -98,9 +97,7 @@ final class RunCore {
     /** At most so many bytes has the larger form with one more row. */
     private int bytesWith(Bytes key, Optional<RecordValue> value) {
       int columns =
-          value
-              .map(v -> Math.max(v.change().columnsBytes(), v.row().columnsBytes()))
-              .orElse(1);
+          value.map(v -> Math.max(v.change().columnsBytes(), v.row().columnsBytes())).orElse(1);
       int namesBytes =
           names
               .or(() -> value)
@@ -119,8 +116,7 @@ final class RunCore {
       }
       ChangeKind changed = isUpdate ? ChangeKind.UPDATE : ChangeKind.PUT;
       write(changes, changed, key, value, value.map(RecordValue::change));
-      rows.ifPresent(
-          sink -> write(sink, ChangeKind.PUT, key, value, value.map(RecordValue::row)));
+      rows.ifPresent(sink -> write(sink, ChangeKind.PUT, key, value, value.map(RecordValue::row)));
       names = names.or(() -> value);
       count++;
     }
@@ -152,8 +148,7 @@ final class RunCore {
 
     private ChangeBatch build(ByteSink sink, Optional<RecordValue.Part> part) {
       int rowsBytes = sink.size() - ChangeBatch.HEADER_BYTES_MIN;
-      part.ifPresent(
-          p -> sink.write(names.orElseThrow().array(), p.namesOffset(), p.namesBytes()));
+      part.ifPresent(p -> sink.write(names.orElseThrow().array(), p.namesOffset(), p.namesBytes()));
       byte[] array = sink.toByteArray();
       int nameCount = part.map(RecordValue.Part::nameCount).orElse(0);
       BatchBuilder.writeHeader(array, 0, array.length, nameCount, partition, count, rowsBytes);

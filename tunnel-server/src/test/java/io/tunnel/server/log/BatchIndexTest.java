@@ -27,7 +27,8 @@ final class BatchIndexTest {
   @Test
   void aStoredIndexSaysWhatTheGrowingOneSaid() {
     GrowingIndex growing = random(new Random(1));
-    ByteBuffer file = StoredIndex.write(77, 123_456, Optional.empty(), Map.of(9, growing, 4, growing));
+    ByteBuffer file =
+        StoredIndex.write(77, 123_456, Optional.empty(), Map.of(9, growing, 4, growing));
     StoredIndex.Contents stored = StoredIndex.read(file, 77);
     assertThat(stored.segmentBytes()).isEqualTo(123_456);
     assertThat(stored.partitions()).containsOnlyKeys(4, 9);
@@ -37,7 +38,8 @@ final class BatchIndexTest {
 
   @Test
   void anIndexOfAnotherSegmentOrACutOneIsNotRead() {
-    ByteBuffer file = StoredIndex.write(77, 123_456, Optional.empty(), Map.of(9, random(new Random(1))));
+    ByteBuffer file =
+        StoredIndex.write(77, 123_456, Optional.empty(), Map.of(9, random(new Random(1))));
     assertThat(StoredIndex.read(file, 78)).isNull();
     for (int size = 0; size < file.limit(); size++) {
       assertThat(StoredIndex.read(file.slice(0, size), 77)).as("%d bytes", size).isNull();

@@ -78,7 +78,9 @@ final class LargeSegmentTest {
 
       StoredIndex.Contents stored = StoredIndex.read(disk.readOnly(LogFormat.indexName(0)), 0);
       file.write(ByteBuffer.allocate(1), size - 1);
-      disk.replace(LogFormat.indexName(0), StoredIndex.write(0, size, Optional.empty(), stored.partitions()));
+      disk.replace(
+          LogFormat.indexName(0),
+          StoredIndex.write(0, size, Optional.empty(), stored.partitions()));
     }
   }
 }

@@ -16,8 +16,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Rows in memory. When the process is killed, what is left is what there was after some earlier fold,
- * as with a store that writes its buffers to disk when it likes.
+ * Rows in memory. When the process is killed, what is left is what there was after some earlier
+ * fold, as with a store that writes its buffers to disk when it likes.
  */
 final class FakeCopyRows implements CopyRows {
 

@@ -49,8 +49,7 @@ final class FakeSharedLog {
     private final List<SharedLog.Entry> entries;
     private Optional<SharedLog.Appended> appended;
 
-    Append(
-        Node node, int partition, List<SharedLog.Entry> entries, SharedLog.Appended appended) {
+    Append(Node node, int partition, List<SharedLog.Entry> entries, SharedLog.Appended appended) {
       this.node = node;
       this.partition = partition;
       this.entries = new ArrayList<>(entries);
@@ -83,8 +82,7 @@ final class FakeSharedLog {
   /** Appends at once, as a node that nobody knows of would. */
   long land(int partition, SharedLog.Entry entry) {
     Partition log = partition(partition);
-    SharedLog.Stored stored =
-        new SharedLog.Stored(log.end(), nowMicros - nowMicros % 1_000, entry);
+    SharedLog.Stored stored = new SharedLog.Stored(log.end(), nowMicros - nowMicros % 1_000, entry);
     log.everything.add(stored);
     log.kept.put(stored.offset(), stored);
     return stored.offset();
@@ -153,8 +151,8 @@ final class FakeSharedLog {
   }
 
   /**
-   * Of records older than {@code lagMicros} and not among the last, only the last of each key stays;
-   * deletions of rows stay.
+   * Of records older than {@code lagMicros} and not among the last, only the last of each key
+   * stays; deletions of rows stay.
    */
   void compact(long lagMicros) {
     for (Partition log : partitions.values()) {

@@ -126,8 +126,7 @@ class ReplicaDirectoryTest {
             new Column("b", ColumnValue.fromString("y")));
     assertThat(rows(partition).get(partition, TestRows.keyBytes("k"))).contains(expected);
     assertThat(rows(partition).count(partition, 100).rows()).isEqualTo(2);
-    assertThat(
-            TestLogs.batches(replicas, partition).stream().mapToInt(ChangeBatch::rowCount).sum())
+    assertThat(TestLogs.batches(replicas, partition).stream().mapToInt(ChangeBatch::rowCount).sum())
         .isEqualTo(3);
   }
 

@@ -11,7 +11,9 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A node with one shard that a test drives step by step, and that can be killed between any two. */
+/**
+ * A node with one shard that a test drives step by step, and that can be killed between any two.
+ */
 final class SimNode {
 
   static final int SEGMENT_BYTES = 4_096;
