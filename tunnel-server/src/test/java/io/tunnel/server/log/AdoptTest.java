@@ -48,7 +48,7 @@ class AdoptTest {
         ChangeBatch batch =
             batch(
                 partition,
-                last + 1 + random.nextInt(3) * random.nextInt(4),
+                last + 1 + (long) random.nextInt(3) * random.nextInt(4),
                 1 + random.nextInt(5),
                 micros + partition * 1_000L + random.nextInt(50));
         before.add(batch);
