@@ -23,22 +23,23 @@ import java.util.TreeMap;
  * leader has read a later marker, or a gap in its own sequence, it knows for certain that what it
  * has not read back never counts.
  *
- * <p>A sequence is the number of an append and, in its lower bits, the number of the entry in it. An
- * append begins only when all of the former was read back and counts. So its first entry follows
+ * <p>A sequence is the number of an append and, in its lower bits, the number of the entry in it.
+ * An append begins only when all of the former was read back and counts. So its first entry follows
  * whatever was before, and says that everything before counted, also to those who could not see it.
  *
  * <p>Compaction does not know fencing. A fenced record hides the true one of its key once both are
  * old, so its key is remembered until something that counts comes behind it, and the leader appends
- * the row as it is as a repair, that of the youngest fenced record first. Where records are compacted
- * away ("a hole"), their sequence cannot be checked and markers may be missing; what is read wrongly
- * there is made right by the repairs behind it, before the copy has read to the end.
+ * the row as it is as a repair, that of the youngest fenced record first. Where records are
+ * compacted away ("a hole"), their sequence cannot be checked and markers may be missing; what is
+ * read wrongly there is made right by the repairs behind it, before the copy has read to the end.
  *
- * <p>The rest of an append whose beginning was compacted away, or lost, is a matter of doubt to those
- * who read it behind a hole. If it does not count, something in the hole was a fenced record too,
- * and since that was compacted it is repaired, and so, youngest first, is the rest. The exception is a
- * hole that deletions left which the log has forgotten. So what is doubtful is folded, and its key
- * remembered for repair, which is no harm if it counts; otherwise all take the row that this copy
- * has when it comes to lead. Whole are changes only from the next beginning of an append, or marker.
+ * <p>The rest of an append whose beginning was compacted away, or lost, is a matter of doubt to
+ * those who read it behind a hole. If it does not count, something in the hole was a fenced record
+ * too, and since that was compacted it is repaired, and so, youngest first, is the rest. The
+ * exception is a hole that deletions left which the log has forgotten. So what is doubtful is
+ * folded, and its key remembered for repair, which is no harm if it counts; otherwise all take the
+ * row that this copy has when it comes to lead. Whole are changes only from the next beginning of
+ * an append, or marker.
  */
 final class ReplicaCore {
 
@@ -83,7 +84,9 @@ final class ReplicaCore {
   /** Whether it is known if the newest epoch is broken. */
   private boolean isSure;
 
-  /** Whether nothing that is read now was compacted before, as was said last at {@link #youngFrom}. */
+  /**
+   * Whether nothing that is read now was compacted before, as was said last at {@link #youngFrom}.
+   */
   private boolean isYoung;
 
   private long youngFrom;
@@ -250,8 +253,8 @@ final class ReplicaCore {
   }
 
   /**
-   * From the next record on, nothing that is read was compacted before it was read. To be said again
-   * and again, whenever it is so.
+   * From the next record on, nothing that is read was compacted before it was read. To be said
+   * again and again, whenever it is so.
    */
   void wholeFromHere() {
     isYoung = true;

@@ -18,8 +18,8 @@ import java.util.TreeMap;
  * @param isBroken whether a record of that epoch is missing: nothing of it counts any more
  * @param wholeFrom every change from this offset on was read when none was compacted away; {@link
  *     Long#MAX_VALUE} as long as there is no such offset
- * @param unrepaired by key, the offset of the first record that does not count and that a compaction could
- *     prefer, because nothing that counts came behind it yet
+ * @param unrepaired by key, the offset of the first record that does not count and that a
+ *     compaction could prefer, because nothing that counts came behind it yet
  */
 public record ReplicaState(
     long next,

@@ -71,8 +71,8 @@ public interface SharedLog extends Closeable {
 
   /**
    * Appends entries to a partition's log, in their order. Returns at once. Entries of one call may
-   * be interleaved with those of other nodes, and a failure may leave out any of them; but none ever
-   * arrives behind one that comes after it in the same call.
+   * be interleaved with those of other nodes, and a failure may leave out any of them; but none
+   * ever arrives behind one that comes after it in the same call.
    */
   void append(int partition, List<Entry> entries, Appended appended);
 

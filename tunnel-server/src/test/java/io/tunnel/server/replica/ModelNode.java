@@ -130,8 +130,7 @@ final class ModelNode {
     ReplicaState same = other.state();
     assertThat(same.wholeFrom()).isGreaterThanOrEqualTo(state.wholeFrom());
     assertThat(state.unrepaired()).containsAllEntriesOf(same.unrepaired());
-    assertThat(
-            List.of(same.next(), same.epoch(), same.sequence(), same.isBroken()))
+    assertThat(List.of(same.next(), same.epoch(), same.sequence(), same.isBroken()))
         .isEqualTo(List.of(state.next(), state.epoch(), state.sequence(), state.isBroken()));
   }
 
@@ -153,8 +152,7 @@ final class ModelNode {
     if (verdict == Verdict.CHANGE || verdict == Verdict.REPAIR) {
       entry
           .value()
-          .ifPresentOrElse(
-              value -> rows.put(entry.key(), value), () -> rows.remove(entry.key()));
+          .ifPresentOrElse(value -> rows.put(entry.key(), value), () -> rows.remove(entry.key()));
       if (core.isOwn(record)) {
         acknowledge(record);
       }
@@ -215,8 +213,8 @@ final class ModelNode {
   }
 
   /**
-   * A reader that has read everything has the rows that count, and knows what is to be repaired. Where
-   * the log forgets deletions, it may have a row of a fenced record, but has it among those.
+   * A reader that has read everything has the rows that count, and knows what is to be repaired.
+   * Where the log forgets deletions, it may have a row of a fenced record, but has it among those.
    */
   void check() {
     Map<Bytes, Bytes> expected = new TreeMap<>(log.rows());

@@ -179,8 +179,7 @@ final class ReplicaSimulation {
     List<Origin> origins = new ArrayList<>();
     for (int index = 0; index < count; index++) {
       Kind kind = repairs.isEmpty() ? Kind.CHANGE : Kind.REPAIR;
-      Bytes key =
-          repairs.isEmpty() ? KEYS.get(random.nextInt(KEYS.size())) : repairs.get(index);
+      Bytes key = repairs.isEmpty() ? KEYS.get(random.nextInt(KEYS.size())) : repairs.get(index);
       Bytes value = node.value(key);
       if (kind == Kind.CHANGE) {
         value = random.nextInt(3) == 0 ? Bytes.EMPTY : text("row " + ++lastValue);
