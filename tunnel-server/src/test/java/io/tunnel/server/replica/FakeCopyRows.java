@@ -48,7 +48,7 @@ final class FakeCopyRows implements CopyRows {
     }
   }
 
-  TreeMap<Bytes, SortedMap<String, Bytes>> rows(int partition) {
+  SortedMap<Bytes, SortedMap<String, Bytes>> rows(int partition) {
     return rows.computeIfAbsent(partition, id -> new TreeMap<>());
   }
 
