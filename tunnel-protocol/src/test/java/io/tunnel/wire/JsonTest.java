@@ -213,7 +213,7 @@ class JsonTest {
   private static final Map<Class<?>, List<String>> LEFT_OUT =
       Map.of(
           Control.CreateTable.class, List.of("splitPoints"),
-          Control.Assignment.class, List.of("type"),
+          Control.Assignment.class, List.of("type", "key"),
           Control.ChannelDescription.class, List.of("type", "waitsFor"),
           Control.TunnelDescription.class, List.of("sessions"),
           OperatorControl.ChannelSelection.class, List.of("channels"),
