@@ -2,6 +2,7 @@ package io.tunnel.it.containers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.github.dockerjava.api.exception.InternalServerErrorException;
 import com.github.dockerjava.api.model.ContainerNetwork;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
@@ -205,9 +206,21 @@ final class ContainerService implements AutoCloseable {
         .sum();
   }
 
-  /** Stops all of a node's threads where they are; its connections stay. */
+  /**
+   * Stops all of a node's threads where they are; its connections stay. On a busy machine the engine
+   * gives up before all have stopped, and lets them go on.
+   */
   void pause(String node) {
-    Engine.client().pauseContainerCmd(id(node)).exec();
+    Poll.until("the engine cannot pause " + node, () -> isPaused(node));
+  }
+
+  private boolean isPaused(String node) {
+    try {
+      Engine.client().pauseContainerCmd(id(node)).exec();
+      return true;
+    } catch (InternalServerErrorException notAllStopped) {
+      return false;
+    }
   }
 
   void unpause(String node) {
