@@ -24,6 +24,7 @@ import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.SessionControl;
 import io.tunnel.wire.WriteRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -366,7 +367,7 @@ class BadRequestsTest {
         "'nowhere'");
     requireRefused(
         client.refused(
-            Operation.OPEN_SESSION, new Control.OpenSession("no-such-id", "raw", 1_000, 0)),
+            Operation.OPEN_SESSION, new SessionControl.OpenSession("no-such-id", "raw", 1_000, 0)),
         ErrorCode.TUNNEL_NOT_FOUND,
         "no-such-id");
   }

@@ -8,7 +8,6 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control;
-import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Delivery;
@@ -16,6 +15,8 @@ import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.SessionControl;
+import io.tunnel.wire.SessionControl.Assignment;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -95,8 +96,8 @@ class BadSessionsTest {
     return client
         .request(
             Operation.OPEN_SESSION,
-            new Control.OpenSession(tunnelId, "raw", leaseMs, 0),
-            Control.SessionOpened.class)
+            new SessionControl.OpenSession(tunnelId, "raw", leaseMs, 0),
+            SessionControl.SessionOpened.class)
         .sessionId();
   }
 
@@ -220,7 +221,8 @@ class BadSessionsTest {
 
   @Test
   void a_channel_that_its_worker_stopped_is_given_to_nobody() {
-    byte[] stop = Json.encode(new Control.StopChannel(held.handle(), held.epoch(), "poison"));
+    byte[] stop =
+        Json.encode(new SessionControl.StopChannel(held.handle(), held.epoch(), "poison"));
     assertThat(owner.request(Operation.STOP_CHANNEL, stop)).isEmpty();
     requireRefused(owner.refused(Operation.STOP_CHANNEL, stop), ErrorCode.FENCED, "no longer held");
     assertThat(openSession(stranger, LEASE_MS)).isNotEqualTo(sessionId);
@@ -236,7 +238,7 @@ class BadSessionsTest {
 
   @Test
   void a_session_belongs_to_its_connection() {
-    Control.SessionId session = new Control.SessionId(sessionId);
+    SessionControl.SessionId session = new SessionControl.SessionId(sessionId);
     for (Operation operation : List.of(Operation.HEARTBEAT, Operation.CLOSE_SESSION)) {
       requireRefused(
           stranger.refused(operation, session), ErrorCode.SESSION_ENDED, "open a new one");
@@ -264,7 +266,8 @@ class BadSessionsTest {
   void a_session_that_is_silent_for_its_lease_is_over() {
     RawClient sleeper = STAGE.closing(RawClient.greeted(calm.server()));
     assertThat(
-            owner.request(Operation.CLOSE_SESSION, Json.encode(new Control.SessionId(sessionId))))
+            owner.request(
+                Operation.CLOSE_SESSION, Json.encode(new SessionControl.SessionId(sessionId))))
         .isEmpty();
     String silent = openSession(sleeper, 1_000);
     Assignment lost = awaitAssignment(sleeper);
@@ -272,15 +275,16 @@ class BadSessionsTest {
 
     Assignment next = awaitAssignment(stranger);
     assertThat(next.channelId()).isEqualTo(lost.channelId());
-    Control.Fence fence =
-        Json.decode(sleeper.awaitPush(Operation.FENCE).payload(), Control.Fence.class);
+    SessionControl.Fence fence =
+        Json.decode(sleeper.awaitPush(Operation.FENCE).payload(), SessionControl.Fence.class);
     assertThat(fence.handle()).isEqualTo(lost.handle());
-    Control.SessionEnd over =
-        Json.decode(sleeper.awaitPush(Operation.SESSION_END).payload(), Control.SessionEnd.class);
+    SessionControl.SessionEnd over =
+        Json.decode(
+            sleeper.awaitPush(Operation.SESSION_END).payload(), SessionControl.SessionEnd.class);
     assertThat(over.sessionId()).isEqualTo(silent);
     assertThat(over.code()).isEqualTo(ErrorCode.SESSION_ENDED);
     requireRefused(
-        sleeper.refused(Operation.HEARTBEAT, new Control.SessionId(silent)),
+        sleeper.refused(Operation.HEARTBEAT, new SessionControl.SessionId(silent)),
         ErrorCode.SESSION_ENDED,
         "open a new one");
     requireRefused(

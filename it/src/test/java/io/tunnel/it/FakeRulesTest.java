@@ -13,12 +13,13 @@ import io.tunnel.sdk.testing.Rule;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control;
-import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.OperatorControl.ChannelSelection;
+import io.tunnel.wire.SessionControl;
+import io.tunnel.wire.SessionControl.Assignment;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -54,8 +55,8 @@ class FakeRulesTest {
   }
 
   private Assignment opened() {
-    Control open = new Control.OpenSession(tunnelId, "raw", 60_000, 0);
-    var unused = raw.request(Operation.OPEN_SESSION, open, Control.SessionOpened.class);
+    Control open = new SessionControl.OpenSession(tunnelId, "raw", 60_000, 0);
+    var unused = raw.request(Operation.OPEN_SESSION, open, SessionControl.SessionOpened.class);
     return Json.decode(raw.awaitPush(Operation.ASSIGN).payload(), Assignment.class);
   }
 
@@ -158,8 +159,8 @@ class FakeRulesTest {
     service.advanceWithHeartbeats(Duration.ofMillis(4_999));
     assertThat(service.violations()).isEmpty();
     service.advanceWithHeartbeats(Duration.ofMillis(1));
-    Control.Fence fence =
-        Json.decode(raw.awaitPush(Operation.FENCE).payload(), Control.Fence.class);
+    SessionControl.Fence fence =
+        Json.decode(raw.awaitPush(Operation.FENCE).payload(), SessionControl.Fence.class);
     assertThat(fence.epoch()).isEqualTo(held.epoch());
     assertBroken(Rule.REVOCATION);
   }

@@ -14,13 +14,13 @@ import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
-import io.tunnel.wire.Control;
-import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.SessionControl;
+import io.tunnel.wire.SessionControl.Assignment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -62,8 +62,8 @@ class LazyClientsTest {
     sessionId =
         lazy.request(
                 Operation.OPEN_SESSION,
-                new Control.OpenSession(tunnelId, "lazy", LEASE_MS, 0),
-                Control.SessionOpened.class)
+                new SessionControl.OpenSession(tunnelId, "lazy", LEASE_MS, 0),
+                SessionControl.SessionOpened.class)
             .sessionId();
   }
 
@@ -92,7 +92,7 @@ class LazyClientsTest {
         Operation.HEARTBEAT.code(),
         FrameKind.REQUEST,
         7,
-        Json.encode(new Control.SessionId(sessionId)));
+        Json.encode(new SessionControl.SessionId(sessionId)));
   }
 
   private List<Assignment> takeAssignments() {
@@ -108,7 +108,8 @@ class LazyClientsTest {
     assertThat(takeAssignments()).hasSize(PARTITIONS);
     for (int i = 0; i < 20; i++) {
       calm.requireHealthy();
-      var unused = lazy.request(Operation.HEARTBEAT, Json.encode(new Control.SessionId(sessionId)));
+      var unused =
+          lazy.request(Operation.HEARTBEAT, Json.encode(new SessionControl.SessionId(sessionId)));
     }
     assertThat(lazy.takePushed()).extracting(Frame::operation).doesNotContain(Operation.DELIVER);
     assertThat(channels())

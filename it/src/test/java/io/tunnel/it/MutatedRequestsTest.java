@@ -21,6 +21,7 @@ import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.OperatorControl;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.SessionControl;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
@@ -94,9 +95,9 @@ class MutatedRequestsTest {
           new RangeRequest(table.tableId(), Direction.BACKWARD, 9, 99, key, Bytes.EMPTY).encode());
       payloads.put(
           Operation.OPEN_SESSION,
-          Json.encode(new Control.OpenSession(tunnel.tunnelId(), "raw", 30_000, 0)));
-      payloads.put(Operation.CLOSE_SESSION, Json.encode(new Control.SessionId("1-1")));
-      payloads.put(Operation.HEARTBEAT, Json.encode(new Control.SessionId("1-1")));
+          Json.encode(new SessionControl.OpenSession(tunnel.tunnelId(), "raw", 30_000, 0)));
+      payloads.put(Operation.CLOSE_SESSION, Json.encode(new SessionControl.SessionId("1-1")));
+      payloads.put(Operation.HEARTBEAT, Json.encode(new SessionControl.SessionId("1-1")));
       payloads.put(Operation.RELEASE, new ChannelRef(1, 1).encode());
       payloads.put(Operation.CREDIT, new Credit(1, 1, 100).encode());
       payloads.put(Operation.CHECKPOINT, new Checkpoint(1, 1, 1).encode());
@@ -123,7 +124,8 @@ class MutatedRequestsTest {
           Operation.ALTER_TABLE,
           Json.encode(new OperatorControl.AlterTable(TABLE, plan.meta().options())));
       payloads.put(Operation.EXPORT_CHECKPOINTS, Json.encode(tunnelName));
-      payloads.put(Operation.STOP_CHANNEL, Json.encode(new Control.StopChannel(1, 1, "broken")));
+      payloads.put(
+          Operation.STOP_CHANNEL, Json.encode(new SessionControl.StopChannel(1, 1, "broken")));
       return payloads;
     }
   }

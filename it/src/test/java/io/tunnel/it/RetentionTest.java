@@ -12,7 +12,6 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.wire.Control;
-import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Control.PartitionDescription;
 import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Credit;
@@ -22,6 +21,8 @@ import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.OperatorControl.AlterTable;
+import io.tunnel.wire.SessionControl;
+import io.tunnel.wire.SessionControl.Assignment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -92,11 +93,11 @@ class RetentionTest {
 
   /** The first delivery of a tunnel's channel, or why there is none. */
   private Frame firstDelivery(String tunnelId) {
-    Control.SessionOpened session =
+    SessionControl.SessionOpened session =
         client.request(
             Operation.OPEN_SESSION,
-            new Control.OpenSession(tunnelId, "raw", LEASE_MS, 0),
-            Control.SessionOpened.class);
+            new SessionControl.OpenSession(tunnelId, "raw", LEASE_MS, 0),
+            SessionControl.SessionOpened.class);
     assertThat(session.sessionId()).isNotEmpty();
     Assignment held = Json.decode(client.awaitPush(Operation.ASSIGN).payload(), Assignment.class);
     client.push(Operation.CREDIT, new Credit(held.handle(), held.epoch(), PLENTY).encode());
@@ -140,7 +141,8 @@ class RetentionTest {
     assertThat(describe(small).committed()).isEqualTo(CHANGES);
     long first = describe(small).firstPosition();
     assertThat(first).isGreaterThanOrEqualTo(kept.firstPosition());
-    Control.Fence lost = Json.decode(firstDelivery(smallTunnel).payload(), Control.Fence.class);
+    SessionControl.Fence lost =
+        Json.decode(firstDelivery(smallTunnel).payload(), SessionControl.Fence.class);
     assertThat(lost.reason())
         .matches(
             "HISTORY_LOST: changes 1 to \\d+ of partition "

@@ -12,14 +12,15 @@ import io.tunnel.sdk.StreamRecord;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control;
-import io.tunnel.wire.Control.Assignment;
-import io.tunnel.wire.Control.SessionOpened;
 import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.SessionControl;
+import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.SessionControl.SessionOpened;
 import org.junit.jupiter.api.Test;
 
 /** What is true of sessions, credit, epochs and checkpoints, seen on the wire. */
@@ -31,7 +32,7 @@ abstract class SessionsContract extends Contract {
   private static String open(RawClient raw, String tunnelId, long leaseMs, int channelsMax) {
     return raw.request(
             Operation.OPEN_SESSION,
-            new Control.OpenSession(tunnelId, "raw", leaseMs, channelsMax),
+            new SessionControl.OpenSession(tunnelId, "raw", leaseMs, channelsMax),
             SessionOpened.class)
         .sessionId();
   }
@@ -84,7 +85,8 @@ abstract class SessionsContract extends Contract {
     RawClient raw = raw();
     assertThat(
             raw.refused(
-                    Operation.OPEN_SESSION, new Control.OpenSession("nowhere", "raw", LEASE_MS, 0))
+                    Operation.OPEN_SESSION,
+                    new SessionControl.OpenSession("nowhere", "raw", LEASE_MS, 0))
                 .code())
         .isEqualTo(ErrorCode.TUNNEL_NOT_FOUND);
   }
@@ -177,8 +179,8 @@ abstract class SessionsContract extends Contract {
     Assignment two = assigned(first);
     RawClient second = raw();
     var unused = open(second, tunnelId, LEASE_MS, 0);
-    Control.Revocation asked =
-        Json.decode(first.awaitPush(Operation.REVOKE).payload(), Control.Revocation.class);
+    SessionControl.Revocation asked =
+        Json.decode(first.awaitPush(Operation.REVOKE).payload(), SessionControl.Revocation.class);
     Assignment moving = asked.handle() == one.handle() ? one : two;
     assertThat(asked.epoch()).isEqualTo(moving.epoch());
     assertThat(channel(table, moving).getChannelStatus()).isEqualTo(ChannelStatus.CLOSING);
@@ -214,11 +216,12 @@ abstract class SessionsContract extends Contract {
     String sessionId = open(silent, tunnelId, 1_000, 0);
     Assignment held = assigned(silent);
     subject().letLeaseEnd();
-    Control.SessionEnd end =
-        Json.decode(silent.awaitPush(Operation.SESSION_END).payload(), Control.SessionEnd.class);
+    SessionControl.SessionEnd end =
+        Json.decode(
+            silent.awaitPush(Operation.SESSION_END).payload(), SessionControl.SessionEnd.class);
     assertThat(end.sessionId()).isEqualTo(sessionId);
     assertThat(end.code()).isEqualTo(ErrorCode.SESSION_ENDED);
-    assertThat(silent.refused(Operation.HEARTBEAT, new Control.SessionId(sessionId)).code())
+    assertThat(silent.refused(Operation.HEARTBEAT, new SessionControl.SessionId(sessionId)).code())
         .isEqualTo(ErrorCode.SESSION_ENDED);
     assertThat(refused(silent, held, 0)).isIn(ErrorCode.FENCED, ErrorCode.SESSION_ENDED);
     assertThat(opened(raw(), tunnelId).epoch()).isGreaterThan(held.epoch());
@@ -249,7 +252,10 @@ abstract class SessionsContract extends Contract {
     Assignment held = assigned(owner);
     RawClient stranger = raw();
     assertThat(refused(stranger, held, 0)).isEqualTo(ErrorCode.FENCED);
-    assertThat(stranger.refused(Operation.CLOSE_SESSION, new Control.SessionId(sessionId)).code())
+    assertThat(
+            stranger
+                .refused(Operation.CLOSE_SESSION, new SessionControl.SessionId(sessionId))
+                .code())
         .isEqualTo(ErrorCode.SESSION_ENDED);
     checkpointed(owner, held, 0);
   }
@@ -260,7 +266,7 @@ abstract class SessionsContract extends Contract {
     String tunnelId = stream(table, "audit");
     RawClient raw = raw();
     Assignment held = opened(raw, tunnelId);
-    Control stop = new Control.StopChannel(held.handle(), held.epoch(), "row 7 is odd");
+    Control stop = new SessionControl.StopChannel(held.handle(), held.epoch(), "row 7 is odd");
     assertThat(raw.request(Operation.STOP_CHANNEL, Json.encode(stop))).isEmpty();
     ChannelInfo channel = channel(table, held);
     assertThat(channel.getChannelStatus()).isEqualTo(ChannelStatus.WAIT);
@@ -318,8 +324,8 @@ abstract class SessionsContract extends Contract {
     checkpointed(raw, former, 3);
     SeekTunnelRequest back = SeekTunnelRequest.toEarliest(table.meta().name(), "audit");
     assertThat(tunnels().seekTunnel(back).moves()).hasSize(1);
-    Control.Fence fence =
-        Json.decode(raw.awaitPush(Operation.FENCE).payload(), Control.Fence.class);
+    SessionControl.Fence fence =
+        Json.decode(raw.awaitPush(Operation.FENCE).payload(), SessionControl.Fence.class);
     assertThat(fence.epoch()).isEqualTo(former.epoch());
     Assignment held = assigned(raw);
     assertThat(held.channelId()).isEqualTo(former.channelId());
@@ -329,7 +335,7 @@ abstract class SessionsContract extends Contract {
     assertThat(refused(raw, former, 3)).isEqualTo(ErrorCode.FENCED);
     byte[] ref = new ChannelRef(former.handle(), former.epoch()).encode();
     assertThat(raw.refused(Operation.RELEASE, ref).code()).isEqualTo(ErrorCode.FENCED);
-    Control stop = new Control.StopChannel(former.handle(), former.epoch(), "too late");
+    Control stop = new SessionControl.StopChannel(former.handle(), former.epoch(), "too late");
     assertThat(raw.refused(Operation.STOP_CHANNEL, stop).code()).isEqualTo(ErrorCode.FENCED);
     raw.requireOpen();
     assertThat(raw.takePushed()).as("deliveries for a former epoch's credit").isEmpty();
@@ -350,8 +356,8 @@ abstract class SessionsContract extends Contract {
     credit(first, one, PLENTY / 2);
     credit(first, two, PLENTY / 2);
     var unused = open(raw(), tunnelId, LEASE_MS, 0);
-    Control.Revocation asked =
-        Json.decode(first.awaitPush(Operation.REVOKE).payload(), Control.Revocation.class);
+    SessionControl.Revocation asked =
+        Json.decode(first.awaitPush(Operation.REVOKE).payload(), SessionControl.Revocation.class);
     Assignment staying = asked.handle() == one.handle() ? two : one;
     write(table, put(1, 1), put(11, 1));
     assertThat(delivered(first).handle()).isEqualTo(staying.handle());
@@ -372,7 +378,8 @@ abstract class SessionsContract extends Contract {
     awaitDelivered(first, 3);
     checkpointed(first, held, 2);
     assertThat(
-            first.request(Operation.CLOSE_SESSION, Json.encode(new Control.SessionId(sessionId))))
+            first.request(
+                Operation.CLOSE_SESSION, Json.encode(new SessionControl.SessionId(sessionId))))
         .isEmpty();
     RawClient second = raw();
     Assignment next = opened(second, tunnelId);

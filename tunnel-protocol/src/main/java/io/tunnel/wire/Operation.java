@@ -60,22 +60,22 @@ public enum Operation {
   DRAIN_NODE(36),
 
   /**
-   * JSON: {@link Control.OpenSession} to {@link Control.SessionOpened}. The session lives on this
-   * connection.
+   * JSON: {@link SessionControl.OpenSession} to {@link SessionControl.SessionOpened}. The session
+   * lives on this connection.
    */
   OPEN_SESSION(48),
-  /** JSON: {@link Control.SessionId} to empty; its channels are handed on. */
+  /** JSON: {@link SessionControl.SessionId} to empty; its channels are handed on. */
   CLOSE_SESSION(49),
-  /** JSON: {@link Control.SessionId} to empty; renews the lease. */
+  /** JSON: {@link SessionControl.SessionId} to empty; renews the lease. */
   HEARTBEAT(50),
   /**
-   * Pushed by the server, JSON: {@link Control.Assignment}. Delivery starts when the worker gives
-   * credit.
+   * Pushed by the server, JSON: {@link SessionControl.Assignment}. Delivery starts when the worker
+   * gives credit.
    */
   ASSIGN(51),
   /**
-   * Pushed by the server, JSON: {@link Control.Revocation}. The worker finishes, checkpoints and
-   * releases.
+   * Pushed by the server, JSON: {@link SessionControl.Revocation}. The worker finishes, checkpoints
+   * and releases.
    */
   REVOKE(52),
   /** Binary: {@link ChannelRef} to empty; the worker gives a channel back. */
@@ -88,11 +88,14 @@ public enum Operation {
   CHECKPOINT(56),
   /** Pushed by the server, binary: {@link ChannelEnd}: nothing more will be delivered. */
   END_OF_CHANNEL(57),
-  /** Pushed by the server, JSON: {@link Control.Fence}: the channel is no longer the session's. */
+  /**
+   * Pushed by the server, JSON: {@link SessionControl.Fence}: the channel is no longer the
+   * session's.
+   */
   FENCE(58),
-  /** Pushed by the server, JSON: {@link Control.SessionEnd}: the session is over. */
+  /** Pushed by the server, JSON: {@link SessionControl.SessionEnd}: the session is over. */
   SESSION_END(59),
-  /** JSON: {@link Control.StopChannel} to empty; the channel waits for an operator. */
+  /** JSON: {@link SessionControl.StopChannel} to empty; the channel waits for an operator. */
   STOP_CHANNEL(60),
   /**
    * JSON: {@link ClusterControl.Attach} to {@link ClusterControl.Attached}, asked of the node that

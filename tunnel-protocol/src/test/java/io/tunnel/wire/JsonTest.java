@@ -136,14 +136,14 @@ class JsonTest {
         HELD,
         FREE,
         new Control.TunnelDescription(TUNNEL, List.of(HELD, FREE)),
-        new Control.OpenSession("t-1", "worker", 30_000, 0),
-        new Control.SessionOpened("s-1", META),
-        new Control.SessionId("s-1"),
-        new Control.Assignment("s-1", "c-1", 7, 1, 2, 3, ChannelType.BaseData),
-        new Control.Revocation("s-1", 1, 2, 30_000),
-        new Control.Fence("s-1", 1, 2, "another holds it"),
-        new Control.SessionEnd("s-1", ErrorCode.TUNNEL_NOT_FOUND, "the tunnel was deleted"),
-        new Control.StopChannel(1, 2, "the processor threw"),
+        new SessionControl.OpenSession("t-1", "worker", 30_000, 0),
+        new SessionControl.SessionOpened("s-1", META),
+        new SessionControl.SessionId("s-1"),
+        new SessionControl.Assignment("s-1", "c-1", 7, 1, 2, 3, ChannelType.BaseData),
+        new SessionControl.Revocation("s-1", 1, 2, 30_000),
+        new SessionControl.Fence("s-1", 1, 2, "another holds it"),
+        new SessionControl.SessionEnd("s-1", ErrorCode.TUNNEL_NOT_FOUND, "the tunnel was deleted"),
+        new SessionControl.StopChannel(1, 2, "the processor threw"),
         new Control.CreateTunnel(
             "orders",
             "sync",
@@ -213,7 +213,7 @@ class JsonTest {
   private static final Map<Class<?>, List<String>> LEFT_OUT =
       Map.of(
           Control.CreateTable.class, List.of("splitPoints"),
-          Control.Assignment.class, List.of("type", "key"),
+          SessionControl.Assignment.class, List.of("type", "key"),
           Control.ChannelDescription.class, List.of("type", "waitsFor"),
           Control.TunnelDescription.class, List.of("sessions"),
           OperatorControl.ChannelSelection.class, List.of("channels"),
@@ -250,8 +250,8 @@ class JsonTest {
 
   @Test
   void numbers_and_lists_that_are_not_said_are_zero_and_empty() {
-    Control.OpenSession session =
-        decode("{'tunnelId':'t','clientTag':'c','leaseMs':1000}", Control.OpenSession.class);
+    SessionControl.OpenSession session =
+        decode("{'tunnelId':'t','clientTag':'c','leaseMs':1000}", SessionControl.OpenSession.class);
     assertThat(session.maxChannels()).isZero();
     JsonObject table = json(new Control.CreateTable(META, List.of()));
     table.remove("splitPoints");
@@ -328,7 +328,7 @@ class JsonTest {
   void a_split_point_that_is_no_key_value_is_refused(String value, String message) {
     assertRefused(
         "{\"meta\":"
-            + json(new Control.SessionOpened("s", META)).get("table")
+            + json(new SessionControl.SessionOpened("s", META)).get("table")
             + ",\"splitPoints\":["
             + value
             + "]}",
@@ -359,7 +359,7 @@ class JsonTest {
     assertRefused(
         "{'tunnelId':'t','clientTag':'c','leaseMs':%d,'maxChannels':%d}"
             .formatted(leaseMs, maxChannels),
-        Control.OpenSession.class,
+        SessionControl.OpenSession.class,
         message);
   }
 

@@ -17,6 +17,8 @@ import io.tunnel.server.net.Attachments;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.server.partition.CurrentRows;
+import io.tunnel.server.partition.PartitionHomes;
+import io.tunnel.server.partition.RoutedHomes;
 import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Tables;
 import io.tunnel.server.replica.Markers;
@@ -77,6 +79,7 @@ final class ClusterServer implements RunningServer {
   private final ClusterTunnels tunnels;
   private final NodeRoles roles;
   private final PlacementView view;
+  private final PartitionHomes homes;
   private final ClusterNode node;
   private final Attachments attachments;
   private final NetServer net;
@@ -109,6 +112,7 @@ final class ClusterServer implements RunningServer {
           parts.openThreads(Executors.newCachedThreadPool(task -> new Thread(task, "opener")));
       ThreadPoolExecutor readers = parts.openThreads(TunnelServer.readers());
       view = new PlacementView(cluster.name(), address.advertised(), this::placement, new Part());
+      homes = new RoutedHomes(replicas, view);
       tunnels =
           new ClusterTunnels(
               log,
@@ -174,9 +178,9 @@ final class ClusterServer implements RunningServer {
     Channels channels =
         new Channels(
             replicas,
-            new CurrentRows(log.catalog(), replicas, readers, clock::epochMicros),
+            new CurrentRows(log.catalog(), homes, readers, clock::epochMicros),
             config.session().deliveryBytesMax());
-    return new Attachments(view, replicas, channels, new CatchUp(edges, replicas), handles);
+    return new Attachments(view, homes, channels, new CatchUp(edges, replicas), handles);
   }
 
   private NetServer listen(NetConfig address, ThreadPoolExecutor readers) throws IOException {
@@ -184,8 +188,8 @@ final class ClusterServer implements RunningServer {
         address,
         new NetServer.Rooms(
             log.catalog(),
-            new NetServer.Rows(replicas, new RowReads(log.catalog(), replicas, readers)),
-            new NetServer.TableRooms(new Tables(replicas, replicas, view), log.tables()),
+            new NetServer.Rows(homes, new RowReads(log.catalog(), homes, readers)),
+            new NetServer.TableRooms(new Tables(homes, replicas, view), log.tables()),
             new NetServer.Tunnels(tunnels.led(), figures()),
             new NetServer.Cluster(view, Optional.of(attachments))),
         new NetServer.Threads(control, readers, clock::epochMicros),

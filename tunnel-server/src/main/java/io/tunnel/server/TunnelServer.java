@@ -48,7 +48,6 @@ public final class TunnelServer implements RunningServer {
   private static final int READS_WAITING_MAX = 4_096;
   private static final long TICK_MS = 100;
   private static final long TICK_GAP_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(3 * TICK_MS);
-  private static final long STOP_DEADLINE_S = 10;
 
   private final Parts parts = new Parts();
   private final SystemClock clock = new SystemClock();
@@ -162,11 +161,13 @@ public final class TunnelServer implements RunningServer {
   }
 
   /** Where clients connect. */
+  @Override
   public InetSocketAddress localAddress() {
     return net.localAddress();
   }
 
   /** Where health and metrics are, if they are served. */
+  @Override
   public Optional<InetSocketAddress> httpAddress() {
     return http.map(HttpServer::localAddress);
   }

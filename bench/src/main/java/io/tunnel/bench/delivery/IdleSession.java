@@ -1,7 +1,6 @@
 package io.tunnel.bench.delivery;
 
 import io.tunnel.sdk.ClientConfig;
-import io.tunnel.wire.Control;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameAssembler;
 import io.tunnel.wire.FrameKind;
@@ -9,6 +8,7 @@ import io.tunnel.wire.Hello;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
+import io.tunnel.wire.SessionControl;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -35,7 +35,8 @@ final class IdleSession implements AutoCloseable {
         new IdleSession(SocketChannel.open(new InetSocketAddress(server.host(), server.port())));
     session.request(Operation.HELLO, new Hello(Protocol.VERSION, "idle").encode());
     session.request(
-        Operation.OPEN_SESSION, Json.encode(new Control.OpenSession(tunnelId, tag, LEASE_MS, 0)));
+        Operation.OPEN_SESSION,
+        Json.encode(new SessionControl.OpenSession(tunnelId, tag, LEASE_MS, 0)));
     while (session.sessionId.isEmpty()) {
       session.receive();
     }
@@ -71,13 +72,14 @@ final class IdleSession implements AutoCloseable {
     }
     if (frame.operation() == Operation.OPEN_SESSION) {
       sessionId =
-          Optional.of(Json.decode(frame.payload(), Control.SessionOpened.class).sessionId());
+          Optional.of(Json.decode(frame.payload(), SessionControl.SessionOpened.class).sessionId());
     }
   }
 
   /** Renews the lease, and takes what the server has said. */
   void heartbeat() throws IOException {
-    request(Operation.HEARTBEAT, Json.encode(new Control.SessionId(sessionId.orElseThrow())));
+    request(
+        Operation.HEARTBEAT, Json.encode(new SessionControl.SessionId(sessionId.orElseThrow())));
     boolean hasMore = true;
     while (hasMore) {
       hasMore = receive();

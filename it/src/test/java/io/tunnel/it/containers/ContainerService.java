@@ -207,8 +207,8 @@ final class ContainerService implements AutoCloseable {
   }
 
   /**
-   * Stops all of a node's threads where they are; its connections stay. On a busy machine the engine
-   * gives up before all have stopped, and lets them go on.
+   * Stops all of a node's threads where they are; its connections stay. On a busy machine the
+   * engine gives up before all have stopped, and lets them go on.
    */
   void pause(String node) {
     Poll.until("the engine cannot pause " + node, () -> isPaused(node));

@@ -19,6 +19,7 @@ import io.tunnel.wire.OperatorControl.ChannelSelection;
 import io.tunnel.wire.OperatorControl.EndSession;
 import io.tunnel.wire.OperatorControl.Seek;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.SessionControl;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
 import java.time.Duration;
@@ -153,10 +154,11 @@ final class Requests {
 
   private void open(Frame frame, Peer peer) {
     MemorySession session =
-        service.newSession(Json.decode(frame.payload(), Control.OpenSession.class), peer);
+        service.newSession(Json.decode(frame.payload(), SessionControl.OpenSession.class), peer);
     peer.respond(
         frame,
-        Json.encode(new Control.SessionOpened(session.id(), session.tunnel().table().meta())));
+        Json.encode(
+            new SessionControl.SessionOpened(session.id(), session.tunnel().table().meta())));
     session.tunnel().open(session);
   }
 
@@ -200,7 +202,7 @@ final class Requests {
       }
       case CHECKPOINT -> checkpoint(Checkpoint.decode(payload), peer);
       default -> {
-        Control.StopChannel stop = Json.decode(payload, Control.StopChannel.class);
+        SessionControl.StopChannel stop = Json.decode(payload, SessionControl.StopChannel.class);
         Hold hold = service.holds().require(stop.handle(), stop.epoch(), peer, "STOP_CHANNEL");
         hold.session().tunnel().stop(hold, stop.error());
       }
@@ -208,7 +210,7 @@ final class Requests {
   }
 
   private MemorySession session(byte[] payload, Peer peer) {
-    return service.session(Json.decode(payload, Control.SessionId.class).sessionId(), peer);
+    return service.session(Json.decode(payload, SessionControl.SessionId.class).sessionId(), peer);
   }
 
   private void checkpoint(Checkpoint checkpoint, Peer peer) {

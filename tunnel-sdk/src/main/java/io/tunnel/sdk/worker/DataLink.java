@@ -5,12 +5,12 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.wire.ChannelEnd;
-import io.tunnel.wire.Control;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.SessionControl;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -120,7 +120,7 @@ final class DataLink implements PushReceiver {
           of(end.handle()).ifPresent(feed -> feed.ended(end));
         }
         case FENCE -> {
-          Control.Fence fence = Json.decode(frame.payload(), Control.Fence.class);
+          SessionControl.Fence fence = Json.decode(frame.payload(), SessionControl.Fence.class);
           of(fence.handle()).ifPresent(feed -> feed.fenced(fence.epoch()));
         }
         default -> {

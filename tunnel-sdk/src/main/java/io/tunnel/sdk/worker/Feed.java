@@ -10,11 +10,11 @@ import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.ClusterControl.Attach;
 import io.tunnel.wire.ClusterControl.Attached;
-import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.SessionControl.Assignment;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -141,7 +141,8 @@ final class Feed {
                 assignment.epoch(),
                 channel.received(),
                 channel.receivedKey(),
-                end));
+                end,
+                assignment.endMs()));
     var unused =
         shared
             .join(this)

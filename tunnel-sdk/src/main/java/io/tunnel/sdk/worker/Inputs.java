@@ -4,8 +4,8 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.ProcessRecordsInput.Extent;
-import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Delivery;
+import io.tunnel.wire.SessionControl.Assignment;
 import java.util.List;
 
 /** Makes of deliveries what a processor is given: without a token where the channel ends. */

@@ -1,9 +1,9 @@
 package io.tunnel.sdk.worker;
 
 import io.tunnel.wire.ChannelRef;
-import io.tunnel.wire.Control.Assignment;
-import io.tunnel.wire.Control.StopChannel;
 import io.tunnel.wire.Json;
+import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.SessionControl.StopChannel;
 
 /** What the session's server is told when a channel is given back. */
 final class LastWords {

@@ -4,8 +4,8 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
-import io.tunnel.wire.Control.Assignment;
 import io.tunnel.wire.Delivery;
+import io.tunnel.wire.SessionControl.Assignment;
 import java.util.List;
 import java.util.TreeMap;
 

@@ -8,14 +8,14 @@ import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.wire.ChannelEnd;
-import io.tunnel.wire.Control;
-import io.tunnel.wire.Control.SessionOpened;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.SessionControl;
+import io.tunnel.wire.SessionControl.SessionOpened;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -58,7 +58,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     WorkerSettings settings = runtime.settings();
     byte[] request =
         Json.encode(
-            new Control.OpenSession(
+            new SessionControl.OpenSession(
                 settings.tunnelId(),
                 settings.session().clientTag(),
                 settings.session().lease().toMillis(),
@@ -110,7 +110,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     if (isOver) {
       return;
     }
-    byte[] payload = Json.encode(new Control.SessionId(sessionId));
+    byte[] payload = Json.encode(new SessionControl.SessionId(sessionId));
     var unused =
         link.orElseThrow()
             .request(Operation.HEARTBEAT, payload, runtime.settings().session().lease())
@@ -138,12 +138,12 @@ final class WorkerSession implements PushReceiver, ChannelPort {
         return;
       }
       switch (frame.operation()) {
-        case ASSIGN -> assigned(Json.decode(frame.payload(), Control.Assignment.class));
-        case REVOKE -> revoked(Json.decode(frame.payload(), Control.Revocation.class));
-        case FENCE -> fenced(Json.decode(frame.payload(), Control.Fence.class));
+        case ASSIGN -> assigned(Json.decode(frame.payload(), SessionControl.Assignment.class));
+        case REVOKE -> revoked(Json.decode(frame.payload(), SessionControl.Revocation.class));
+        case FENCE -> fenced(Json.decode(frame.payload(), SessionControl.Fence.class));
         case LIMIT -> limited(ChannelEnd.decode(frame.payload()));
         case END_OF_CHANNEL -> ended(ChannelEnd.decode(frame.payload()));
-        case SESSION_END -> ended(Json.decode(frame.payload(), Control.SessionEnd.class));
+        case SESSION_END -> ended(Json.decode(frame.payload(), SessionControl.SessionEnd.class));
         case DELIVER -> delivered(frame.payload());
         default -> {
           // A later version's push, about something that this one does not do.
@@ -154,7 +154,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     }
   }
 
-  private void assigned(Control.Assignment assignment) {
+  private void assigned(SessionControl.Assignment assignment) {
     if (!assignment.sessionId().equals(sessionId)) {
       return;
     }
@@ -170,12 +170,12 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     owner.assigned(channel);
   }
 
-  private void revoked(Control.Revocation revocation) {
+  private void revoked(SessionControl.Revocation revocation) {
     holding(revocation.handle(), revocation.epoch())
         .ifPresent(channel -> channel.end(Ending.REVOKED));
   }
 
-  private void fenced(Control.Fence fence) {
+  private void fenced(SessionControl.Fence fence) {
     holding(fence.handle(), fence.epoch()).ifPresent(channel -> channel.end(Ending.FENCED));
   }
 
@@ -188,7 +188,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
         .ifPresent(channel -> feeds.orElseThrow().limit(channel, end.position()));
   }
 
-  private void ended(Control.SessionEnd end) {
+  private void ended(SessionControl.SessionEnd end) {
     if (end.sessionId().equals(sessionId)) {
       over(new RefusedException(end.code(), end.reason()));
     }
@@ -229,7 +229,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
 
   @Override
   public void granted(ChannelRunner channel, int bytes) {
-    Control.Assignment assignment = channel.assignment();
+    SessionControl.Assignment assignment = channel.assignment();
     if (assignment.isAttached()) {
       feeds.orElseThrow().granted(channel);
     } else {
@@ -280,7 +280,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
       over(new ConnectionException("the worker is shut down", false, null));
       return;
     }
-    byte[] payload = Json.encode(new Control.SessionId(sessionId));
+    byte[] payload = Json.encode(new SessionControl.SessionId(sessionId));
     var unused =
         link.get()
             .request(Operation.CLOSE_SESSION, payload, CLOSE_DEADLINE)

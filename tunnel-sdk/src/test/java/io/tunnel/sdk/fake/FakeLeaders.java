@@ -18,12 +18,12 @@ import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.ClusterControl.Attach;
 import io.tunnel.wire.ClusterControl.Attached;
-import io.tunnel.wire.Control;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.SessionControl;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -131,7 +131,7 @@ public final class FakeLeaders implements AutoCloseable {
   private synchronized void openSession(FakeConnection connection, Frame frame) {
     session = Optional.of(connection);
     events.add("open");
-    connection.answer(frame, Json.encode(new Control.SessionOpened("s", FakeTable.meta())));
+    connection.answer(frame, Json.encode(new SessionControl.SessionOpened("s", FakeTable.meta())));
     channels.forEach(this::assign);
   }
 
@@ -141,7 +141,7 @@ public final class FakeLeaders implements AutoCloseable {
         .push(
             Operation.ASSIGN,
             Json.encode(
-                new Control.Assignment(
+                new SessionControl.Assignment(
                     "s",
                     channel.id(),
                     channel.index,
@@ -287,7 +287,7 @@ public final class FakeLeaders implements AutoCloseable {
   }
 
   private synchronized void stop(FakeConnection connection, Frame frame) {
-    events.add("stop " + Json.decode(frame.payload(), Control.StopChannel.class).handle());
+    events.add("stop " + Json.decode(frame.payload(), SessionControl.StopChannel.class).handle());
     connection.answer(frame, new byte[0]);
   }
 
@@ -383,7 +383,7 @@ public final class FakeLeaders implements AutoCloseable {
         .orElseThrow()
         .push(
             Operation.REVOKE,
-            Json.encode(new Control.Revocation("s", index, channel.epoch, 10_000)));
+            Json.encode(new SessionControl.Revocation("s", index, channel.epoch, 10_000)));
   }
 
   /** Loses the session's connection. */

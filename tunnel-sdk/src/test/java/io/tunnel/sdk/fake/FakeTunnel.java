@@ -10,12 +10,12 @@ import io.tunnel.model.RowPutChange;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
-import io.tunnel.wire.Control;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.SessionControl;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -88,7 +88,8 @@ public final class FakeTunnel {
     sessions++;
     String session = "s" + sessions;
     events.add("open " + session);
-    connection.answer(frame, Json.encode(new Control.SessionOpened(session, FakeTable.meta())));
+    connection.answer(
+        frame, Json.encode(new SessionControl.SessionOpened(session, FakeTable.meta())));
     if (assignsBySelf) {
       channels.forEach(channel -> assign(channel, connection));
     }
@@ -104,7 +105,7 @@ public final class FakeTunnel {
     connection.push(
         Operation.ASSIGN,
         Json.encode(
-            new Control.Assignment(
+            new SessionControl.Assignment(
                 "s" + sessions,
                 channel.id(),
                 channel.index,
@@ -215,7 +216,8 @@ public final class FakeTunnel {
   }
 
   private synchronized void stopChannel(FakeConnection connection, Frame frame) {
-    Control.StopChannel stop = Json.decode(frame.payload(), Control.StopChannel.class);
+    SessionControl.StopChannel stop =
+        Json.decode(frame.payload(), SessionControl.StopChannel.class);
     Channel channel = channels.get(stop.handle());
     if (stop.epoch() != channel.epoch) {
       connection.refuse(frame, ErrorCode.FENCED);
@@ -266,7 +268,8 @@ public final class FakeTunnel {
         .orElseThrow()
         .push(
             Operation.REVOKE,
-            Json.encode(new Control.Revocation("s" + sessions, index, channel.epoch, 10_000)));
+            Json.encode(
+                new SessionControl.Revocation("s" + sessions, index, channel.epoch, 10_000)));
   }
 
   /** Says that nothing comes behind a position. */
@@ -286,7 +289,8 @@ public final class FakeTunnel {
     long epoch = channel.epoch;
     steal(index);
     holder.push(
-        Operation.FENCE, Json.encode(new Control.Fence("s" + sessions, index, epoch, "taken")));
+        Operation.FENCE,
+        Json.encode(new SessionControl.Fence("s" + sessions, index, epoch, "taken")));
   }
 
   /** Ends the session. */
@@ -295,7 +299,7 @@ public final class FakeTunnel {
     connectionEnded(holder);
     holder.push(
         Operation.SESSION_END,
-        Json.encode(new Control.SessionEnd("s" + sessions, code, "ended by the test")));
+        Json.encode(new SessionControl.SessionEnd("s" + sessions, code, "ended by the test")));
   }
 
   /** Gives a channel to somebody else without telling its holder. */

@@ -15,12 +15,12 @@ import io.tunnel.sdk.TunnelWorkerStatus.State;
 import io.tunnel.sdk.fake.FakeTable;
 import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.wire.Checkpoint;
-import io.tunnel.wire.Control;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.SessionControl;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -120,7 +120,8 @@ class WorkerPortsTest {
       byte[] words = {};
       if (operation == Operation.OPEN_SESSION) {
         world.sessions++;
-        words = Json.encode(new Control.SessionOpened("s" + world.sessions, FakeTable.meta()));
+        words =
+            Json.encode(new SessionControl.SessionOpened("s" + world.sessions, FakeTable.meta()));
       } else if (operation == Operation.CHECKPOINT) {
         world.said.add("checkpoint " + Checkpoint.decode(payload).position());
       }
@@ -191,7 +192,8 @@ class WorkerPortsTest {
     assertThat(started).isNotDone(); // Nothing runs inside a call.
     world.runUntil(Duration.ZERO);
     assertThat(started).isCompleted();
-    world.push(Operation.ASSIGN, Json.encode(new Control.Assignment("s1", "p0_1", 0, 0, 1, 0)));
+    world.push(
+        Operation.ASSIGN, Json.encode(new SessionControl.Assignment("s1", "p0_1", 0, 0, 1, 0)));
     world.push(Operation.DELIVER, delivery());
     world.runUntil(Duration.ofSeconds(12));
     assertThat(processor.positions(0)).containsExactly(1L);

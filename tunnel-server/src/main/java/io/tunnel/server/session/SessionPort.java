@@ -3,10 +3,10 @@ package io.tunnel.server.session;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.server.channel.DeliveryPort;
 import io.tunnel.wire.ChannelEnd;
-import io.tunnel.wire.Control.Assignment;
-import io.tunnel.wire.Control.Fence;
-import io.tunnel.wire.Control.Revocation;
-import io.tunnel.wire.Control.SessionEnd;
+import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.SessionControl.Fence;
+import io.tunnel.wire.SessionControl.Revocation;
+import io.tunnel.wire.SessionControl.SessionEnd;
 
 /**
  * The connection that a session lives on. Methods may be called by any thread; their effects keep

@@ -54,7 +54,9 @@ class PlacementCoreTest {
     NodeInfo old = node("a", four, four);
     Placement first = place(0, four, old, node("b", Set.of(), Set.of()));
     assertThat(first.leaders().values()).containsOnly("a");
-    assertThat(first.copies()).hasSize(2).allSatisfy((unit, names) -> assertThat(names).contains("b"));
+    assertThat(first.copies())
+        .hasSize(2)
+        .allSatisfy((unit, names) -> assertThat(names).contains("b"));
     Set<Integer> copied = first.copies().keySet();
     Placement second = place(0, four, old, node("b", Set.of(), copied));
     assertThat(copied).allMatch(unit -> second.leaders().get(unit).equals("b"));

@@ -1,0 +1,209 @@
+package io.tunnel.wire;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.TableMeta;
+import java.util.Objects;
+import java.util.Optional;
+
+/** The payloads of operations about sessions of workers and the channels that they hold. */
+public sealed interface SessionControl extends Control {
+
+  /**
+   * Opens a session of a worker.
+   *
+   * @param tunnelId the tunnel
+   * @param clientTag what the worker calls itself
+   * @param leaseMs how long the session lives without a heartbeat
+   * @param maxChannels channels the worker will hold at most; 0 for any number
+   */
+  record OpenSession(String tunnelId, String clientTag, long leaseMs, int maxChannels)
+      implements SessionControl {
+    /** Refuses null, and limits that make no sense. */
+    public OpenSession {
+      Objects.requireNonNull(tunnelId, "tunnelId");
+      Objects.requireNonNull(clientTag, "clientTag");
+      if (leaseMs < 1_000 || leaseMs > 3_600_000) {
+        throw new IllegalArgumentException(
+            "leaseMs is 1000 (a second) to 3600000 (an hour), not " + leaseMs);
+      }
+      if (maxChannels < 0) {
+        throw new IllegalArgumentException("maxChannels is at least 0, not " + maxChannels);
+      }
+    }
+  }
+
+  /** The session is open; assignments follow. */
+  record SessionOpened(String sessionId, TableMeta table) implements SessionControl {
+    /** Refuses null. */
+    public SessionOpened {
+      Objects.requireNonNull(sessionId, "sessionId");
+      Objects.requireNonNull(table, "table");
+    }
+  }
+
+  /** Names a session. */
+  record SessionId(String sessionId) implements SessionControl {
+    /** Refuses null. */
+    public SessionId {
+      Objects.requireNonNull(sessionId, "sessionId");
+    }
+  }
+
+  /**
+   * A channel now belongs to the session.
+   *
+   * @param handle names the channel on this connection
+   * @param checkpointed every change up to this position was processed; delivery starts behind it
+   * @param type what it carries
+   * @param isAttached whether it is delivered by the node that leads its partition, to which the
+   *     worker has to {@code ATTACH}; otherwise on this connection
+   * @param key BaseData and attached only: the encoded key of the row at {@code checkpointed};
+   *     empty before the first
+   * @param end attached only: the position behind which it ends, if that is known
+   * @param endMs attached only: the tunnel's, if it has one
+   */
+  record Assignment(
+      String sessionId,
+      String channelId,
+      int partition,
+      int handle,
+      long epoch,
+      long checkpointed,
+      ChannelType type,
+      boolean isAttached,
+      Bytes key,
+      Optional<Long> end,
+      Optional<Long> endMs)
+      implements SessionControl {
+    /** Refuses null; a server that does not say the type has stream channels only. */
+    public Assignment {
+      Objects.requireNonNull(sessionId, "sessionId");
+      Objects.requireNonNull(channelId, "channelId");
+      type = type == null ? ChannelType.Stream : type;
+      key = key == null ? Bytes.EMPTY : key;
+      end = end == null ? Optional.empty() : end;
+      endMs = endMs == null ? Optional.empty() : endMs;
+    }
+
+    /** An assignment of a channel of a tunnel that ends at no moment. */
+    public Assignment(
+        String sessionId,
+        String channelId,
+        int partition,
+        int handle,
+        long epoch,
+        long checkpointed,
+        ChannelType type,
+        boolean isAttached,
+        Bytes key,
+        Optional<Long> end) {
+      this(
+          sessionId,
+          channelId,
+          partition,
+          handle,
+          epoch,
+          checkpointed,
+          type,
+          isAttached,
+          key,
+          end,
+          Optional.empty());
+    }
+
+    /** An assignment of a channel that is delivered on this connection. */
+    public Assignment(
+        String sessionId,
+        String channelId,
+        int partition,
+        int handle,
+        long epoch,
+        long checkpointed,
+        ChannelType type) {
+      this(
+          sessionId,
+          channelId,
+          partition,
+          handle,
+          epoch,
+          checkpointed,
+          type,
+          false,
+          Bytes.EMPTY,
+          Optional.empty());
+    }
+
+    /** An assignment of a stream channel. */
+    public Assignment(
+        String sessionId,
+        String channelId,
+        int partition,
+        int handle,
+        long epoch,
+        long checkpointed) {
+      this(sessionId, channelId, partition, handle, epoch, checkpointed, ChannelType.Stream);
+    }
+  }
+
+  /**
+   * A channel is to be given back.
+   *
+   * @param deadlineMs how long the worker has from now; then the channel is taken
+   */
+  record Revocation(String sessionId, int handle, long epoch, long deadlineMs)
+      implements SessionControl {
+    /** Refuses null. */
+    public Revocation {
+      Objects.requireNonNull(sessionId, "sessionId");
+    }
+  }
+
+  /**
+   * A channel is no longer the session's: nothing more is delivered on it, and what the worker says
+   * about it is refused.
+   *
+   * @param reason why, for people
+   */
+  record Fence(String sessionId, int handle, long epoch, String reason) implements SessionControl {
+    /** Refuses null. */
+    public Fence {
+      Objects.requireNonNull(sessionId, "sessionId");
+      Objects.requireNonNull(reason, "reason");
+    }
+  }
+
+  /**
+   * A session is over, and all its channels are fenced.
+   *
+   * @param code {@code SESSION_ENDED}, or {@code TUNNEL_NOT_FOUND} when there is no use in opening
+   *     another
+   * @param reason why, for people
+   */
+  record SessionEnd(String sessionId, ErrorCode code, String reason) implements SessionControl {
+    /** Refuses null. */
+    public SessionEnd {
+      Objects.requireNonNull(sessionId, "sessionId");
+      Objects.requireNonNull(code, "code");
+      Objects.requireNonNull(reason, "reason");
+    }
+  }
+
+  /**
+   * The worker cannot go on with a channel. It is taken back and given to nobody until an operator
+   * resumes it.
+   *
+   * @param error why, for people; longer ones than {@link #ERROR_CHARS_MAX} are cut
+   */
+  record StopChannel(int handle, long epoch, String error) implements SessionControl {
+    /** Characters of an error that are kept. */
+    public static final int ERROR_CHARS_MAX = 1_000;
+
+    /** Refuses null and cuts the error. */
+    public StopChannel {
+      Objects.requireNonNull(error, "error");
+      error = error.length() <= ERROR_CHARS_MAX ? error : error.substring(0, ERROR_CHARS_MAX);
+    }
+  }
+}
