@@ -89,7 +89,6 @@ final class Rules {
           "log", List.of("partition", "replica", "table", "channel", "session", "net"),
           "table", List.of("partition", "replica", "channel", "session", "net"),
           "partition", List.of("replica", "channel", "session", "net"),
-          "replica", List.of("channel", "session", "net"),
           "channel", List.of("partition", "session", "net"),
           "session", List.of("net"),
           "catalog", List.of("channel", "session", "net"),

@@ -77,11 +77,13 @@ final class ClusterLog implements Closeable {
 
   private static KafkaConfig config(ServerConfig server, ClusterConfig cluster) {
     ClusterConfig.Log log = cluster.log();
+    KafkaConfig.Times times = server.log().kafka();
     return new KafkaConfig(
         String.join(",", log.bootstrap()),
         cluster.name(),
         new KafkaConfig.Replicas(log.replication(), log.minInsync()),
-        server.log().kafka(),
+        new KafkaConfig.Times(
+            log.sessionMs(), times.requestMs(), times.deliveryMs(), times.lingerMs()),
         "lz4",
         log.clientSettings());
   }

@@ -14,6 +14,7 @@ import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.SimBases;
 import io.tunnel.server.partition.SimShards;
 import io.tunnel.server.session.Coordinator;
+import io.tunnel.server.session.LogFigures;
 import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.server.session.Surroundings;
@@ -180,7 +181,7 @@ final class SimServer {
   }
 
   TunnelDescription view(TunnelInfo tunnel, long nowMicros) throws IOException {
-    return coordinator.view(tunnel).describe(shards.all(), nowMicros);
+    return coordinator.view(tunnel).describe(LogFigures.of(shards.all()), nowMicros);
   }
 
   /** Gives up the changes that tables keep no longer. */
