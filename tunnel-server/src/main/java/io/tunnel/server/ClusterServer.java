@@ -59,6 +59,9 @@ final class ClusterServer implements RunningServer {
   private static final long ENDS_MS = 500;
   private static final long DECIDE_INTERVAL_MS = 250;
 
+  /** Below the data directory: may be deleted whenever the node does not run. */
+  private static final String COPIES = "copies";
+
   /** How long a stop waits for other nodes to take over. */
   private static final long DRAIN_MS_MAX = 15_000;
 
@@ -140,7 +143,7 @@ final class ClusterServer implements RunningServer {
     Replicas opened =
         Replicas.open(
             new Replicas.Layout(
-                directory.path(),
+                directory.path().resolve(COPIES),
                 log.identity(),
                 directory.shards(),
                 config.log().segmentBytesMax(),

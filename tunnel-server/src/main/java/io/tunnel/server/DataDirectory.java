@@ -164,7 +164,7 @@ final class DataDirectory implements Closeable {
 
   /** Without its FORMAT nobody knows how many shards the data of a directory is spread over. */
   private static void requireUnused(Path path) throws IOException {
-    try (DirectoryStream<Path> data = Files.newDirectoryStream(path, "{catalog,shard-*}")) {
+    try (DirectoryStream<Path> data = Files.newDirectoryStream(path, "{catalog,shard-*,copies}")) {
       if (data.iterator().hasNext()) {
         throw new IOException(
             "the data directory "
