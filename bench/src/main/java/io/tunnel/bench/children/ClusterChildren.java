@@ -27,8 +27,7 @@ public final class ClusterChildren {
   private final Map<String, TunnelServerChild> nodes = new TreeMap<>();
   private long endedCpuNanos;
 
-  private ClusterChildren(
-      Children children, LoadClock clock, KafkaBroker broker, String cluster) {
+  private ClusterChildren(Children children, LoadClock clock, KafkaBroker broker, String cluster) {
     this.children = children;
     this.clock = clock;
     this.broker = broker;
@@ -127,8 +126,7 @@ public final class ClusterChildren {
 
   /** Processor time that all nodes have used. */
   public long cpuNanos() {
-    return endedCpuNanos
-        + nodes.values().stream().mapToLong(TunnelServerChild::cpuNanos).sum();
+    return endedCpuNanos + nodes.values().stream().mapToLong(TunnelServerChild::cpuNanos).sum();
   }
 
   /** Processor time that the broker has used. */

@@ -30,8 +30,7 @@ public final class ClusterMain implements Callable<Integer> {
   private static final int NODES = 3;
   private static final int BROKER_HEAP_MIB = 1024;
   private static final List<Figure> FIGURES =
-      List.of(
-          new IdleFigure(), new FailoverFigure(), new DrainFigure(), new WideFigure());
+      List.of(new IdleFigure(), new FailoverFigure(), new DrainFigure(), new WideFigure());
 
   @Spec private CommandLine.Model.CommandSpec spec;
 

@@ -86,8 +86,7 @@ final class FailoverFigure implements Figure {
 
   private static long[] column(List<long[]> rounds, int rank) {
     return IntStream.range(0, STEPS.size())
-        .mapToLong(
-            step -> rounds.stream().mapToLong(times -> times[step]).sorted().toArray()[rank])
+        .mapToLong(step -> rounds.stream().mapToLong(times -> times[step]).sorted().toArray()[rank])
         .toArray();
   }
 

@@ -2,7 +2,9 @@ package io.tunnel.bench.cluster;
 
 import io.tunnel.bench.children.ClusterChildren;
 
-/** What nodes use when nothing happens: with nothing, and with 128 partitions and their standbys. */
+/**
+ * What nodes use when nothing happens: with nothing, and with 128 partitions and their standbys.
+ */
 final class IdleFigure implements Figure {
 
   private static final int PARTITIONS = 128;

@@ -130,9 +130,7 @@ final class SteadyLoad implements AutoCloseable {
     writtenNanos.set((int) (row % ROWS_REMEMBERED), clock.nanos());
     // The middle of the part of the hashes that a partition has.
     long hash = ((2L * partitionOf(row) + 1) << 31) / partitions;
-    byte[] bytes = {
-      (byte) (hash >>> 24), (byte) (hash >>> 16), (byte) (hash >>> 8), (byte) hash
-    };
+    byte[] bytes = {(byte) (hash >>> 24), (byte) (hash >>> 16), (byte) (hash >>> 8), (byte) hash};
     RowPutChange change =
         new RowPutChange(
             PrimaryKey.builder().add(Ground.HASH, bytes).add(Ground.SEQUENCE, row).build(),

@@ -64,8 +64,7 @@ final class Survivors implements AutoCloseable {
   boolean werePlacedWithout(String name) {
     return clients.values().stream()
         .map(ClusterClient::describeCluster)
-        .noneMatch(
-            seen -> seen.nodes().stream().anyMatch(node -> node.name().equals(name)));
+        .noneMatch(seen -> seen.nodes().stream().anyMatch(node -> node.name().equals(name)));
   }
 
   /** Whether their copies of all these partitions lead. */

@@ -45,8 +45,7 @@ class KafkaAppenderTest {
   void an_append_goes_as_a_whole_to_the_producer_that_suits_its_size() throws Exception {
     KafkaConfig.Times times = KafkaConfig.Times.DEFAULT;
     try (KafkaAppender appender =
-        new KafkaAppender(
-            new KafkaAppender.Producers(prompt, gathering), times, TestKafka.CLOCK)) {
+        new KafkaAppender(new KafkaAppender.Producers(prompt, gathering), times, TestKafka.CLOCK)) {
       appender.start();
       append(appender, entries(64));
       assertThat(prompt.history()).hasSize(64);

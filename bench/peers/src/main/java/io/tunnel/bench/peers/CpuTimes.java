@@ -42,8 +42,8 @@ final class CpuTimes {
   }
 
   /**
-   * Returns when servers use no more than a twentieth of a core each: what was left for later is done,
-   * counts as their own, and does not disturb the next round. Gives up after 30 s.
+   * Returns when servers use no more than a twentieth of a core each: what was left for later is
+   * done, counts as their own, and does not disturb the next round. Gives up after 30 s.
    */
   static void settle(List<? extends Peer> peers, LoadClock clock) {
     long deadlineNanos = clock.nanos() + SETTLE_NANOS_MAX;

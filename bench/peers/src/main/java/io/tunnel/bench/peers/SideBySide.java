@@ -64,7 +64,8 @@ final class SideBySide {
     out.flush();
   }
 
-  private void write(List<? extends Peer> peers, long rows, int rounds, Results results) throws Exception {
+  private void write(List<? extends Peer> peers, long rows, int rounds, Results results)
+      throws Exception {
     WriteTest test = new WriteTest(load, options.partitions, clock);
     for (Peer peer : peers) {
       var unused = test.run(peer, nextTable(), rows / 2);
@@ -119,7 +120,8 @@ final class SideBySide {
         results);
   }
 
-  private void latency(List<? extends Peer> peers, String name, LatencyTest.Pace pace, Results results)
+  private void latency(
+      List<? extends Peer> peers, String name, LatencyTest.Pace pace, Results results)
       throws Exception {
     LatencyTest test = new LatencyTest(options.partitions, options.roundSecondsMax, clock);
     for (int round = 0; round < options.rounds; round++) {

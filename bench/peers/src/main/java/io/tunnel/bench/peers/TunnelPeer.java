@@ -43,8 +43,7 @@ final class TunnelPeer implements Peer, AutoCloseable {
    * @param logCpuNanos processor time that their log has used, when that is another process
    * @param processes servers, and their log
    */
-  record Servers(
-      String endpoint, LongSupplier cpuNanos, LongSupplier logCpuNanos, int processes) {
+  record Servers(String endpoint, LongSupplier cpuNanos, LongSupplier logCpuNanos, int processes) {
 
     static Servers of(TunnelServerChild server) {
       return new Servers(server.endpoint(), server::cpuNanos, () -> 0, 1);
