@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -13,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 public final class TunnelServerChild {
 
   private static final String NAME = "tunnel";
+  private static final List<String> JVM = List.of("-Xmx1g");
   private static final String READY = "tunnel server listening on ";
   private static final long START_SECONDS_MAX = 60;
 
@@ -26,15 +28,22 @@ public final class TunnelServerChild {
 
   /** Starts it and waits until it takes requests. */
   public static TunnelServerChild start(Children children, LoadClock clock) throws IOException {
-    Path data = children.directory().resolve("tunnel");
-    Process process =
-        children.start(
-            NAME,
-            List.of("-Xmx1g"),
-            "io.tunnel.cli.TunnelCommand",
-            List.of("server", "--data", data.toString(), "--port", "0", "--http-port", "-1"));
+    return start(children, clock, NAME, List.of());
+  }
+
+  /** Starts one of that name, with further options; its name is also that of its directory. */
+  static TunnelServerChild start(
+      Children children, LoadClock clock, String name, List<String> options) throws IOException {
+    Path data = children.directory().resolve(name);
+    List<String> arguments = new ArrayList<>();
+    arguments.addAll(
+        List.of("server", "--data", data.toString(), "--port", "0", "--http-port", "-1"));
+    arguments.addAll(options);
+    Path log = children.log(name);
+    // Of an earlier one of that name.
+    var unused = Files.deleteIfExists(log);
+    Process process = children.start(name, JVM, "io.tunnel.cli.TunnelCommand", arguments);
     long deadlineNanos = clock.nanos() + TimeUnit.SECONDS.toNanos(START_SECONDS_MAX);
-    Path log = children.log(NAME);
     Optional<String> endpoint = endpoint(log);
     while (endpoint.isEmpty()) {
       if (!process.isAlive() || clock.nanos() - deadlineNanos > 0) {
@@ -63,6 +72,21 @@ public final class TunnelServerChild {
   /** Processor time that it has used. */
   public long cpuNanos() {
     return process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
+  }
+
+  /** Ends it from one moment to the next, as SIGKILL does. */
+  public void kill() {
+    process.destroyForcibly();
+  }
+
+  /** Asks it to end, as an operator would. */
+  public void stop() {
+    process.destroy();
+  }
+
+  /** Whether it runs. */
+  public boolean isAlive() {
+    return process.isAlive();
   }
 
   /** Names the process. */

@@ -1,32 +1,45 @@
 package io.tunnel.bench.delivery;
 
+import io.tunnel.bench.children.Children;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /** A {@link WorkerChildMain}. */
-record WorkerChild(Bed bed, String tag, Process process) {
+public record WorkerChild(Children children, String tag, Process process) {
 
   static WorkerChild start(Bed bed, String tunnelId, String tag, long callbackMs)
       throws IOException {
+    return start(bed.children(), bed.server().endpoint(), tunnelId, tag, callbackMs);
+  }
+
+  /** Starts one that takes so long for each callback. */
+  public static WorkerChild start(
+      Children children, String endpoint, String tunnelId, String tag, long callbackMs)
+      throws IOException {
     Process process =
-        bed.children()
-            .start(
-                tag,
-                List.of("-Xmx256m", "-XX:+UseSerialGC"),
-                WorkerChildMain.class.getName(),
-                List.of(bed.server().endpoint(), tunnelId, tag, Long.toString(callbackMs)));
-    return new WorkerChild(bed, tag, process);
+        children.start(
+            tag,
+            List.of("-Xmx256m", "-XX:+UseSerialGC"),
+            WorkerChildMain.class.getName(),
+            List.of(endpoint, tunnelId, tag, Long.toString(callbackMs)));
+    return new WorkerChild(children, tag, process);
+  }
+
+  /** Processor time that it has used. */
+  public long cpuNanos() {
+    return process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
   }
 
   /** What it has said, line by line; a last line that is not ended is left out. */
   List<String> said() {
     try {
-      String text = Files.readString(bed.children().log(tag));
+      String text = Files.readString(children.log(tag));
       return text.substring(0, text.lastIndexOf('\n') + 1).lines().toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -46,7 +59,7 @@ record WorkerChild(Bed bed, String tag, Process process) {
   }
 
   /** Live heap, direct bytes and rows, each time that it said them. */
-  List<long[]> memory() {
+  public List<long[]> memory() {
     List<long[]> memory = new ArrayList<>();
     for (String line : said()) {
       String[] words = line.split(" ", -1);

@@ -89,12 +89,16 @@ final class ClientSettings {
     return settings;
   }
 
-  /** Idempotent, so that what the client repeats by itself is in the log once and in order. */
-  Map<String, Object> producer() {
+  /**
+   * Idempotent, so that what the client repeats by itself is in the log once and in order.
+   *
+   * @param lingerMs records wait for more to be sent with
+   */
+  Map<String, Object> producer(int lingerMs) {
     Map<String, Object> settings = common();
     settings.put(ProducerConfig.ACKS_CONFIG, "all");
     settings.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
-    settings.put(ProducerConfig.LINGER_MS_CONFIG, config.times().lingerMs());
+    settings.put(ProducerConfig.LINGER_MS_CONFIG, lingerMs);
     settings.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, config.times().deliveryMs());
     settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, config.times().requestMs());
     settings.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, config.compression());

@@ -26,6 +26,12 @@ import org.slf4j.LoggerFactory;
  * Hands appends to Kafka's producer on a thread of its own, because handing over compresses, and
  * waits when the producer knows no leader or has too much unsent. What waits here longer than a
  * delivery may take is given up, so every append ends within twice that time and a request.
+ *
+ * <p>A producer that lingers for nothing sends the first records while the next are handed over, so
+ * a large append becomes many requests, each with its cost for the broker and for every copy that
+ * reads it. One that lingers makes a small append wait for nothing. So there is one of each. What
+ * one of them may still send of an append that failed is fenced by the marker that the other has
+ * appended since.
  */
 final class KafkaAppender implements Closeable {
 
@@ -34,7 +40,10 @@ final class KafkaAppender implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(KafkaAppender.class);
 
-  private final Producer<Bytes, Bytes> producer;
+  /** An append of more entries is sent as few requests rather than at once. */
+  private static final int PROMPT_ENTRIES_MAX = 64;
+
+  private final Producers producers;
   private final KafkaConfig.Times times;
   private final Shard.Clock clock;
   private final BlockingQueue<Waiting> waiting = new LinkedBlockingQueue<>(WAITING_MAX);
@@ -44,8 +53,21 @@ final class KafkaAppender implements Closeable {
   private record Waiting(
       TopicPartition to, List<Entry> entries, Appended appended, long deadlineNanos) {}
 
-  KafkaAppender(Producer<Bytes, Bytes> producer, KafkaConfig.Times times, Shard.Clock clock) {
-    this.producer = producer;
+  /**
+   * Both kinds.
+   *
+   * @param prompt sends at once
+   * @param gathering waits for what is handed over next
+   */
+  record Producers(Producer<Bytes, Bytes> prompt, Producer<Bytes, Bytes> gathering) {
+
+    private Producer<Bytes, Bytes> of(List<Entry> entries) {
+      return entries.size() > PROMPT_ENTRIES_MAX ? gathering : prompt;
+    }
+  }
+
+  KafkaAppender(Producers producers, KafkaConfig.Times times, Shard.Clock clock) {
+    this.producers = producers;
     this.times = times;
     this.clock = clock;
     this.thread = new Thread(this::run, "kafka-append");
@@ -95,6 +117,7 @@ final class KafkaAppender implements Closeable {
   }
 
   private void send(Waiting append, Outcome outcome) {
+    Producer<Bytes, Bytes> producer = producers.of(append.entries());
     int sent = 0;
     for (Entry entry : append.entries()) {
       try {
@@ -167,6 +190,11 @@ final class KafkaAppender implements Closeable {
   public void close() {
     isClosed = true;
     thread.interrupt();
-    producer.close(Duration.ofMillis(times.requestMs()));
+    Duration closeMax = Duration.ofMillis(times.requestMs());
+    try {
+      producers.prompt().close(closeMax);
+    } finally {
+      producers.gathering().close(closeMax);
+    }
   }
 }

@@ -68,7 +68,7 @@ public record KafkaConfig(
    * @param requestMs for an answer of a broker, before it is asked again
    * @param deliveryMs until an append is given up, its outcome unknown; at least requestMs and
    *     lingerMs together
-   * @param lingerMs an append waits for others to be sent with
+   * @param lingerMs the first records of a large append wait for the others, to be sent together
    */
   public record Times(int sessionMs, int requestMs, int deliveryMs, int lingerMs) {
     private static final int SESSION_MS_MIN = 500;
@@ -78,7 +78,7 @@ public record KafkaConfig(
     private static final int LINGER_MS_MAX = 100;
 
     /** What suits brokers with their defaults. */
-    public static final Times DEFAULT = new Times(6_000, 3_000, 10_000, 0);
+    public static final Times DEFAULT = new Times(6_000, 3_000, 10_000, 5);
 
     /** Refuses times that cannot work. */
     public Times {

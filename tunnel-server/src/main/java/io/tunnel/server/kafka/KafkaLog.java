@@ -33,13 +33,19 @@ public final class KafkaLog implements SharedLog {
     this.clock = clock;
     this.edges = edges;
     this.origins = origins;
-    KafkaProducer<Bytes, Bytes> producer =
-        new KafkaProducer<>(
-            new ClientSettings(config).producer(),
-            RecordFormat.SERIALIZER,
-            RecordFormat.SERIALIZER);
-    this.appender = new KafkaAppender(producer, config.times(), clock);
+    ClientSettings settings = new ClientSettings(config);
+    this.appender =
+        new KafkaAppender(
+            new KafkaAppender.Producers(
+                producer(settings.producer(0)),
+                producer(settings.producer(config.times().lingerMs()))),
+            config.times(),
+            clock);
     appender.start();
+  }
+
+  private static KafkaProducer<Bytes, Bytes> producer(Map<String, Object> settings) {
+    return new KafkaProducer<>(settings, RecordFormat.SERIALIZER, RecordFormat.SERIALIZER);
   }
 
   @Override

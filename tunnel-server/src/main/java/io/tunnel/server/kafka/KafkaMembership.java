@@ -51,6 +51,10 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   private final HeartbeatCount heartbeats;
   private final Thread thread;
   private final AtomicBoolean isAsked = new AtomicBoolean();
+
+  /** Whether this node has removed another, so that the group waits for those who are left. */
+  private final AtomicBoolean hasRemoved = new AtomicBoolean();
+
   private final CountDownLatch closing = new CountDownLatch(1);
 
   private long seen = -1;
@@ -111,6 +115,9 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
               if (failure != null) {
                 // Also when somebody was faster. If not, its session ends as any other.
                 LOG.info("{}", failure.getMessage());
+              } else {
+                // Otherwise the next heartbeat's answer would say that there is something to join.
+                hasRemoved.set(true);
               }
             });
   }
@@ -129,7 +136,7 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   private void step() {
     try {
       // While a decision is under way, what was said for it may be old: asked again behind it.
-      if (!isDeciding && isAsked.getAndSet(false)) {
+      if (!isDeciding && (isAsked.getAndSet(false) || hasRemoved.getAndSet(false))) {
         asked++;
         isDeciding = true;
         consumer.enforceRebalance("asked by node " + name);
@@ -207,6 +214,7 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
       lost();
     }
     heartbeats.heard(clock.nanos());
+    hasRemoved.set(false);
     memberId = newMemberId;
     isMember = true;
     isDeciding = false;

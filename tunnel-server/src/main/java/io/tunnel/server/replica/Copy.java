@@ -176,10 +176,12 @@ final class Copy {
       // Read for a copy that was here before.
       return;
     }
+    // Asked once: neither changes before what is read here is folded.
+    Chunk chunk = new Chunk(youngAfterMicros(readMicros), port.logged(partition), nowNanos);
     try {
       for (Stored record : records) {
         if (record.offset() >= core.next() && !findsHole(record.offset(), readMicros)) {
-          read(record, readMicros, nowNanos);
+          read(record, chunk);
         }
       }
       if (next > core.next() && !findsHole(next, readMicros)) {
@@ -217,16 +219,24 @@ final class Copy {
     leader.skipped(nowNanos);
   }
 
-  private void read(Stored record, long readMicros, long nowNanos) {
+  /**
+   * What is the same for all records that are read together.
+   *
+   * @param youngAfterMicros records that the log took later cannot have been compacted
+   * @param logged position of the last change in the local log
+   */
+  private record Chunk(long youngAfterMicros, long logged, long nowNanos) {}
+
+  private void read(Stored record, Chunk chunk) {
     if (record.offset() > core.next()) {
-      skipTo(record.offset(), nowNanos);
+      skipTo(record.offset(), chunk.nowNanos());
     }
     Entry entry = record.entry();
     Optional<RecordValue> value =
         entry.kind() == SharedLog.Kind.MARKER
             ? Optional.empty()
             : entry.value().map(bytes -> RecordCodec.decode(entry.key(), bytes));
-    boolean isYoung = isYoung(record.timeMicros(), readMicros);
+    boolean isYoung = record.timeMicros() > chunk.youngAfterMicros();
     if (isYoung) {
       core.wholeFromHere();
     } else {
@@ -236,26 +246,26 @@ final class Copy {
     Verdict verdict = core.read(record);
     switch (verdict) {
       case CHANGE, REPAIR -> {
-        counted(record, value, verdict == Verdict.REPAIR || !isYoung);
+        boolean isLogged = record.offset() <= chunk.logged();
+        counted(record, value, verdict == Verdict.REPAIR || !isYoung || isLogged);
         leader.counted(record);
       }
-      case MARKER -> leader.marked(record, notLeader(), nowNanos);
-      case FENCED -> leader.fenced(record, nowNanos);
+      case MARKER -> leader.marked(record, notLeader(), chunk.nowNanos());
+      case FENCED -> leader.fenced(record, chunk.nowNanos());
       case SEEN -> throw new IllegalStateException(record + " was read before");
     }
   }
 
-  private boolean isYoung(long micros, long readMicros) {
+  private long youngAfterMicros(long readMicros) {
     long retention = port.retentionMicros(partition);
     long margin = TimeUnit.MILLISECONDS.toMicros(config.times().youngMarginMs());
-    return retention == Long.MAX_VALUE || micros - margin > readMicros - retention;
+    return retention == Long.MAX_VALUE ? Long.MIN_VALUE : readMicros - retention + margin;
   }
 
   /** Commit times never fall, although the clocks of the log's machines may differ. */
   private void counted(Stored record, Optional<RecordValue> value, boolean isRowOnly) {
-    boolean isLogged = record.offset() <= port.logged(partition);
     lastMicros = Math.max(lastMicros, record.timeMicros());
-    runs.add(record.offset(), lastMicros, isRowOnly || isLogged, record.entry().key(), value);
+    runs.add(record.offset(), lastMicros, isRowOnly, record.entry().key(), value);
   }
 
   /** What was read since the last time. */

@@ -61,7 +61,7 @@ class KafkaConfigTest {
   void properties_are_the_users_but_for_those_that_promises_hang_on() {
     Map<String, String> security = Map.of("security.protocol", "SSL", "ssl.key.password", "x");
     KafkaConfig config = with("zstd", security);
-    assertThat(new ClientSettings(config).producer()).containsAllEntriesOf(security);
+    assertThat(new ClientSettings(config).producer(0)).containsAllEntriesOf(security);
     assertThat(config.toString()).contains("ssl.key.password").doesNotContain("=x");
     assertRefused(() -> with("lz4", Map.of("acks", "1")), "properties cannot set acks");
     assertRefused(() -> with("best", Map.of()), "compression is one of");

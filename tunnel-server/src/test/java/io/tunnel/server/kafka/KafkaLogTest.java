@@ -269,7 +269,7 @@ class KafkaLogTest {
   @Test
   void a_record_that_nobody_of_us_wrote_is_of_an_epoch_that_never_counts() throws Exception {
     try (TestTable table = new TestTable(1, 60_000)) {
-      Map<String, Object> settings = new ClientSettings(table.config).producer();
+      Map<String, Object> settings = new ClientSettings(table.config).producer(0);
       try (KafkaProducer<byte[], byte[]> stranger =
           new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
         byte[] text = "foreign".getBytes(StandardCharsets.UTF_8);

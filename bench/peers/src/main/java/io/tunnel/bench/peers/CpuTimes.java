@@ -21,10 +21,12 @@ final class CpuTimes {
   private final Peer peer;
   private final long clientNanosBefore = SELF.getProcessCpuTime();
   private final long serverNanosBefore;
+  private final long logNanosBefore;
 
   CpuTimes(Peer peer) {
     this.peer = peer;
     this.serverNanosBefore = peer.serverCpuNanos();
+    this.logNanosBefore = peer.logCpuNanos();
   }
 
   double clientMicrosPer(long rows) {
@@ -35,17 +37,22 @@ final class CpuTimes {
     return (peer.serverCpuNanos() - serverNanosBefore) / 1e3 / rows;
   }
 
+  double logMicrosPer(long rows) {
+    return (peer.logCpuNanos() - logNanosBefore) / 1e3 / rows;
+  }
+
   /**
-   * Returns when no server uses more than a twentieth of a core: what it left for later is done,
-   * counts as its own, and does not disturb the next round. Gives up after 30 s.
+   * Returns when servers use no more than a twentieth of a core each: what was left for later is
+   * done, counts as their own, and does not disturb the next round. Gives up after 30 s.
    */
   static void settle(List<? extends Peer> peers, LoadClock clock) {
     long deadlineNanos = clock.nanos() + SETTLE_NANOS_MAX;
+    long quietNanosMax = peers.stream().mapToLong(Peer::processes).sum() * QUIET_NANOS_MAX;
     long before = sum(peers);
     while (clock.nanos() - deadlineNanos < 0) {
       clock.waitUntil(clock.nanos() + LOOK_NANOS, () -> false);
       long now = sum(peers);
-      if (now - before <= QUIET_NANOS_MAX * peers.size()) {
+      if (now - before <= quietNanosMax) {
         return;
       }
       before = now;
@@ -53,6 +60,6 @@ final class CpuTimes {
   }
 
   private static long sum(List<? extends Peer> peers) {
-    return peers.stream().mapToLong(Peer::serverCpuNanos).sum();
+    return peers.stream().mapToLong(peer -> peer.serverCpuNanos() + peer.logCpuNanos()).sum();
   }
 }

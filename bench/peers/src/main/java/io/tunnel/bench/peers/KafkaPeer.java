@@ -20,9 +20,16 @@ final class KafkaPeer implements Peer, AutoCloseable {
 
   private final KafkaBroker broker;
   private final BatchSettings batches;
+  private final String acks;
   private final Admin admin;
 
-  KafkaPeer(KafkaBroker broker, BatchSettings batches) {
+  /**
+   * Writes to {@code broker}.
+   *
+   * @param acks of its producer; it is idempotent with "all" alone
+   */
+  KafkaPeer(KafkaBroker broker, BatchSettings batches, String acks) {
+    this.acks = acks;
     this.broker = broker;
     this.batches = batches;
     this.admin =
@@ -52,7 +59,7 @@ final class KafkaPeer implements Peer, AutoCloseable {
     Map<String, Object> settings =
         Map.of(
             ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, broker.bootstrap(),
-            ProducerConfig.ACKS_CONFIG, "1",
+            ProducerConfig.ACKS_CONFIG, acks,
             ProducerConfig.LINGER_MS_CONFIG, batches.lingerMs(),
             ProducerConfig.BATCH_SIZE_CONFIG, batches.kafkaBatchBytes(),
             ProducerConfig.BUFFER_MEMORY_CONFIG, batches.bufferBytes());

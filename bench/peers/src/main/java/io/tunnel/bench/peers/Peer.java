@@ -18,6 +18,16 @@ interface Peer {
   /** A reader of everything from the earliest change on; it does nothing before its start. */
   RowReader openReader(String table, Look look, Arrivals arrivals);
 
-  /** CPU time that its server used so far. */
+  /** CPU time that its servers used so far. */
   long serverCpuNanos();
+
+  /** CPU time that the log used so far, when that is another process. */
+  default long logCpuNanos() {
+    return 0;
+  }
+
+  /** How many processes these are. */
+  default int processes() {
+    return 1;
+  }
 }

@@ -29,6 +29,7 @@ final class ReadTest {
       figures.put("rows/s", rows * 1e9 / (endNanos - startNanos));
       figures.put("client CPU us/row", cpu.clientMicrosPer(rows));
       figures.put("server CPU us/row", cpu.serverMicrosPer(rows));
+      figures.put("log CPU us/row", cpu.logMicrosPer(rows));
     }
     require(arrivals, look, rows, amounts);
     return figures;

@@ -30,23 +30,22 @@ final class SideBySide {
   /**
    * Runs what was asked for.
    *
-   * @param kafka what ratios are to
-   * @param os our server, as durable as Kafka
-   * @param fsync our server, more durable
+   * @param writers of the tests of writes; ratios are to the first
+   * @param readers of the others, the first again first
    */
-  void run(Peer kafka, Peer os, Peer fsync) throws Exception {
-    Results results = new Results(kafka.name(), out);
-    CpuTimes.settle(List.of(kafka, os), clock);
+  void run(List<? extends Peer> writers, List<? extends Peer> readers) throws Exception {
+    Results results = new Results(writers.get(0).name(), out);
+    CpuTimes.settle(readers, clock);
     if (options.only.contains("write")) {
-      generate(kafka);
-      write(List.of(kafka, os, fsync), options.rows, options.rounds, results);
+      generate(writers.get(0));
+      write(writers, options.rows, options.rounds, results);
       results.print(WRITE);
     }
     if (options.only.contains("read")) {
-      read(List.of(kafka, os), results);
+      read(readers, results);
     }
     if (options.only.contains("latency")) {
-      latency(List.of(kafka, os), results);
+      latency(readers, results);
     }
     results.printJson(options.asMap());
   }
@@ -65,7 +64,8 @@ final class SideBySide {
     out.flush();
   }
 
-  private void write(List<Peer> peers, long rows, int rounds, Results results) throws Exception {
+  private void write(List<? extends Peer> peers, long rows, int rounds, Results results)
+      throws Exception {
     WriteTest test = new WriteTest(load, options.partitions, clock);
     for (Peer peer : peers) {
       var unused = test.run(peer, nextTable(), rows / 2);
@@ -77,7 +77,7 @@ final class SideBySide {
     }
   }
 
-  private void read(List<Peer> peers, Results results) throws Exception {
+  private void read(List<? extends Peer> peers, Results results) throws Exception {
     String table = nextTable();
     long amounts = 0;
     for (Peer peer : peers) {
@@ -89,7 +89,7 @@ final class SideBySide {
     }
     CpuTimes.settle(peers, clock);
     ReadTest test = new ReadTest(options.roundSecondsMax, clock);
-    for (Look look : List.of(Look.COUNT, Look.TOUCH, Look.DECODE)) {
+    for (Look look : options.looks) {
       String name = "read, " + look.name().toLowerCase(Locale.ROOT);
       for (int round = -1; round < options.rounds; round++) {
         for (Peer peer : peers) {
@@ -108,7 +108,7 @@ final class SideBySide {
     CpuTimes.settle(peers, clock);
   }
 
-  private void latency(List<Peer> peers, Results results) throws Exception {
+  private void latency(List<? extends Peer> peers, Results results) throws Exception {
     long rate = options.latencyRate > 0 ? options.latencyRate : halfOfTheSlower(peers, results);
     int rows = (int) Math.min(rate * options.latencySeconds, LATENCY_ROWS_MAX);
     String loaded = "latency at " + rate + " rows/s";
@@ -120,7 +120,8 @@ final class SideBySide {
         results);
   }
 
-  private void latency(List<Peer> peers, String name, LatencyTest.Pace pace, Results results)
+  private void latency(
+      List<? extends Peer> peers, String name, LatencyTest.Pace pace, Results results)
       throws Exception {
     LatencyTest test = new LatencyTest(options.partitions, options.roundSecondsMax, clock);
     for (int round = 0; round < options.rounds; round++) {
@@ -131,7 +132,7 @@ final class SideBySide {
     results.print(name);
   }
 
-  private long halfOfTheSlower(List<Peer> peers, Results results) throws Exception {
+  private long halfOfTheSlower(List<? extends Peer> peers, Results results) throws Exception {
     if (results.median(WRITE, peers.get(0).name(), "rows/s").isEmpty()) {
       write(peers, options.rows, 1, results);
       results.print(WRITE);

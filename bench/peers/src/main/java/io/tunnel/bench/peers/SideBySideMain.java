@@ -1,14 +1,18 @@
 package io.tunnel.bench.peers;
 
 import io.tunnel.bench.children.Children;
+import io.tunnel.bench.children.ClusterChildren;
 import io.tunnel.bench.children.TunnelServerChild;
+import io.tunnel.bench.peers.TunnelPeer.Servers;
 import io.tunnel.kafka.broker.KafkaBroker;
 import io.tunnel.model.Durability;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.stress.SystemClock;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
@@ -35,7 +39,9 @@ public final class SideBySideMain implements Callable<Integer> {
   /** Runs the benchmark; a signal, and the longest time, end its children too. */
   public static void main(String[] args) {
     System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "warn");
-    System.exit(new CommandLine(new SideBySideMain()).execute(args));
+    CommandLine line = new CommandLine(new SideBySideMain());
+    line.setCaseInsensitiveEnumValuesAllowed(true);
+    System.exit(line.execute(args));
   }
 
   @Override
@@ -44,20 +50,57 @@ public final class SideBySideMain implements Callable<Integer> {
     LoadClock clock = new SystemClock();
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
     endIn(options.minutesMax, clock);
-    try (Children children = new Children(options.dir)) {
+    try (Children children = new Children(options.dir);
+        KafkaBroker broker = ClusterChildren.startBroker(children, BROKER_HEAP_MIB)) {
+      SideBySide tests = new SideBySide(options, clock, out);
       TunnelServerChild server = TunnelServerChild.start(children, clock);
-      try (KafkaBroker broker =
-              KafkaBroker.start(
-                  children.directory().resolve("kafka"),
-                  Map.of("log.retention.hours", "-1"),
-                  BROKER_HEAP_MIB);
-          KafkaPeer kafka = new KafkaPeer(broker, options.batches());
-          TunnelPeer os = new TunnelPeer(server, Durability.OS, options.batches());
-          TunnelPeer fsync = new TunnelPeer(server, Durability.FSYNC, options.batches())) {
-        new SideBySide(options, clock, out).run(kafka, os, fsync);
+      if (options.nodes.isEmpty()) {
+        besideServer(tests, broker, server);
+      } else {
+        besideClusters(tests, broker, server, clusters(children, clock, broker));
       }
     }
     return 0;
+  }
+
+  private void besideServer(SideBySide tests, KafkaBroker broker, TunnelServerChild server)
+      throws Exception {
+    Servers ours = Servers.of(server);
+    try (KafkaPeer kafka = new KafkaPeer(broker, options.batches(), "1");
+        TunnelPeer os = new TunnelPeer("tunnel os", ours, Durability.OS, options.batches());
+        TunnelPeer fsync =
+            new TunnelPeer("tunnel fsync", ours, Durability.FSYNC, options.batches())) {
+      tests.run(List.of(kafka, os, fsync), List.of(kafka, os));
+    }
+  }
+
+  private List<ClusterChildren> clusters(Children children, LoadClock clock, KafkaBroker broker)
+      throws IOException {
+    List<ClusterChildren> clusters = new ArrayList<>();
+    for (int nodes : options.nodes) {
+      clusters.add(ClusterChildren.start(children, clock, broker, "of" + nodes, nodes));
+    }
+    return clusters;
+  }
+
+  /** All promise what a cluster does: a broker that is lost loses nothing that others have. */
+  private void besideClusters(
+      SideBySide tests,
+      KafkaBroker broker,
+      TunnelServerChild server,
+      List<ClusterChildren> clusters)
+      throws Exception {
+    try (KafkaPeer kafka = new KafkaPeer(broker, options.batches(), "all");
+        TunnelPeer embedded =
+            new TunnelPeer("embedded", Servers.of(server), Durability.OS, options.batches())) {
+      List<Peer> peers = new ArrayList<>(List.of(kafka, embedded));
+      for (ClusterChildren cluster : clusters) {
+        String name = cluster.names().size() + " on kafka";
+        // Their connections end with this process.
+        peers.add(new TunnelPeer(name, Servers.of(cluster), Durability.OS, options.batches()));
+      }
+      tests.run(peers, peers);
+    }
   }
 
   /** The process ends then, whatever hangs; ending it stops the children. */

@@ -28,6 +28,20 @@ final class SideBySideOptions {
       description = "Some of write,read,latency (default: all).")
   List<String> only = List.of("write", "read", "latency");
 
+  @Option(
+      names = "--look",
+      split = ",",
+      paramLabel = "LOOK",
+      description = "What readers do with rows, some of count,touch,decode (default: all).")
+  List<Look> looks = List.of(Look.COUNT, Look.TOUCH, Look.DECODE);
+
+  @Option(
+      names = "--nodes",
+      split = ",",
+      paramLabel = "N",
+      description = "Beside one server, clusters of so many nodes on the same Kafka.")
+  List<Integer> nodes = List.of();
+
   @Option(names = "--linger-ms", description = "Of both writers (default: 5).")
   int lingerMs = 5;
 
@@ -65,6 +79,9 @@ final class SideBySideOptions {
     if (latencySeconds < 1 || latencyRate < 0 || roundSecondsMax < 1 || minutesMax < 1) {
       throw new IllegalArgumentException("too short a time or too low a rate");
     }
+    if (nodes.stream().anyMatch(count -> count < 1) || looks.contains(Look.SEQUENCE)) {
+      throw new IllegalArgumentException("a cluster has a node; --look is count, touch or decode");
+    }
     if (!List.of("write", "read", "latency").containsAll(only)) {
       throw new IllegalArgumentException("--only knows write, read and latency, not " + only);
     }
@@ -80,6 +97,7 @@ final class SideBySideOptions {
     map.put("partitions", partitions);
     map.put("rounds", rounds);
     map.put("writers", writers);
+    map.put("nodes", nodes);
     map.put("lingerMs", lingerMs);
     map.put("kafkaBatchBytes", kafkaBatchBytes);
     map.put("tunnelBatchBytes", tunnelBatchBytes);

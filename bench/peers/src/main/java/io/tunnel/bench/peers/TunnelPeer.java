@@ -1,5 +1,6 @@
 package io.tunnel.bench.peers;
 
+import io.tunnel.bench.children.ClusterChildren;
 import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
@@ -16,9 +17,9 @@ import io.tunnel.sdk.TableWriterConfig;
 import io.tunnel.stress.StressTable;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
+import java.util.function.LongSupplier;
 
-/** Our server, with tables of one durability. */
+/** Our service, with tables of one durability. */
 final class TunnelPeer implements Peer, AutoCloseable {
 
   private static final List<PrimaryKeySchema> KEY =
@@ -28,24 +29,49 @@ final class TunnelPeer implements Peer, AutoCloseable {
           new PrimaryKeySchema("device", PrimaryKeyType.STRING),
           new PrimaryKeySchema("sequence", PrimaryKeyType.INTEGER));
 
-  private final TunnelServerChild server;
+  private final String name;
+  private final Servers servers;
   private final Durability durability;
   private final TableWriterConfig config;
   private final TableClient client;
 
-  TunnelPeer(TunnelServerChild server, Durability durability, BatchSettings batches) {
-    this.server = server;
+  /**
+   * The processes of a service.
+   *
+   * @param endpoint where clients connect
+   * @param cpuNanos processor time that its servers have used
+   * @param logCpuNanos processor time that their log has used, when that is another process
+   * @param processes servers, and their log
+   */
+  record Servers(String endpoint, LongSupplier cpuNanos, LongSupplier logCpuNanos, int processes) {
+
+    static Servers of(TunnelServerChild server) {
+      return new Servers(server.endpoint(), server::cpuNanos, () -> 0, 1);
+    }
+
+    static Servers of(ClusterChildren cluster) {
+      return new Servers(
+          cluster.endpoint(),
+          cluster::cpuNanos,
+          cluster::brokerCpuNanos,
+          cluster.names().size() + 1);
+    }
+  }
+
+  TunnelPeer(String name, Servers servers, Durability durability, BatchSettings batches) {
+    this.name = name;
+    this.servers = servers;
     this.durability = durability;
     this.config =
         TableWriterConfig.DEFAULTS
             .withBatchBytesMax(batches.tunnelBatchBytes())
             .withLinger(Duration.ofMillis(batches.lingerMs()));
-    this.client = TableClient.connect(server.endpoint());
+    this.client = TableClient.connect(servers.endpoint());
   }
 
   @Override
   public String name() {
-    return "tunnel " + durability.name().toLowerCase(Locale.ROOT);
+    return name;
   }
 
   @Override
@@ -68,12 +94,22 @@ final class TunnelPeer implements Peer, AutoCloseable {
 
   @Override
   public RowReader openReader(String table, Look look, Arrivals arrivals) {
-    return new TunnelReader(server.endpoint(), table, look, arrivals);
+    return new TunnelReader(servers.endpoint(), table, look, arrivals);
   }
 
   @Override
   public long serverCpuNanos() {
-    return server.cpuNanos();
+    return servers.cpuNanos().getAsLong();
+  }
+
+  @Override
+  public long logCpuNanos() {
+    return servers.logCpuNanos().getAsLong();
+  }
+
+  @Override
+  public int processes() {
+    return servers.processes();
   }
 
   @Override

@@ -32,6 +32,7 @@ final class WriteTest {
     }
     CpuTimes.settle(List.of(peer), clock);
     figures.put("server CPU us/row", cpu.serverMicrosPer(rows));
+    figures.put("log CPU us/row", cpu.logMicrosPer(rows));
     peer.drop(table);
     CpuTimes.settle(List.of(peer), clock);
     return figures;

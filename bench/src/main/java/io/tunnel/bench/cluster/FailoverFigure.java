@@ -1,0 +1,100 @@
+package io.tunnel.bench.cluster;
+
+import io.tunnel.bench.cluster.SteadyLoad.Marks;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+
+/**
+ * How long writes and channels stand still when a leader with standbys is ended with SIGKILL, and
+ * where the time goes. Every moment is taken from outside, every few milliseconds: detection when a
+ * survivor has logged the end of the process, election when all survivors say that they were told
+ * of a placement without it, claim when their copies of its partitions lead.
+ */
+final class FailoverFigure implements Figure {
+
+  private static final String TABLE = "failover";
+  private static final int PARTITIONS = 24;
+  private static final int ROUNDS = 6;
+  private static final long ROWS_PER_SECOND = 2_000;
+  private static final int SECONDS_MAX = 60;
+  private static final int REST_MS = 3_000;
+  private static final List<String> STEPS =
+      List.of("detected", "elected", "claimed", "writes flow", "channels flow", "oldest row");
+
+  @Override
+  public String name() {
+    return "failover";
+  }
+
+  @Override
+  public void measure(Ground ground) throws Exception {
+    List<Integer> partitions = ground.newTable(TABLE, PARTITIONS);
+    List<long[]> rounds = new ArrayList<>();
+    try (SteadyLoad load = new SteadyLoad(ground, TABLE, PARTITIONS, ROWS_PER_SECOND)) {
+      ground.await("rows arrive", SECONDS_MAX, () -> load.seen() > 2 * ROWS_PER_SECOND);
+      ground.row("| SIGKILL, ms | %s |", String.join(" | ", STEPS));
+      ground.row("| --- |%s", " --- |".repeat(STEPS.size()));
+      for (int round = 0; round < ROUNDS; round++) {
+        ground.await("an even share", SECONDS_MAX, () -> Survivors.isEven(ground, PARTITIONS));
+        ground.pause(REST_MS);
+        String victim = ground.cluster().names().get(round % ground.cluster().names().size());
+        long[] times = kill(ground, load, partitions, victim);
+        rounds.add(times);
+        ground.row("| %s | %s |", victim, text(times));
+        ground.cluster().startNode(victim);
+        ground.cluster().awaitShared();
+      }
+    }
+    ground.row("| median | %s |", text(column(rounds, rounds.size() / 2)));
+    ground.row("| worst | %s |", text(column(rounds, rounds.size() - 1)));
+  }
+
+  private static long[] kill(
+      Ground ground, SteadyLoad load, List<Integer> partitions, String victim) {
+    try (Survivors survivors = new Survivors(ground, victim)) {
+      List<Integer> orphans = survivors.ledBy(victim);
+      int[] indexes = orphans.stream().mapToInt(partitions::indexOf).toArray();
+      Marks marks = load.mark();
+      long killed = ground.clock().nanos();
+      ground.cluster().kill(victim);
+      long[] times = new long[STEPS.size()];
+      times[0] = awaited(ground, killed, () -> survivors.haveSeenTheEndOf(victim));
+      times[1] = awaited(ground, killed, () -> survivors.werePlacedWithout(victim));
+      times[2] = awaited(ground, killed, () -> survivors.lead(orphans));
+      awaited(
+          ground,
+          killed,
+          () ->
+              IntStream.of(indexes).allMatch(i -> marks.firstAck(i) > 0)
+                  && IntStream.range(0, PARTITIONS).allMatch(i -> marks.firstSeen(i) > 0));
+      times[3] = IntStream.of(indexes).mapToLong(marks::firstAck).max().orElse(killed) - killed;
+      times[4] =
+          IntStream.range(0, PARTITIONS).mapToLong(marks::firstSeen).max().orElse(killed) - killed;
+      // What waited behind the first rows comes at once, if it comes.
+      ground.pause(REST_MS);
+      times[5] = marks.oldestSeenNanos();
+      return times;
+    }
+  }
+
+  private static long awaited(Ground ground, long since, BooleanSupplier condition) {
+    ground.await("the cluster goes on", SECONDS_MAX, condition);
+    return ground.clock().nanos() - since;
+  }
+
+  private static long[] column(List<long[]> rounds, int rank) {
+    return IntStream.range(0, STEPS.size())
+        .mapToLong(step -> rounds.stream().mapToLong(times -> times[step]).sorted().toArray()[rank])
+        .toArray();
+  }
+
+  private static String text(long[] nanos) {
+    List<String> words = new ArrayList<>();
+    for (long each : nanos) {
+      words.add(Long.toString(Math.round(each / Ground.NANOS_PER_MS)));
+    }
+    return String.join(" | ", words);
+  }
+}

@@ -1,0 +1,86 @@
+package io.tunnel.bench.cluster;
+
+import io.tunnel.bench.children.Children;
+import io.tunnel.bench.children.ClusterChildren;
+import io.tunnel.model.Durability;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
+import io.tunnel.model.TunnelType;
+import io.tunnel.sdk.CreateTunnelRequest;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.TunnelClient;
+import io.tunnel.stress.LoadClock;
+import io.tunnel.stress.StressTable;
+import io.tunnel.wire.Control.PartitionDescription;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** What every figure stands on: nodes and a broker in processes of their own, clients, a clock. */
+record Ground(
+    Children children,
+    ClusterChildren cluster,
+    TableClient tables,
+    TunnelClient tunnels,
+    LoadClock clock,
+    PrintWriter out) {
+
+  static final String HASH = "hash";
+  static final String SEQUENCE = "sequence";
+  static final int SEQUENCE_INDEX = 1;
+  static final String TUNNEL = "figures";
+  static final double NANOS_PER_MS = 1e6;
+
+  private static final List<PrimaryKeySchema> KEY =
+      List.of(
+          new PrimaryKeySchema(HASH, PrimaryKeyType.BINARY),
+          new PrimaryKeySchema(SEQUENCE, PrimaryKeyType.INTEGER));
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+  /** Makes a table and returns its partitions in the order of keys. */
+  List<Integer> newTable(String table, int partitions) {
+    return tables
+        .createTable(
+            new TableMeta(table, KEY, new TableOptions(Durability.FSYNC)),
+            StressTable.splitPoints(partitions))
+        .partitions()
+        .stream()
+        .map(PartitionDescription::id)
+        .toList();
+  }
+
+  /** Makes a tunnel on everything that a table ever had, and returns its id. */
+  String newTunnel(String table) {
+    return tunnels
+        .createTunnel(
+            new CreateTunnelRequest(table, TUNNEL, TunnelType.Stream, StreamStart.EARLIEST))
+        .getTunnelId();
+  }
+
+  /** Returns when the condition holds. */
+  void await(String what, int seconds, BooleanSupplier condition) {
+    long deadlineNanos = clock.nanos() + TimeUnit.SECONDS.toNanos(seconds);
+    while (!condition.getAsBoolean()) {
+      if (clock.nanos() - deadlineNanos > 0) {
+        throw new IllegalStateException("not within " + seconds + " s: " + what);
+      }
+      clock.waitUntil(clock.nanos() + LOOK_NANOS, () -> false);
+    }
+  }
+
+  /** Lets time pass. */
+  void pause(long millis) {
+    clock.waitUntil(clock.nanos() + TimeUnit.MILLISECONDS.toNanos(millis), () -> false);
+  }
+
+  /** A line of a table. */
+  void row(String format, Object... values) {
+    out.println(String.format(Locale.ROOT, format, values));
+    out.flush();
+  }
+}

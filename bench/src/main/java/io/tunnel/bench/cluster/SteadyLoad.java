@@ -1,0 +1,198 @@
+package io.tunnel.bench.cluster;
+
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.sdk.IChannelProcessor;
+import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.TableWriter;
+import io.tunnel.sdk.TableWriterConfig;
+import io.tunnel.sdk.TunnelWorker;
+import io.tunnel.sdk.TunnelWorkerConfig;
+import io.tunnel.stress.LoadClock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * Rows of about 200 bytes at an even rate, in turn for each partition, and a worker that reads them
+ * in the same process, until it is closed. It knows of each partition when a row that was written
+ * after some moment was first acknowledged, and first seen, and how old rows were at most then.
+ */
+final class SteadyLoad implements AutoCloseable {
+
+  private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final int ROWS_REMEMBERED = 1 << 20;
+  private static final String PAYLOAD = "x".repeat(160);
+
+  private final LoadClock clock;
+  private final TableWriter writer;
+  private final TunnelWorker worker;
+  private final int partitions;
+  private final long rowsPerSecond;
+  private final Thread thread = new Thread(this::run, "steady-load");
+  private final AtomicLongArray writtenNanos = new AtomicLongArray(ROWS_REMEMBERED);
+  private final AtomicLong refused = new AtomicLong();
+  private final AtomicLong seen = new AtomicLong();
+  private volatile Marks marks;
+  private volatile boolean isStopped;
+  private volatile long sequence;
+
+  /** What became of the rows that were written from some moment on. */
+  static final class Marks {
+    private final long fromSequence;
+    private final AtomicLongArray firstAck;
+    private final AtomicLongArray firstSeen;
+    private final AtomicLong oldestAck = new AtomicLong();
+    private final AtomicLong oldestSeen = new AtomicLong();
+
+    private Marks(long fromSequence, int partitions) {
+      this.fromSequence = fromSequence;
+      this.firstAck = new AtomicLongArray(partitions);
+      this.firstSeen = new AtomicLongArray(partitions);
+    }
+
+    private static void note(AtomicLongArray firsts, int partition, long nanos) {
+      firsts.compareAndSet(partition, 0, nanos);
+    }
+
+    /** When a row of that partition was first acknowledged; 0 before. */
+    long firstAck(int partition) {
+      return firstAck.get(partition);
+    }
+
+    /** When a row of that partition was first processed; 0 before. */
+    long firstSeen(int partition) {
+      return firstSeen.get(partition);
+    }
+
+    /** The longest time from the making of a row to its acknowledgement. */
+    long oldestAckNanos() {
+      return oldestAck.get();
+    }
+
+    /** The longest time from the making of a row to its callback. */
+    long oldestSeenNanos() {
+      return oldestSeen.get();
+    }
+  }
+
+  SteadyLoad(Ground ground, String table, int partitions, long rowsPerSecond) {
+    this.clock = ground.clock();
+    this.partitions = partitions;
+    this.rowsPerSecond = rowsPerSecond;
+    this.marks = new Marks(0, partitions);
+    this.writer =
+        ground
+            .tables()
+            .openWriter(table, TableWriterConfig.DEFAULTS.withLinger(Duration.ofMillis(2)));
+    this.worker =
+        new TunnelWorker(
+            ground.newTunnel(table), ground.tunnels(), new TunnelWorkerConfig(new Seen()));
+    worker.connectAndWorking();
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** From now on, times are of rows that are written from now on. */
+  Marks mark() {
+    Marks fresh = new Marks(sequence, partitions);
+    marks = fresh;
+    return fresh;
+  }
+
+  /** Rows that were processed so far. */
+  long seen() {
+    return seen.get();
+  }
+
+  private int partitionOf(long row) {
+    return (int) (row % partitions);
+  }
+
+  private void run() {
+    long started = clock.nanos();
+    while (!isStopped) {
+      long due = (clock.nanos() - started) / 1_000 * rowsPerSecond / 1_000_000;
+      while (sequence < due && !isStopped) {
+        add(sequence);
+        sequence++;
+      }
+      clock.waitUntil(clock.nanos() + STEP_NANOS, () -> isStopped);
+    }
+  }
+
+  private void add(long row) {
+    writtenNanos.set((int) (row % ROWS_REMEMBERED), clock.nanos());
+    // The middle of the part of the hashes that a partition has.
+    long hash = ((2L * partitionOf(row) + 1) << 31) / partitions;
+    byte[] bytes = {(byte) (hash >>> 24), (byte) (hash >>> 16), (byte) (hash >>> 8), (byte) hash};
+    RowPutChange change =
+        new RowPutChange(
+            PrimaryKey.builder().add(Ground.HASH, bytes).add(Ground.SEQUENCE, row).build(),
+            List.of(new Column("payload", ColumnValue.fromString(PAYLOAD))));
+    writer.add(
+        change,
+        (written, result) -> {
+          if (result.isApplied()) {
+            acknowledged(row);
+          } else {
+            refused.incrementAndGet();
+          }
+        });
+  }
+
+  private void acknowledged(long row) {
+    Marks now = marks;
+    if (row >= now.fromSequence) {
+      long nanos = clock.nanos();
+      Marks.note(now.firstAck, partitionOf(row), nanos);
+      now.oldestAck.accumulateAndGet(nanos - written(row), Math::max);
+    }
+  }
+
+  private long written(long row) {
+    return writtenNanos.get((int) (row % ROWS_REMEMBERED));
+  }
+
+  private final class Seen implements IChannelProcessor {
+
+    @Override
+    public void process(ProcessRecordsInput input) {
+      Marks now = marks;
+      long nanos = clock.nanos();
+      for (StreamRecord record : input.getRecords()) {
+        long row =
+            record.getPrimaryKey().getPrimaryKeyColumn(Ground.SEQUENCE_INDEX).value().asLong();
+        if (row >= now.fromSequence) {
+          Marks.note(now.firstSeen, partitionOf(row), nanos);
+          now.oldestSeen.accumulateAndGet(nanos - written(row), Math::max);
+        }
+      }
+      seen.addAndGet(input.getRecords().size());
+    }
+
+    @Override
+    public void shutdown() {}
+  }
+
+  /** Stops and waits until everything is acknowledged. */
+  @Override
+  public void close() {
+    isStopped = true;
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    writer.close();
+    worker.shutdown();
+    if (refused.get() > 0) {
+      throw new IllegalStateException(refused + " rows were not applied");
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package io.tunnel.bench.cluster;
+
+import io.tunnel.bench.children.ClusterChildren;
+import io.tunnel.sdk.ClusterClient;
+import io.tunnel.wire.ClusterControl.ClusterDescription;
+import io.tunnel.wire.ClusterControl.NodeDescription;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Nodes, asked one by one for what they know. */
+final class Survivors implements AutoCloseable {
+
+  private static final String LEADING = "LEADING";
+
+  private final Ground ground;
+  private final Map<String, ClusterClient> clients = new HashMap<>();
+  private final Map<String, String> endpoints = new HashMap<>();
+
+  /** All that run but {@code victim}. */
+  Survivors(Ground ground, String victim) {
+    this.ground = ground;
+    ClusterChildren cluster = ground.cluster();
+    for (String name : cluster.names()) {
+      if (!name.equals(victim)) {
+        String endpoint = cluster.node(name).endpoint();
+        endpoints.put(name, endpoint);
+        clients.put(name, new ClusterClient(endpoint));
+      }
+    }
+  }
+
+  /** The partitions that a node leads, as all others were told. */
+  List<Integer> ledBy(String name) {
+    ClusterDescription seen = clients.values().iterator().next().describeCluster();
+    return seen.nodes().stream()
+        .filter(node -> node.name().equals(name))
+        .findFirst()
+        .map(NodeDescription::leads)
+        .orElse(List.of());
+  }
+
+  /** Whether all of them have noticed in their own way that the process has ended. */
+  boolean haveSeenTheEndOf(String name) {
+    return endpoints.keySet().stream()
+        .anyMatch(survivor -> log(survivor).contains("the process of node " + name + " has ended"));
+  }
+
+  private String log(String name) {
+    try {
+      return Files.readString(ground.cluster().log(name));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Whether all of them were told of a placement without that node. */
+  boolean werePlacedWithout(String name) {
+    return clients.values().stream()
+        .map(ClusterClient::describeCluster)
+        .noneMatch(seen -> seen.nodes().stream().anyMatch(node -> node.name().equals(name)));
+  }
+
+  /** Whether their copies of all these partitions lead. */
+  boolean lead(List<Integer> partitions) {
+    Set<Integer> led = new HashSet<>();
+    clients.forEach(
+        (name, client) ->
+            client.nodeStatus(endpoints.get(name)).copies().stream()
+                .filter(copy -> copy.role().equals(LEADING))
+                .forEach(copy -> led.add(copy.partition())));
+    return led.containsAll(partitions);
+  }
+
+  /** Whether the partitions are shared evenly, and each has warm copies enough. */
+  static boolean isEven(Ground ground, int partitions) {
+    try (ClusterClient client = new ClusterClient(ground.cluster().endpoint())) {
+      List<NodeDescription> nodes = client.describeCluster().nodes();
+      List<Integer> counts = new ArrayList<>();
+      nodes.forEach(node -> counts.add(node.leads().size()));
+      int least = counts.stream().min(Integer::compare).orElse(0);
+      int most = counts.stream().max(Integer::compare).orElse(0);
+      return nodes.size() == ground.cluster().names().size()
+          && counts.stream().mapToInt(Integer::intValue).sum() == partitions
+          && most - least <= 1;
+    }
+  }
+
+  @Override
+  public void close() {
+    clients.values().forEach(ClusterClient::close);
+  }
+}

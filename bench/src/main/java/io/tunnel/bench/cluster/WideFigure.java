@@ -1,0 +1,114 @@
+package io.tunnel.bench.cluster;
+
+import io.tunnel.bench.children.ClusterChildren;
+import io.tunnel.bench.delivery.WorkerChild;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.sdk.TableWriter;
+import io.tunnel.sdk.TableWriterConfig;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** 128 partitions over the nodes, written as fast as they take it, read by four processes. */
+final class WideFigure implements Figure {
+
+  private static final String TABLE = "wide";
+  private static final int PARTITIONS = 128;
+  private static final int WORKERS = 4;
+  private static final long ROWS = 1_000_000;
+  private static final long WARM_ROWS = 500_000;
+  private static final int SECONDS_MAX = 240;
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final String PAYLOAD = "x".repeat(160);
+
+  private final SplittableRandom random = new SplittableRandom(5);
+  private long sequence;
+
+  @Override
+  public String name() {
+    return "wide";
+  }
+
+  @Override
+  public void measure(Ground ground) throws Exception {
+    var unused = ground.newTable(TABLE, PARTITIONS);
+    ground.await("an even share", SECONDS_MAX, () -> Survivors.isEven(ground, PARTITIONS));
+    String tunnelId = ground.newTunnel(TABLE);
+    List<WorkerChild> workers = new ArrayList<>();
+    for (int i = 0; i < WORKERS; i++) {
+      workers.add(
+          WorkerChild.start(
+              ground.children(), ground.cluster().endpoint(), tunnelId, "wide-" + i, 0));
+    }
+    write(ground, WARM_ROWS);
+    awaitRows(ground, workers, WARM_ROWS);
+    ClusterChildren cluster = ground.cluster();
+    long nodes = cluster.cpuNanos();
+    long broker = cluster.brokerCpuNanos();
+    long readers = cpu(workers);
+    long started = ground.clock().nanos();
+    write(ground, ROWS);
+    long written = ground.clock().nanos();
+    awaitRows(ground, workers, WARM_ROWS + ROWS);
+    ground.row("| %d partitions, 3 nodes, 4 workers | measured |", PARTITIONS);
+    ground.row("| --- | --- |");
+    ground.row("| rows/s written | %.0f |", ROWS * NANOS_PER_SECOND / (written - started));
+    ground.row("| CPU µs/row of nodes | %.1f |", (cluster.cpuNanos() - nodes) / 1e3 / ROWS);
+    ground.row("| CPU µs/row of Kafka | %.1f |", (cluster.brokerCpuNanos() - broker) / 1e3 / ROWS);
+    ground.row("| CPU µs/row of workers | %.1f |", (cpu(workers) - readers) / 1e3 / ROWS);
+    for (WorkerChild worker : workers) {
+      long[] last = worker.memory().get(worker.memory().size() - 1);
+      ground.row(
+          "| %s: live heap, direct buffers, rows | %.1f MiB, %.1f MiB, %d |",
+          worker.tag(), last[0] / 1048576.0, last[1] / 1048576.0, last[2]);
+    }
+    workers.forEach(worker -> worker.process().destroyForcibly());
+  }
+
+  private static long cpu(List<WorkerChild> workers) {
+    return workers.stream().mapToLong(WorkerChild::cpuNanos).sum();
+  }
+
+  private static void awaitRows(Ground ground, List<WorkerChild> workers, long rows) {
+    ground.await("all rows are processed", SECONDS_MAX, () -> rows(workers) >= rows);
+  }
+
+  private static long rows(List<WorkerChild> workers) {
+    return workers.stream()
+        .map(WorkerChild::memory)
+        .filter(memory -> !memory.isEmpty())
+        .mapToLong(memory -> memory.get(memory.size() - 1)[2])
+        .sum();
+  }
+
+  private void write(Ground ground, long rows) {
+    AtomicLong refused = new AtomicLong();
+    try (TableWriter writer = ground.tables().openWriter(TABLE, TableWriterConfig.DEFAULTS)) {
+      for (long i = 0; i < rows; i++) {
+        int hash = random.nextInt();
+        byte[] bytes = {
+          (byte) (hash >>> 24), (byte) (hash >>> 16), (byte) (hash >>> 8), (byte) hash
+        };
+        writer.add(
+            new RowPutChange(
+                PrimaryKey.builder()
+                    .add(Ground.HASH, bytes)
+                    .add(Ground.SEQUENCE, sequence++)
+                    .build(),
+                List.of(new Column("payload", ColumnValue.fromString(PAYLOAD)))),
+            (row, result) -> {
+              if (!result.isApplied()) {
+                refused.incrementAndGet();
+              }
+            });
+      }
+    }
+    if (refused.get() > 0) {
+      throw new IllegalStateException(refused + " rows were not applied");
+    }
+  }
+}
