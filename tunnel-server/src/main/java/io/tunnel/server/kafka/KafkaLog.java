@@ -6,6 +6,7 @@ import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.SharedLog;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
