@@ -154,6 +154,7 @@ final class ClusterServer implements RunningServer {
                 new Markers(cluster.node(), incarnation),
                 this::leaderAddress,
                 log.places()::retentionMicros,
+                log.places()::deletionMicros,
                 log.catalog()::hasPartition),
             meters,
             clock);

@@ -15,6 +15,8 @@ record TopicPlaces(Catalog catalog) implements PartitionTopics {
   /** What every topic keeps at least; said of partitions that are not known yet. */
   private static final long RETENTION_MS_MIN = 60_000;
 
+  private static final long DELETION_MICROS_MIN = TimeUnit.DAYS.toMicros(1);
+
   @Override
   public Optional<Place> of(int partition) {
     if (!catalog.hasPartition(partition)) {
@@ -39,6 +41,15 @@ record TopicPlaces(Catalog catalog) implements PartitionTopics {
       return guess;
     }
     return partitions.indexOf(table.partition(partition));
+  }
+
+  /**
+   * How long a topic keeps deletions at least: {@code delete.retention.ms}, less an eighth because
+   * the clocks of brokers and nodes may be set meanwhile.
+   */
+  long deletionMicros(int partition) {
+    long kept = Math.max(retentionMicros(partition), DELETION_MICROS_MIN);
+    return kept == Long.MAX_VALUE ? kept : kept - kept / 8;
   }
 
   /** How long the log of a partition keeps every change; {@link Long#MAX_VALUE} for ever. */

@@ -36,7 +36,7 @@ public final class KafkaCluster implements Closeable {
 
   /** Appends to partitions and reads them. */
   public KafkaLog openLog(PartitionTopics topics) {
-    return new KafkaLog(config, topics, edges(topics), clock);
+    return new KafkaLog(config, topics, edges(topics), new TopicOrigins(admin, clock), clock);
   }
 
   /** Joins the group of nodes. */

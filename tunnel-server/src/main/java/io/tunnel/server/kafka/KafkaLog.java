@@ -6,7 +6,6 @@ import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.SharedLog;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -20,13 +19,20 @@ public final class KafkaLog implements SharedLog {
   private final PartitionTopics topics;
   private final Shard.Clock clock;
   private final KafkaEdges edges;
+  private final TopicOrigins origins;
   private final KafkaAppender appender;
 
-  KafkaLog(KafkaConfig config, PartitionTopics topics, KafkaEdges edges, Shard.Clock clock) {
+  KafkaLog(
+      KafkaConfig config,
+      PartitionTopics topics,
+      KafkaEdges edges,
+      TopicOrigins origins,
+      Shard.Clock clock) {
     this.config = config;
     this.topics = topics;
     this.clock = clock;
     this.edges = edges;
+    this.origins = origins;
     KafkaProducer<Bytes, Bytes> producer =
         new KafkaProducer<>(
             new ClientSettings(config).producer(),
@@ -66,10 +72,16 @@ public final class KafkaLog implements SharedLog {
   }
 
   @Override
-  public CompletableFuture<Long> end(int partition) {
+  public CompletableFuture<End> end(int partition) {
+    Optional<Place> place = topics.of(partition);
+    if (place.isEmpty()) {
+      return CompletableFuture.failedFuture(KafkaEdges.unknown(partition));
+    }
+    String topic = KafkaEdges.topic(config.cluster(), place.get()).topic();
     return edges
         .ends(List.of(partition))
-        .thenApply((Map<Integer, Long> ends) -> ends.get(partition));
+        .thenCombine(
+            origins.of(topic), (ends, origin) -> new End(ends.get(partition), origin));
   }
 
   @Override

@@ -23,6 +23,7 @@ final class Copy {
   private final ReplicaCore core;
   private final Leader leader;
   private final RunCore runs;
+  private final FreshCore fresh;
   private long lastMicros;
   private long floor;
   private long end = -1;
@@ -30,6 +31,8 @@ final class Copy {
   private boolean isDirty;
   private boolean isLeaving;
   private boolean isFailed;
+  private boolean isStale;
+  private Bytes origin;
   private final AtomicLong queuedBytes = new AtomicLong();
   private volatile View view;
 
@@ -77,6 +80,12 @@ final class Copy {
     /** How long the shared log keeps every change; {@link Long#MAX_VALUE} for ever. */
     long retentionMicros(int partition);
 
+    /** How long the shared log keeps deletions at least. */
+    long deletionMicros(int partition);
+
+    /** The wall clock. */
+    long epochMicros();
+
     /** Position of the last change in the local log. */
     long logged(int partition);
 
@@ -91,6 +100,9 @@ final class Copy {
     this.core = new ReplicaCore(state.replica());
     this.lastMicros = state.lastMicros();
     this.floor = state.floor();
+    this.origin = state.origin();
+    this.fresh =
+        new FreshCore(state.replica().next() == 0 ? port.epochMicros() : state.freshMicros());
     this.runs = new RunCore(partition, config.batches().mergedBytesMax());
     this.leader =
         new Leader(
@@ -145,7 +157,8 @@ final class Copy {
 
   /** What is to be stored with the rows. */
   CopyState state() {
-    return new CopyState(core.state(), port.logged(partition), lastMicros, floor);
+    return new CopyState(
+        core.state(), port.logged(partition), lastMicros, floor, fresh.store(), origin);
   }
 
   long floor() {
@@ -159,19 +172,20 @@ final class Copy {
 
   /** Takes what was read; {@link #takeRuns} then has what is to be logged and folded. */
   void read(long from, List<Stored> records, long next, long readMicros, long nowNanos) {
-    if (from > core.next() || isFailed) {
+    if (from > core.next() || isFailed || isStale) {
       // Read for a copy that was here before.
       return;
     }
     try {
       for (Stored record : records) {
-        if (record.offset() >= core.next()) {
+        if (record.offset() >= core.next() && !findsHole(record.offset(), readMicros)) {
           read(record, readMicros, nowNanos);
         }
       }
-      if (next > core.next()) {
+      if (next > core.next() && !findsHole(next, readMicros)) {
         skipTo(next, nowNanos);
       }
+      fresh.read(core.next());
     } catch (MalformedException e) {
       isFailed = true;
       leader.stop(notLeader(), "a record of the log cannot be read");
@@ -179,6 +193,22 @@ final class Copy {
     } finally {
       isDirty = true;
     }
+  }
+
+  /** Whether it cannot go on there, because it may have missed deletions. */
+  private boolean findsHole(long offset, long readMicros) {
+    isStale |=
+        offset > core.next()
+            && fresh.mayHaveMissedDeletions(readMicros, port.deletionMicros(partition));
+    return isStale;
+  }
+
+  /**
+   * Whether it was behind for so long that it may have rows that were deleted: all of it has to be
+   * made again.
+   */
+  boolean isStale() {
+    return isStale;
   }
 
   private void skipTo(long offset, long nowNanos) {
@@ -244,10 +274,22 @@ final class Copy {
     return leader.answer(notLeader());
   }
 
-  void sawEnd(long seen) {
-    end = Math.max(seen, core.next());
+  /**
+   * Whether a log that ends there is the one that this is a copy of; if not, all of it has to be
+   * made again.
+   */
+  boolean isOf(SharedLog.End seen) {
+    return origin.length() == 0 || origin.equals(seen.origin());
+  }
+
+  /** Of the log that it is a copy of. */
+  void sawEnd(SharedLog.End seen, long askedMicros) {
+    end = Math.max(seen.offset(), core.next());
+    fresh.sawEnd(seen.offset(), askedMicros, core.next());
+    isDirty |= origin.length() == 0 || fresh.isToStore(port.deletionMicros(partition));
+    origin = seen.origin();
     if (startEnd < 0) {
-      startEnd = seen;
+      startEnd = seen.offset();
     }
   }
 
@@ -272,6 +314,10 @@ final class Copy {
 
   private boolean isCaughtUp() {
     return startEnd >= 0 && core.next() >= startEnd;
+  }
+
+  boolean isLeaving() {
+    return isLeaving;
   }
 
   /** Whether it can go. */

@@ -13,8 +13,20 @@ import java.util.TreeMap;
  * @param logged position up to which the local log had the changes then
  * @param lastMicros commit time of the last change read; 0 when there was none
  * @param floor no change before this position is to be read from the local log
+ * @param freshMicros when it had certainly read everything; see {@link FreshCore}
+ * @param origin which log it is a copy of, as {@link SharedLog.End} has it; empty when not known
  */
-record CopyState(ReplicaState replica, long logged, long lastMicros, long floor) {
+record CopyState(
+    ReplicaState replica,
+    long logged,
+    long lastMicros,
+    long floor,
+    long freshMicros,
+    Bytes origin) {
+
+  /** Bytes of an origin. */
+  static final int ORIGIN_BYTES_MAX = 255;
+
 
   /**
    * Keys to be repaired that a copy remembers. A fenced leader has one append under way, so there
@@ -22,10 +34,19 @@ record CopyState(ReplicaState replica, long logged, long lastMicros, long floor)
    */
   static final int UNREPAIRED_MAX = 1_000_000;
 
-  private static final int FORMAT = 1;
-  private static final int HEADER_BYTES = 2 + 7 * 8 + 4;
+  private static final int FORMAT = 2;
+  private static final int ORIGIN_OFFSET = 2 + 8 * 8;
+  private static final int HEADER_BYTES = 2 + 8 * 8 + 1 + 4;
 
-  static final CopyState EMPTY = new CopyState(ReplicaState.EMPTY, 0, 0, 0);
+  static final CopyState EMPTY =
+      new CopyState(ReplicaState.EMPTY, 0, 0, 0, 0, Bytes.EMPTY);
+
+  /** Refuses an origin that is too long. */
+  CopyState {
+    if (origin.length() > ORIGIN_BYTES_MAX) {
+      throw new IllegalArgumentException("an origin of " + origin.length() + " bytes");
+    }
+  }
 
   /**
    * The bytes.
@@ -47,6 +68,9 @@ record CopyState(ReplicaState replica, long logged, long lastMicros, long floor)
     sink.writeLong(logged);
     sink.writeLong(lastMicros);
     sink.writeLong(floor);
+    sink.writeLong(freshMicros);
+    sink.writeByte(origin.length());
+    sink.write(origin);
     sink.writeInt(replica.unrepaired().size());
     for (Map.Entry<Bytes, Long> fenced : replica.unrepaired().entrySet()) {
       sink.writeVarint(fenced.getKey().length());
@@ -67,8 +91,12 @@ record CopyState(ReplicaState replica, long logged, long lastMicros, long floor)
       throw new MalformedException("the state of a copy in " + array.length + " bytes");
     }
     TreeMap<Bytes, Long> unrepaired = new TreeMap<>();
-    int at = HEADER_BYTES;
-    for (int left = Binary.getInt(array, HEADER_BYTES - 4); left > 0; left--) {
+    int originBytes = array[ORIGIN_OFFSET] & 0xff;
+    int at = HEADER_BYTES + originBytes;
+    if (array.length < at) {
+      throw new MalformedException("the state of a copy is cut off");
+    }
+    for (int left = Binary.getInt(array, at - 4); left > 0; left--) {
       long length = Binary.getVarint(array, at, array.length);
       at = Binary.next(length);
       if (Binary.value(length) > array.length - at - 8) {
@@ -91,7 +119,12 @@ record CopyState(ReplicaState replica, long logged, long lastMicros, long floor)
               Binary.getLong(array, 26),
               unrepaired);
       return new CopyState(
-          replica, Binary.getLong(array, 34), Binary.getLong(array, 42), Binary.getLong(array, 50));
+          replica,
+          Binary.getLong(array, 34),
+          Binary.getLong(array, 42),
+          Binary.getLong(array, 50),
+          Binary.getLong(array, 58),
+          Bytes.copyOf(array, ORIGIN_OFFSET + 1, originBytes));
     } catch (IllegalArgumentException e) {
       throw new MalformedException(e.getMessage());
     }

@@ -1,11 +1,9 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.codec.MalformedException;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.Shard;
-import io.tunnel.server.replica.SharedLog.Entry;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -52,7 +50,7 @@ final class ReplicaShard implements Closeable {
   private final ShardTail tail;
   private final List<Integer> storedAtOpen;
   private final LocalRetention retention;
-  private final CopyPort port = new CopyPort();
+  private final Copy.Port port;
   private final Thread owner;
   private volatile boolean isParked;
   private volatile boolean isStopping;
@@ -77,6 +75,7 @@ final class ReplicaShard implements Closeable {
     this.tail = new ShardTail(ports.log(), config.batches().readBytesMax(), this::post);
     this.storedAtOpen = store.partitions();
     this.retention = new LocalRetention(store.log(), ports.retentionMicros(), ports.isLive());
+    this.port = new ShardPort(ports, store, clock, this::post);
     this.owner = new Thread(this::run, "copies-" + id);
   }
 
@@ -140,41 +139,6 @@ final class ReplicaShard implements Closeable {
     }
     if (hasEnded) {
       endLeftovers();
-    }
-  }
-
-  private final class CopyPort implements Copy.Port {
-
-    @Override
-    public void append(int partition, long number, List<Entry> entries) {
-      SharedLog.Appended appended =
-          failure -> post(new ReplicaTask.Appended(partition, number, failure));
-      ports.log().append(partition, entries, appended);
-    }
-
-    @Override
-    public Bytes marker() {
-      return ports.markers().get();
-    }
-
-    @Override
-    public Optional<String> leaderOf(int partition) {
-      return ports.leaders().apply(partition);
-    }
-
-    @Override
-    public long retentionMicros(int partition) {
-      return ports.retentionMicros().applyAsLong(partition);
-    }
-
-    @Override
-    public long logged(int partition) {
-      return store.log().committed(partition);
-    }
-
-    @Override
-    public long keptFrom(int partition) {
-      return store.log().keptFrom(partition);
     }
   }
 
@@ -257,7 +221,7 @@ final class ReplicaShard implements Closeable {
           .ifPresent(
               copy -> copy.leader().appended(appended.number(), appended.failure(), clock.nanos()));
     } else if (task instanceof ReplicaTask.End end) {
-      copy(end.partition()).ifPresent(copy -> end.end().ifPresent(copy::sawEnd));
+      sawEnd(end);
     } else if (task instanceof ReplicaTask.Lost lost) {
       lost(lost);
     } else if (task instanceof ReplicaTask.AfterWrites after) {
@@ -285,26 +249,63 @@ final class ReplicaShard implements Closeable {
         "this node does not lead partition " + partition, ports.leaders().apply(partition));
   }
 
-  private void read(ReplicaTask.Read read) {
+  private void read(ReplicaTask.Read read) throws IOException {
     tail.taken(read.bytes());
-    copy(read.partition())
-        .ifPresent(
-            copy -> {
-              long before = copy.next();
-              try {
-                copy.read(
-                    read.from(), read.records(), read.next(), read.readMicros(), clock.nanos());
-              } catch (MalformedException e) {
-                tail.unfollow(read.partition());
-                LOGGER.error(
-                    "the copy of partition {} stops before position {}: a record of the log cannot"
-                        + " be read",
-                    read.partition(),
-                    copy.next(),
-                    e);
-              }
-              report(copy, before);
-            });
+    Optional<Copy> found = copy(read.partition());
+    if (found.isEmpty()) {
+      return;
+    }
+    Copy copy = found.get();
+    long before = copy.next();
+    try {
+      copy.read(read.from(), read.records(), read.next(), read.readMicros(), clock.nanos());
+    } catch (MalformedException e) {
+      tail.unfollow(read.partition());
+      LOGGER.error(
+          "the copy of partition {} stops before position {}: a record of the log cannot be read",
+          read.partition(),
+          copy.next(),
+          e);
+    }
+    if (copy.isStale()) {
+      LOGGER.warn(
+          "the copy of partition {} was behind for so long that the log may have forgotten"
+              + " deletions behind position {}; it is made again",
+          read.partition(),
+          copy.next() - 1);
+      makeAgain(copy, 0, copy.floor());
+    } else {
+      report(copy, before);
+    }
+  }
+
+  private void sawEnd(ReplicaTask.End seen) throws IOException {
+    Optional<Copy> found = copy(seen.partition()).filter(copy -> seen.end().isPresent());
+    if (found.isEmpty()) {
+      return;
+    }
+    Copy copy = found.get();
+    if (copy.isOf(seen.end().get())) {
+      copy.sawEnd(seen.end().get(), seen.askedMicros());
+      return;
+    }
+    LOGGER.warn(
+        "the log of partition {} was deleted and made anew; its copy is made again",
+        seen.partition());
+    makeAgain(copy, 0, store.log().committed(seen.partition()) + 1);
+  }
+
+  /** Gives up all that a copy has; what it appended last has an unknown outcome. */
+  private void makeAgain(Copy copy, long next, long floor) throws IOException {
+    boolean isWanted = copy.leader().isWanted();
+    copy.leader().stop(copy.notLeader(), "this node's copy is made again");
+    store.drop(copy.partition(), next, floor);
+    Copy again = begin(copy.partition());
+    if (isWanted) {
+      again.lead();
+    } else if (copy.isLeaving()) {
+      again.leave();
+    }
   }
 
   /** Only a copy that is being made is worth a line. */
@@ -358,14 +359,7 @@ final class ReplicaShard implements Closeable {
         lost.partition(),
         lost.offset(),
         lost.first());
-    Copy copy = found.get();
-    boolean isWanted = copy.leader().isWanted();
-    copy.leader().stop(copy.notLeader(), "the log was made anew");
-    store.drop(lost.partition(), lost.first(), store.log().committed(lost.partition()) + 1);
-    Copy again = begin(lost.partition());
-    if (isWanted) {
-      again.lead();
-    }
+    makeAgain(found.get(), lost.first(), store.log().committed(lost.partition()) + 1);
   }
 
   /** Logs, folds, answers, and goes on. */
@@ -414,11 +408,13 @@ final class ReplicaShard implements Closeable {
 
   /** Any thread. */
   void askEnd(int partition) {
+    long askedMicros = clock.epochMicros();
     ports
         .log()
         .end(partition)
         .whenComplete(
-            (end, failure) -> post(new ReplicaTask.End(partition, Optional.ofNullable(end))));
+            (end, failure) ->
+                post(new ReplicaTask.End(partition, Optional.ofNullable(end), askedMicros)));
   }
 
   private void fail(Throwable cause) {

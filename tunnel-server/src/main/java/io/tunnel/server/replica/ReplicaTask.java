@@ -24,8 +24,9 @@ sealed interface ReplicaTask {
   record Appended(int partition, long number, Optional<IOException> failure)
       implements ReplicaTask {}
 
-  /** The end of the log, when it could be found. */
-  record End(int partition, Optional<Long> end) implements ReplicaTask {}
+  /** The end of the log, when it could be found; it was asked for at that moment. */
+  record End(int partition, Optional<SharedLog.End> end, long askedMicros)
+      implements ReplicaTask {}
 
   /** What to be for a partition. */
   record Become(int partition, Wish wish) implements ReplicaTask {}

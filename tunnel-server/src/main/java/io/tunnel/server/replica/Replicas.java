@@ -62,6 +62,7 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
    * @param leaders where a partition's leader is reached, as HOST:PORT, if it is known
    * @param retentionMicros by partition, how long the log keeps every change; {@link
    *     Long#MAX_VALUE} for ever
+   * @param deletionMicros by partition, how long the log keeps deletions at least
    * @param isLive whether a partition exists
    */
   public record Ports(
@@ -69,6 +70,7 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
       Supplier<Bytes> markers,
       IntFunction<Optional<String>> leaders,
       IntToLongFunction retentionMicros,
+      IntToLongFunction deletionMicros,
       IntPredicate isLive) {}
 
   Replicas(List<ReplicaShard> shards, ReplicaConfig config) {

@@ -115,8 +115,18 @@ public interface SharedLog extends Closeable {
   }
 
   /**
-   * The offset behind the last record now; everything acknowledged by anybody before the call is
-   * below.
+   * Where a log ends.
+   *
+   * @param offset behind the last record
+   * @param origin tells the log apart from one that is made anew in its place; at most 255 bytes
    */
-  CompletableFuture<Long> end(int partition);
+  record End(long offset, Bytes origin) {
+    /** Refuses null. */
+    public End {
+      Objects.requireNonNull(origin, "origin");
+    }
+  }
+
+  /** The end now; everything acknowledged by anybody before the call is below. */
+  CompletableFuture<End> end(int partition);
 }

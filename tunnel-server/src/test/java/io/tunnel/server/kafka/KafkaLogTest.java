@@ -33,6 +33,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
 class KafkaLogTest {
@@ -58,8 +59,8 @@ class KafkaLogTest {
         assertThat(read)
             .allMatch(record -> record.timeMicros() >= before)
             .allMatch(record -> record.timeMicros() <= TestKafka.CLOCK.epochMicros());
-        assertThat(get(table.log.end(FIRST))).isEqualTo(4);
-        assertThat(get(table.log.end(FIRST + 1))).isEqualTo(1);
+        assertThat(get(table.log.end(FIRST)).offset()).isEqualTo(4);
+        assertThat(get(table.log.end(FIRST + 1)).offset()).isEqualTo(1);
         get(table.append(FIRST));
         assertThat(reads.isQuietFor(100)).isTrue();
       }
@@ -198,6 +199,31 @@ class KafkaLogTest {
         tail.follow(FIRST, 9);
         assertThat(reads.lost()).isEqualTo(new Lost(FIRST, 9, 3));
       }
+    }
+  }
+
+  @Test
+  void a_topic_that_was_deleted_and_made_anew_has_another_origin() throws Exception {
+    try (TestTable table = new TestTable(1, 60_000);
+        KafkaCluster other = new KafkaCluster(table.config, TestKafka.CLOCK)) {
+      Bytes origin = get(table.log.end(FIRST)).origin();
+      assertThat(get(table.log.end(FIRST)).origin()).isEqualTo(origin);
+      get(table.cluster.topics().dropTable(TestTable.TABLE));
+      while (!isMade(other)) {
+        // The deletion is not known everywhere yet.
+      }
+      try (KafkaLog log = other.openLog(partition -> Optional.of(table.places.get(partition)))) {
+        assertThat(get(log.end(FIRST)).origin()).isNotEqualTo(origin);
+      }
+    }
+  }
+
+  private static boolean isMade(KafkaCluster cluster) throws Exception {
+    try {
+      get(cluster.topics().openTable(new KafkaTopics.TableTopic(TestTable.TABLE, 1, 60_000)));
+      return true;
+    } catch (ExecutionException e) {
+      return false;
     }
   }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.kafka.broker.KafkaBroker;
+import io.tunnel.server.replica.SharedLog;
 import io.tunnel.server.replica.SharedLog.Entry;
 import io.tunnel.server.replica.SharedLog.Stored;
 import io.tunnel.server.replica.SharedLog.Tail;
@@ -39,7 +40,7 @@ class KafkaOutageTest {
         assertThat(reads.until(3))
             .extracting(record -> record.entry().sequence())
             .containsExactly(1L, 2L);
-        assertThat(get(table.log.end(FIRST))).isEqualTo(3);
+        assertThat(get(table.log.end(FIRST)).offset()).isEqualTo(3);
       }
     }
   }
@@ -60,7 +61,7 @@ class KafkaOutageTest {
         broker.suspend();
         try {
           CompletableFuture<Void> unknown = append(log, change(1, "k", "unknown"));
-          CompletableFuture<Long> end = log.end(FIRST);
+          CompletableFuture<SharedLog.End> end = log.end(FIRST);
           assertFailsInTime(unknown);
           assertFailsInTime(end);
           assertFailsInTime(append(log, change(2, "k", "unknown too")));
@@ -70,7 +71,7 @@ class KafkaOutageTest {
         while (!succeeds(append(log, change(9, "k", "after")))) {
           // The producer needs a moment to find the broker again.
         }
-        long end = get(log.end(FIRST));
+        long end = get(log.end(FIRST)).offset();
         List<Stored> read = reads.until(end);
         assertThat(read.get(read.size() - 1).entry().sequence()).isEqualTo(9);
         assertThat(read).extracting(record -> record.entry().sequence()).isSubsetOf(1L, 2L, 9L);

@@ -14,7 +14,7 @@ class CopyStateTest {
 
   private static CopyState state(NavigableMap<Bytes, Long> unrepaired) {
     ReplicaState replica = new ReplicaState(90, 70, 5, true, 60, unrepaired);
-    return new CopyState(replica, 88, 1_234_567, 61);
+    return new CopyState(replica, 88, 1_234_567, 61, 777, Bytes.fromHex("c0ffee"));
   }
 
   @Test
@@ -28,11 +28,11 @@ class CopyStateTest {
   }
 
   @Test
-  void format_1_is_what_it_was() {
+  void format_2_is_what_it_was() {
     CopyState state = state(new TreeMap<>(Collections.singletonMap(Bytes.fromHex("ab"), 80L)));
     assertThat(state.encode().toString())
         .isEqualTo(
-            "0101"
+            "0201"
                 + "000000000000005a"
                 + "0000000000000046"
                 + "0000000000000005"
@@ -40,6 +40,8 @@ class CopyStateTest {
                 + "0000000000000058"
                 + "000000000012d687"
                 + "000000000000003d"
+                + "0000000000000309"
+                + "03c0ffee"
                 + "00000001"
                 + "01ab0000000000000050");
   }

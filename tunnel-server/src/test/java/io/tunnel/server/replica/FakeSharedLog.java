@@ -37,9 +37,25 @@ final class FakeSharedLog {
   static final class Partition {
     final List<SharedLog.Stored> everything = new ArrayList<>();
     final NavigableMap<Long, SharedLog.Stored> kept = new TreeMap<>();
+    private final Map<Long, Long> deletionEnds = new HashMap<>();
+    Bytes origin = Bytes.fromHex("01");
 
     long end() {
       return everything.size();
+    }
+
+    private long firstUnrepaired() {
+      ReplicaCore reader = new ReplicaCore(ReplicaState.EMPTY);
+      everything.forEach(reader::read);
+      return reader.unrepaired().values().stream().min(Long::compare).orElse(Long.MAX_VALUE);
+    }
+
+    private boolean isForgotten(SharedLog.Stored record, long nowMicros, long deletionMicros) {
+      if (record.entry().value().isPresent() || deletionMicros == Long.MAX_VALUE) {
+        return false;
+      }
+      Long end = deletionEnds.putIfAbsent(record.offset(), nowMicros + deletionMicros);
+      return end != null && nowMicros > end;
     }
   }
 
@@ -152,20 +168,23 @@ final class FakeSharedLog {
 
   /**
    * Of records older than {@code lagMicros} and not among the last, only the last of each key
-   * stays; deletions of rows stay.
+   * stays. A deletion stays for {@code deletionMicros} after it was the last of its key for the
+   * first time. Nothing behind a fenced record that is not repaired is looked at.
    */
-  void compact(long lagMicros) {
+  void compact(long lagMicros, long deletionMicros) {
     for (Partition log : partitions.values()) {
       Map<Bytes, Long> last = new HashMap<>();
+      long border = Math.min(log.end() - 1, log.firstUnrepaired());
       List<SharedLog.Stored> old =
           log.kept.values().stream()
               .filter(record -> record.timeMicros() < nowMicros - lagMicros)
-              .filter(record -> record.offset() < log.end() - 1)
+              .filter(record -> record.offset() < border)
               .sorted(Comparator.comparingLong(SharedLog.Stored::offset))
               .toList();
       old.forEach(record -> last.put(record.entry().key(), record.offset()));
       for (SharedLog.Stored record : old) {
-        if (last.get(record.entry().key()) != record.offset()) {
+        boolean isLast = last.get(record.entry().key()) == record.offset();
+        if (!isLast || log.isForgotten(record, nowMicros, deletionMicros)) {
           log.kept.remove(record.offset());
         }
       }
@@ -198,10 +217,11 @@ final class FakeSharedLog {
     }
 
     @Override
-    public CompletableFuture<Long> end(int partition) {
+    public CompletableFuture<End> end(int partition) {
+      Partition log = FakeSharedLog.this.partition(partition);
       return isCut
           ? CompletableFuture.failedFuture(new IOException("cut off"))
-          : CompletableFuture.completedFuture(FakeSharedLog.this.partition(partition).end());
+          : CompletableFuture.completedFuture(new End(log.end(), log.origin));
     }
 
     @Override

@@ -55,6 +55,7 @@ class ReplicaDirectoryTest {
             new Markers("a", "start " + System.identityHashCode(node)),
             partition -> Optional.empty(),
             partition -> Long.MAX_VALUE,
+            partition -> Long.MAX_VALUE,
             live::contains);
     Shard.Clock clock =
         new Shard.Clock() {

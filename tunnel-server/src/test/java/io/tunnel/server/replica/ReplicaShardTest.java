@@ -39,7 +39,7 @@ class ReplicaShardTest {
 
   @BeforeEach
   void oneNode() throws IOException {
-    node = new SimNode("a", log, nanos, Long.MAX_VALUE, new Random(1));
+    node = new SimNode("a", log, nanos, SimNode.Kept.ALL, new Random(1));
   }
 
   /** Until nothing moves any more; time stands still. */
@@ -95,6 +95,72 @@ class ReplicaShardTest {
     assertThat(node.replicas.status().toString()).contains("LEADING");
     assertThat(node.replicas.leads()).containsExactly(P);
     assertThat(node.replicas.warm()).containsExactly(P);
+  }
+
+  @Test
+  void a_copy_that_was_behind_for_longer_than_deletions_are_kept_begins_anew_at_a_hole()
+      throws IOException {
+    node = new SimNode("b", log, nanos, new SimNode.Kept(1_000, 5_000), new Random(1));
+    lead();
+    write(false, put("a"), put("b"));
+    run();
+    node.log.isCut = true;
+    log.land(P, change("a", Optional.empty()));
+    log.partition(P).kept.remove(3L);
+    foreignMarker();
+    log.nowMicros += 4_000;
+    node.log.isCut = false;
+    run();
+    assertThat(node.rows.rows(P)).as("the deletion may still come").hasSize(2);
+    node.log.isCut = true;
+    log.nowMicros += 6_000;
+    foreignMarker();
+    log.partition(P).kept.remove(log.partition(P).end() - 1);
+    foreignMarker();
+    log.partition(P).kept.remove(1L);
+    node.log.isCut = false;
+    run();
+    assertThat(node.rows.rows(P)).as("only what the log has still").hasSize(1);
+    assertThat(node.replicas.settled(P)).isEqualTo(log.partition(P).end() - 1);
+  }
+
+  private static Entry change(String key, Optional<Bytes> value) {
+    return new Entry(Kind.CHANGE, TestRows.keyBytes(key), 0, 1L << 32, value);
+  }
+
+  @Test
+  void how_fresh_a_copy_was_outlives_the_node() throws IOException {
+    node = new SimNode("b", log, nanos, new SimNode.Kept(1_000, 1_000_000), new Random(1));
+    lead();
+    write(false, put("a"));
+    run();
+    for (int look = 0; look < 40; look++) {
+      log.nowMicros += 130_000;
+      node.replicas.lookAtEnds();
+      run();
+    }
+    node.restart();
+    foreignMarker();
+    log.partition(P).kept.remove(2L);
+    log.partition(P).kept.remove(1L);
+    foreignMarker();
+    run();
+    assertThat(node.rows.rows(P)).as("it was fresh just before it was killed").hasSize(1);
+  }
+
+  @Test
+  void a_copy_of_a_log_that_was_made_anew_begins_anew() {
+    lead();
+    write(false, put("a"));
+    run();
+    assertThat(node.rows.rows(P)).hasSize(1);
+    log.partition(P).origin = Bytes.fromHex("02");
+    log.partition(P).kept.clear();
+    node.replicas.lookAtEnds();
+    run();
+    assertThat(node.rows.rows(P)).isEmpty();
+    assertThat(node.replicas.leads()).containsExactly(P);
+    assertThat(node.replicas.of(P)).isNotNull();
   }
 
   @Test

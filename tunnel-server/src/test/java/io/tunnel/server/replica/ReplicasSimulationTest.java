@@ -38,12 +38,16 @@ class ReplicasSimulationTest {
   private static final int[] PARTITIONS = {1, 2};
   private static final int SEEDS = 12;
   private static final long FOREVER = Long.MAX_VALUE;
+  private static final long RETENTION = 300_000;
+
+  /** Less than what is possible between two steps of a node. */
+  private static final long DELETIONS = 500_000;
 
   @ParameterizedTest
   @ValueSource(ints = {0, 3, 15})
   void everyWriterIsToldTheTruthAndAllCopiesAgree(int failuresPercent) throws IOException {
     for (long seed = 1; seed <= SEEDS; seed++) {
-      run(seed, failuresPercent, FOREVER);
+      run(seed, failuresPercent, SimNode.Kept.ALL);
     }
   }
 
@@ -51,14 +55,22 @@ class ReplicasSimulationTest {
   @ValueSource(ints = {0, 3})
   void aCompactedLogGivesTheSameRows(int failuresPercent) throws IOException {
     for (long seed = 1; seed <= SEEDS; seed++) {
-      run(seed, failuresPercent, 300_000);
+      run(seed, failuresPercent, new SimNode.Kept(RETENTION, FOREVER));
     }
   }
 
-  private static void run(long seed, int failuresPercent, long retentionMicros) {
+  @ParameterizedTest
+  @ValueSource(ints = {0, 3})
+  void aCopyThatWasAwayForTooLongHasNoRowThatWasDeleted(int failuresPercent) throws IOException {
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      run(seed, failuresPercent, new SimNode.Kept(RETENTION, DELETIONS));
+    }
+  }
+
+  private static void run(long seed, int failuresPercent, SimNode.Kept kept) {
     Simulation simulation = null;
     try {
-      simulation = new Simulation(seed, failuresPercent, retentionMicros);
+      simulation = new Simulation(seed, failuresPercent, kept);
       simulation.run();
     } catch (IOException | RuntimeException | AssertionError e) {
       throw new AssertionError("seed " + seed + ", failures " + failuresPercent, e);
@@ -71,16 +83,16 @@ class ReplicasSimulationTest {
     private final AtomicLong nanos = new AtomicLong(1);
     private final WriteLedger ledger = new WriteLedger();
     private final List<SimNode> nodes = new ArrayList<>();
-    private final long retentionMicros;
+    private final SimNode.Kept kept;
     private int texts;
 
-    Simulation(long seed, int failuresPercent, long retentionMicros) throws IOException {
+    Simulation(long seed, int failuresPercent, SimNode.Kept kept) throws IOException {
       this.random = new Random(seed);
       this.log = new FakeSharedLog(random);
       this.log.failuresPercent = failuresPercent;
-      this.retentionMicros = retentionMicros;
+      this.kept = kept;
       for (String name : List.of("a", "b", "c")) {
-        nodes.add(new SimNode(name, log, nanos, retentionMicros, random));
+        nodes.add(new SimNode(name, log, nanos, kept, random));
       }
     }
 
@@ -92,6 +104,11 @@ class ReplicasSimulationTest {
       }
       for (int step = 0; step < 3_000; step++) {
         nanos.addAndGet(random.nextInt(2_000_000));
+        if (kept.deletionMicros() != FOREVER && random.nextInt(100) == 0) {
+          log.nowMicros += random.nextInt(300_000);
+          nodes.forEach(node -> node.replicas.lookAtEnds());
+          compact();
+        }
         step(nodes.get(random.nextInt(nodes.size())));
       }
       settle();
@@ -126,8 +143,8 @@ class ReplicasSimulationTest {
     }
 
     private void compact() {
-      if (retentionMicros != FOREVER) {
-        log.compact(retentionMicros);
+      if (kept.retentionMicros() != FOREVER) {
+        log.compact(kept.retentionMicros(), kept.deletionMicros());
       }
     }
 
@@ -229,7 +246,7 @@ class ReplicasSimulationTest {
     private void requireChanges(String name, SimNode node, int partition, List<Stored> valid)
         throws IOException {
       long first = node.replicas.firstPosition(partition);
-      if (retentionMicros == FOREVER) {
+      if (kept.retentionMicros() == FOREVER) {
         assertThat(first).as(name).isLessThanOrEqualTo(1);
       }
       List<String> expected = new ArrayList<>();
@@ -288,7 +305,7 @@ class ReplicasSimulationTest {
     private void requireFreshCopies() throws IOException {
       log.nowMicros += 2_000_000;
       compact();
-      nodes.add(new SimNode("fresh", log, nanos, retentionMicros, random));
+      nodes.add(new SimNode("fresh", log, nanos, kept, random));
       for (int partition : PARTITIONS) {
         nodes.get(3).replicas.copy(partition);
       }

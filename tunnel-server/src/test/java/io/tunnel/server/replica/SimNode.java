@@ -26,7 +26,7 @@ final class SimNode {
   final String name;
   private final FakeSharedLog shared;
   private final AtomicLong nanos;
-  private final long retentionMicros;
+  private final Kept kept;
   private int starts;
   private CrashDisk disk = new CrashDisk();
   FakeCopyRows rows;
@@ -35,12 +35,17 @@ final class SimNode {
   ReplicaShard shard;
   Replicas replicas;
 
-  SimNode(String name, FakeSharedLog shared, AtomicLong nanos, long retentionMicros, Random random)
+  /** How long the log keeps every change, and deletions. */
+  record Kept(long retentionMicros, long deletionMicros) {
+    static final Kept ALL = new Kept(Long.MAX_VALUE, Long.MAX_VALUE);
+  }
+
+  SimNode(String name, FakeSharedLog shared, AtomicLong nanos, Kept kept, Random random)
       throws IOException {
     this.name = name;
     this.shared = shared;
     this.nanos = nanos;
-    this.retentionMicros = retentionMicros;
+    this.kept = kept;
     this.rows = new FakeCopyRows(random);
     start();
   }
@@ -63,7 +68,8 @@ final class SimNode {
             log,
             new Markers(name, "start " + ++starts),
             partition -> Optional.of("elsewhere:1"),
-            partition -> retentionMicros,
+            partition -> kept.retentionMicros(),
+            partition -> kept.deletionMicros(),
             partition -> true);
     shard = new ReplicaShard(0, CONFIG, store, ports, new Silent(), clock);
     replicas = new Replicas(List.of(shard), CONFIG);
