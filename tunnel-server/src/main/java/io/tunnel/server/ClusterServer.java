@@ -69,7 +69,6 @@ final class ClusterServer implements RunningServer {
 
   private final Parts parts = new Parts();
   private final SystemClock clock = new SystemClock();
-  private final CompletableFuture<String> failure = new CompletableFuture<>();
   private final ServerMeters meters = new ServerMeters();
   private final KnownEdges known = new KnownEdges();
   private final Handles handles = new Handles();
@@ -89,6 +88,7 @@ final class ClusterServer implements RunningServer {
   private final Optional<HttpServer> http;
   private final PeerWatch peers;
   private Set<Integer> serving = Set.of();
+  private boolean hasGivenUp;
 
   /**
    * Opens the data directory, meets the cluster, and begins to serve.
@@ -240,6 +240,11 @@ final class ClusterServer implements RunningServer {
   /** Tells those who are attached to what is not led here any more, and watches the other nodes. */
   private void look() {
     peers.watch(placement().nodes());
+    if (!hasGivenUp && replicas.figures().failedShards() > 0) {
+      hasGivenUp = true;
+      LOGGER.error("a disk of this node failed; other nodes take over what it leads");
+      node.drain(true);
+    }
     Set<Integer> now = new TreeSet<>();
     replicas.leads().stream().filter(replicas::isServing).forEach(now::add);
     Set<Integer> before = serving;
@@ -283,6 +288,11 @@ final class ClusterServer implements RunningServer {
     }
   }
 
+  /** Whether the catalog and all tunnels are led here; for tests. */
+  boolean leadsEverything() {
+    return tunnels.stores().values().stream().allMatch(LedStore::isLeading);
+  }
+
   @Override
   public InetSocketAddress localAddress() {
     return net.localAddress();
@@ -295,13 +305,14 @@ final class ClusterServer implements RunningServer {
 
   @Override
   public CompletableFuture<String> failure() {
-    return failure;
+    return node.failure();
   }
 
   /** Hands over what it leads, if there is anybody, and closes everything. Idempotent. */
   @Override
   public void close() throws IOException {
-    if (!parts.areClosed() && placement().nodes().size() > 1) {
+    boolean isMember = !node.failure().isDone();
+    if (!parts.areClosed() && isMember && placement().nodes().size() > 1) {
       drain();
     }
     parts.close();

@@ -56,6 +56,11 @@ final class NodeRoles implements Roles {
   }
 
   @Override
+  public Set<Integer> copies() {
+    return replicas.copies();
+  }
+
+  @Override
   public Set<Integer> warm() {
     return replicas.warm();
   }

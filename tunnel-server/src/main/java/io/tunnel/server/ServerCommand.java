@@ -107,9 +107,13 @@ public final class ServerCommand implements Callable<Integer> {
                   "{}, reached at {}", part, advertised(part, text(server.localAddress()))));
       CountDownLatch mustStop = new CountDownLatch(1);
       Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(mustStop, exitCode), "stop"));
+      server.failure().thenAccept(message -> mustStop.countDown());
       announce(server);
       mustStop.await();
       LOGGER.info("stopping");
+      if (server.failure().isDone()) {
+        return fail(server.failure().join());
+      }
     } catch (IOException e) {
       return fail(e.getMessage());
     }

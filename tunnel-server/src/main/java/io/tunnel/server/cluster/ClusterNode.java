@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
@@ -43,6 +44,7 @@ public final class ClusterNode implements Membership.Node, Closeable {
   private final Executor control;
   private final LongSupplier nanos;
   private final PaceCore pace;
+  private final CompletableFuture<String> failure = new CompletableFuture<>();
   private final AtomicReference<Placement> newest = new AtomicReference<>(Placement.NONE);
   private volatile Doing doing = new Doing(Set.of(), Set.of());
   private volatile NodeInfo said;
@@ -143,6 +145,17 @@ public final class ClusterNode implements Membership.Node, Closeable {
     LOGGER.warn(
         "this node was silent for too long: others may lead its {} units; it joins again",
         doing.leads().size());
+  }
+
+  @Override
+  public void replaced(String message) {
+    isLost = true;
+    failure.complete(message);
+  }
+
+  /** Completes, with what to say of it, when this node has to be stopped. */
+  public CompletableFuture<String> failure() {
+    return failure;
   }
 
   /** The process of another node has ended; any thread. */
@@ -286,7 +299,7 @@ public final class ClusterNode implements Membership.Node, Closeable {
       return;
     }
     held.addAll(roles.leads());
-    held.addAll(roles.warm());
+    held.addAll(roles.copies());
     Set<Integer> mine = new TreeSet<>();
     placement.leaders().keySet().stream()
         .filter(unit -> placement.has(config.node(), unit))

@@ -20,6 +20,9 @@ public interface Roles {
   /** Units that it leads, or is about to. */
   Set<Integer> leads();
 
+  /** Partitions of which there is a copy, also one that was left by a former process. */
+  Set<Integer> copies();
+
   /** Partitions of which the copy is nearly up to date. */
   Set<Integer> warm();
 }

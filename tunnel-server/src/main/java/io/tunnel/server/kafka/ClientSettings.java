@@ -129,7 +129,6 @@ final class ClientSettings {
   Map<String, Object> member(String group, String name, int heartbeatMs) {
     Map<String, Object> settings = common();
     int sessionMs = config.times().sessionMs();
-    settings.put(ConsumerConfig.CLIENT_ID_CONFIG, group + "-" + name);
     settings.put(ConsumerConfig.GROUP_ID_CONFIG, group);
     settings.put(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, name);
     settings.put(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "classic");

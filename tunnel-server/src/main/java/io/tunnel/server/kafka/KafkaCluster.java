@@ -58,7 +58,7 @@ public final class KafkaCluster implements Closeable {
      */
     @Override
     public Membership join(String name, Supplier<Membership.Node> node) {
-      new NodeNames(config, admin, clock).requireFree(name);
+      new NodeNames(config, admin, clock).requireFree(name, node.get().info().address());
       KafkaMembership membership = new KafkaMembership(config, admin, name, node, clock);
       membership.start();
       return membership;

@@ -21,6 +21,7 @@ import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.CloseOptions.GroupMembershipOperation;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
 import org.apache.kafka.common.errors.InterruptException;
@@ -70,6 +71,8 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
     this.clock = clock;
     int heartbeatMs = Math.min(HEARTBEAT_MS_MAX, config.times().sessionMs() / 3);
     Map<String, Object> settings = new ClientSettings(config).member(group, name, heartbeatMs);
+    String clientId = NodeNames.clientId(group, name, node.get().info().address());
+    settings.put(ConsumerConfig.CLIENT_ID_CONFIG, clientId);
     settings.put(PlacementAssignor.MEMBER, this);
     this.consumer =
         new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());

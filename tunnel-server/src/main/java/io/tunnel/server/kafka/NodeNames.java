@@ -2,25 +2,41 @@ package io.tunnel.server.kafka;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.cluster.PeerProbe;
+import io.tunnel.server.cluster.PeerProbe.Answer;
 import io.tunnel.server.partition.Shard;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.MemberDescription;
+import org.apache.kafka.clients.admin.MemberToRemove;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Which names the nodes of a cluster have. Kafka does not say when it last heard of a member, only
- * that it is one; but one that is dead is none any more when a session is over.
+ * that it is one; but one that is dead is none any more when a session is over. Sooner, if nobody
+ * listens any more where it was reached, which its client id tells: then it is removed. Should it
+ * live nevertheless, it joins again, and Kafka fences one of the two.
  */
 final class NodeNames {
 
+  private static final Logger LOG = LoggerFactory.getLogger(NodeNames.class);
+
   private static final long LOOK_MS = 100;
+
+  /** How long one that answers may take to end, before its name is taken for good. */
+  private static final long ENDING_MS_MAX = 2_000;
+
+  private static final char ADDRESS_MARK = '@';
 
   private final KafkaConfig config;
   private final Admin admin;
@@ -32,20 +48,31 @@ final class NodeNames {
     this.clock = clock;
   }
 
+  /** What a member of that name calls itself at Kafka. */
+  static String clientId(String group, String name, String address) {
+    return group + "-" + name + ADDRESS_MARK + address;
+  }
+
   /**
    * Waits until no member has the name, at most a session and what it takes Kafka to notice.
    *
+   * @param address of the node that wants it: nobody else can be there
    * @throws NodeNameTakenException when one still has it then
    */
-  void requireFree(String name) {
+  void requireFree(String name, String address) {
+    long beganNanos = clock.nanos();
     long waitMs = config.times().sessionMs() + config.times().sessionMs() / 2L;
-    long deadlineNanos = clock.nanos() + TimeUnit.MILLISECONDS.toNanos(waitMs);
     CountDownLatch never = new CountDownLatch(1);
     try {
       for (Optional<MemberDescription> holder = holder(name);
           holder.isPresent();
           holder = holder(name)) {
-        if (clock.nanos() - deadlineNanos > 0) {
+        Answer answer = ask(holder.get(), name, address);
+        if (answer == Answer.GONE) {
+          evict(name);
+        }
+        long waitedMs = TimeUnit.NANOSECONDS.toMillis(clock.nanos() - beganNanos);
+        if (waitedMs > (answer == Answer.ALIVE ? Math.min(ENDING_MS_MAX, waitMs) : waitMs)) {
           throw new NodeNameTakenException(
               "node "
                   + name
@@ -60,6 +87,28 @@ final class NodeNames {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new RefusedException(ErrorCode.SHUTTING_DOWN, "interrupted while joining the cluster");
+    }
+  }
+
+  private static Answer ask(MemberDescription holder, String name, String address) {
+    String id = holder.clientId();
+    String former = id.substring(id.lastIndexOf(ADDRESS_MARK) + 1);
+    return former.equals(address) ? Answer.GONE : PeerProbe.ask(former, name);
+  }
+
+  private void evict(String name) throws InterruptedException {
+    LOG.info("the former process of node {} has ended; it is removed from the group", name);
+    RemoveMembersFromConsumerGroupOptions member =
+        new RemoveMembersFromConsumerGroupOptions(Set.of(new MemberToRemove(name)));
+    member.reason("node " + name + " starts again");
+    try {
+      admin
+          .removeMembersFromConsumerGroup(KafkaMembership.group(config.cluster()), member)
+          .all()
+          .get();
+    } catch (ExecutionException e) {
+      // Also when somebody was faster. If not, its session ends as any other.
+      LOG.info("node {} was not removed: {}", name, e.getCause().getMessage());
     }
   }
 

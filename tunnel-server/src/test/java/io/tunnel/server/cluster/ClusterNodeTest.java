@@ -67,6 +67,20 @@ class ClusterNodeTest {
   }
 
   @Test
+  void leaves_copies_that_a_former_process_left_and_no_placement_gives_it() {
+    roles.left.addAll(Set.of(2, 3));
+    placed(placement(1, Map.of(1, "b", 2, "b", 3, "b"), Map.of(3, Set.of("a"))));
+    assertThat(roles.told).containsExactly("leave 2", "copy 3");
+  }
+
+  @Test
+  void has_to_be_stopped_when_another_has_taken_its_name() {
+    assertThat(node.failure()).isNotDone();
+    node.replaced("another node is a");
+    assertThat(node.failure()).isCompletedWithValue("another node is a");
+  }
+
+  @Test
   void gives_up_what_it_has_to_before_it_takes_more() {
     placed(placement(1, Map.of(1, "a", 2, "a", 3, "b"), Map.of(3, Set.of("a"))));
     assertThat(roles.told).containsExactly("copy 3", "lead 1", "lead 2");

@@ -13,6 +13,9 @@ final class FakeRoles implements Roles {
   final Set<Integer> copies = new TreeSet<>();
   final Set<Integer> warm = new TreeSet<>();
 
+  /** Copies of a former process. */
+  final Set<Integer> left = new TreeSet<>();
+
   @Override
   public void copy(int partition) {
     told.add("copy " + partition);
@@ -36,11 +39,20 @@ final class FakeRoles implements Roles {
     leads.remove(unit);
     copies.remove(unit);
     warm.remove(unit);
+    left.remove(unit);
   }
 
   @Override
   public Set<Integer> leads() {
     return leads;
+  }
+
+  @Override
+  public Set<Integer> copies() {
+    Set<Integer> all = new TreeSet<>(copies);
+    all.addAll(warm);
+    all.addAll(left);
+    return all;
   }
 
   @Override

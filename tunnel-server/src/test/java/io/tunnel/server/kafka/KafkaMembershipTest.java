@@ -10,6 +10,8 @@ import io.tunnel.server.cluster.Membership;
 import io.tunnel.server.cluster.NodeInfo;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.server.kafka.KafkaConfig.Times;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -150,14 +152,52 @@ class KafkaMembershipTest {
     TestNode a = new TestNode("a", "a1");
     KafkaMembership first = join(a);
     a.placedWith("a");
-    assertThatThrownBy(() -> join(new TestNode("a", "a2")))
+    TestNode elsewhere = new TestNode("a", "a2");
+    elsewhere.info = at("elsewhere:1", "a2");
+    assertThatThrownBy(() -> join(elsewhere))
         .isInstanceOf(NodeNameTakenException.class)
         .hasMessageContaining("node a is a member of cluster " + config.cluster());
     assertThat(a.replaced).isEmpty();
     first.abandon();
     TestNode again = new TestNode("a", "a3");
+    again.info = at("elsewhere:1", "a3");
     join(again);
     assertThat(again.placedWith("a").node("a").map(Placement.Member::incarnation)).contains("a3");
+  }
+
+  @Test
+  void the_name_of_one_whose_address_nobody_listens_at_is_free_at_once() throws Exception {
+    TestNode dead = new TestNode("a", "a1");
+    try (ServerSocket closed = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+      dead.info = at("127.0.0.1:" + closed.getLocalPort(), "a1");
+    }
+    KafkaMembership first = patient(dead).get(0);
+    first.start();
+    dead.placedWith("a");
+    first.abandon();
+    TestNode again = new TestNode("a", "a2");
+    requireJoinsAtOnce(again);
+    TestNode third = new TestNode("a", "a3");
+    third.info = at(again.info.address(), "a3");
+    // The former address is this node's own now.
+    requireJoinsAtOnce(third);
+  }
+
+  /** In less than the sessions of {@link #patient}. */
+  private void requireJoinsAtOnce(TestNode node) throws Exception {
+    Times patient = new Times(SESSION_SECONDS_MAX * 1_000, 5_000, 20_000, 0);
+    long began = System.nanoTime();
+    try (KafkaCluster again =
+        new KafkaCluster(TestKafka.config(config, patient), TestKafka.CLOCK)) {
+      Membership membership = again.memberships().join("a", () -> node);
+      node.placedWith("a");
+      ((KafkaMembership) membership).abandon();
+    }
+    assertThat(System.nanoTime() - began).isLessThan(TimeUnit.SECONDS.toNanos(20));
+  }
+
+  private static NodeInfo at(String address, String incarnation) {
+    return new NodeInfo("a", incarnation, address, false, Set.of(), Set.of());
   }
 
   @Test
