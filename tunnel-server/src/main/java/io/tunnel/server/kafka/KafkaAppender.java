@@ -15,10 +15,16 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.SerializationException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +32,9 @@ import org.slf4j.LoggerFactory;
  * Hands appends to Kafka's producer on a thread of its own, because handing over compresses, and
  * waits when the producer knows no leader or has too much unsent. What waits here longer than a
  * delivery may take is given up, so every append ends within twice that time and a request.
+ *
+ * <p>A producer that says that it cannot go on is replaced before the next append. What it was
+ * sending has failed then, and may still get to the log, as with any append that fails.
  */
 final class KafkaAppender implements Closeable {
 
@@ -34,18 +43,30 @@ final class KafkaAppender implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(KafkaAppender.class);
 
-  private final Producer<Bytes, Bytes> producer;
+  /** Between two producers, however they fail. */
+  private static final long RENEWAL_NANOS_MIN = TimeUnit.SECONDS.toNanos(1);
+
+  private final Supplier<Producer<Bytes, Bytes>> producers;
   private final KafkaConfig.Times times;
   private final Shard.Clock clock;
   private final BlockingQueue<Waiting> waiting = new LinkedBlockingQueue<>(WAITING_MAX);
   private final Thread thread;
   private volatile boolean isClosed;
+  private volatile boolean isBroken;
+
+  /** Replaced by the appender's thread, under the monitor. */
+  private Producer<Bytes, Bytes> producer;
+
+  private long madeNanos;
 
   private record Waiting(
       TopicPartition to, List<Entry> entries, Appended appended, long deadlineNanos) {}
 
-  KafkaAppender(Producer<Bytes, Bytes> producer, KafkaConfig.Times times, Shard.Clock clock) {
-    this.producer = producer;
+  KafkaAppender(
+      Supplier<Producer<Bytes, Bytes>> producers, KafkaConfig.Times times, Shard.Clock clock) {
+    this.producers = producers;
+    this.producer = producers.get();
+    this.madeNanos = clock.nanos();
     this.times = times;
     this.clock = clock;
     this.thread = new Thread(this::run, "kafka-append");
@@ -84,21 +105,47 @@ final class KafkaAppender implements Closeable {
   }
 
   private void handOver(Waiting append) {
+    Producer<Bytes, Bytes> sender = sender();
     Outcome outcome = new Outcome(append.entries().size(), append.appended());
     if (append.entries().isEmpty()) {
       tell(append.appended(), Optional.empty());
     } else if (clock.nanos() - append.deadlineNanos() > 0) {
-      outcome.fail(append.entries().size(), new IOException("waited too long to be sent"));
+      tell(
+          append.appended(),
+          Optional.of(new LogUnavailableException("it waited too long to be sent", null)));
     } else {
-      send(append, outcome);
+      send(sender, append, outcome);
     }
   }
 
-  private void send(Waiting append, Outcome outcome) {
+  /** A producer that can go on, as far as is known. */
+  private synchronized Producer<Bytes, Bytes> sender() {
+    boolean isTime = clock.nanos() - madeNanos >= RENEWAL_NANOS_MIN;
+    if (isBroken && isTime && !isClosed) {
+      LOG.warn("the producer cannot go on and is made anew");
+      madeNanos = clock.nanos();
+      producer.close(Duration.ZERO);
+      producer = producers.get();
+      // Behind the close, which fails what the former was sending.
+      isBroken = false;
+    }
+    return producer;
+  }
+
+  /** Whether it says that the producer, and not only this record, is at an end. */
+  private static boolean isFatal(Exception failure) {
+    return !(failure instanceof RetriableException
+        || failure instanceof RecordTooLargeException
+        || failure instanceof SerializationException
+        || failure instanceof TopicAuthorizationException
+        || failure instanceof InterruptException);
+  }
+
+  private void send(Producer<Bytes, Bytes> sender, Waiting append, Outcome outcome) {
     int sent = 0;
     for (Entry entry : append.entries()) {
       try {
-        producer.send(RecordFormat.encode(append.to(), entry), outcome);
+        sender.send(RecordFormat.encode(append.to(), entry), outcome);
         sent++;
       } catch (RuntimeException e) {
         // This one was not taken, and those behind it are not tried.
@@ -106,14 +153,14 @@ final class KafkaAppender implements Closeable {
         return;
       }
       if (outcome.hasFailed()) {
-        outcome.fail(append.entries().size() - sent, new IOException("not sent"));
+        outcome.leftOut(append.entries().size() - sent);
         return;
       }
     }
   }
 
   /** Counts what became of the entries of one append; called by any thread. */
-  private static final class Outcome implements Callback {
+  private final class Outcome implements Callback {
     private final AtomicInteger open;
     private final AtomicReference<Exception> first = new AtomicReference<>();
     private final Appended appended;
@@ -137,20 +184,28 @@ final class KafkaAppender implements Closeable {
     }
 
     void fail(int entries, Exception failure) {
+      if (isFatal(failure)) {
+        isBroken = true;
+      }
       first.compareAndSet(null, failure);
+      ended(entries);
+    }
+
+    /** They are not tried, because others failed. */
+    void leftOut(int entries) {
       ended(entries);
     }
 
     private void ended(int entries) {
       if (entries > 0 && open.addAndGet(-entries) == 0) {
-        tell(appended, Optional.ofNullable(first.get()).map(Outcome::failure));
+        tell(appended, Optional.ofNullable(first.get()).map(KafkaAppender::failure));
       }
     }
+  }
 
-    private static IOException failure(Exception failure) {
+  private static IOException failure(Exception failure) {
       return new LogUnavailableException(
           "it is not known whether all was appended: " + failure.getMessage(), failure);
-    }
   }
 
   private static void tell(Appended appended, Optional<IOException> failure) {
@@ -162,11 +217,15 @@ final class KafkaAppender implements Closeable {
     }
   }
 
+  private synchronized Producer<Bytes, Bytes> last() {
+    return producer;
+  }
+
   /** What was not sent yet fails. */
   @Override
   public void close() {
     isClosed = true;
     thread.interrupt();
-    producer.close(Duration.ofMillis(times.requestMs()));
+    last().close(Duration.ofMillis(times.requestMs()));
   }
 }

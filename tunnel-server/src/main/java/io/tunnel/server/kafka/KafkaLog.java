@@ -33,12 +33,15 @@ public final class KafkaLog implements SharedLog {
     this.clock = clock;
     this.edges = edges;
     this.origins = origins;
-    KafkaProducer<Bytes, Bytes> producer =
-        new KafkaProducer<>(
-            new ClientSettings(config).producer(),
-            RecordFormat.SERIALIZER,
-            RecordFormat.SERIALIZER);
-    this.appender = new KafkaAppender(producer, config.times(), clock);
+    this.appender =
+        new KafkaAppender(
+            () ->
+                new KafkaProducer<>(
+                    new ClientSettings(config).producer(),
+                    RecordFormat.SERIALIZER,
+                    RecordFormat.SERIALIZER),
+            config.times(),
+            clock);
     appender.start();
   }
 
