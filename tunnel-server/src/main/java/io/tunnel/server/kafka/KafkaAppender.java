@@ -15,6 +15,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -43,7 +44,8 @@ final class KafkaAppender implements Closeable {
   /** An append of more entries is sent as few requests rather than at once. */
   private static final int PROMPT_ENTRIES_MAX = 64;
 
-  private final Producers producers;
+  private final RenewedProducer prompt;
+  private final RenewedProducer gathering;
   private final KafkaConfig.Times times;
   private final Shard.Clock clock;
   private final BlockingQueue<Waiting> waiting = new LinkedBlockingQueue<>(WAITING_MAX);
@@ -54,20 +56,17 @@ final class KafkaAppender implements Closeable {
       TopicPartition to, List<Entry> entries, Appended appended, long deadlineNanos) {}
 
   /**
-   * Both kinds.
+   * How producers are made.
    *
-   * @param prompt sends at once
-   * @param gathering waits for what is handed over next
+   * @param prompt those that send at once
+   * @param gathering those that wait for what is handed over next
    */
-  record Producers(Producer<Bytes, Bytes> prompt, Producer<Bytes, Bytes> gathering) {
-
-    private Producer<Bytes, Bytes> of(List<Entry> entries) {
-      return entries.size() > PROMPT_ENTRIES_MAX ? gathering : prompt;
-    }
-  }
+  record Producers(
+      Supplier<Producer<Bytes, Bytes>> prompt, Supplier<Producer<Bytes, Bytes>> gathering) {}
 
   KafkaAppender(Producers producers, KafkaConfig.Times times, Shard.Clock clock) {
-    this.producers = producers;
+    this.prompt = new RenewedProducer(producers.prompt(), clock::nanos);
+    this.gathering = new RenewedProducer(producers.gathering(), clock::nanos);
     this.times = times;
     this.clock = clock;
     this.thread = new Thread(this::run, "kafka-append");
@@ -106,22 +105,25 @@ final class KafkaAppender implements Closeable {
   }
 
   private void handOver(Waiting append) {
-    Outcome outcome = new Outcome(append.entries().size(), append.appended());
+    int entries = append.entries().size();
+    RenewedProducer sender = entries > PROMPT_ENTRIES_MAX ? gathering : prompt;
+    Outcome outcome = new Outcome(entries, append.appended(), sender);
     if (append.entries().isEmpty()) {
       tell(append.appended(), Optional.empty());
     } else if (clock.nanos() - append.deadlineNanos() > 0) {
-      outcome.fail(append.entries().size(), new IOException("waited too long to be sent"));
+      tell(
+          append.appended(),
+          Optional.of(new LogUnavailableException("it waited too long to be sent", null)));
     } else {
-      send(append, outcome);
+      send(sender.get(), append, outcome);
     }
   }
 
-  private void send(Waiting append, Outcome outcome) {
-    Producer<Bytes, Bytes> producer = producers.of(append.entries());
+  private void send(Producer<Bytes, Bytes> sender, Waiting append, Outcome outcome) {
     int sent = 0;
     for (Entry entry : append.entries()) {
       try {
-        producer.send(RecordFormat.encode(append.to(), entry), outcome);
+        sender.send(RecordFormat.encode(append.to(), entry), outcome);
         sent++;
       } catch (RuntimeException e) {
         // This one was not taken, and those behind it are not tried.
@@ -129,7 +131,7 @@ final class KafkaAppender implements Closeable {
         return;
       }
       if (outcome.hasFailed()) {
-        outcome.fail(append.entries().size() - sent, new IOException("not sent"));
+        outcome.leftOut(append.entries().size() - sent);
         return;
       }
     }
@@ -140,8 +142,10 @@ final class KafkaAppender implements Closeable {
     private final AtomicInteger open;
     private final AtomicReference<Exception> first = new AtomicReference<>();
     private final Appended appended;
+    private final RenewedProducer sender;
 
-    Outcome(int entries, Appended appended) {
+    Outcome(int entries, Appended appended, RenewedProducer sender) {
+      this.sender = sender;
       this.open = new AtomicInteger(entries);
       this.appended = appended;
     }
@@ -160,20 +164,26 @@ final class KafkaAppender implements Closeable {
     }
 
     void fail(int entries, Exception failure) {
+      sender.failed(failure);
       first.compareAndSet(null, failure);
+      ended(entries);
+    }
+
+    /** They are not tried, because others failed. */
+    void leftOut(int entries) {
       ended(entries);
     }
 
     private void ended(int entries) {
       if (entries > 0 && open.addAndGet(-entries) == 0) {
-        tell(appended, Optional.ofNullable(first.get()).map(Outcome::failure));
+        tell(appended, Optional.ofNullable(first.get()).map(KafkaAppender::failure));
       }
     }
+  }
 
-    private static IOException failure(Exception failure) {
+  private static IOException failure(Exception failure) {
       return new LogUnavailableException(
           "it is not known whether all was appended: " + failure.getMessage(), failure);
-    }
   }
 
   private static void tell(Appended appended, Optional<IOException> failure) {
@@ -190,11 +200,7 @@ final class KafkaAppender implements Closeable {
   public void close() {
     isClosed = true;
     thread.interrupt();
-    Duration closeMax = Duration.ofMillis(times.requestMs());
-    try {
-      producers.prompt().close(closeMax);
-    } finally {
-      producers.gathering().close(closeMax);
-    }
+    prompt.close(Duration.ofMillis(times.requestMs()));
+    gathering.close(Duration.ofMillis(times.requestMs()));
   }
 }

@@ -181,7 +181,7 @@ final class Copy {
     try {
       for (Stored record : records) {
         if (record.offset() >= core.next() && !findsHole(record.offset(), readMicros)) {
-          read(record, chunk);
+          read(record, readMicros, nowNanos);
         }
       }
       if (next > core.next() && !findsHole(next, readMicros)) {

@@ -1,60 +1,137 @@
 package io.tunnel.server.kafka;
 
+import static io.tunnel.server.kafka.TestTable.change;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.Bytes;
-import io.tunnel.server.replica.SharedLog.Entry;
-import io.tunnel.server.replica.SharedLog.Kind;
+import io.tunnel.server.partition.Shard;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.ClusterAuthorizationException;
+import org.apache.kafka.common.errors.OutOfOrderSequenceException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class KafkaAppenderTest {
 
-  private static final TopicPartition TO = new TopicPartition("table", 0);
+  private static final TopicPartition TO = new TopicPartition("t", 0);
 
-  private final MockProducer<Bytes, Bytes> prompt = producer();
-  private final MockProducer<Bytes, Bytes> gathering = producer();
+  private final List<MockProducer<Bytes, Bytes>> made = new CopyOnWriteArrayList<>();
+  private final MockProducer<Bytes, Bytes> gathering =
+      new MockProducer<>(true, null, RecordFormat.SERIALIZER, RecordFormat.SERIALIZER);
+  private final AtomicLong nanos = new AtomicLong();
+  private final BlockingQueue<Optional<IOException>> outcomes = new LinkedBlockingQueue<>();
+  private KafkaAppender appender;
 
-  private static MockProducer<Bytes, Bytes> producer() {
-    return new MockProducer<>(true, null, RecordFormat.SERIALIZER, RecordFormat.SERIALIZER);
-  }
-
-  private static List<Entry> entries(int count) {
-    List<Entry> entries = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      Bytes key = Bytes.copyOf(new byte[] {(byte) i, (byte) (i >> 8)});
-      entries.add(new Entry(Kind.CHANGE, key, 7, 1 + i, Optional.empty()));
+  private final class StandingClock implements Shard.Clock {
+    @Override
+    public long epochMicros() {
+      return 0;
     }
-    return entries;
+
+    @Override
+    public long nanos() {
+      return nanos.get();
+    }
   }
 
-  private static void append(KafkaAppender appender, List<Entry> entries) throws Exception {
-    CompletableFuture<Optional<IOException>> outcome = new CompletableFuture<>();
-    appender.append(TO, entries, outcome::complete);
-    assertThat(outcome.get(10, TimeUnit.SECONDS)).isEmpty();
+  @BeforeEach
+  void start() {
+    appender = new KafkaAppender(
+            new KafkaAppender.Producers(this::make, () -> gathering),
+            TestKafka.SHORT,
+            new StandingClock());
+    appender.start();
+  }
+
+  private MockProducer<Bytes, Bytes> make() {
+    MockProducer<Bytes, Bytes> producer =
+        new MockProducer<>(true, null, RecordFormat.SERIALIZER, RecordFormat.SERIALIZER);
+    made.add(producer);
+    return producer;
+  }
+
+  @AfterEach
+  void stop() {
+    appender.close();
+  }
+
+  private boolean appends(int entries) throws InterruptedException {
+    appender.append(
+        TO,
+        IntStream.range(0, entries)
+            .mapToObj(sequence -> change(sequence, "k", "v"))
+            .toList(),
+        outcomes::add);
+    Optional<IOException> outcome = outcomes.poll(20, TimeUnit.SECONDS);
+    assertThat(outcome).isNotNull();
+    return outcome.isEmpty();
+  }
+
+  private void breaksWith(RuntimeException failure) {
+    made.get(made.size() - 1).sendException = failure;
   }
 
   @Test
-  void an_append_goes_as_a_whole_to_the_producer_that_suits_its_size() throws Exception {
-    KafkaConfig.Times times = KafkaConfig.Times.DEFAULT;
-    try (KafkaAppender appender =
-        new KafkaAppender(new KafkaAppender.Producers(prompt, gathering), times, TestKafka.CLOCK)) {
-      appender.start();
-      append(appender, entries(64));
-      assertThat(prompt.history()).hasSize(64);
-      assertThat(gathering.history()).isEmpty();
-      append(appender, entries(65));
-      assertThat(prompt.history()).hasSize(64);
-      assertThat(gathering.history()).hasSize(65);
+  void a_producer_that_cannot_go_on_is_made_anew() throws Exception {
+    for (RuntimeException fatal :
+        List.of(
+            new OutOfOrderSequenceException("lost"),
+            new ClusterAuthorizationException("not allowed any more"),
+            new KafkaException("in an error state"))) {
+      int before = made.size();
+      assertThat(appends(2)).isTrue();
+      breaksWith(fatal);
+      assertThat(appends(2)).isFalse();
+      nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+      assertThat(appends(2)).isTrue();
+      assertThat(made).hasSize(before + 1);
+      assertThat(made.get(before - 1).closed()).isTrue();
     }
-    assertThat(prompt.closed()).isTrue();
-    assertThat(gathering.closed()).isTrue();
+  }
+
+  @Test
+  void it_is_not_made_anew_again_and_again() throws Exception {
+    breaksWith(new OutOfOrderSequenceException("lost"));
+    assertThat(appends(1)).isFalse();
+    assertThat(appends(1)).isFalse();
+    assertThat(made).hasSize(1);
+  }
+
+  @Test
+  void what_is_wrong_with_a_record_or_passes_is_no_reason() throws Exception {
+    for (RuntimeException failure :
+        List.of(new RecordTooLargeException("10 MB"), new TimeoutException("no leader"))) {
+      breaksWith(failure);
+      nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+      assertThat(appends(1)).isFalse();
+      breaksWith(null);
+      nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+      assertThat(appends(1)).isTrue();
+    }
+    assertThat(made).hasSize(1);
+  }
+
+  @Test
+  void anAppendGoesAsAWholeToTheProducerThatSuitsItsSize() throws Exception {
+    assertThat(appends(64)).isTrue();
+    assertThat(made.get(0).history()).hasSize(64);
+    assertThat(gathering.history()).isEmpty();
+    assertThat(appends(65)).isTrue();
+    assertThat(made.get(0).history()).hasSize(64);
+    assertThat(gathering.history()).hasSize(65);
   }
 }
