@@ -5,11 +5,15 @@ import io.tunnel.terminal.Human;
 import io.tunnel.terminal.TextTable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongFunction;
 
 /** The channels of a tunnel, one a line. Columns that no channel has anything for are left out. */
 record ChannelTable(List<ChannelInfo> channels) {
 
   private static final String NONE = "-";
+
+  /** What the node that answered cannot know. */
+  private static final String UNKNOWN = "?";
 
   List<String> lines() {
     boolean hasEnds = channels.stream().anyMatch(channel -> channel.end().isPresent());
@@ -63,8 +67,12 @@ record ChannelTable(List<ChannelInfo> channels) {
             Human.count(channel.delivered()),
             Human.count(channel.committed()),
             Human.count(channel.lagRows()),
-            Human.bytes(channel.lagBytes()),
-            Human.duration(channel.lagMs())));
+            known(channel.lagBytes(), Human::bytes),
+            known(channel.lagMs(), Human::duration)));
+  }
+
+  private static String known(long figure, LongFunction<String> text) {
+    return figure == ChannelInfo.UNKNOWN ? UNKNOWN : text.apply(figure);
   }
 
   private static String state(ChannelInfo channel) {

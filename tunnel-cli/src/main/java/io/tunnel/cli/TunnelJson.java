@@ -8,7 +8,7 @@ import io.tunnel.sdk.SessionInfo;
 import io.tunnel.sdk.TunnelInfo;
 import java.util.List;
 
-/** Tunnels and their channels for programs; what there is not is null. */
+/** Tunnels and their channels for programs; what there is not, or is not known, is null. */
 final class TunnelJson {
 
   private TunnelJson() {}
@@ -40,9 +40,9 @@ final class TunnelJson {
     JsonObject json = json(tunnel.tunnelInfo());
     json.addProperty("stage", tunnel.getStage().name());
     json.addProperty("isPaused", tunnel.isPaused());
-    json.addProperty("lagRows", channels.stream().mapToLong(ChannelInfo::lagRows).sum());
-    json.addProperty("lagBytes", channels.stream().mapToLong(ChannelInfo::lagBytes).sum());
-    json.addProperty("lagMs", tunnel.getTunnelRpo());
+    json.addProperty("lagRows", tunnel.lagRows());
+    json.addProperty("lagBytes", known(tunnel.lagBytes()));
+    json.addProperty("lagMs", known(tunnel.getTunnelRpo()));
     JsonArray array = new JsonArray();
     channels.forEach(channel -> array.add(json(channel)));
     json.add("channels", array);
@@ -68,13 +68,17 @@ final class TunnelJson {
     json.addProperty("committed", channel.committed());
     json.addProperty("end", channel.end().orElse(null));
     json.addProperty("lagRows", channel.lagRows());
-    json.addProperty("lagBytes", channel.lagBytes());
-    json.addProperty("lagMs", channel.lagMs());
+    json.addProperty("lagBytes", known(channel.lagBytes()));
+    json.addProperty("lagMs", known(channel.lagMs()));
     json.addProperty("historyLeftMs", channel.historyLeftMs().orElse(null));
     JsonArray waitsFor = new JsonArray();
     channel.waitsFor().forEach(waitsFor::add);
     json.add("waitsFor", waitsFor);
     return json;
+  }
+
+  private static Number known(long figure) {
+    return figure == ChannelInfo.UNKNOWN ? null : figure;
   }
 
   private static JsonObject json(SessionInfo session) {

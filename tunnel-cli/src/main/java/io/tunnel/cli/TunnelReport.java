@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongFunction;
 
 /** Tunnels and their channels for people. */
 final class TunnelReport {
@@ -141,10 +142,14 @@ final class TunnelReport {
         + owners
         + (owners == 1 ? " session" : " sessions")
         + "; behind by "
-        + Human.count(channels.stream().mapToLong(ChannelInfo::lagRows).sum())
+        + Human.count(tunnel.lagRows())
         + " rows, "
-        + Human.bytes(channels.stream().mapToLong(ChannelInfo::lagBytes).sum())
+        + known(tunnel.lagBytes(), Human::bytes, "bytes")
         + ", "
-        + Human.duration(tunnel.getTunnelRpo());
+        + known(tunnel.getTunnelRpo(), Human::duration, "time");
+  }
+
+  private static String known(long figure, LongFunction<String> text, String what) {
+    return figure == ChannelInfo.UNKNOWN ? what + " unknown" : text.apply(figure);
   }
 }

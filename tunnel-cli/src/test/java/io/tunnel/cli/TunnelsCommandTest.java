@@ -29,6 +29,13 @@ class TunnelsCommandTest extends CommandLineTest {
 
   private static ChannelInfo channel(
       int partition, ChannelStatus status, String owner, String tag, long lagRows) {
+    return channel(partition, status, owner, tag, new Lag(lagRows, lagRows * 220, lagRows * 2));
+  }
+
+  private record Lag(long rows, long bytes, long millis) {}
+
+  private static ChannelInfo channel(
+      int partition, ChannelStatus status, String owner, String tag, Lag lag) {
     return new ChannelInfo(
         new ChannelDescription(
             "c" + partition,
@@ -37,12 +44,12 @@ class TunnelsCommandTest extends CommandLineTest {
             Optional.ofNullable(owner),
             Optional.ofNullable(tag),
             3,
-            5_000 - lagRows,
+            5_000 - lag.rows(),
             5_000,
             5_000,
-            lagRows,
-            lagRows * 220,
-            lagRows * 2,
+            lag.rows(),
+            lag.bytes(),
+            lag.millis(),
             ChannelType.Stream,
             false,
             Optional.empty(),
@@ -118,6 +125,30 @@ class TunnelsCommandTest extends CommandLineTest {
                 + "      5,000        40   8.59 KiB     80 ms",
             "",
             "3 channels, 2 held by 2 sessions; behind by 1,040 rows, 223 KiB, 2.0 s");
+  }
+
+  @Test
+  void what_a_node_cannot_know_is_said_to_be_unknown_and_not_added_up() {
+    runLine("tunnels create --table orders --tunnel audit");
+    service.setChannels(
+        "orders",
+        "audit",
+        channel(1, ChannelStatus.OPEN, "s1", null, 1_000),
+        channel(2, ChannelStatus.OPEN, "s1", null, new Lag(40, -1, -1)));
+    assertThat(runLine("tunnels describe --table orders --tunnel audit")).isZero();
+    assertThat(outLines())
+        .contains(
+            "c2               2  Stream  OPEN   s1         3         4,960      5,000"
+                + "      5,000        40          ?         ?",
+            "2 channels, 2 held by 1 session; behind by 1,040 rows, bytes unknown, time unknown");
+    assertThat(runLine("tunnels describe --table orders --tunnel audit --json")).isZero();
+    JsonObject json = JsonParser.parseString(out.toString()).getAsJsonObject();
+    JsonObject unknown = json.getAsJsonArray("channels").get(1).getAsJsonObject();
+    assertThat(json.get("lagRows").getAsLong()).isEqualTo(1_040);
+    for (JsonObject described : List.of(json, unknown)) {
+      assertThat(described.get("lagBytes").isJsonNull()).isTrue();
+      assertThat(described.get("lagMs").isJsonNull()).isTrue();
+    }
   }
 
   @Test

@@ -1,8 +1,9 @@
 package io.tunnel.model;
 
 /**
- * Why a request was refused. A code that is {@linkplain #retriable() retriable} promises that
- * nothing of the request was applied and that the same request may succeed later.
+ * Why a request was refused. A code that is {@linkplain #retriable() retriable} promises that the
+ * same request may succeed later, and that nothing of this one was applied, or nothing that
+ * applying it again would add to: so much can be said of checkpoints, but not of a new table.
  */
 public enum ErrorCode {
   /** The request is malformed, or breaks a limit that has no code of its own. */
@@ -55,8 +56,8 @@ public enum ErrorCode {
   /** The server is stopping. */
   SHUTTING_DOWN(31, true),
   /**
-   * The disk failed under the request; the server has stopped writing, and whether it was applied
-   * is not known.
+   * The disk, or the log that nodes share, failed under the request, and whether it was applied is
+   * not known. A server whose own disk failed has stopped writing.
    */
   STORAGE_FAILED(32, false),
   /** A fault of the server's own. */
@@ -82,7 +83,7 @@ public enum ErrorCode {
     return code;
   }
 
-  /** Whether nothing was applied and the same request may succeed later. */
+  /** Whether asking for the same again does no harm and may succeed later. */
   public boolean retriable() {
     return retriable;
   }

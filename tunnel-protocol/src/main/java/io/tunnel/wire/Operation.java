@@ -109,9 +109,14 @@ public enum Operation {
    * Pushed by the server to the session's worker, which says the same to the node it is attached
    * to.
    */
-  LIMIT(63);
+  LIMIT(63),
+  /**
+   * Pushed by the node that delivers an attached stream channel, binary: {@link ChannelEnd}, with
+   * the position up to which no change follows what was delivered.
+   */
+  SETTLED(64);
 
-  private static final Operation[] BY_CODE = new Operation[64];
+  private static final Operation[] BY_CODE = new Operation[65];
 
   static {
     for (Operation operation : values()) {

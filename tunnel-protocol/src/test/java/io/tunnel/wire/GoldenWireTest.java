@@ -48,7 +48,10 @@ class GoldenWireTest {
                 new ErrorPayload(ErrorCode.FENCED, "epoch 5 is over").encode())),
         Arguments.of(
             "v1/frame-push.hex",
-            new Frame(Operation.CREDIT, FrameKind.PUSH, 0, new Credit(3, 5, 65_536).encode())));
+            new Frame(Operation.CREDIT, FrameKind.PUSH, 0, new Credit(3, 5, 65_536).encode())),
+        Arguments.of(
+            "v1/frame-settled.hex",
+            new Frame(Operation.SETTLED, FrameKind.PUSH, 0, new ChannelEnd(3, 5, 1_002).encode())));
   }
 
   @ParameterizedTest

@@ -13,6 +13,9 @@ import java.util.Optional;
  */
 public final class ChannelInfo {
 
+  /** A figure that whoever answered cannot know: no number to add to others. */
+  public static final long UNKNOWN = -1;
+
   private final ChannelDescription channel;
 
   /** A channel as the server describes it. */
@@ -80,12 +83,18 @@ public final class ChannelInfo {
     return channel.lagRows();
   }
 
-  /** Bytes of the batches that hold them. */
+  /**
+   * Bytes of the batches that hold them; {@link #UNKNOWN} when the node of a cluster that answered
+   * has no copy of the partition.
+   */
   public long lagBytes() {
     return channel.lagBytes();
   }
 
-  /** How long the oldest of them has waited, in milliseconds; 0 when there is none. */
+  /**
+   * How long the oldest of them has waited, in milliseconds; 0 when there is none, {@link #UNKNOWN}
+   * as with {@link #lagBytes}.
+   */
   public long lagMs() {
     return channel.lagMs();
   }

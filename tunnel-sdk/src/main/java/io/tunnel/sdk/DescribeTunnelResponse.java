@@ -47,9 +47,33 @@ public record DescribeTunnelResponse(
     return sessionInfos;
   }
 
-  /** How long the slowest channel's oldest change has waited, in milliseconds. */
+  /**
+   * How long the slowest channel's oldest change has waited, in milliseconds; {@link
+   * ChannelInfo#UNKNOWN} when that is not known of every channel.
+   */
   public long getTunnelRpo() {
-    return channelInfos.stream().mapToLong(ChannelInfo::lagMs).max().orElse(0);
+    boolean isKnown =
+        channelInfos.stream().noneMatch(channel -> channel.lagMs() == ChannelInfo.UNKNOWN);
+    return isKnown
+        ? channelInfos.stream().mapToLong(ChannelInfo::lagMs).max().orElse(0)
+        : ChannelInfo.UNKNOWN;
+  }
+
+  /** Changes that are committed and not checkpointed, of all channels. */
+  public long lagRows() {
+    return channelInfos.stream().mapToLong(ChannelInfo::lagRows).sum();
+  }
+
+  /**
+   * Bytes of the batches that hold them, of all channels; {@link ChannelInfo#UNKNOWN} when that is
+   * not known of every channel.
+   */
+  public long lagBytes() {
+    boolean isKnown =
+        channelInfos.stream().noneMatch(channel -> channel.lagBytes() == ChannelInfo.UNKNOWN);
+    return isKnown
+        ? channelInfos.stream().mapToLong(ChannelInfo::lagBytes).sum()
+        : ChannelInfo.UNKNOWN;
   }
 
   /** How far the tunnel has come, as its channels tell. */

@@ -172,6 +172,22 @@ class OperatorsTest {
   }
 
   @Test
+  void what_is_not_known_of_one_channel_is_not_known_of_the_tunnel() {
+    DescribeTunnelResponse described =
+        DescribeTunnelResponse.of(
+            new Control.TunnelDescription(
+                new Control.TunnelInfo(
+                    "id1", "tun", "t", TunnelType.Stream, StreamStart.LATEST, 99),
+                List.of(
+                    channel("a", ChannelType.Stream, ChannelStatus.OPEN, 70),
+                    channel("b", ChannelType.Stream, ChannelStatus.OPEN, ChannelInfo.UNKNOWN)),
+                false,
+                List.of()));
+    assertThat(described.getTunnelRpo()).isEqualTo(ChannelInfo.UNKNOWN);
+    assertThat(described.lagRows()).isPositive();
+  }
+
+  @Test
   void the_stage_follows_from_type_and_channels() {
     ChannelInfo done =
         new ChannelInfo(channel("b", ChannelType.BaseData, ChannelStatus.TERMINATED, 0));

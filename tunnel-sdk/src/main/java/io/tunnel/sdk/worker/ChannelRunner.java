@@ -34,7 +34,7 @@ import java.util.concurrent.TimeUnit;
 final class ChannelRunner implements ProcessorCalls.Outcome {
 
   private static final long LAST_WORD_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
+  private static final long SETTLED_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private final Assignment assignment;
   private final List<PrimaryKeySchema> schema;
   private final ChannelPort port;
@@ -99,7 +99,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     return core.state() == ChannelState.RUNNING;
   }
 
-  /** The last position that was delivered. */
+  /** The last position that was delivered, or is known to be no change behind that. */
   long received() {
     return core.received();
   }
@@ -195,6 +195,12 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     }
   }
 
+  /** No change follows what was delivered, up to that position. */
+  void settled(long position) {
+    core.settled(position);
+    drive();
+  }
+
   /** Nothing comes behind that position. */
   void endsAt(long position) {
     try {
@@ -231,12 +237,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
   }
 
   private RefusedException fenced() {
-    return new RefusedException(
-        ErrorCode.FENCED,
-        "channel "
-            + assignment.channelId()
-            + " is no longer held under epoch "
-            + assignment.epoch());
+    return Unstored.fenced(assignment);
   }
 
   private void drive() {
@@ -357,6 +358,9 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     boolean isRetriable = reason instanceof RefusedException refused && refused.retriable();
     if (core.checkpointFailed(isRetriable)) {
       runtime.later(LAST_WORD_PAUSE_NANOS, this::goOn);
+    } else if (isRetriable && position > core.given()) {
+      // No processor will ask for it again: it was never given that position.
+      runtime.later(SETTLED_PAUSE_NANOS, () -> settled(position));
     }
     awaited.failed(position, reason);
     refused(reason);
@@ -393,11 +397,8 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     boolean isOver = core.state() == ChannelState.RELEASING || core.state() == ChannelState.CLOSED;
     if (isOver || isCutOff) {
       stored.completeExceptionally(fenced());
-    } else if (isUpTo && position < core.checkpointed()) {
-      stored.completeExceptionally(
-          new RefusedException(
-              ErrorCode.INVALID_CHECKPOINT,
-              "position " + position + " lies before the checkpoint at " + core.checkpointed()));
+    } else if (isUpTo && position < Math.min(core.checkpointed(), core.given())) {
+      stored.completeExceptionally(Unstored.behind(position, core.checkpointed()));
     } else {
       try {
         long needed = core.done(position, isUpTo);

@@ -119,6 +119,10 @@ final class DataLink implements PushReceiver {
           ChannelEnd end = ChannelEnd.decode(frame.payload());
           of(end.handle()).ifPresent(feed -> feed.ended(end));
         }
+        case SETTLED -> {
+          ChannelEnd upTo = ChannelEnd.decode(frame.payload());
+          of(upTo.handle()).ifPresent(feed -> feed.settled(upTo));
+        }
         case FENCE -> {
           SessionControl.Fence fence = Json.decode(frame.payload(), SessionControl.Fence.class);
           of(fence.handle()).ifPresent(feed -> feed.fenced(fence.epoch()));

@@ -186,6 +186,13 @@ final class Feed {
     isTroubled = false;
   }
 
+  /** No change follows what was delivered, up to there. */
+  void settled(ChannelEnd said) {
+    if (said.epoch() == assignment.epoch()) {
+      channel.settled(said.position());
+    }
+  }
+
   /** Nothing comes behind that. */
   void ended(ChannelEnd said) {
     if (said.epoch() != assignment.epoch()) {

@@ -19,6 +19,7 @@ final class InboxCore {
   private final Deque<Waiting> waiting = new ArrayDeque<>();
   private long given;
   private long received;
+  private long settled;
   private long creditLeft;
   private int waitingBytes;
   private int processingBytes;
@@ -27,6 +28,7 @@ final class InboxCore {
   InboxCore(long checkpointed, int rowsMax, int bytesMax) {
     this.given = checkpointed;
     this.received = checkpointed;
+    this.settled = checkpointed;
     this.rowsMax = rowsMax;
     this.bytesMax = bytesMax;
   }
@@ -39,6 +41,19 @@ final class InboxCore {
   /** The last position that was delivered. */
   long received() {
     return received;
+  }
+
+  /** There is no change between the last one that was delivered and {@code position}. */
+  void settled(long position) {
+    settled = Math.max(settled, position);
+  }
+
+  /**
+   * How far a reader is that is done with everything up to {@code position}: further, if that was
+   * all and positions follow that are no changes.
+   */
+  long reach(long position) {
+    return position >= received ? Math.max(position, settled) : position;
   }
 
   /** Bytes that the server may still send; below 0 when the last delivery was larger. */
@@ -67,9 +82,9 @@ final class InboxCore {
    * @throws IllegalStateException when the server sent it out of order or without credit
    */
   void delivered(long first, long last, int rows, int bytes) {
-    if (first <= received || last < first) {
+    if (first <= reach(received) || last < first) {
       throw new IllegalStateException(
-          "positions " + first + " to " + last + " were delivered after " + received);
+          "positions " + first + " to " + last + " were delivered after " + reach(received));
     }
     if (creditLeft <= 0) {
       throw new IllegalStateException(

@@ -4,8 +4,8 @@ package io.tunnel.sdk.worker;
  * What happens to one channel between its assignment and its end: when its processor is called,
  * which position may be checkpointed, and in which order it ends.
  *
- * <p>Holds {@code checkpointed <= given <= received}, and {@code checkpointed <= processed} when
- * the worker checkpoints. The order of an end is: the running callback returns, the processor is
+ * <p>Holds {@code checkpointed <= given <= received}, but for positions that are no changes, and
+ * {@code checkpointed <= processed} when the worker checkpoints. The order of an end is: the running callback returns, the processor is
  * told why, it checkpoints the end if that was reached and is its business, it is stopped, what may
  * be checkpointed is, and the server is told (unless the whole session is about to be closed). Only
  * a channel that is no longer ours is told so while its callback still runs.
@@ -35,16 +35,6 @@ final class WorkerChannelCore {
     CLOSE
   }
 
-  /** What the processor is told when its channel ends. */
-  enum Farewell {
-    /** No more changes will come; what was processed counts. */
-    CLOSING,
-    /** Everything there is was processed. */
-    ENDED,
-    /** The channel is somebody else's. */
-    REVOKED
-  }
-
   /**
    * What a channel may use.
    *
@@ -60,7 +50,6 @@ final class WorkerChannelCore {
 
   static final int LAST_WORD_ATTEMPTS_MAX = 5;
   private static final long NO_POSITION = -1;
-
   private final Limits limits;
   private final InboxCore inbox;
   private final PrefixCore prefix;
@@ -106,8 +95,9 @@ final class WorkerChannelCore {
     return checkpointed;
   }
 
+  /** Everything up to here is processed, or no change. */
   long processed() {
-    return processed;
+    return inbox.reach(processed);
   }
 
   /** The last position that the processor was given. */
@@ -115,9 +105,9 @@ final class WorkerChannelCore {
     return inbox.given();
   }
 
-  /** The last position that was delivered. */
+  /** The last position that was delivered, or is known to be no change behind that. */
   long received() {
-    return inbox.received();
+    return inbox.reach(inbox.received());
   }
 
   /** Bytes that may still be delivered; below 0 when the last delivery was larger. */
@@ -164,7 +154,7 @@ final class WorkerChannelCore {
   /** The pause before another attempt to make it is over. Returns whether to make that. */
   boolean openPauseOver() {
     boolean isDue = isPausing && state == ChannelState.OPENING;
-    isPausing = isPausing && !isDue;
+    isPausing &= !isDue;
     return isDue;
   }
 
@@ -193,15 +183,26 @@ final class WorkerChannelCore {
   }
 
   /**
+   * No change follows what was delivered, up to {@code position}. That is progress when everything
+   * before it is done, and no processor's business.
+   */
+  void settled(long position) {
+    if (state == ChannelState.RUNNING) {
+      inbox.settled(position);
+      isCheckpointAsked |= limits.isManual();
+    }
+  }
+
+  /**
    * Nothing comes behind {@code position}. It counts only as long as nothing before it was dropped:
    * otherwise the next holder is told again.
    *
    * @throws IllegalStateException when something behind it was delivered already
    */
   void endsAt(long position) {
-    if (position < inbox.received()) {
+    if (position < received()) {
       throw new IllegalStateException(
-          "the channel ends at " + position + " but was delivered up to " + inbox.received());
+          "the channel ends at " + position + " but was delivered up to " + received());
     }
     end = position;
   }
@@ -264,8 +265,7 @@ final class WorkerChannelCore {
   /** Given back just when everything was processed: nobody else could be told of the end. */
   private void noticeEnd() {
     boolean isGivenBack = ending == Ending.SHUTDOWN || ending == Ending.REVOKED;
-    boolean isComplete = end != NO_POSITION && !hasDropped && processed >= inbox.received();
-    if (isGivenBack && isComplete) {
+    if (isGivenBack && isComplete(processed)) {
       insteadOfHolding = ending;
       ending = Ending.ENDED;
     }
@@ -311,8 +311,11 @@ final class WorkerChannelCore {
   /** As far as may be checkpointed: when all that was delivered is done, that is the end. */
   private long progress() {
     long done = limits.isManual() ? prefix.prefix() : processed;
-    boolean isEnd = end != NO_POSITION && !hasDropped && done >= inbox.received();
-    return isEnd ? end : done;
+    return isComplete(done) ? end : inbox.reach(done);
+  }
+
+  private boolean isComplete(long done) {
+    return end != NO_POSITION && !hasDropped && done >= inbox.received();
   }
 
   private boolean hasProgress() {
@@ -377,17 +380,17 @@ final class WorkerChannelCore {
     var unused = inbox.done();
   }
 
+  private void requireProcessing() {
+    if (!isProcessing) {
+      throw new IllegalStateException("nothing is being processed in state " + state);
+    }
+  }
+
   /** The pause before another attempt is over. Returns whether to process the input again. */
   boolean pauseOver() {
     boolean wasPausing = isPausing;
     isPausing = false;
     return wasPausing && isProcessing;
-  }
-
-  private void requireProcessing() {
-    if (!isProcessing) {
-      throw new IllegalStateException("nothing is being processed in state " + state);
-    }
   }
 
   /** The channel ends: what has not begun is dropped. */
@@ -479,10 +482,7 @@ final class WorkerChannelCore {
     isReleased = true;
   }
 
-  /**
-   * The server did not take the channel back. Returns whether to call {@link #pauseOver} later and
-   * try again; if not, the session is the server's only way to get it.
-   */
+  /** The server did not. Returns whether to call {@link #pauseOver} later and try again. */
   boolean releaseFailed() {
     isReleasing = false;
     lastWordAttempts++;

@@ -86,6 +86,7 @@ public final class FakeLeaders implements AutoCloseable {
   private final List<String> events = new ArrayList<>();
   private Optional<FakeConnection> session = Optional.empty();
   private Optional<ErrorCode> attachRefusal = Optional.empty();
+  private Optional<ErrorCode> checkpointRefusal = Optional.empty();
   private int handles = 10;
   private int mapsRead;
 
@@ -274,6 +275,11 @@ public final class FakeLeaders implements AutoCloseable {
       connection.refuse(frame, ErrorCode.FENCED);
       return;
     }
+    if (checkpointRefusal.isPresent()) {
+      events.add("refused checkpoint " + channel.index + " " + checkpoint.position());
+      connection.refuse(frame, checkpointRefusal.get());
+      return;
+    }
     channel.checkpointed = checkpoint.position();
     channel.key = checkpoint.key();
     String key = checkpoint.key().length() > 0 ? " key " + idOf(checkpoint.key()) : "";
@@ -298,7 +304,13 @@ public final class FakeLeaders implements AutoCloseable {
   /** Appends a batch of rows; of a stream, behind a position that is no change. */
   public synchronized void append(int index, int rows) {
     Channel channel = channels.get(index);
-    long base = channel.last() + (channel.type == ChannelType.Stream ? 2 : 1);
+    append(index, rows, channel.last() + (channel.type == ChannelType.Stream ? 1 : 0));
+  }
+
+  /** Appends a batch of rows behind a position. */
+  public synchronized void append(int index, int rows, long position) {
+    Channel channel = channels.get(index);
+    long base = position + 1;
     BatchBuilder builder = new BatchBuilder(FakeTable.meta().primaryKey(), 64 * rows);
     for (int i = 0; i < rows; i++) {
       builder.add(
@@ -365,6 +377,19 @@ public final class FakeLeaders implements AutoCloseable {
     attachment.connection.push(
         Operation.END_OF_CHANNEL,
         new ChannelEnd(attachment.handle, attachment.epoch, position).encode());
+  }
+
+  /** The node says that no change follows what it has delivered, up to there. */
+  public synchronized void settle(int index, long position) {
+    Attachment attachment = of(index);
+    attachment.connection.push(
+        Operation.SETTLED,
+        new ChannelEnd(attachment.handle, attachment.epoch, position).encode());
+  }
+
+  /** How checkpoints are refused from now on. */
+  public synchronized void refuseCheckpoints(Optional<ErrorCode> code) {
+    checkpointRefusal = code;
   }
 
   /** The session says where a channel ends. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.sdk.ICheckpointer;
 import io.tunnel.sdk.ITunnelWorkerListener;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
@@ -340,6 +341,63 @@ class AttachedWorkerTest {
     awaitEvent("release 0");
     assertThat(processor.farewells).contains("ended p0_1");
     assertThat(cluster.events()).noneMatch(event -> event.startsWith("limit of"));
+  }
+
+  @Test
+  void positions_behind_the_last_change_that_are_none_are_checkpointed() {
+    RecordingProcessor processor = new RecordingProcessor();
+    start(streams(3, 1, 1), processor, 1);
+    cluster.append(0, 4);
+    awaitAll(processor, 0);
+    cluster.settle(0, 9);
+    awaitEvent("checkpoint 0 9");
+    // One that was never delivered anything, whose progress is that alone.
+    Waits.until("attached", () -> cluster.deliverer(1) == 1);
+    cluster.settle(1, 1);
+    awaitEvent("checkpoint 1 1");
+    assertThat(worker.status().channels())
+        .filteredOn(channel -> channel.partition() == 0)
+        .allSatisfy(channel -> assertThat(channel.processed()).isEqualTo(9));
+    cluster.move(0, 2, true);
+    awaitEvent("attach 0 at 2 from 9");
+    cluster.append(0, 3, 9);
+    awaitAll(processor, 0);
+    assertThat(heard).isEmpty();
+  }
+
+  @Test
+  void a_processor_that_checkpoints_by_itself_may_say_again_what_lies_before_them() {
+    List<ICheckpointer> checkpointers = new CopyOnWriteArrayList<>();
+    List<String> tokens = new CopyOnWriteArrayList<>();
+    cluster = streams(2, 1);
+    client = new TunnelClient(cluster.config().withRetryDeadline(Duration.ofSeconds(5)));
+    worker =
+        new TunnelWorker(
+            "tunnel",
+            client,
+            WorkerFixture.config(null),
+            (tunnelId, clientId, channelId, checkpointer) -> {
+              checkpointers.add(checkpointer);
+              return new RecordingProcessor(
+                  input -> {
+                    checkpointer.checkpoint(input.getNextToken());
+                    tokens.add(input.getNextToken());
+                  });
+            });
+    worker.connectAndWorking();
+    cluster.append(0, 4);
+    awaitEvent("checkpoint 0 5");
+    Waits.until("the word of the processor", () -> tokens.size() == 1);
+    cluster.refuseCheckpoints(Optional.of(ErrorCode.LOG_UNAVAILABLE));
+    cluster.settle(0, 8);
+    awaitEvent("refused checkpoint 0 8");
+    cluster.refuseCheckpoints(Optional.empty());
+    awaitEvent("checkpoint 0 8");
+    checkpointers.get(0).checkpoint(tokens.get(0));
+    checkpointers.get(0).checkpoint("finished");
+    assertThatThrownBy(() -> checkpointers.get(0).checkpoint("4"))
+        .hasMessageContaining("before the checkpoint at 8");
+    assertThat(count("checkpoint 0 8")).isEqualTo(1);
   }
 
   @Test

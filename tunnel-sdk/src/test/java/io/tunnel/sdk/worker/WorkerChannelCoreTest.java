@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.sdk.worker.WorkerChannelCore.Action;
-import io.tunnel.sdk.worker.WorkerChannelCore.Farewell;
 import io.tunnel.sdk.worker.WorkerChannelCore.Limits;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +43,7 @@ class WorkerChannelCoreTest {
   }
 
   private static void processTo(WorkerChannelCore core, long last) {
-    core.delivered(core.given() + 1, last, 1, 10);
+    core.delivered(core.received() + 1, last, 1, 10);
     assertThat(core.next(0)).isEqualTo(Action.PROCESS);
     core.begin();
     core.processingDone();
@@ -200,6 +199,81 @@ class WorkerChannelCoreTest {
     assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
     core.processorStopped();
     assertThat(core.next(0)).isEqualTo(Action.RELEASE);
+  }
+
+  @Test
+  void positions_that_are_no_changes_are_checkpointed_when_all_before_them_is_processed() {
+    WorkerChannelCore core = running(LIMITS, 5);
+    core.settled(7);
+    assertThat(core.received()).as("where to attach").isEqualTo(7);
+    assertThat(core.next(100)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.beginCheckpoint(100)).isEqualTo(7);
+    core.checkpointStored();
+    assertThatThrownBy(() -> core.delivered(7, 7, 1, 1)).hasMessageContaining("after 7");
+    core.delivered(8, 10, 3, 100);
+    core.settled(12);
+    assertThat(core.next(200)).isEqualTo(Action.PROCESS);
+    core.begin();
+    assertThat(core.next(200)).as("before it is processed").isEqualTo(Action.WAIT);
+    assertThat(core.processed()).isEqualTo(5);
+    core.processingDone();
+    assertThat(core.processed()).isEqualTo(12);
+    assertThat(core.next(200)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.beginCheckpoint(200)).isEqualTo(12);
+    core.checkpointStored();
+    core.settled(11); // Said by a former leader.
+    assertThat(core.next(1_000)).isEqualTo(Action.WAIT);
+    assertThatThrownBy(() -> core.endsAt(11)).hasMessageContaining("up to 12");
+    core.endsAt(12);
+    tell(core, Farewell.ENDED);
+  }
+
+  @Test
+  void what_is_settled_behind_dropped_changes_is_not_progress() {
+    WorkerChannelCore core = running(LIMITS, 0);
+    core.delivered(1, 10, 10, 100);
+    core.delivered(11, 20, 10, 100);
+    core.settled(25);
+    core.begin();
+    core.end(Ending.SHUTDOWN);
+    core.settled(30);
+    core.processingDone();
+    tell(core, Farewell.CLOSING);
+    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    core.processorStopped();
+    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.beginCheckpoint(0)).as("both inputs were one").isEqualTo(25);
+    WorkerChannelCore dropping = running(new Limits(10, 600, 100), 0);
+    dropping.delivered(1, 10, 10, 100);
+    dropping.delivered(11, 20, 10, 100);
+    dropping.settled(25);
+    dropping.begin();
+    dropping.end(Ending.SHUTDOWN);
+    dropping.processingDone();
+    tell(dropping, Farewell.CLOSING);
+    assertThat(dropping.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    dropping.processorStopped();
+    assertThat(dropping.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(dropping.beginCheckpoint(0)).isEqualTo(10);
+  }
+
+  @Test
+  void with_manual_checkpoints_what_is_settled_waits_for_the_processors_word_alone() {
+    WorkerChannelCore core = running(MANUAL, 5);
+    core.settled(7);
+    assertThat(core.next(0)).as("there is nothing to have a word on").isEqualTo(Action.CHECKPOINT);
+    assertThat(core.beginCheckpoint(0)).isEqualTo(7);
+    core.checkpointStored();
+    processTo(core, 10);
+    core.settled(12);
+    assertThat(core.next(0)).isEqualTo(Action.WAIT);
+    assertThat(core.done(10, false)).isEqualTo(10);
+    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.beginCheckpoint(0)).isEqualTo(12);
+    assertThat(core.checkpointFailed(true)).isFalse();
+    assertThat(core.next(0)).isEqualTo(Action.WAIT);
+    core.settled(12); // What the runner does after a pause.
+    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
   }
 
   @Test
@@ -385,6 +459,10 @@ class WorkerChannelCoreTest {
     private final List<String> script = new ArrayList<>();
     private long now;
     private long sent;
+
+    /** Nothing is between {@link #sent} and here. */
+    private long settled;
+
     private long serverCredit;
     private long deliveredBytes;
     private long returnedBytes;
@@ -409,7 +487,9 @@ class WorkerChannelCoreTest {
       attemptsMax = 1 + random.nextInt(3);
       checkpointed = random.nextInt(100);
       sent = checkpointed;
+      settled = checkpointed;
       processed = checkpointed;
+      markedUpTo = checkpointed;
       core = new WorkerChannelCore(limits, checkpointed);
       core.opening();
       assertThat(core.opened(now)).isTrue();
@@ -432,7 +512,7 @@ class WorkerChannelCoreTest {
     }
 
     private void event() {
-      switch (random.nextInt(13)) {
+      switch (random.nextInt(14)) {
         case 0, 1, 2, 3 -> deliver();
         case 4, 5, 6 -> processingDone();
         case 7 -> processingFailed();
@@ -442,6 +522,7 @@ class WorkerChannelCoreTest {
           mark();
           tellingDone();
         }
+        case 12 -> settle();
         default -> {
           endOfChannel();
           if (random.nextInt(15) == 0) {
@@ -459,7 +540,7 @@ class WorkerChannelCoreTest {
       }
       int rows = 1 + random.nextInt(30);
       int bytes = 1 + random.nextInt(500);
-      long first = sent + 1 + random.nextInt(2);
+      long first = Math.max(sent, settled) + 1 + random.nextInt(2);
       boolean kept = core.delivered(first, first + rows - 1, rows, bytes);
       log("deliver " + first + " " + rows + " kept " + kept);
       assertThat(kept).isEqualTo(core.state() == ChannelState.RUNNING);
@@ -469,6 +550,21 @@ class WorkerChannelCoreTest {
         serverCredit -= bytes;
         deliveredBytes += bytes;
       }
+    }
+
+    private void settle() {
+      if (end < 0) {
+        long position = Math.max(sent, settled) + random.nextInt(3);
+        log("settled " + position);
+        core.settled(position);
+        if (core.state() == ChannelState.RUNNING) {
+          settled = position;
+        }
+      }
+    }
+
+    private long reach(long done) {
+      return done >= sent ? Math.max(done, settled) : done;
     }
 
     private void processingDone() {
@@ -511,7 +607,7 @@ class WorkerChannelCoreTest {
 
     private void endOfChannel() {
       if (end < 0 && random.nextInt(10) == 0) {
-        long position = sent + random.nextInt(3);
+        long position = Math.max(sent, settled) + random.nextInt(3);
         log("end of channel at " + position);
         end = position;
         core.endsAt(position);
@@ -580,7 +676,9 @@ class WorkerChannelCoreTest {
             long done = limits.isManual() ? markedUpTo : processed;
             boolean isEnd = inFlightCheckpoint == end && done >= sent && !hasDropped;
             if (!isEnd) {
-              assertThat(inFlightCheckpoint).as("all before it is done").isLessThanOrEqualTo(done);
+              assertThat(inFlightCheckpoint)
+                  .as("all before it is done")
+                  .isLessThanOrEqualTo(reach(done));
             }
           }
           case STOP_PROCESSOR -> {
@@ -612,7 +710,9 @@ class WorkerChannelCoreTest {
 
     private void check() {
       assertThat(core.checkpointed()).isEqualTo(checkpointed);
-      assertThat(core.processed()).isEqualTo(processed).isLessThanOrEqualTo(core.given());
+      assertThat(core.processed()).isEqualTo(reach(processed));
+      assertThat(processed).isLessThanOrEqualTo(core.given());
+      assertThat(core.received()).isEqualTo(Math.max(sent, settled));
       assertThat(core.given()).isLessThanOrEqualTo(sent);
       assertThat(core.bufferedBytes()).isNotNegative();
       if (core.state() == ChannelState.RUNNING) {
@@ -635,7 +735,7 @@ class WorkerChannelCoreTest {
       assertThat(core.state()).isEqualTo(ChannelState.CLOSED);
       boolean mayCheckpoint = core.ending().isOurs() && !limits.isManual();
       if (mayCheckpoint && !lastOneFailed) {
-        long last = end >= 0 && processed == sent && !hasDropped ? end : processed;
+        long last = end >= 0 && processed == sent && !hasDropped ? end : reach(processed);
         assertThat(checkpointed).as("everything processed is checkpointed").isEqualTo(last);
       }
     }

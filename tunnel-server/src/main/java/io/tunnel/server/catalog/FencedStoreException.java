@@ -4,7 +4,7 @@ import java.io.IOException;
 
 /**
  * A store takes nothing from this node any more, because another node leads what is kept there, or
- * could. What became of the write is known to the next leader.
+ * could. The write is not stored.
  */
 public final class FencedStoreException extends IOException {
 

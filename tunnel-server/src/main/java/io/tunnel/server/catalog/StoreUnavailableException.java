@@ -3,11 +3,11 @@ package io.tunnel.server.catalog;
 import java.io.IOException;
 
 /**
- * A store cannot be reached for the moment. Whether what was to be written is stored may not be
- * known yet; the store does not lose sight of it, takes nothing else before that is known, and
- * tells when it was stored after all.
+ * A store cannot be reached for the moment, and what was to be written is not stored; unless it is
+ * an {@link UnknownOutcomeException}. Of such a write the store does not lose sight: it takes
+ * nothing else before it knows, and tells when it was stored after all.
  */
-public final class StoreUnavailableException extends IOException {
+public sealed class StoreUnavailableException extends IOException permits UnknownOutcomeException {
 
   private static final long serialVersionUID = 1L;
 

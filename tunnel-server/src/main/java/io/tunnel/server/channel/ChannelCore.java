@@ -23,6 +23,9 @@ final class ChannelCore {
   /** Behind what was delivered, there is no change up to here. */
   private long emptyUpTo;
 
+  /** The last position that the reader was told in this way. */
+  private long settledTold;
+
   /** A channel whose changes up to {@code checkpointed} were processed before. */
   ChannelCore(long checkpointed, int deliveryBytesMax) {
     this.delivered = checkpointed;
@@ -74,6 +77,19 @@ final class ChannelCore {
       return false;
     }
     isEndTold = true;
+    return true;
+  }
+
+  /**
+   * Whether the reader, which was delivered every change, is to be told now that there is none up
+   * to {@code settled}: true once for each such position. One that is going to be told of an end is
+   * told of that alone.
+   */
+  boolean takeSettled(long settled) {
+    if (isStopped || hasEnd() || settled <= Math.max(delivered, settledTold)) {
+      return false;
+    }
+    settledTold = settled;
     return true;
   }
 

@@ -33,7 +33,8 @@ public final class Channels {
   public Channel stream(
       Channel.Hold hold, OptionalLong end, Optional<Long> endMs, DeliveryPort port) {
     ChangeReader visible = end.isPresent() ? changes : EndingChanges.of(endMs, changes);
-    return new StreamChannel(hold, end, visible, port, deliveryBytesMax);
+    boolean mayEndLater = end.isEmpty() && endMs.isPresent();
+    return new StreamChannel(hold, end, mayEndLater, visible, port, deliveryBytesMax);
   }
 
   /**

@@ -32,6 +32,9 @@ public interface DeliveryPort {
   /** Says that nothing more will be delivered, behind what was. */
   void end(ChannelEnd end);
 
+  /** Says that no change follows what was delivered, up to that position. */
+  void settled(ChannelEnd upTo);
+
   /** Says that the channel cannot go on. */
   void fail(int handle, RefusedException reason);
 }

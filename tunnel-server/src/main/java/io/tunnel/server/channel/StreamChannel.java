@@ -26,12 +26,23 @@ final class StreamChannel implements Channel {
   private final AtomicBoolean isAwake = new AtomicBoolean();
   private final ChangeReader.CommitListener onCommit = (id, position) -> wake();
   private final OptionalLong firstEnd;
+  private final boolean tellsSettled;
   private volatile long delivered;
   private volatile OptionalLong end = OptionalLong.empty();
 
-  /** A channel that has no credit yet. */
+  /**
+   * A channel that has no credit yet.
+   *
+   * @param mayEndLater whether an end may become known that lies before what is settled then: the
+   *     reader is not told what is settled, since it could checkpoint more than there will be
+   */
   StreamChannel(
-      Hold hold, OptionalLong end, ChangeReader changes, DeliveryPort port, int deliveryBytesMax) {
+      Hold hold,
+      OptionalLong end,
+      boolean mayEndLater,
+      ChangeReader changes,
+      DeliveryPort port,
+      int deliveryBytesMax) {
     this.handle = hold.handle();
     this.epoch = hold.epoch();
     this.partition = hold.partition();
@@ -39,6 +50,7 @@ final class StreamChannel implements Channel {
     this.port = port;
     this.core = new ChannelCore(hold.checkpointed(), deliveryBytesMax);
     this.firstEnd = end;
+    this.tellsSettled = !mayEndLater;
     this.delivered = hold.checkpointed();
   }
 
@@ -133,12 +145,20 @@ final class StreamChannel implements Channel {
     long committed = changes.committed(partition);
     if (core.delivered() >= committed) {
       core.emptyUpTo(settled);
+      tellSettled(settled);
     } else if (core.wants(committed) && port.isWritable()) {
       deliverOnce();
     }
     if (core.takeEnd()) {
       changes.unsubscribe(partition, onCommit);
       port.end(new ChannelEnd(handle, epoch, core.end()));
+    }
+  }
+
+  /** Records that are no changes are the last ones: the reader may checkpoint them. */
+  private void tellSettled(long settled) {
+    if (tellsSettled && port.isWritable() && core.takeSettled(settled)) {
+      port.settled(new ChannelEnd(handle, epoch, settled));
     }
   }
 

@@ -5,6 +5,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.CatalogStore;
 import io.tunnel.server.catalog.FencedStoreException;
 import io.tunnel.server.catalog.StoreUnavailableException;
+import io.tunnel.server.catalog.UnknownOutcomeException;
 import io.tunnel.server.kafka.StoreTransaction.Outcome;
 import io.tunnel.server.kafka.StoreTransaction.State;
 import java.io.IOException;
@@ -84,7 +85,7 @@ public final class KafkaCatalogStore implements CatalogStore {
   /** Is told what the owner cannot know from its writes. */
   public interface Listener {
 
-    /** A write that was answered with {@link StoreUnavailableException} is stored now. */
+    /** A write that was answered with {@link UnknownOutcomeException} is stored now. */
     void stored(Map<String, Optional<String>> changes);
 
     /**
@@ -191,8 +192,9 @@ public final class KafkaCatalogStore implements CatalogStore {
   /**
    * {@inheritDoc}
    *
-   * @throws StoreUnavailableException when it is not stored, or it is not known yet whether it is
-   * @throws FencedStoreException when nothing can be written any more
+   * @throws StoreUnavailableException when it is not stored
+   * @throws UnknownOutcomeException when it is not known whether it is
+   * @throws FencedStoreException when it is not stored, and nothing can be any more
    */
   @Override
   public void write(Map<String, Optional<String>> changes) throws IOException {
@@ -203,6 +205,14 @@ public final class KafkaCatalogStore implements CatalogStore {
     Write write = new Write(changes);
     begin(write);
     Outcome outcome = await(write);
+    if (outcome.state() == State.LOST && outcome.isInDoubt()) {
+      throw new UnknownOutcomeException(
+          "this node does not write to "
+              + name()
+              + " any more, and whether this was stored is not known: "
+              + message(outcome),
+          failure(outcome));
+    }
     if (outcome.state() == State.LOST) {
       throw requireFenced();
     }
@@ -257,7 +267,7 @@ public final class KafkaCatalogStore implements CatalogStore {
       }
       write.isLate = true;
     }
-    throw new StoreUnavailableException(
+    throw new UnknownOutcomeException(
         name()
             + " did not answer within "
             + writeMsMax

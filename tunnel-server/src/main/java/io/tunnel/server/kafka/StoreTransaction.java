@@ -2,6 +2,7 @@ package io.tunnel.server.kafka;
 
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -30,16 +31,17 @@ final class StoreTransaction {
     STORED,
     /** It never will be; another can be begun. */
     NOT_STORED,
-    /** It is not known here and will not be: the producer cannot go on. */
+    /** It is not known here and will not be, unless it was never sent; no other can be begun. */
     LOST
   }
 
   /**
    * What became of a transaction.
    *
+   * @param isInDoubt of one that is lost: whether Kafka was asked to commit it, and may have
    * @param failure why it is not stored
    */
-  record Outcome(State state, Optional<RuntimeException> failure) {}
+  record Outcome(State state, boolean isInDoubt, Optional<RuntimeException> failure) {}
 
   /** {@code isGivenUp} is asked between two calls of the producer, each of which takes its time. */
   StoreTransaction(
@@ -50,51 +52,55 @@ final class StoreTransaction {
   }
 
   Outcome write(Map<String, Optional<String>> changes) {
+    AtomicBoolean isUnsent = new AtomicBoolean();
+    boolean isCommitBegun = false;
     try {
       producer.beginTransaction();
-      changes.forEach(this::send);
+      changes.forEach((name, text) -> send(name, text, isUnsent));
+      isCommitBegun = true;
       return commit();
     } catch (KafkaException e) {
-      return abort(e);
+      return abort(e, isCommitBegun && !isUnsent.get());
     } catch (IllegalStateException closed) {
-      return new Outcome(State.LOST, Optional.of(closed));
+      return new Outcome(State.LOST, isCommitBegun && !isUnsent.get(), Optional.of(closed));
     }
   }
 
   /** A failure makes the commit fail, before anything is asked of Kafka. */
-  private void send(String name, Optional<String> text) {
+  private void send(String name, Optional<String> text, AtomicBoolean isUnsent) {
     producer.send(
-        new ProducerRecord<>(partition.topic(), partition.partition(), name, text.orElse(null)));
+        new ProducerRecord<>(partition.topic(), partition.partition(), name, text.orElse(null)),
+        (where, failure) -> isUnsent.compareAndSet(false, failure != null));
   }
 
   private Outcome commit() {
     while (true) {
       try {
         producer.commitTransaction();
-        return new Outcome(State.STORED, Optional.empty());
+        return new Outcome(State.STORED, false, Optional.empty());
       } catch (TimeoutException e) {
         if (isGivenUp.getAsBoolean()) {
-          return new Outcome(State.LOST, Optional.of(e));
+          return new Outcome(State.LOST, true, Optional.of(e));
         }
       }
     }
   }
 
-  private Outcome abort(KafkaException reason) {
+  private Outcome abort(KafkaException reason, boolean isInDoubt) {
     if (isFenced(reason)) {
-      return new Outcome(State.LOST, Optional.of(reason));
+      return new Outcome(State.LOST, isInDoubt, Optional.of(reason));
     }
     while (true) {
       try {
         producer.abortTransaction();
-        return new Outcome(State.NOT_STORED, Optional.of(reason));
+        return new Outcome(State.NOT_STORED, false, Optional.of(reason));
       } catch (TimeoutException e) {
         if (isGivenUp.getAsBoolean()) {
-          return new Outcome(State.LOST, Optional.of(e));
+          return new Outcome(State.LOST, isInDoubt, Optional.of(e));
         }
       } catch (KafkaException | IllegalStateException e) {
         e.addSuppressed(reason);
-        return new Outcome(State.LOST, Optional.of(e));
+        return new Outcome(State.LOST, isInDoubt, Optional.of(e));
       }
     }
   }

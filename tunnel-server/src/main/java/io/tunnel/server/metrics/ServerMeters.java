@@ -17,6 +17,7 @@ import io.tunnel.server.net.NetMeter;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.replica.Replicas;
+import io.tunnel.server.session.LogFigures;
 import io.tunnel.wire.ClusterControl.CopyStatus;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.TunnelDescription;
@@ -183,13 +184,18 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
                 "tunnel", tunnel.info().tunnel(),
                 "partition", Integer.toString(channel.partition()));
         rows.add(MultiGauge.Row.of(tags, (double) channel.lagRows()));
-        bytes.add(MultiGauge.Row.of(tags, (double) channel.lagBytes()));
-        seconds.add(MultiGauge.Row.of(tags, channel.lagMs() / 1e3));
+        bytes.add(MultiGauge.Row.of(tags, known(channel.lagBytes())));
+        seconds.add(MultiGauge.Row.of(tags, known(channel.lagMs()) / 1e3));
       }
     }
     lagRows.register(rows, true);
     lagBytes.register(bytes, true);
     lagSeconds.register(seconds, true);
+  }
+
+  /** A figure that this server cannot know is none, and no sum may take it for a number. */
+  private static double known(long figure) {
+    return figure == LogFigures.UNKNOWN ? Double.NaN : figure;
   }
 
   /** All meters in Prometheus' text format. */

@@ -359,6 +359,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
   }
 
   @Override
+  public void settled(ChannelEnd upTo) {
+    writer.push(Operation.SETTLED, upTo.encode());
+  }
+
+  @Override
   public void fail(int handle, RefusedException reason) {
     Attachment attachment = attachments.get(handle);
     if (attachment == null) {

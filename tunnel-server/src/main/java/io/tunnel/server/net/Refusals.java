@@ -5,10 +5,14 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.FencedStoreException;
 import io.tunnel.server.catalog.StoreUnavailableException;
+import io.tunnel.server.catalog.UnknownOutcomeException;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.cluster.Unit;
+import io.tunnel.wire.Operation;
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,6 +25,20 @@ final class Refusals {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Refusals.class);
 
+  /**
+   * What may be asked for again whatever became of it the first time: it does nothing more then, or
+   * is refused in a way that says that it was done.
+   */
+  private static final Set<Operation> REPEATABLE =
+      EnumSet.of(
+          Operation.CHECKPOINT,
+          Operation.RELEASE,
+          Operation.STOP_CHANNEL,
+          Operation.CLOSE_SESSION,
+          Operation.PAUSE,
+          Operation.RESUME,
+          Operation.ALTER_TABLE);
+
   private final ClusterView view;
 
   Refusals(ClusterView view) {
@@ -28,8 +46,18 @@ final class Refusals {
   }
 
   /** Of a request that changes tables. */
-  RefusedException ofCatalog(Exception failure) {
-    return routed(of(failure), Unit.CATALOG, "the catalog");
+  RefusedException ofCatalog(Operation operation, Exception failure) {
+    return routed(of(operation, failure), Unit.CATALOG, "the catalog");
+  }
+
+  /**
+   * Of a request that may have been applied although it failed: a code that is retriable promises
+   * that asking again is safe.
+   */
+  RefusedException of(Operation operation, Exception failure) {
+    return failure instanceof UnknownOutcomeException && REPEATABLE.contains(operation)
+        ? new RefusedException(ErrorCode.LOG_UNAVAILABLE, failure.getMessage())
+        : of(failure);
   }
 
   /** Of a request about a partition. */
@@ -50,6 +78,10 @@ final class Refusals {
     }
     if (failure instanceof IllegalArgumentException) {
       return new RefusedException(ErrorCode.INVALID_REQUEST, failure.getMessage());
+    }
+    if (failure instanceof UnknownOutcomeException) {
+      return new RefusedException(
+          ErrorCode.STORAGE_FAILED, failure.getMessage() + "; look before you try again");
     }
     if (failure instanceof StoreUnavailableException) {
       return new RefusedException(ErrorCode.LOG_UNAVAILABLE, failure.getMessage());

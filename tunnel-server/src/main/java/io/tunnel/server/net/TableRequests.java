@@ -77,7 +77,7 @@ final class TableRequests {
 
       @Override
       public void failed(Exception reason) {
-        connection.refuse(frame, threads.refusals().ofCatalog(reason));
+        connection.refuse(frame, threads.refusals().ofCatalog(frame.operation(), reason));
       }
     };
   }

@@ -164,7 +164,7 @@ final class TunnelRequests {
 
                       @Override
                       public void failed(Exception reason) {
-                        connection.refuse(frame, threads.refusals().of(reason));
+                        connection.refuse(frame, threads.refusals().of(frame.operation(), reason));
                       }
                     }));
   }
@@ -274,7 +274,7 @@ final class TunnelRequests {
 
           @Override
           public void refused(Exception reason) {
-            connection.refuse(frame, threads.refusals().of(reason));
+            connection.refuse(frame, threads.refusals().of(frame.operation(), reason));
           }
         };
     try {
@@ -319,7 +319,7 @@ final class TunnelRequests {
 
       @Override
       public void failed(Exception reason) {
-        connection.refuse(frame, threads.refusals().of(reason));
+        connection.refuse(frame, threads.refusals().of(frame.operation(), reason));
       }
     };
   }
@@ -333,7 +333,7 @@ final class TunnelRequests {
 
       @Override
       public void failed(Exception reason) {
-        connection.refuse(frame, threads.refusals().of(reason));
+        connection.refuse(frame, threads.refusals().of(frame.operation(), reason));
       }
     };
   }

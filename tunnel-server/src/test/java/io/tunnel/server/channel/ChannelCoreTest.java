@@ -7,6 +7,24 @@ import org.junit.jupiter.api.Test;
 
 final class ChannelCoreTest {
 
+  @Test
+  void whatIsSettledIsToldOncePerPositionAndNotOfAChannelThatEnds() {
+    ChannelCore core = new ChannelCore(5, 100);
+    assertThat(core.takeSettled(5)).as("nothing behind what the reader has").isFalse();
+    assertThat(core.takeSettled(7)).isTrue();
+    assertThat(core.takeSettled(7)).as("twice").isFalse();
+    assertThat(core.takeSettled(6)).as("less").isFalse();
+    core.credit(10);
+    core.delivered(9, 10);
+    assertThat(core.takeSettled(9)).isFalse();
+    assertThat(core.takeSettled(10)).isTrue();
+    core.endAt(12);
+    assertThat(core.takeSettled(12)).as("END_OF_CHANNEL says it").isFalse();
+    ChannelCore stopped = new ChannelCore(0, 100);
+    stopped.stop();
+    assertThat(stopped.takeSettled(1)).isFalse();
+  }
+
   private final ChannelCore core = new ChannelCore(10, 500);
 
   @Test

@@ -43,6 +43,7 @@ final class ChannelTest {
         new StreamChannel(
             new Channel.Hold(1, 7, PARTITION, checkpointed),
             OptionalLong.empty(),
+            false,
             log,
             connection,
             DELIVERY_BYTES_MAX);

@@ -32,6 +32,7 @@ final class FakeConnection implements DeliveryPort {
   final List<Bytes> keys = new ArrayList<>();
 
   final List<ChannelEnd> ends = new ArrayList<>();
+  final List<ChannelEnd> settled = new ArrayList<>();
 
   boolean isWritable = true;
   Runnable duringDelivery = () -> {};
@@ -120,6 +121,11 @@ final class FakeConnection implements DeliveryPort {
   @Override
   public void end(ChannelEnd end) {
     ends.add(end);
+  }
+
+  @Override
+  public void settled(ChannelEnd upTo) {
+    settled.add(upTo);
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.FencedStoreException;
 import io.tunnel.server.catalog.StoreUnavailableException;
+import io.tunnel.server.catalog.UnknownOutcomeException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -157,10 +158,10 @@ final class KafkaCatalogStoreTest {
       broker.broker().suspend();
       try {
         assertThatThrownBy(() -> store.write(put("a", "1", "b", "1")))
-            .isInstanceOf(StoreUnavailableException.class)
+            .isInstanceOf(UnknownOutcomeException.class)
             .hasMessageContaining("did not answer within 300 ms");
         assertThatThrownBy(() -> store.write(put("c", "2")))
-            .isInstanceOf(StoreUnavailableException.class)
+            .isExactlyInstanceOf(StoreUnavailableException.class)
             .hasMessageContaining("earlier write");
       } finally {
         broker.broker().resume();

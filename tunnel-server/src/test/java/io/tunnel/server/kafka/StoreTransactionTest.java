@@ -7,8 +7,13 @@ import io.tunnel.server.kafka.StoreTransaction.State;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.clients.producer.RoundRobinPartitioner;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
@@ -45,9 +50,19 @@ final class StoreTransactionTest {
     private int commitTimeouts;
     private int abortTimeouts;
     private int commits;
+    private Optional<RuntimeException> sendFailure = Optional.empty();
 
     FailingProducer() {
       super(true, new RoundRobinPartitioner(), new StringSerializer(), new StringSerializer());
+    }
+
+    @Override
+    public Future<RecordMetadata> send(ProducerRecord<String, String> record, Callback told) {
+      if (sendFailure.isEmpty()) {
+        return super.send(record, told);
+      }
+      told.onCompletion(null, sendFailure.get());
+      return CompletableFuture.failedFuture(sendFailure.get());
     }
 
     @Override
@@ -93,6 +108,7 @@ final class StoreTransactionTest {
     producer.abortTimeouts = -1;
     Outcome outcome = transaction.write(CHANGES);
     assertThat(outcome.state()).isEqualTo(State.LOST);
+    assertThat(outcome.isInDoubt()).isTrue();
     assertThat(outcome.failure()).get().isInstanceOf(TimeoutException.class);
     assertThat(producer.commits).isEqualTo(3);
   }
@@ -122,6 +138,7 @@ final class StoreTransactionTest {
       producer.abortTransactionException = new KafkaException("must not be asked for");
       Outcome outcome = transaction.write(CHANGES);
       assertThat(outcome.state()).isEqualTo(State.LOST);
+      assertThat(outcome.isInDoubt()).as("it was asked to commit what it had sent").isTrue();
       assertThat(outcome.failure()).contains(reason);
       producer.abortTransactionException = null;
       producer.abortTransaction();
@@ -142,6 +159,18 @@ final class StoreTransactionTest {
   @Test
   void aClosedProducerIsLost() {
     producer.close();
-    assertThat(transaction.write(CHANGES).state()).isEqualTo(State.LOST);
+    Outcome outcome = transaction.write(CHANGES);
+    assertThat(outcome.state()).isEqualTo(State.LOST);
+    assertThat(outcome.isInDoubt()).isFalse();
+  }
+
+  @Test
+  void whatWasNeverSentIsInNoDoubt() {
+    producer.sendFailure = Optional.of(new ProducerFencedException("fenced"));
+    producer.commitTransactionException = new KafkaException("in an error state");
+    producer.abortTransactionException = new ProducerFencedException("fenced");
+    Outcome outcome = transaction.write(CHANGES);
+    assertThat(outcome.state()).isEqualTo(State.LOST);
+    assertThat(outcome.isInDoubt()).isFalse();
   }
 }

@@ -8,13 +8,13 @@ import java.io.IOException;
  */
 public final class SettledChanges implements ChangeReader {
 
-  private final LocalLog log;
+  private final ChangeReader log;
   private long settled;
   private long gapEnd;
   private CommitListener listener;
 
   /** The changes of {@code log}. */
-  public SettledChanges(LocalLog log) {
+  public SettledChanges(ChangeReader log) {
     this.log = log;
   }
 

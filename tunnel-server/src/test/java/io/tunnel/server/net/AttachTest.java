@@ -187,6 +187,25 @@ final class AttachTest {
         .isGreaterThan(handle);
   }
 
+  private static ChannelEnd settled(RawClient client) throws IOException {
+    return ChannelEnd.decode(client.pushed(Operation.SETTLED).payload());
+  }
+
+  @Test
+  void whoHasEveryChangeIsToldOfPositionsBehindThatAreNone() throws IOException {
+    write("a", "b");
+    int handle = attach(worker, stream(5, 0, Optional.empty()));
+    node.changes.settle(here, 3);
+    credit(worker, handle, 5);
+    assertThat(delivered(worker).firstPosition()).isEqualTo(1);
+    assertThat(settled(worker)).isEqualTo(new ChannelEnd(handle, 5, 3));
+    node.changes.settle(here, 4);
+    assertThat(settled(worker)).isEqualTo(new ChannelEnd(handle, 5, 4));
+    int again = attach(worker, stream(5, 3, Optional.empty()));
+    requireTaken(worker, handle, ErrorCode.FENCED);
+    assertThat(settled(worker)).isEqualTo(new ChannelEnd(again, 5, 4));
+  }
+
   private Attach base(long epoch) {
     return new Attach(
         "t", here + "_t_base", here, ChannelType.BaseData, epoch, 0, Bytes.EMPTY, Optional.empty());
@@ -321,6 +340,12 @@ final class AttachTest {
                     new Checkpoint(changes.handle(), changes.epoch(), 4).encode())
                 .code())
         .isEqualTo(ErrorCode.INVALID_CHECKPOINT);
+    node.changes.settle(here, 4);
+    node.edges.set(here, 1, 4);
+    ChannelEnd upTo = settled(worker);
+    worker.granted(
+        Operation.CHECKPOINT,
+        new Checkpoint(changes.handle(), changes.epoch(), upTo.position()).encode());
     assertThat(
             worker
                 .granted(

@@ -6,8 +6,11 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.FencedStoreException;
 import io.tunnel.server.catalog.StoreUnavailableException;
+import io.tunnel.server.catalog.UnknownOutcomeException;
 import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.wire.Operation;
 import java.io.IOException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class RefusalsTest {
@@ -20,6 +23,23 @@ final class RefusalsTest {
         .hasMessage("later")
         .extracting(RefusedException::code)
         .isEqualTo(ErrorCode.LOG_UNAVAILABLE);
+    UnknownOutcomeException unknown = new UnknownOutcomeException("perhaps", new IOException());
+    for (Operation operation :
+        List.of(
+            Operation.CREATE_TABLE,
+            Operation.DROP_TABLE,
+            Operation.CREATE_TUNNEL,
+            Operation.DELETE_TUNNEL,
+            Operation.SEEK)) {
+      assertThat(refusals.of(operation, unknown))
+          .hasMessageContaining("perhaps")
+          .extracting(RefusedException::code, RefusedException::retriable)
+          .containsExactly(ErrorCode.STORAGE_FAILED, false);
+    }
+    assertThat(refusals.ofCatalog(Operation.CREATE_TABLE, unknown).retriable()).isFalse();
+    for (Operation operation : List.of(Operation.CHECKPOINT, Operation.RELEASE, Operation.PAUSE)) {
+      assertThat(refusals.of(operation, unknown).code()).isEqualTo(ErrorCode.LOG_UNAVAILABLE);
+    }
     assertThat(refusals.of(new FencedStoreException("other", new IOException())))
         .hasMessage("other")
         .extracting(RefusedException::code)

@@ -20,6 +20,7 @@ import io.tunnel.server.cluster.FakeView;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.log.CatchUp;
 import io.tunnel.server.log.FakeEdges;
+import io.tunnel.server.log.SettledChanges;
 import io.tunnel.server.partition.CurrentRows;
 import io.tunnel.server.partition.NoMeter;
 import io.tunnel.server.partition.OwnLogs;
@@ -74,6 +75,10 @@ final class TestNode implements Closeable {
   final TableRecord theirs;
   final LedTunnels tunnels;
   final Attachments attachments;
+
+  /** What the channels that are delivered here read. */
+  final SettledChanges changes;
+
   final ExecutorService control = Executors.newSingleThreadExecutor();
   private final Shards shards;
   private final NetServer net;
@@ -101,9 +106,10 @@ final class TestNode implements Closeable {
     PartitionHomes homes = new RoutedHomes(this::home, view);
     CurrentRows rows = new CurrentRows(catalog, homes, Runnable::run, clock::epochMicros);
     Handles handles = new Handles();
+    changes = new SettledChanges(shards);
     attachments =
         new Attachments(
-            view, homes, new Channels(shards, rows, 1_000), new CatchUp(edges, shards), handles);
+            view, homes, new Channels(changes, rows, 1_000), new CatchUp(edges, shards), handles);
     tunnels = new LedTunnels(catalog, view);
     KnownEdges known = new KnownEdges();
     tunnels.lead(Unit.groupOf(Unit.ofTunnels(mine.tableId())), host(known, handles, clock));

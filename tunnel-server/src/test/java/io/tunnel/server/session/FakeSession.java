@@ -94,6 +94,11 @@ final class FakeSession implements SessionPort {
   }
 
   @Override
+  public void settled(ChannelEnd upTo) {
+    throw new AssertionError("settled " + upTo + " is said where a channel is attached");
+  }
+
+  @Override
   public void fail(int handle, RefusedException reason) {
     failures.add(reason);
   }

@@ -1,0 +1,26 @@
+package io.tunnel.sdk.worker;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.wire.SessionControl.Assignment;
+
+/** Why a processor's checkpoint is not stored, as far as the worker knows that by itself. */
+final class Unstored {
+
+  private Unstored() {}
+
+  static RefusedException fenced(Assignment assignment) {
+    return new RefusedException(
+        ErrorCode.FENCED,
+        "channel "
+            + assignment.channelId()
+            + " is no longer held under epoch "
+            + assignment.epoch());
+  }
+
+  static RefusedException behind(long position, long checkpointed) {
+    return new RefusedException(
+        ErrorCode.INVALID_CHECKPOINT,
+        "position " + position + " lies before the checkpoint at " + checkpointed);
+  }
+}

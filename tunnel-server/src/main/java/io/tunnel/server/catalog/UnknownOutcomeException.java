@@ -1,0 +1,15 @@
+package io.tunnel.server.catalog;
+
+/**
+ * Whether what was to be written is stored is not known, and whoever asks again may find that it
+ * was. Either the store tells later, or the next leader reads it.
+ */
+public final class UnknownOutcomeException extends StoreUnavailableException {
+
+  private static final long serialVersionUID = 1L;
+
+  /** Says what is in doubt, and why. */
+  public UnknownOutcomeException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

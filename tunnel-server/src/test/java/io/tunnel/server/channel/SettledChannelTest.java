@@ -1,0 +1,136 @@
+package io.tunnel.server.channel;
+
+import static io.tunnel.server.TestRows.batch;
+import static io.tunnel.server.TestRows.put;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.server.log.CrashDisk;
+import io.tunnel.server.log.GroupCore;
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.SettledChanges;
+import io.tunnel.server.log.TestLogs;
+import io.tunnel.wire.ChannelEnd;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Positions behind the last change that belong to none. */
+final class SettledChannelTest {
+
+  private static final int PARTITION = 4;
+  private static final int HANDLE = 1;
+  private static final long EPOCH = 7;
+
+  private final FakeConnection connection = new FakeConnection();
+  private LocalLog log;
+  private SettledChanges changes;
+
+  @BeforeEach
+  void open() throws IOException {
+    log = TestLogs.open(new CrashDisk(), 0);
+    changes = new SettledChanges(log);
+  }
+
+  private Channel channel(ChangesOf tunnel) {
+    Channel channel =
+        new Channels(changes, (tunnelId, partition, after, first, max, sink) -> sink.end(), 300)
+            .stream(
+                new Channel.Hold(HANDLE, EPOCH, PARTITION, tunnel.checkpointed()),
+                OptionalLong.empty(),
+                tunnel.endMs(),
+                connection);
+    channel.start();
+    return channel;
+  }
+
+  private record ChangesOf(long checkpointed, Optional<Long> endMs) {}
+
+  private static ChangesOf endless(long checkpointed) {
+    return new ChangesOf(checkpointed, Optional.empty());
+  }
+
+  private void commit() throws IOException {
+    GroupCore group = new GroupCore(4_096);
+    group.add(batch(PARTITION, put("k")));
+    log.append(group, false, 1);
+  }
+
+  private static ChannelEnd at(long position) {
+    return new ChannelEnd(HANDLE, EPOCH, position);
+  }
+
+  @Test
+  void aReaderIsToldOnceWhenNothingIsLeftToDeliver() throws IOException {
+    commit();
+    commit();
+    Channel channel = channel(endless(0));
+    changes.settle(PARTITION, 4);
+    connection.runAll();
+    assertThat(connection.settled).as("without credit changes are left").isEmpty();
+    connection.credit(channel, 1_000);
+    connection.runAll();
+    assertThat(connection.positions).containsExactly(1L, 2L);
+    assertThat(connection.settled).containsExactly(at(4));
+    changes.settle(PARTITION, 4);
+    connection.credit(channel, 1_000);
+    connection.runAll();
+    assertThat(connection.settled).containsExactly(at(4));
+    changes.settle(PARTITION, 5);
+    connection.runAll();
+    assertThat(connection.settled).containsExactly(at(4), at(5));
+    assertThat(channel.delivered()).as("what a server itself may checkpoint").isEqualTo(2);
+  }
+
+  @Test
+  void whoHasEverythingIsToldWithoutCredit() throws IOException {
+    commit();
+    changes.settle(PARTITION, 3);
+    channel(endless(1));
+    assertThat(connection.settled).containsExactly(at(3));
+    connection.settled.clear();
+    channel(endless(3));
+    assertThat(connection.settled).as("it was told before it moved here").isEmpty();
+  }
+
+  @Test
+  void aConnectionThatIsFullIsToldWhenItTakesMore() throws IOException {
+    commit();
+    Channel channel = channel(endless(1));
+    connection.isWritable = false;
+    changes.settle(PARTITION, 2);
+    changes.settle(PARTITION, 3);
+    connection.runAll();
+    assertThat(connection.settled).isEmpty();
+    connection.isWritable = true;
+    channel.resume();
+    connection.runAll();
+    assertThat(connection.settled).containsExactly(at(3));
+  }
+
+  @Test
+  void aChannelWhoseEndIsStillToBeFoundIsNotToldBecauseTheEndMayLieBefore() throws IOException {
+    commit();
+    changes.settle(PARTITION, 5);
+    Channel channel = channel(new ChangesOf(1, Optional.of(Long.MAX_VALUE / 1_000)));
+    assertThat(connection.settled).isEmpty();
+    channel.endAt(2);
+    connection.runAll();
+    assertThat(connection.settled).isEmpty();
+    assertThat(connection.ends).containsExactly(at(2));
+  }
+
+  @Test
+  void inALogOfChangesAloneNothingIsTold() throws IOException {
+    commit();
+    Channel channel = channel(endless(0));
+    connection.credit(channel, 1_000);
+    for (int i = 0; i < 5; i++) {
+      commit();
+      connection.runAll();
+    }
+    assertThat(connection.positions).hasSize(6);
+    assertThat(connection.settled).isEmpty();
+  }
+}

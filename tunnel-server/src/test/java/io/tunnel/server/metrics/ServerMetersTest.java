@@ -1,0 +1,65 @@
+package io.tunnel.server.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.ChannelStatus;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TunnelType;
+import io.tunnel.server.session.LogFigures;
+import io.tunnel.wire.Control.ChannelDescription;
+import io.tunnel.wire.Control.TunnelDescription;
+import io.tunnel.wire.Control.TunnelInfo;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+final class ServerMetersTest {
+
+  private static ChannelDescription channel(int partition, long lagBytes, long lagMs) {
+    return new ChannelDescription(
+        "c" + partition,
+        partition,
+        ChannelStatus.OPEN,
+        Optional.empty(),
+        Optional.empty(),
+        1,
+        10,
+        10,
+        30,
+        20,
+        lagBytes,
+        lagMs,
+        ChannelType.Stream,
+        false,
+        Optional.empty(),
+        Optional.empty(),
+        List.of(),
+        Optional.empty());
+  }
+
+  @Test
+  void aLagThatIsNotKnownIsNoNumber() {
+    TunnelInfo info =
+        new TunnelInfo("id", "sync", "orders", TunnelType.Stream, StreamStart.LATEST, 1);
+    try (ServerMeters meters = new ServerMeters()) {
+      meters.channels(
+          List.of(
+              new TunnelDescription(
+                  info,
+                  List.of(
+                      channel(1, 4_000, 2_000),
+                      channel(2, LogFigures.UNKNOWN, LogFigures.UNKNOWN)),
+                  false,
+                  List.of())));
+      assertThat(meters.scrape().lines().filter(line -> line.startsWith("tunnel_channel_lag")))
+          .containsExactlyInAnyOrder(
+              "tunnel_channel_lag_rows{partition=\"1\",table=\"orders\",tunnel=\"sync\"} 20.0",
+              "tunnel_channel_lag_rows{partition=\"2\",table=\"orders\",tunnel=\"sync\"} 20.0",
+              "tunnel_channel_lag_bytes{partition=\"1\",table=\"orders\",tunnel=\"sync\"} 4000.0",
+              "tunnel_channel_lag_bytes{partition=\"2\",table=\"orders\",tunnel=\"sync\"} NaN",
+              "tunnel_channel_lag_seconds{partition=\"1\",table=\"orders\",tunnel=\"sync\"} 2.0",
+              "tunnel_channel_lag_seconds{partition=\"2\",table=\"orders\",tunnel=\"sync\"} NaN");
+    }
+  }
+}
