@@ -1,5 +1,6 @@
 package io.tunnel.server.kafka;
 
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.Metric;
 
@@ -13,6 +14,10 @@ final class HeartbeatCount {
 
   private final Consumer<?, ?> consumer;
   private final long silentNanosMax;
+
+  /** Looked for once: there are a hundred, and this is asked many times a second. */
+  private Optional<Metric> figure = Optional.empty();
+
   private double answers;
   private long heardNanos;
 
@@ -36,11 +41,16 @@ final class HeartbeatCount {
   }
 
   private double answers() {
-    for (Metric metric : consumer.metrics().values()) {
-      if (metric.metricName().name().equals(METRIC)) {
-        return (double) metric.metricValue();
-      }
+    if (figure.isEmpty()) {
+      figure =
+          consumer.metrics().values().stream()
+              .filter(metric -> metric.metricName().name().equals(METRIC))
+              .<Metric>map(metric -> metric)
+              .findFirst();
     }
-    throw new IllegalStateException("Kafka's consumer has no figure " + METRIC);
+    return (double)
+        figure
+            .orElseThrow(() -> new IllegalStateException("Kafka's consumer has no " + METRIC))
+            .metricValue();
   }
 }

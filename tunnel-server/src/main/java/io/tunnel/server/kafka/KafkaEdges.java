@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.IsolationLevel;
@@ -61,6 +62,36 @@ public final class KafkaEdges {
   /** The offset behind the last record of each partition. */
   public CompletableFuture<Map<Integer, Long>> ends(Collection<Integer> partitions) {
     return offsets(partitions, partition -> OffsetSpec.latest());
+  }
+
+  /** The same, each for itself: one that cannot be told leaves the others alone. */
+  Map<Integer, CompletableFuture<Long>> endOfEach(Collection<Integer> partitions) {
+    Map<Integer, CompletableFuture<Long>> ends = new HashMap<>();
+    Map<Integer, TopicPartition> known = new HashMap<>();
+    for (int partition : partitions) {
+      topics
+          .of(partition)
+          .ifPresentOrElse(
+              place -> known.put(partition, topic(cluster, place)),
+              () -> ends.put(partition, CompletableFuture.failedFuture(unknown(partition))));
+    }
+    if (known.isEmpty()) {
+      return ends;
+    }
+    Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
+    known.values().forEach(topic -> asked.put(topic, OffsetSpec.latest()));
+    ListOffsetsResult answer = admin.listOffsets(asked, options());
+    known.forEach(
+        (partition, topic) ->
+            ends.put(
+                partition,
+                Answers.of("say where " + topic + " ends", answer.partitionResult(topic))
+                    .thenApply(ListOffsetsResultInfo::offset)));
+    return ends;
+  }
+
+  private ListOffsetsOptions options() {
+    return new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED).timeoutMs(requestMs);
   }
 
   /**
@@ -120,10 +151,8 @@ public final class KafkaEdges {
     if (asked.isEmpty()) {
       return CompletableFuture.completedFuture(Map.of());
     }
-    ListOffsetsOptions options =
-        new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED).timeoutMs(requestMs);
     return Answers.of(
-            "say where " + asked.keySet() + " are", admin.listOffsets(asked, options).all())
+            "say where " + asked.keySet() + " are", admin.listOffsets(asked, options()).all())
         .thenApply(
             found -> {
               Map<Integer, Long> offsets = new HashMap<>();

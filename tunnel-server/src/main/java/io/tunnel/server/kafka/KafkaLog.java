@@ -5,6 +5,8 @@ import io.tunnel.server.kafka.PartitionTopics.Place;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.SharedLog;
 import java.io.IOException;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -88,6 +90,25 @@ public final class KafkaLog implements SharedLog {
     return edges
         .ends(List.of(partition))
         .thenCombine(origins.of(topic), (ends, origin) -> new End(ends.get(partition), origin));
+  }
+
+  @Override
+  public Map<Integer, CompletableFuture<End>> ends(Collection<Integer> partitions) {
+    Map<Integer, CompletableFuture<End>> ends = new HashMap<>();
+    edges
+        .endOfEach(partitions)
+        .forEach(
+            (partition, asked) ->
+                ends.put(
+                    partition,
+                    topics
+                        .of(partition)
+                        .map(place -> KafkaEdges.topic(config.cluster(), place).topic())
+                        .map(topic -> asked.thenCombine(origins.of(topic), End::new))
+                        .orElseGet(
+                            () ->
+                                CompletableFuture.failedFuture(KafkaEdges.unknown(partition)))));
+    return ends;
   }
 
   @Override

@@ -347,7 +347,8 @@ final class Copy {
     return leader.nextNanos(isCaughtUp());
   }
 
-  private void publish() {
+  /** Says how things are, for {@link #view}. */
+  void publish() {
     boolean isServing = isCaughtUp() && !isFailed && leader.isServing();
     end = Math.max(end, startEnd >= 0 ? core.next() : -1);
     view =

@@ -7,6 +7,7 @@ import io.tunnel.server.partition.Shard;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,6 +52,7 @@ final class ReplicaShard implements Closeable {
   private final List<Integer> storedAtOpen;
   private final LocalRetention retention;
   private final Copy.Port port;
+  private final DueCopies due = new DueCopies();
   private final Thread owner;
   private volatile boolean isParked;
   private volatile boolean isStopping;
@@ -112,6 +114,7 @@ final class ReplicaShard implements Closeable {
     try {
       if (!hasFailed) {
         retention.look(id, copies.keySet(), left, meter, nowMicros);
+        copies.values().forEach(Copy::publish);
       }
     } catch (IOException e) {
       // The next look tries again; a log that may accept no more refuses the next change itself.
@@ -163,11 +166,8 @@ final class ReplicaShard implements Closeable {
   }
 
   private void park() {
-    long nanos = Long.MAX_VALUE;
     long now = clock.nanos();
-    for (Copy copy : copies.values()) {
-      nanos = Math.min(nanos, copy.nextNanos().map(at -> at - now).orElse(Long.MAX_VALUE));
-    }
+    long nanos = due.leftNanos(now);
     if (endsAreMissing) {
       nanos = Math.min(nanos, askEndsNanos - now);
     }
@@ -233,8 +233,12 @@ final class ReplicaShard implements Closeable {
     return 0;
   }
 
+  /** A copy that is told something. */
   private Optional<Copy> copy(int partition) {
-    return hasFailed ? Optional.empty() : Optional.ofNullable(copies.get(partition));
+    Optional<Copy> copy =
+        hasFailed ? Optional.empty() : Optional.ofNullable(copies.get(partition));
+    copy.ifPresent(due::add);
+    return copy;
   }
 
   private void takeWrite(ReplicaTask.Write write) {
@@ -299,6 +303,7 @@ final class ReplicaShard implements Closeable {
   private void makeAgain(Copy copy, long next, long floor) throws IOException {
     boolean isWanted = copy.leader().isWanted();
     copy.leader().stop(copy.notLeader(), "this node's copy is made again");
+    due.remove(copy);
     store.drop(copy.partition(), next, floor);
     Copy again = begin(copy.partition());
     if (isWanted) {
@@ -321,17 +326,12 @@ final class ReplicaShard implements Closeable {
     if (hasFailed) {
       return;
     }
+    Optional<Copy> found = copy(partition);
     if (wish == ReplicaTask.Wish.NOTHING) {
-      Copy copy = copies.get(partition);
-      if (copy != null) {
-        copy.leave();
-      }
+      found.ifPresent(Copy::leave);
       return;
     }
-    Copy copy = copies.get(partition);
-    if (copy == null) {
-      copy = begin(partition);
-    }
+    Copy copy = found.isPresent() ? found.get() : begin(partition);
     if (wish == ReplicaTask.Wish.LEAD) {
       copy.lead();
     } else {
@@ -342,6 +342,7 @@ final class ReplicaShard implements Closeable {
   private Copy begin(int partition) throws IOException {
     Copy copy = new Copy(partition, store.begin(partition), config, store.rows(), port);
     copies.put(partition, copy);
+    due.add(copy);
     tail.follow(partition, copy.next());
     endsAreMissing = true;
     askEndsNanos = clock.nanos();
@@ -364,14 +365,17 @@ final class ReplicaShard implements Closeable {
 
   /** Logs, folds, answers, and goes on. */
   private void settle() throws IOException {
-    List<Copy> dirty = copies.values().stream().filter(Copy::isDirty).toList();
+    List<Copy> told = due.take(clock.nanos());
+    List<Copy> dirty = told.stream().filter(Copy::isDirty).toList();
     if (!dirty.isEmpty()) {
       fold(dirty);
     }
     long now = clock.nanos();
-    for (Copy copy : List.copyOf(copies.values())) {
+    for (Copy copy : told) {
       copy.advance(now);
+      due.looked(copy);
       if (copy.canGo()) {
+        due.remove(copy);
         tail.unfollow(copy.partition());
         copies.remove(copy.partition());
         store.drop(copy.partition(), 0, copy.floor());
@@ -396,25 +400,29 @@ final class ReplicaShard implements Closeable {
 
   /** Asks for the ends of the logs of copies that do not know where theirs was when they began. */
   private void askEnds(long nowNanos) {
-    endsAreMissing = false;
-    for (Copy copy : copies.values()) {
-      if (!copy.hasSeenEnd()) {
-        endsAreMissing = true;
-        askEnd(copy.partition());
-      }
-    }
+    List<Integer> missing =
+        copies.values().stream()
+            .filter(copy -> !copy.hasSeenEnd())
+            .map(Copy::partition)
+            .toList();
+    endsAreMissing = !missing.isEmpty();
+    askEnds(missing);
     askEndsNanos = nowNanos + TimeUnit.MILLISECONDS.toNanos(config.times().claimPauseMsMax());
   }
 
   /** Any thread. */
-  void askEnd(int partition) {
+  void askEnds(Collection<Integer> partitions) {
     long askedMicros = clock.epochMicros();
     ports
         .log()
-        .end(partition)
-        .whenComplete(
-            (end, failure) ->
-                post(new ReplicaTask.End(partition, Optional.ofNullable(end), askedMicros)));
+        .ends(partitions)
+        .forEach(
+            (partition, asked) ->
+                asked.whenComplete(
+                    (end, failure) ->
+                        post(
+                            new ReplicaTask.End(
+                                partition, Optional.ofNullable(end), askedMicros))));
   }
 
   private void fail(Throwable cause) {

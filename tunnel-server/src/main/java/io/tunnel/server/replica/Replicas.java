@@ -166,7 +166,7 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
   /** Asks the log for its ends, which {@link #status} and {@link #warm} then know. */
   public void lookAtEnds() {
     for (ReplicaShard shard : shards) {
-      shard.copies().keySet().forEach(shard::askEnd);
+      shard.askEnds(shard.copies().keySet());
     }
   }
 

@@ -3,7 +3,10 @@ package io.tunnel.server.replica;
 import io.tunnel.model.Bytes;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -129,4 +132,11 @@ public interface SharedLog extends Closeable {
 
   /** The end now; everything acknowledged by anybody before the call is below. */
   CompletableFuture<End> end(int partition);
+
+  /** The same of many partitions, each for itself: whoever can asks for all of them at once. */
+  default Map<Integer, CompletableFuture<End>> ends(Collection<Integer> partitions) {
+    Map<Integer, CompletableFuture<End>> ends = new HashMap<>();
+    partitions.forEach(partition -> ends.put(partition, end(partition)));
+    return ends;
+  }
 }

@@ -10,8 +10,13 @@ import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.zip.DeflaterOutputStream;
@@ -44,6 +49,37 @@ class MemberFormatTest {
   @Test
   void a_placement_is_small_enough_to_be_kept_for_ten_nodes_in_one_record() {
     assertThat(MemberFormat.encode(large()).remaining()).isLessThan(1_000_000 / 10);
+  }
+
+  /** Kafka keeps what all members said, and for each of them the whole placement. */
+  @Test
+  void a_group_of_30_nodes_with_4000_partitions_is_small_enough_to_be_kept_in_one_record() {
+    int nodeCount = 30;
+    SplittableRandom random = new SplittableRandom(5);
+    Map<Integer, String> leaders = new TreeMap<>();
+    Map<Integer, Set<String>> copies = new TreeMap<>();
+    Map<String, Set<Integer>> warm = new TreeMap<>();
+    for (int partition = 1; partition <= 4_000; partition++) {
+      int leader = random.nextInt(nodeCount);
+      int standby = (leader + 1 + random.nextInt(nodeCount - 1)) % nodeCount;
+      leaders.put(partition, "node-" + leader);
+      copies.put(partition, Set.of("node-" + standby));
+      for (int node : List.of(leader, standby)) {
+        warm.computeIfAbsent("node-" + node, name -> new TreeSet<>()).add(partition);
+      }
+    }
+    List<Placement.Member> members = new ArrayList<>();
+    int bytes = 0;
+    for (String name : warm.keySet()) {
+      String address = name + ".example:7650";
+      members.add(new Placement.Member(name, "mi8x2k3l", address, false));
+      Set<Integer> known = warm.get(name);
+      NodeInfo info = new NodeInfo(name, "mi8x2k3l", address, false, known, known);
+      bytes += MemberFormat.encode(new Said(info, 7, 8)).remaining();
+    }
+    Placement placement = new Placement(1L << 40, members, leaders, copies);
+    bytes += nodeCount * MemberFormat.encode(placement).remaining();
+    assertThat(bytes).isLessThan(1_000_000);
   }
 
   @Test
