@@ -181,7 +181,7 @@ final class Copy {
     try {
       for (Stored record : records) {
         if (record.offset() >= core.next() && !findsHole(record.offset(), readMicros)) {
-          read(record, readMicros, nowNanos);
+          read(record, chunk);
         }
       }
       if (next > core.next() && !findsHole(next, readMicros)) {
