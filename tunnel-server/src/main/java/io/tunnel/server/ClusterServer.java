@@ -1,5 +1,6 @@
 package io.tunnel.server;
 
+import io.tunnel.model.RefusedException;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterConfig;
@@ -9,9 +10,12 @@ import io.tunnel.server.cluster.NodeSettings;
 import io.tunnel.server.cluster.PeerWatch;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.server.cluster.PlacementView;
+import io.tunnel.server.cluster.Unit;
+import io.tunnel.server.kafka.NodeNameTakenException;
 import io.tunnel.server.log.CatchUp;
 import io.tunnel.server.log.EdgeQueries;
 import io.tunnel.server.metrics.HttpServer;
+import io.tunnel.server.metrics.NodeMeters;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.Attachments;
 import io.tunnel.server.net.NetConfig;
@@ -70,6 +74,7 @@ final class ClusterServer implements RunningServer {
   private final Parts parts = new Parts();
   private final SystemClock clock = new SystemClock();
   private final ServerMeters meters = new ServerMeters();
+  private final NodeMeters nodeMeters = new NodeMeters(meters);
   private final KnownEdges known = new KnownEdges();
   private final Handles handles = new Handles();
   private final ServerConfig config;
@@ -126,16 +131,25 @@ final class ClusterServer implements RunningServer {
       parts.open(roles::close);
       node = node(incarnation, address.advertised());
       attachments = attachments(readers);
+      nodeMeters.watch(this::standing);
       net = listen(address.net(), readers);
       parts.open(net::close);
       http = listenHttp(readers);
       peers = parts.open(new PeerWatch(cluster.node(), node::evict));
       parts.open(node);
-      node.join(log.group());
+      join();
       schedule();
     } catch (IOException | RuntimeException e) {
       parts.closeAfter(e);
       throw e;
+    }
+  }
+
+  private void join() throws IOException {
+    try {
+      node.join(log.group());
+    } catch (NodeNameTakenException | RefusedException e) {
+      throw new IOException(e.getMessage(), e);
     }
   }
 
@@ -158,7 +172,7 @@ final class ClusterServer implements RunningServer {
                 log.catalog()::hasPartition),
             meters,
             clock);
-    meters.watch(opened);
+    nodeMeters.watch(opened);
     log.catalog().listen(new DroppedTables(opened, known));
     return opened;
   }
@@ -217,10 +231,23 @@ final class ClusterServer implements RunningServer {
             figures(),
             view,
             net,
-            new NodePages.Metering(meters, clock::epochMicros));
+            new NodePages.Metering(meters, nodeMeters, clock::epochMicros));
     HttpServer server = new HttpServer(address, net.eventLoops(), readers, pages);
     parts.open(server::close);
     return Optional.of(server);
+  }
+
+  private NodeMeters.Standing standing() {
+    Placement told = placement();
+    return new NodeMeters.Standing(
+        told.nodes().size(),
+        told.generation(),
+        tunnels.led().all().size(),
+        roles.isLeading(Unit.CATALOG),
+        node.isDraining(),
+        attachments.count(),
+        node.placementCount(),
+        node.lossCount());
   }
 
   private void schedule() {

@@ -76,7 +76,7 @@ class ClusterNodeTest {
   @Test
   void has_to_be_stopped_when_another_has_taken_its_name() {
     assertThat(node.failure()).isNotDone();
-    node.replaced("another node is a");
+    node.refused("another node is a");
     assertThat(node.failure()).isCompletedWithValue("another node is a");
   }
 
