@@ -25,6 +25,7 @@ class NodeOperationsTest {
 
   private static final int FAILED = 74;
   private static final int SESSION_MS_MIN = 1_000;
+  private static final int SESSION_MS = 2_000;
   private static final int PARTITIONS = 4;
 
   private static KafkaBroker broker;
@@ -40,20 +41,19 @@ class NodeOperationsTest {
 
   private static List<String> options(String cluster, String node, String... more) {
     List<String> options = new ArrayList<>(List.of("--log", "kafka", "--cluster", cluster));
-    options.addAll(List.of("--node", node, "--session-ms", "2000"));
+    options.addAll(List.of("--node", node));
     options.addAll(List.of(more));
     return options;
   }
 
-  private static List<String> here(String cluster, String node, String... more) {
+  private static List<String> here(String cluster, String node, int sessionMs) {
     List<String> options = options(cluster, node, "--bootstrap", broker.bootstrap());
-    options.addAll(List.of("--replication", "1"));
-    options.addAll(List.of(more));
+    options.addAll(List.of("--replication", "1", "--session-ms", "" + sessionMs));
     return options;
   }
 
   private static ServerProcess node(String cluster, String name) {
-    return new ServerProcess(STAGE, STAGE.path(name), here(cluster, name)).start();
+    return new ServerProcess(STAGE, STAGE.path(name), here(cluster, name, SESSION_MS)).start();
   }
 
   /** What a node says that ends by itself. */
@@ -74,7 +74,7 @@ class NodeOperationsTest {
 
   @Test
   void a_node_does_not_go_on_with_a_session_that_the_brokers_do_not_take() {
-    assertThat(refusal(here("short", "n1", "--session-ms", "" + (SESSION_MS_MIN - 1))))
+    assertThat(refusal(here("short", "n1", SESSION_MS_MIN - 1)))
         .contains("999 ms as length of a session", "group.min.session.timeout.ms");
   }
 
@@ -89,7 +89,7 @@ class NodeOperationsTest {
   void a_name_is_given_once_and_the_one_who_has_it_goes_on() {
     ServerProcess first = node("names", "n1");
     awaitFigure(List.of(first), "tunnel_cluster_nodes", 1);
-    assertThat(refusal(here("names", "n1"))).contains("node n1 is a member of cluster names already");
+    assertThat(refusal(here("names", "n1", SESSION_MS))).contains("node n1 is a member of cluster names already");
     assertThat(first.isAlive()).isTrue();
     assertThat(figure(first, "tunnel_node_losses_total")).isZero();
     first.stop();

@@ -338,8 +338,7 @@ final class ClusterServer implements RunningServer {
   /** Hands over what it leads, if there is anybody, and closes everything. Idempotent. */
   @Override
   public void close() throws IOException {
-    boolean isMember = !node.failure().isDone();
-    if (!parts.areClosed() && isMember && placement().nodes().size() > 1) {
+    if (!parts.areClosed() && !failure().isDone() && node.hasSuccessor()) {
       drain();
     }
     parts.close();
@@ -351,7 +350,7 @@ final class ClusterServer implements RunningServer {
     var look =
         control.scheduleWithFixedDelay(
             () -> {
-              if (node.isDrained()) {
+              if (node.isDrained() || !node.hasSuccessor()) {
                 drained.complete(null);
               }
             },
@@ -362,8 +361,10 @@ final class ClusterServer implements RunningServer {
       drained.get(DRAIN_MS_MAX, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (ExecutionException | TimeoutException e) {
-      LOGGER.warn("stopping, though others have not taken over everything", e);
+    } catch (TimeoutException e) {
+      LOGGER.warn("stopping, though others have not taken over everything");
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("a look at how far it is has failed", e);
     } finally {
       look.cancel(false);
     }

@@ -246,6 +246,12 @@ public final class ClusterNode implements Membership.Node, Closeable {
     return losses.sum();
   }
 
+  /** Whether another node could take over what this one leads; any thread. */
+  public boolean hasSuccessor() {
+    return newest.get().nodes().stream()
+        .anyMatch(other -> !other.name().equals(config.node()) && !other.isDraining());
+  }
+
   /** Whether it was asked to be emptied, everybody knows, and it leads nothing; any thread. */
   public boolean isDrained() {
     Placement placement = newest.get();

@@ -113,6 +113,34 @@ class ClusterNodeTest {
   }
 
   @Test
+  void has_a_successor_as_long_as_another_node_is_there_that_is_not_emptied() {
+    Member emptied = new Member("b", "b-1", "b:1", true);
+    assertThat(node.hasSuccessor()).isFalse();
+    placed(new Placement(1, List.of(member("a")), Map.of(1, "a"), Map.of()));
+    assertThat(node.hasSuccessor()).isFalse();
+    placed(placement(2, Map.of(1, "a"), Map.of()));
+    assertThat(node.hasSuccessor()).isTrue();
+    placed(new Placement(3, List.of(member("a"), emptied), Map.of(1, "a"), Map.of()));
+    assertThat(node.hasSuccessor()).isFalse();
+  }
+
+  @Test
+  void is_out_of_the_cluster_for_good_when_it_is_refused() {
+    assertThat(node.failure()).isNotDone();
+    node.refused("no");
+    assertThat(node.failure()).isCompletedWithValue("no");
+  }
+
+  @Test
+  void counts_what_it_is_told_and_how_often_it_is_forgotten() {
+    placed(placement(1, Map.of(1, "a"), Map.of()));
+    placed(placement(1, Map.of(2, "a"), Map.of()));
+    node.lost();
+    assertThat(node.placementCount()).isEqualTo(1);
+    assertThat(node.lossCount()).isEqualTo(1);
+  }
+
+  @Test
   void does_not_do_what_was_decided_for_another_start_of_it() {
     placed(placement(1, Map.of(1, "a"), Map.of()));
     Member other = new Member("a", "a-2", "a:2", false);
