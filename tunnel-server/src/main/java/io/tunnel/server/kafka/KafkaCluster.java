@@ -31,7 +31,10 @@ public final class KafkaCluster implements Closeable {
     try {
       this.admin = Admin.create(new ClientSettings(config).admin());
     } catch (KafkaException e) {
-      Throwable reason = e.getCause() == null ? e : e.getCause();
+      Throwable reason = e;
+      while (reason.getCause() != null) {
+        reason = reason.getCause();
+      }
       throw new IOException(
           "there is no way to Kafka at "
               + config.bootstrap()
