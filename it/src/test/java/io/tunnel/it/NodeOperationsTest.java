@@ -35,8 +35,7 @@ class NodeOperationsTest {
     broker =
         STAGE.closing(
             KafkaBroker.start(
-                STAGE.path("kafka"),
-                Map.of("group.min.session.timeout.ms", "" + SESSION_MS_MIN)));
+                STAGE.path("kafka"), Map.of("group.min.session.timeout.ms", "" + SESSION_MS_MIN)));
   }
 
   private static List<String> options(String cluster, String node, String... more) {
@@ -89,7 +88,8 @@ class NodeOperationsTest {
   void a_name_is_given_once_and_the_one_who_has_it_goes_on() {
     ServerProcess first = node("names", "n1");
     awaitFigure(List.of(first), "tunnel_cluster_nodes", 1);
-    assertThat(refusal(here("names", "n1", SESSION_MS))).contains("node n1 is a member of cluster names already");
+    assertThat(refusal(here("names", "n1", SESSION_MS)))
+        .contains("node n1 is a member of cluster names already");
     assertThat(first.isAlive()).isTrue();
     assertThat(figure(first, "tunnel_node_losses_total")).isZero();
     first.stop();

@@ -88,9 +88,7 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
     this.consumer =
         new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     this.heartbeats =
-        new HeartbeatCount(
-            consumer,
-            TimeUnit.MILLISECONDS.toNanos(sessionMs + (long) heartbeatMs));
+        new HeartbeatCount(consumer, TimeUnit.MILLISECONDS.toNanos(sessionMs + (long) heartbeatMs));
     consumer.subscribe(List.of(KafkaTopics.catalog(config.cluster())));
     this.thread = new Thread(this::run, "kafka-member");
     thread.setDaemon(true);

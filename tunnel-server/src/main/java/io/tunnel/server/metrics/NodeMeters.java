@@ -124,8 +124,10 @@ public final class NodeMeters {
     gauge("tunnel.cluster.nodes", "Members of the cluster", Standing::nodes);
     gauge("tunnel.cluster.generation", "What was decided last", Standing::generation);
     gauge("tunnel.node.groups", "Groups of tunnels led", Standing::groupsLed);
-    gauge("tunnel.node.catalog", "1 where tables are decided about", of -> of.isCatalogLed() ? 1 : 0);
-    gauge("tunnel.node.draining", "1 while it is emptied, and after", of -> of.isDraining() ? 1 : 0);
+    gauge(
+        "tunnel.node.catalog", "1 where tables are decided about", of -> of.isCatalogLed() ? 1 : 0);
+    gauge(
+        "tunnel.node.draining", "1 while it is emptied, and after", of -> of.isDraining() ? 1 : 0);
     gauge("tunnel.node.attached", "Channels delivered", Standing::attached);
     counter("tunnel.node.placements", "Decisions told", Standing::placements);
     counter("tunnel.node.losses", "Times that the cluster forgot it", Standing::losses);
