@@ -125,13 +125,6 @@ class ClusterNodeTest {
   }
 
   @Test
-  void is_out_of_the_cluster_for_good_when_it_is_refused() {
-    assertThat(node.failure()).isNotDone();
-    node.refused("no");
-    assertThat(node.failure()).isCompletedWithValue("no");
-  }
-
-  @Test
   void counts_what_it_is_told_and_how_often_it_is_forgotten() {
     placed(placement(1, Map.of(1, "a"), Map.of()));
     placed(placement(1, Map.of(2, "a"), Map.of()));
