@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,22 +66,14 @@ class DemoTest {
     assertThat(summary.get("rowsWritten").getAsLong()).isEqualTo(500);
   }
 
-  private static void needsAServerThatCanBeANode() {
-    Assumptions.assumeTrue(
-        DemoTest.class.getResource("/io/tunnel/server/ClusterServer.class") != null,
-        "this build's server has no shared log yet");
-  }
-
   @Test
   void the_same_holds_on_a_cluster() {
-    needsAServerThatCanBeANode();
     JsonObject summary = verified(demo("--nodes", "3", "--rows", "20000", "--json"));
     assertThat(summary.get("rowsWritten").getAsLong()).isEqualTo(20_000);
   }
 
   @Test
   void what_a_cluster_was_made_of_ends_with_a_demo_that_is_interrupted() {
-    needsAServerThatCanBeANode();
     ChildProcess demo = demo("--nodes", "2", "--rows", "100000000");
     Poll.until("no Kafka and two nodes run", () -> demo.descendants().size() == 3);
     List<ProcessHandle> children = demo.descendants();

@@ -23,7 +23,6 @@ final class ClusterOptions {
   private static final String CLUSTER_DEFAULT = "tunnel";
   private static final int STANDBYS_DEFAULT = 1;
   private static final int REPLICATION_DEFAULT = 3;
-  private static final int SESSION_MS_DEFAULT = 6_000;
 
   /** Where changes live. */
   enum LogKind {
@@ -95,9 +94,8 @@ final class ClusterOptions {
       names = "--session-ms",
       paramLabel = "N",
       description =
-          "Silence after which others take over what this node leads (default: "
-              + SESSION_MS_DEFAULT
-              + "); not under the brokers' group.min.session.timeout.ms.")
+          "Silence after which others take over what this node leads (default: 6000); not under the"
+              + " brokers' group.min.session.timeout.ms.")
   private Integer sessionMs;
 
   @Option(
@@ -113,10 +111,11 @@ final class ClusterOptions {
    * How the server takes part in a cluster; empty when it stands alone.
    *
    * @param host where it listens
+   * @param sessionMsDefault when there is no option for it
    * @throws IllegalArgumentException when options are missing, contradict each other or cannot be
    * @throws IOException when the file of properties cannot be read
    */
-  Optional<ClusterConfig> config(String host) throws IOException {
+  Optional<ClusterConfig> config(String host, int sessionMsDefault) throws IOException {
     if (log != LogKind.KAFKA) {
       requireNone();
       return Optional.empty();
@@ -135,7 +134,7 @@ final class ClusterOptions {
             bootstrap.stream().map(String::strip).toList(),
             copies,
             or(minInsync, ClusterConfig.Log.minInsyncDefault(copies)),
-            or(sessionMs, SESSION_MS_DEFAULT),
+            or(sessionMs, sessionMsDefault),
             clientSettings());
     return Optional.of(
         new ClusterConfig(

@@ -1,5 +1,6 @@
 package io.tunnel.server;
 
+import io.tunnel.model.RefusedException;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterConfig;
@@ -9,9 +10,12 @@ import io.tunnel.server.cluster.NodeSettings;
 import io.tunnel.server.cluster.PeerWatch;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.server.cluster.PlacementView;
+import io.tunnel.server.cluster.Unit;
+import io.tunnel.server.kafka.NodeNameTakenException;
 import io.tunnel.server.log.CatchUp;
 import io.tunnel.server.log.EdgeQueries;
 import io.tunnel.server.metrics.HttpServer;
+import io.tunnel.server.metrics.NodeMeters;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.Attachments;
 import io.tunnel.server.net.NetConfig;
@@ -73,6 +77,7 @@ final class ClusterServer implements RunningServer {
   private final Parts parts = new Parts();
   private final SystemClock clock = new SystemClock();
   private final ServerMeters meters = new ServerMeters();
+  private final NodeMeters nodeMeters = new NodeMeters(meters);
   private final KnownEdges known = new KnownEdges();
   private final Handles handles = new Handles();
   private final ServerConfig config;
@@ -129,16 +134,25 @@ final class ClusterServer implements RunningServer {
       parts.open(roles::close);
       node = node(incarnation, address.advertised());
       attachments = attachments(readers);
+      nodeMeters.watch(this::standing);
       net = listen(address.net(), readers);
       parts.open(net::close);
       http = listenHttp(readers);
       peers = parts.open(new PeerWatch(cluster.node(), node::evict));
       parts.open(node);
-      node.join(log.group());
+      join();
       schedule();
     } catch (IOException | RuntimeException e) {
       parts.closeAfter(e);
       throw e;
+    }
+  }
+
+  private void join() throws IOException {
+    try {
+      node.join(log.group());
+    } catch (NodeNameTakenException | RefusedException e) {
+      throw new IOException(e.getMessage(), e);
     }
   }
 
@@ -161,7 +175,7 @@ final class ClusterServer implements RunningServer {
                 log.catalog()::hasPartition),
             meters,
             clock);
-    meters.watch(opened);
+    nodeMeters.watch(opened);
     log.catalog().listen(new DroppedTables(opened, known));
     return opened;
   }
@@ -220,10 +234,23 @@ final class ClusterServer implements RunningServer {
             figures(),
             view,
             net,
-            new NodePages.Metering(meters, clock::epochMicros));
+            new NodePages.Metering(meters, nodeMeters, clock::epochMicros));
     HttpServer server = new HttpServer(address, net.eventLoops(), readers, pages);
     parts.open(server::close);
     return Optional.of(server);
+  }
+
+  private NodeMeters.Standing standing() {
+    Placement told = placement();
+    return new NodeMeters.Standing(
+        told.nodes().size(),
+        told.generation(),
+        tunnels.led().all().size(),
+        roles.isLeading(Unit.CATALOG),
+        node.isDraining(),
+        attachments.count(),
+        node.placementCount(),
+        node.lossCount());
   }
 
   private void schedule() {
@@ -319,8 +346,7 @@ final class ClusterServer implements RunningServer {
   /** Hands over what it leads, if there is anybody, and closes everything. Idempotent. */
   @Override
   public void close() throws IOException {
-    boolean isMember = !node.failure().isDone();
-    if (!parts.areClosed() && isMember && placement().nodes().size() > 1) {
+    if (!parts.areClosed() && !failure().isDone() && node.hasSuccessor()) {
       drain();
     }
     parts.close();
@@ -336,7 +362,7 @@ final class ClusterServer implements RunningServer {
     var look =
         control.scheduleWithFixedDelay(
             () -> {
-              if (node.isDrained()) {
+              if (node.isDrained() || !node.hasSuccessor()) {
                 drained.complete(null);
               }
             },
@@ -347,8 +373,10 @@ final class ClusterServer implements RunningServer {
       drained.get(DRAIN_MS_MAX, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (ExecutionException | TimeoutException e) {
-      LOGGER.warn("stopping, though others have not taken over everything", e);
+    } catch (TimeoutException e) {
+      LOGGER.warn("stopping, though others have not taken over everything");
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("a look at how far it is has failed", e);
     } finally {
       look.cancel(false);
     }

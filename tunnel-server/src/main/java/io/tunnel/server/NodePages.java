@@ -2,6 +2,7 @@ package io.tunnel.server;
 
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.metrics.HttpServer;
+import io.tunnel.server.metrics.NodeMeters;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.server.replica.Replicas;
@@ -30,7 +31,7 @@ record NodePages(
     implements HttpServer.Pages {
 
   /** What figures need beside those who have them. */
-  record Metering(ServerMeters meters, LongSupplier epochMicros) {}
+  record Metering(ServerMeters meters, NodeMeters nodeMeters, LongSupplier epochMicros) {}
 
   @Override
   public boolean isHealthy() {
@@ -65,7 +66,7 @@ record NodePages(
       }
     }
     metering.meters().channels(described);
-    metering.meters().lags(replicas.status());
+    metering.nodeMeters().lags(replicas.status());
     return metering.meters().scrape();
   }
 

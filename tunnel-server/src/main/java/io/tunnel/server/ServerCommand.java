@@ -81,7 +81,7 @@ public final class ServerCommand implements Callable<Integer> {
     Optional<ClusterConfig> cluster;
     try {
       settings = settings();
-      cluster = clusterOptions.config(settings.net().host());
+      cluster = clusterOptions.config(settings.net().host(), settings.log().kafka().sessionMs());
     } catch (IllegalArgumentException e) {
       throw new CommandLine.ParameterException(spec.commandLine(), e.getMessage(), e);
     } catch (IOException e) {

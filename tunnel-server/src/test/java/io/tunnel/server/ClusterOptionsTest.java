@@ -29,7 +29,7 @@ class ClusterOptionsTest {
     new CommandLine(CommandLine.Model.CommandSpec.forAnnotatedObject(options))
         .setCaseInsensitiveEnumValuesAllowed(true)
         .parseArgs(line.isEmpty() ? new String[0] : line.split(" "));
-    return options.config(host);
+    return options.config(host, 6_500);
   }
 
   private static ClusterConfig node(String more) throws IOException {
@@ -52,7 +52,7 @@ class ClusterOptionsTest {
     assertThat(config.log().bootstrap()).containsExactly("k1:9092");
     assertThat(config.log().replication()).isEqualTo(3);
     assertThat(config.log().minInsync()).isEqualTo(2);
-    assertThat(config.log().sessionMs()).isEqualTo(6_000);
+    assertThat(config.log().sessionMs()).isEqualTo(6_500);
     assertThat(config.log().clientSettings()).isEmpty();
   }
 

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.testcontainers.containers.GenericContainer;
@@ -63,9 +62,6 @@ class FaultsInContainersTest {
 
   @Test
   void a_cluster_goes_on_while_a_node_is_paused_killed_or_cut_off_and_loses_nothing() {
-    Assumptions.assumeTrue(
-        getClass().getResource("/io/tunnel/server/ClusterServer.class") != null,
-        "this build's server has no shared log yet");
     Engine.require(ContainerService.KAFKA_IMAGE);
     service = ContainerService.cluster("n1", "n2", "n3");
     awaitUp(3);

@@ -14,6 +14,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -51,6 +52,8 @@ public final class ClusterNode implements Membership.Node, Closeable {
   private volatile boolean isDraining;
   private volatile boolean isLost;
   private volatile Membership membership;
+  private final LongAdder placements = new LongAdder();
+  private final LongAdder losses = new LongAdder();
 
   /** The placement that was done last, and the units that this node was told to have by it. */
   private Placement done = Placement.NONE;
@@ -136,19 +139,21 @@ public final class ClusterNode implements Membership.Node, Closeable {
     }
     isLost = false;
     newest.set(placement);
+    placements.increment();
     control.execute(this::obey);
   }
 
   @Override
   public void lost() {
     isLost = true;
+    losses.increment();
     LOGGER.warn(
         "this node was silent for too long: others may lead its {} units; it joins again",
         doing.leads().size());
   }
 
   @Override
-  public void replaced(String message) {
+  public void refused(String message) {
     isLost = true;
     failure.complete(message);
   }
@@ -224,6 +229,27 @@ public final class ClusterNode implements Membership.Node, Closeable {
     isDraining = isDrainingNow;
     LOGGER.info(isDrainingNow ? "this node is emptied" : "this node takes part again");
     control.execute(this::tick);
+  }
+
+  /** Whether it was asked to be emptied; any thread. */
+  public boolean isDraining() {
+    return isDraining;
+  }
+
+  /** How often it was told what to do; any thread. */
+  public long placementCount() {
+    return placements.sum();
+  }
+
+  /** How often the group had forgotten it; any thread. */
+  public long lossCount() {
+    return losses.sum();
+  }
+
+  /** Whether another node could take over what this one leads; any thread. */
+  public boolean hasSuccessor() {
+    return newest.get().nodes().stream()
+        .anyMatch(other -> !other.name().equals(config.node()) && !other.isDraining());
   }
 
   /** Whether it was asked to be emptied, everybody knows, and it leads nothing; any thread. */

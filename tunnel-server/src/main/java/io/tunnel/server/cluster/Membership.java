@@ -29,12 +29,12 @@ public interface Membership extends Closeable {
     void lost();
 
     /**
-     * Another node has joined under this one's name. This node is out of the group for good, and
-     * has to be stopped.
+     * This node is out of the group for good, and has to be stopped: another node has joined under
+     * its name, or the group does not take it as it is configured.
+     *
+     * @param message why, and what to do
      */
-    default void replaced(String message) {
-      lost();
-    }
+    void refused(String message);
   }
 
   /** Makes a membership for a node. */

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.errors.RetriableException;
 
 /** Makes what Kafka's administration answers into futures that fail with an IOException. */
@@ -41,7 +42,16 @@ final class Answers {
       return new LogUnavailableException(
           "Kafka did not " + asked + ": " + cause.getMessage(), cause);
     }
-    return new IOException("Kafka refused to " + asked + ": " + cause, cause);
+    return new IOException("Kafka refused to " + asked + ": " + reason(cause), cause);
+  }
+
+  private static String reason(Throwable cause) {
+    if (cause instanceof InvalidReplicationFactorException) {
+      return cause.getMessage()
+          + " Start more brokers, or give --replication and --min-insync that fit, the same at all"
+          + " nodes.";
+    }
+    return cause.toString();
   }
 
   /** Without the wrappings that futures put around a failure. */

@@ -95,7 +95,9 @@ final class KafkaAppender implements Closeable {
           handOver(append);
         }
       } catch (InterruptedException e) {
-        LOG.warn("interrupted; appends end");
+        if (!isClosed) {
+          LOG.warn("interrupted; appends end");
+        }
         isClosed = true;
       }
     }

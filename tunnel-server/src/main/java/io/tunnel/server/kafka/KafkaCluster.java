@@ -3,11 +3,13 @@ package io.tunnel.server.kafka;
 import io.tunnel.server.cluster.Membership;
 import io.tunnel.server.partition.Shard;
 import java.io.Closeable;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeClusterOptions;
+import org.apache.kafka.common.KafkaException;
 
 /**
  * Kafka, as one node uses it. What is opened here is closed by whoever opened it, before this.
@@ -19,11 +21,30 @@ public final class KafkaCluster implements Closeable {
   private final Shard.Clock clock;
   private final Admin admin;
 
-  /** Connects as soon as something is asked for. */
-  public KafkaCluster(KafkaConfig config, Shard.Clock clock) {
+  /**
+   * Connects as soon as something is asked for.
+   *
+   * @throws IOException when Kafka's client cannot be made of these settings, or none of the
+   *     brokers' names is known here
+   */
+  public KafkaCluster(KafkaConfig config, Shard.Clock clock) throws IOException {
     this.config = config;
     this.clock = clock;
-    this.admin = Admin.create(new ClientSettings(config).admin());
+    try {
+      this.admin = Admin.create(new ClientSettings(config).admin());
+    } catch (KafkaException e) {
+      Throwable reason = e;
+      while (reason.getCause() != null) {
+        reason = reason.getCause();
+      }
+      throw new IOException(
+          "there is no way to Kafka at "
+              + config.bootstrap()
+              + " ("
+              + reason.getMessage()
+              + "); are --bootstrap and --kafka-config right?",
+          e);
+    }
   }
 
   /**

@@ -23,8 +23,12 @@ import org.apache.kafka.clients.consumer.CloseOptions.GroupMembershipOperation;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
+import org.apache.kafka.common.errors.InconsistentGroupProtocolException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.InvalidSessionTimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.slf4j.Logger;
@@ -45,6 +49,7 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   private final String group;
   private final Admin admin;
   private final String name;
+  private final int sessionMs;
   private final Supplier<Node> node;
   private final Shard.Clock clock;
   private final Consumer<byte[], byte[]> consumer;
@@ -62,6 +67,7 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   private Optional<String> incarnation = Optional.empty();
   private boolean isDeciding = true;
   private boolean isMember;
+  private boolean wasMember;
   private String memberId = "";
   private volatile boolean isClosed;
   private volatile boolean isAbandoned;
@@ -73,7 +79,8 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
     this.name = name;
     this.node = node;
     this.clock = clock;
-    int heartbeatMs = Math.min(HEARTBEAT_MS_MAX, config.times().sessionMs() / 3);
+    this.sessionMs = config.times().sessionMs();
+    int heartbeatMs = Math.min(HEARTBEAT_MS_MAX, sessionMs / 3);
     Map<String, Object> settings = new ClientSettings(config).member(group, name, heartbeatMs);
     String clientId = NodeNames.clientId(group, name, node.get().info().address());
     settings.put(ConsumerConfig.CLIENT_ID_CONFIG, clientId);
@@ -81,9 +88,7 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
     this.consumer =
         new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     this.heartbeats =
-        new HeartbeatCount(
-            consumer,
-            TimeUnit.MILLISECONDS.toNanos(config.times().sessionMs() + (long) heartbeatMs));
+        new HeartbeatCount(consumer, TimeUnit.MILLISECONDS.toNanos(sessionMs + (long) heartbeatMs));
     consumer.subscribe(List.of(KafkaTopics.catalog(config.cluster())));
     this.thread = new Thread(this::run, "kafka-member");
     thread.setDaemon(true);
@@ -151,18 +156,40 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
     } catch (WakeupException e) {
       // To be closed.
     } catch (FencedInstanceIdException e) {
-      isClosed = true;
-      replaced(e);
+      refused(
+          "another node has joined the cluster as "
+              + name
+              + "; give each node a name of its own and start this one again",
+          e);
+    } catch (InvalidSessionTimeoutException e) {
+      refused(
+          "the brokers do not take "
+              + sessionMs
+              + " ms as length of a session; give --session-ms a value between their"
+              + " group.min.session.timeout.ms (6000 unless it is set) and"
+              + " group.max.session.timeout.ms, or change those in the brokers' configuration",
+          e);
+    } catch (AuthorizationException | InconsistentGroupProtocolException e) {
+      if (wasMember) {
+        await(e);
+      } else {
+        refused("Kafka does not take node " + name + " into group " + group + ": " + reason(e), e);
+      }
     } catch (InterruptException e) {
       LOG.warn("interrupted; node {} leaves the group", name);
       isClosed = true;
     } catch (RuntimeException e) {
-      LOG.warn("node {} is not in its group for the moment", name, e);
-      backOff();
+      await(e);
     }
   }
 
-  private void backOff() {
+  private static String reason(KafkaException e) {
+    return e.getMessage() == null ? e.toString() : e.getMessage();
+  }
+
+  /** Whatever this is, it may pass. */
+  private void await(RuntimeException cause) {
+    LOG.warn("node {} is not in its group for the moment", name, cause);
     try {
       if (closing.await(BACKOFF_MS, TimeUnit.MILLISECONDS)) {
         LOG.debug("node {} is closed", name);
@@ -179,13 +206,10 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
     node.get().lost();
   }
 
-  private void replaced(FencedInstanceIdException e) {
-    LOG.error("another node has joined the cluster as {}; this one is out of it for good", name, e);
-    node.get()
-        .replaced(
-            "another node has joined the cluster as "
-                + name
-                + "; give each node a name of its own and start this one again");
+  private void refused(String message, KafkaException cause) {
+    isClosed = true;
+    LOG.error("node {} is out of its cluster for good", name, cause);
+    node.get().refused(message);
   }
 
   @Override
@@ -217,6 +241,7 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
     hasRemoved.set(false);
     memberId = newMemberId;
     isMember = true;
+    wasMember = true;
     isDeciding = false;
     seen = Math.max(seen, placement.generation());
     if (placement.node(name).map(Placement.Member::incarnation).equals(incarnation)) {

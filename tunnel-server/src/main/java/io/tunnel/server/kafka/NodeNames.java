@@ -79,7 +79,7 @@ final class NodeNames {
                   + " is a member of cluster "
                   + config.cluster()
                   + " already, at "
-                  + holder.get().host()
+                  + holder.get().host().replaceFirst("^/", "")
                   + ", and alive; give this node another name, or stop that one");
         }
         never.await(LOOK_MS, TimeUnit.MILLISECONDS);

@@ -16,9 +16,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.server.net.NetMeter;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
-import io.tunnel.server.replica.Replicas;
 import io.tunnel.server.session.LogFigures;
-import io.tunnel.wire.ClusterControl.CopyStatus;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.TunnelDescription;
 import java.time.Duration;
@@ -28,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.ToDoubleFunction;
 
 /** All meters of a server, and the ports through which the rooms feed them. */
 public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable {
@@ -61,8 +58,6 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
       multiGauge("tunnel.channel.lag.bytes", "Bytes not checkpointed");
   private final MultiGauge lagSeconds =
       multiGauge("tunnel.channel.lag.seconds", "Age of the oldest change not checkpointed");
-  private final MultiGauge copyLag =
-      multiGauge("tunnel.copy.lag", "Positions that a copy is behind the end of its log");
 
   /** Meters that are all at zero. */
   public ServerMeters() {
@@ -130,42 +125,9 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
     }
   }
 
-  /** Adds what a node of a cluster knows of its copies. */
-  public void watch(Replicas replicas) {
-    copies("tunnel.node.copies", "Partitions copied", replicas, Replicas.Figures::copies);
-    copies("tunnel.node.leads", "Partitions led", replicas, Replicas.Figures::leading);
-    copies(
-        "tunnel.node.read.waiting.bytes",
-        "Records read and not folded",
-        replicas,
-        Replicas.Figures::waitingReadBytes);
-    copies(
-        "tunnel.node.write.waiting.bytes",
-        "Batches accepted and not answered",
-        replicas,
-        Replicas.Figures::waitingWriteBytes);
-    copies("tunnel.log.bytes", "Bytes of local logs", replicas, Replicas.Figures::localBytes);
-    copies("tunnel.shard.failed", "Shards that failed", replicas, Replicas.Figures::failedShards);
-  }
-
-  private void copies(
-      String name,
-      String description,
-      Replicas replicas,
-      ToDoubleFunction<Replicas.Figures> figure) {
-    Gauge.builder(name, replicas, of -> figure.applyAsDouble(of.figures()))
-        .description(description)
-        .register(registry);
-  }
-
-  /** How far the copies of a node are behind the ends of their logs, in positions. */
-  public void lags(List<CopyStatus> status) {
-    List<MultiGauge.Row<?>> rows = new ArrayList<>();
-    for (CopyStatus copy : status) {
-      Tags tags = Tags.of("partition", Integer.toString(copy.partition()), "role", copy.role());
-      rows.add(MultiGauge.Row.of(tags, (double) copy.lag()));
-    }
-    copyLag.register(rows, true);
+  /** Where meters of other kinds are added. */
+  PrometheusMeterRegistry registry() {
+    return registry;
   }
 
   /** Figures of all channels as they are in this moment. */

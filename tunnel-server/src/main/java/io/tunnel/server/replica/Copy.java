@@ -91,6 +91,9 @@ final class Copy {
 
     /** Position from which on the local log has every change that was put there. */
     long keptFrom(int partition);
+
+    /** Counts what happened. */
+    void count(Incident what, long times);
   }
 
   Copy(int partition, CopyState state, ReplicaConfig config, CopyRows rows, Port port) {
@@ -122,6 +125,11 @@ final class Copy {
     @Override
     public Bytes marker() {
       return port.marker();
+    }
+
+    @Override
+    public void count(Incident what, long times) {
+      port.count(what, times);
     }
   }
 
@@ -251,7 +259,10 @@ final class Copy {
         leader.counted(record);
       }
       case MARKER -> leader.marked(record, notLeader(), chunk.nowNanos());
-      case FENCED -> leader.fenced(record, chunk.nowNanos());
+      case FENCED -> {
+        port.count(Incident.FENCED, 1);
+        leader.fenced(record, chunk.nowNanos());
+      }
       case SEEN -> throw new IllegalStateException(record + " was read before");
     }
   }

@@ -37,6 +37,9 @@ final class Leader {
 
     /** A value that no other marker has. */
     Bytes marker();
+
+    /** Counts what happened. */
+    void count(Incident what, long times);
   }
 
   private final ReplicaCore core;
@@ -159,6 +162,7 @@ final class Leader {
     settle(isOwn ? Answers.unavailable() : notLeader);
     servesOn &= isOwn;
     if (core.role() == Role.LEADING) {
+      port.count(Incident.LED, 1);
       hasClaimed = false;
       hasFailed = false;
       servesOn = true;
@@ -188,6 +192,7 @@ final class Leader {
   void appended(long ofNumber, Optional<IOException> failure, long nowNanos) {
     boolean isUnderWay = group.isPresent() || hasClaimed;
     if (ofNumber == number && isUnderWay && failure.isPresent()) {
+      port.count(Incident.APPEND_FAILED, 1);
       fail(nowNanos);
     }
   }
@@ -233,6 +238,7 @@ final class Leader {
   void advance(boolean isCaughtUp, long nowNanos) {
     if (group.isPresent() && nowNanos - deadlineNanos >= 0 && !group.get().isAnswered()) {
       group.get().answer(Answers.unknown("the log did not answer in time"));
+      port.count(Incident.APPEND_FAILED, 1);
       fail(nowNanos);
       refuseWaiting(Answers.unavailable());
     }
@@ -267,6 +273,7 @@ final class Leader {
     claims.add(value);
     core.claim(value);
     hasClaimed = true;
+    port.count(Incident.CLAIMED, 1);
     // It stays failed until the marker is read.
     port.append(++number, List.of(new Entry(Kind.MARKER, Bytes.EMPTY, 0, 0, Optional.of(value))));
   }
@@ -274,6 +281,7 @@ final class Leader {
   private void append(long nowNanos) {
     if (!core.unrepaired().isEmpty()) {
       group = Optional.of(maker.repairs(core.unrepaired(), core.epoch(), core::take));
+      port.count(Incident.REPAIRED, group.get().entries().size());
     } else if (!waiting.isEmpty()) {
       group = Optional.of(maker.writes(waiting, core.epoch(), core::take));
     } else {

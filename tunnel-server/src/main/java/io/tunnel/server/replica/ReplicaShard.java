@@ -53,6 +53,7 @@ final class ReplicaShard implements Closeable {
   private final LocalRetention retention;
   private final Copy.Port port;
   private final DueCopies due = new DueCopies();
+  private final Incidents incidents = new Incidents();
   private final Thread owner;
   private volatile boolean isParked;
   private volatile boolean isStopping;
@@ -77,7 +78,7 @@ final class ReplicaShard implements Closeable {
     this.tail = new ShardTail(ports.log(), config.batches().readBytesMax(), this::post);
     this.storedAtOpen = store.partitions();
     this.retention = new LocalRetention(store.log(), ports.retentionMicros(), ports.isLive());
-    this.port = new ShardPort(ports, store, clock, this::post);
+    this.port = new ShardPort(ports, store, clock, this::post, incidents);
     this.owner = new Thread(this::run, "copies-" + id);
   }
 
@@ -133,6 +134,10 @@ final class ReplicaShard implements Closeable {
   /** Bytes of records that wait. */
   long readBytes() {
     return tail.waitingBytes();
+  }
+
+  Incidents incidents() {
+    return incidents;
   }
 
   void post(ReplicaTask task) {
@@ -301,6 +306,7 @@ final class ReplicaShard implements Closeable {
 
   /** Gives up all that a copy has; what it appended last has an unknown outcome. */
   private void makeAgain(Copy copy, long next, long floor) throws IOException {
+    incidents.count(Incident.BEGUN_ANEW, 1);
     boolean isWanted = copy.leader().isWanted();
     copy.leader().stop(copy.notLeader(), "this node's copy is made again");
     due.remove(copy);

@@ -192,10 +192,14 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
    * @param waitingWriteBytes batches that were accepted and not answered
    * @param localBytes of the local logs
    * @param failedShards whose disk failed
+   * @param behind copies that have not read yet what there was when they began
+   * @param unread positions that those have to read before they are of use
    */
   public record Figures(
       int copies,
       int leading,
+      int behind,
+      long unread,
       long waitingReadBytes,
       long waitingWriteBytes,
       long localBytes,
@@ -205,21 +209,31 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
   public Figures figures() {
     int copies = 0;
     int leading = 0;
+    int behind = 0;
+    long unread = 0;
     long reads = 0;
     long writes = 0;
     long local = 0;
     int failed = 0;
     for (ReplicaShard shard : shards) {
       for (Copy copy : shard.copies().values()) {
+        Copy.View view = copy.view();
         copies++;
-        leading += copy.view().isWritable() ? 1 : 0;
+        leading += view.isWritable() ? 1 : 0;
+        behind += view.isCaughtUp() ? 0 : 1;
+        unread += Math.max(0, view.startEnd() - view.next());
         writes += copy.queuedBytes().get();
       }
       reads += shard.readBytes();
       local += shard.log().byteCount();
       failed += shard.hasFailed() ? 1 : 0;
     }
-    return new Figures(copies, leading, reads, writes, local, failed);
+    return new Figures(copies, leading, behind, unread, reads, writes, local, failed);
+  }
+
+  /** How often that has happened since the start. */
+  public long count(Incident what) {
+    return shards.stream().mapToLong(shard -> shard.incidents().sum(what)).sum();
   }
 
   /** Gives up changes of the local logs that the shared log need not keep any more either. */
@@ -258,21 +272,32 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
         .orElseGet(() -> committed(partition) + 1);
   }
 
+  /**
+   * Only where a partition is served, before and after it was looked, is it known that something is
+   * lost: a copy that is given up, or made anew, just does not have it.
+   */
   @Override
   public Extents plan(int partition, long position, int bytesMax) {
+    boolean wasServing = isServing(partition);
     long first = firstPosition(partition);
     if (position < first) {
-      throw new RefusedException(
-          ErrorCode.HISTORY_LOST,
-          "changes "
-              + position
-              + " to "
-              + (first - 1)
-              + " of partition "
-              + partition
-              + " are no longer kept");
+      throw wasServing && isServing(partition)
+          ? historyLost(partition, position, first)
+          : shard(partition).notLeader(partition);
     }
     return shard(partition).log().plan(partition, position, bytesMax);
+  }
+
+  private static RefusedException historyLost(int partition, long position, long first) {
+    return new RefusedException(
+        ErrorCode.HISTORY_LOST,
+        "changes "
+            + position
+            + " to "
+            + (first - 1)
+            + " of partition "
+            + partition
+            + " are no longer kept");
   }
 
   @Override

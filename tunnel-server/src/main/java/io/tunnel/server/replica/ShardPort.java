@@ -9,7 +9,11 @@ import java.util.function.Consumer;
 
 /** What the copies of a shard need of it; {@code queue} is the shard's. */
 record ShardPort(
-    Replicas.Ports ports, CopyStore store, Shard.Clock clock, Consumer<ReplicaTask> queue)
+    Replicas.Ports ports,
+    CopyStore store,
+    Shard.Clock clock,
+    Consumer<ReplicaTask> queue,
+    Incidents incidents)
     implements Copy.Port {
 
   @Override
@@ -52,5 +56,10 @@ record ShardPort(
   @Override
   public long keptFrom(int partition) {
     return store.log().keptFrom(partition);
+  }
+
+  @Override
+  public void count(Incident what, long times) {
+    incidents.count(what, times);
   }
 }

@@ -76,7 +76,7 @@ class ClusterNodeTest {
   @Test
   void has_to_be_stopped_when_another_has_taken_its_name() {
     assertThat(node.failure()).isNotDone();
-    node.replaced("another node is a");
+    node.refused("another node is a");
     assertThat(node.failure()).isCompletedWithValue("another node is a");
   }
 
@@ -110,6 +110,27 @@ class ClusterNodeTest {
     assertThat(roles.leads).containsExactly(2);
     placed(placement(0, Map.of(1, "a"), Map.of()));
     assertThat(roles.leads).containsExactly(2);
+  }
+
+  @Test
+  void has_a_successor_as_long_as_another_node_is_there_that_is_not_emptied() {
+    Member emptied = new Member("b", "b-1", "b:1", true);
+    assertThat(node.hasSuccessor()).isFalse();
+    placed(new Placement(1, List.of(member("a")), Map.of(1, "a"), Map.of()));
+    assertThat(node.hasSuccessor()).isFalse();
+    placed(placement(2, Map.of(1, "a"), Map.of()));
+    assertThat(node.hasSuccessor()).isTrue();
+    placed(new Placement(3, List.of(member("a"), emptied), Map.of(1, "a"), Map.of()));
+    assertThat(node.hasSuccessor()).isFalse();
+  }
+
+  @Test
+  void counts_what_it_is_told_and_how_often_it_is_forgotten() {
+    placed(placement(1, Map.of(1, "a"), Map.of()));
+    placed(placement(1, Map.of(2, "a"), Map.of()));
+    node.lost();
+    assertThat(node.placementCount()).isEqualTo(1);
+    assertThat(node.lossCount()).isEqualTo(1);
   }
 
   @Test

@@ -157,7 +157,7 @@ class KafkaMembershipTest {
     assertThatThrownBy(() -> join(elsewhere))
         .isInstanceOf(NodeNameTakenException.class)
         .hasMessageContaining("node a is a member of cluster " + config.cluster());
-    assertThat(a.replaced).isEmpty();
+    assertThat(a.refused).isEmpty();
     first.abandon();
     TestNode again = new TestNode("a", "a3");
     again.info = at("elsewhere:1", "a3");
@@ -209,7 +209,7 @@ class KafkaMembershipTest {
     try (KafkaMembership unasked =
         new KafkaMembership(config, admin, "a", () -> other, TestKafka.CLOCK)) {
       unasked.start();
-      assertThat(a.replaced.poll(20, TimeUnit.SECONDS)).contains("joined the cluster as a");
+      assertThat(a.refused.poll(20, TimeUnit.SECONDS)).contains("joined the cluster as a");
       other.placed(
           placement ->
               placement.node("a").map(Placement.Member::incarnation).equals(Optional.of("a2")));
@@ -233,7 +233,7 @@ class KafkaMembershipTest {
   }
 
   @Test
-  void a_node_does_not_join_without_kafka() {
+  void a_node_does_not_join_without_kafka() throws Exception {
     KafkaConfig nowhere =
         new KafkaConfig(
             "127.0.0.1:1", "c", config.replicas(), TestKafka.SHORT, "none", config.properties());

@@ -26,7 +26,7 @@ class KafkaTopicsTest {
   private Admin admin;
 
   @BeforeEach
-  void connect() {
+  void connect() throws Exception {
     cluster = new KafkaCluster(config, TestKafka.CLOCK);
     topics = cluster.topics();
     admin = Admin.create(new ClientSettings(config).admin());

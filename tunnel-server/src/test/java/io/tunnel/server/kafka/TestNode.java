@@ -21,7 +21,7 @@ final class TestNode implements Membership.Node {
 
   final BlockingQueue<Placement> placed = new LinkedBlockingQueue<>();
   final BlockingQueue<String> lost = new LinkedBlockingQueue<>();
-  final BlockingQueue<String> replaced = new LinkedBlockingQueue<>();
+  final BlockingQueue<String> refused = new LinkedBlockingQueue<>();
   volatile NodeInfo info;
 
   TestNode(String name, String incarnation) {
@@ -56,8 +56,8 @@ final class TestNode implements Membership.Node {
   }
 
   @Override
-  public void replaced(String message) {
-    replaced.add(message);
+  public void refused(String message) {
+    refused.add(message);
   }
 
   /** The first placement that is as wished; those before it are forgotten. */

@@ -186,8 +186,12 @@ class ReplicaShardTest {
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("still reading partition 1: 0 of 10");
     assertThat(node.replicas.warm()).isEmpty();
+    assertThat(node.replicas.figures().behind()).isEqualTo(1);
+    assertThat(node.replicas.figures().unread()).isEqualTo(10);
     run();
     assertThat(node.replicas.of(P)).isNotNull();
+    assertThat(node.replicas.figures().behind()).isZero();
+    assertThat(node.replicas.figures().unread()).isZero();
   }
 
   @Test
@@ -215,6 +219,11 @@ class ReplicaShardTest {
     long repairs =
         log.partition(P).everything.stream().filter(r -> r.entry().kind() == Kind.REPAIR).count();
     assertThat(repairs).isEqualTo(2);
+    assertThat(node.replicas.count(Incident.FENCED)).isEqualTo(2);
+    assertThat(node.replicas.count(Incident.REPAIRED)).isEqualTo(2);
+    assertThat(node.replicas.count(Incident.LED)).isEqualTo(2);
+    assertThat(node.replicas.count(Incident.CLAIMED)).isEqualTo(2);
+    assertThat(node.replicas.count(Incident.APPEND_FAILED)).isZero();
   }
 
   @Test
@@ -246,6 +255,7 @@ class ReplicaShardTest {
     node.step();
     assertThat(code(written)).isEqualTo(ErrorCode.STORAGE_FAILED);
     assertThat(code(waiting)).isEqualTo(ErrorCode.LOG_UNAVAILABLE);
+    assertThat(node.replicas.count(Incident.APPEND_FAILED)).isEqualTo(1);
     assertThat(ran).containsExactly("read", "after writes");
     assertThat(node.replicas.of(P)).isNotNull();
     requireRefused(ErrorCode.LOG_UNAVAILABLE, () -> write(false, put("c")));
@@ -289,6 +299,8 @@ class ReplicaShardTest {
     WriteLedger.Written after = write(false, put("c"));
     run();
     assertThat(after.result()).contains(new WriteResult(2, 1, List.of()));
+    assertThat(node.replicas.count(Incident.APPEND_FAILED)).isEqualTo(1);
+    assertThat(node.replicas.count(Incident.CLAIMED)).isEqualTo(2);
   }
 
   @Test
@@ -404,5 +416,6 @@ class ReplicaShardTest {
     run();
     assertThat(node.rows.rows(P)).hasSize(1);
     assertThat(node.replicas.firstPosition(P)).as("nothing of the old log").isEqualTo(6);
+    assertThat(node.replicas.count(Incident.BEGUN_ANEW)).isEqualTo(1);
   }
 }

@@ -1,0 +1,157 @@
+package io.tunnel.server.metrics;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
+import io.tunnel.server.replica.Incident;
+import io.tunnel.server.replica.Replicas;
+import io.tunnel.wire.ClusterControl.CopyStatus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+
+/** The meters that a node of a cluster has beside those of every server. */
+public final class NodeMeters {
+
+  private final MeterRegistry registry;
+  private final MultiGauge copyLag;
+
+  /** Held here, because the registry holds whom it asks weakly. */
+  private volatile Supplier<Standing> standing = () -> new Standing(0, 0, 0, false, false, 0, 0, 0);
+
+  /** Adds to {@code meters}. */
+  public NodeMeters(ServerMeters meters) {
+    registry = meters.registry();
+    copyLag =
+        MultiGauge.builder("tunnel.copy.lag")
+            .description("Positions that a copy is behind the end of its log")
+            .register(registry);
+  }
+
+  /**
+   * A node's place in its cluster at one moment.
+   *
+   * @param nodes members of the cluster, as this node was told last
+   * @param generation of what it was told
+   * @param groupsLed groups of tunnels whose sessions it coordinates now
+   * @param isCatalogLed whether it decides about tables now
+   * @param isDraining whether it was asked to be emptied
+   * @param attached channels that it delivers now
+   * @param placements how often it was told what to do
+   * @param losses how often the cluster had forgotten it
+   */
+  public record Standing(
+      int nodes,
+      long generation,
+      int groupsLed,
+      boolean isCatalogLed,
+      boolean isDraining,
+      int attached,
+      long placements,
+      long losses) {}
+
+  /** Adds what the node knows of its copies. */
+  public void watch(Replicas replicas) {
+    copies("tunnel.node.copies", "Partitions copied", replicas, Replicas.Figures::copies);
+    copies("tunnel.node.leads", "Partitions led", replicas, Replicas.Figures::leading);
+    copies(
+        "tunnel.node.copies.behind",
+        "Copies that have not read yet what there was when they began",
+        replicas,
+        Replicas.Figures::behind);
+    copies(
+        "tunnel.node.copies.unread",
+        "Positions that those have to read before they are of use",
+        replicas,
+        Replicas.Figures::unread);
+    copies(
+        "tunnel.node.read.waiting.bytes",
+        "Records read and not folded",
+        replicas,
+        Replicas.Figures::waitingReadBytes);
+    copies(
+        "tunnel.node.write.waiting.bytes",
+        "Batches accepted and not answered",
+        replicas,
+        Replicas.Figures::waitingWriteBytes);
+    copies("tunnel.log.bytes", "Bytes of local logs", replicas, Replicas.Figures::localBytes);
+    copies("tunnel.shard.failed", "Shards that failed", replicas, Replicas.Figures::failedShards);
+    for (Incident what : Incident.values()) {
+      FunctionCounter.builder(name(what), replicas, of -> of.count(what))
+          .description(description(what))
+          .register(registry);
+    }
+  }
+
+  private static String name(Incident what) {
+    return switch (what) {
+      case CLAIMED -> "tunnel.copy.claims";
+      case LED -> "tunnel.copy.leads";
+      case FENCED -> "tunnel.copy.fenced";
+      case REPAIRED -> "tunnel.copy.repairs";
+      case APPEND_FAILED -> "tunnel.copy.append.failures";
+      case BEGUN_ANEW -> "tunnel.copy.restarts";
+    };
+  }
+
+  private static String description(Incident what) {
+    return switch (what) {
+      case CLAIMED -> "Markers appended to lead a partition";
+      case LED -> "Times that a copy began to lead";
+      case FENCED -> "Records read that do not count, because their leader had been replaced";
+      case REPAIRED -> "Rows appended as they are, because a fenced record could hide them";
+      case APPEND_FAILED -> "Appends that failed, or were not answered in time";
+      case BEGUN_ANEW -> "Copies given up and made again from the log's beginning";
+    };
+  }
+
+  private void copies(
+      String name,
+      String description,
+      Replicas replicas,
+      ToDoubleFunction<Replicas.Figures> figure) {
+    Gauge.builder(name, replicas, of -> figure.applyAsDouble(of.figures()))
+        .description(description)
+        .register(registry);
+  }
+
+  /** Adds the node's place in its cluster. */
+  public void watch(Supplier<Standing> asked) {
+    standing = asked;
+    gauge("tunnel.cluster.nodes", "Members of the cluster", Standing::nodes);
+    gauge("tunnel.cluster.generation", "What was decided last", Standing::generation);
+    gauge("tunnel.node.groups", "Groups of tunnels led", Standing::groupsLed);
+    gauge(
+        "tunnel.node.catalog", "1 where tables are decided about", of -> of.isCatalogLed() ? 1 : 0);
+    gauge(
+        "tunnel.node.draining", "1 while it is emptied, and after", of -> of.isDraining() ? 1 : 0);
+    gauge("tunnel.node.attached", "Channels delivered", Standing::attached);
+    counter("tunnel.node.placements", "Decisions told", Standing::placements);
+    counter("tunnel.node.losses", "Times that the cluster forgot it", Standing::losses);
+  }
+
+  private void gauge(String name, String description, ToDoubleFunction<Standing> figure) {
+    Gauge.builder(name, this, of -> figure.applyAsDouble(of.standing.get()))
+        .description(description)
+        .register(registry);
+  }
+
+  private void counter(String name, String description, ToDoubleFunction<Standing> figure) {
+    FunctionCounter.builder(name, this, of -> figure.applyAsDouble(of.standing.get()))
+        .description(description)
+        .register(registry);
+  }
+
+  /** How far the copies of a node are behind the ends of their logs, in positions. */
+  public void lags(List<CopyStatus> status) {
+    List<MultiGauge.Row<?>> rows = new ArrayList<>();
+    for (CopyStatus copy : status) {
+      Tags tags = Tags.of("partition", Integer.toString(copy.partition()), "role", copy.role());
+      rows.add(MultiGauge.Row.of(tags, (double) copy.lag()));
+    }
+    copyLag.register(rows, true);
+  }
+}

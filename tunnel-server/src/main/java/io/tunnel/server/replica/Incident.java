@@ -1,0 +1,17 @@
+package io.tunnel.server.replica;
+
+/** What happens to a node's copies now and then, and is counted for those who operate it. */
+public enum Incident {
+  /** It asked to lead a partition, by a marker; also again, behind an append that failed. */
+  CLAIMED,
+  /** It began to lead a partition. */
+  LED,
+  /** It read a record that does not count; every copy reads it, and again when it is made anew. */
+  FENCED,
+  /** As a leader it appended a row as it is, because a fenced record could hide it. */
+  REPAIRED,
+  /** An append failed, or its outcome was not known in time. */
+  APPEND_FAILED,
+  /** It had no way to go on from what it has: the copy is made anew. */
+  BEGUN_ANEW
+}
