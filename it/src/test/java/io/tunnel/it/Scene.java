@@ -30,12 +30,12 @@ final class Scene {
   private static int tableNames;
 
   private final Stage stage;
-  private final ServerProcess server;
+  private final Service server;
   private final TestTable table;
   private final TableClient tables;
   private final TunnelClient tunnels;
 
-  Scene(Stage stage, ServerProcess server, int partitions) {
+  Scene(Stage stage, Service server, int partitions) {
     this.stage = stage;
     this.server = server;
     table = new TestTable("scene" + newName(), partitions, Durability.OS);

@@ -18,7 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The real server, on a directory and a port that stay the same when it is started again. */
-final class ServerProcess {
+final class ServerProcess implements Service {
 
   static final String MAIN = "io.tunnel.cli.TunnelCommand";
 
@@ -93,7 +93,8 @@ final class ServerProcess {
     return port;
   }
 
-  String endpoint() {
+  @Override
+  public String endpoint() {
     return "127.0.0.1:" + port;
   }
 

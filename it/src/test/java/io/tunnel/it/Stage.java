@@ -125,11 +125,11 @@ final class Stage
     return new ServerProcess(this, path("data"), List.of(options)).start();
   }
 
-  TableClient tables(ServerProcess server) {
+  TableClient tables(Service server) {
     return closing(TableClient.connect(server.endpoint()));
   }
 
-  TunnelClient tunnels(ServerProcess server) {
+  TunnelClient tunnels(Service server) {
     return closing(new TunnelClient(ClientConfig.of(server.endpoint())));
   }
 }

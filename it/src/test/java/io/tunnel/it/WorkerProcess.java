@@ -19,11 +19,11 @@ final class WorkerProcess {
   private final String tag;
 
   WorkerProcess(
-      Stage stage, ServerProcess server, String tunnelId, String tag, Duration checkpointInterval) {
+      Stage stage, Service server, String tunnelId, String tag, Duration checkpointInterval) {
     this(stage, server, tunnelId, WorkerSetup.of(tag, checkpointInterval));
   }
 
-  WorkerProcess(Stage stage, ServerProcess server, String tunnelId, WorkerSetup setup) {
+  WorkerProcess(Stage stage, Service server, String tunnelId, WorkerSetup setup) {
     this.notes = stage.path("seen");
     this.tag = setup.tag();
     List<String> arguments = new ArrayList<>(setup.toArguments());

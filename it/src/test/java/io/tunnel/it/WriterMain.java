@@ -14,13 +14,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A process that writes changes of a {@link TestTable} until it was told to stop or has added its
  * number of rows, and notes what it was told of each. Says how many have an outcome.
  *
- * <p>Arguments: endpoint, table, partitions, seed, rows at most, file.
+ * <p>Arguments: endpoint, table, partitions, seed, rows at most, rows per second at most (0: as fast
+ * as they are taken), file.
  */
 final class WriterMain {
 
@@ -44,12 +47,14 @@ final class WriterMain {
   public static void main(String[] args) throws IOException {
     TestTable table = new TestTable(args[1], Integer.parseInt(args[2]));
     ClientConfig client = ClientConfig.of(args[0]).withRetryDeadline(Duration.ofSeconds(50));
-    try (Writer notes = Files.newBufferedWriter(Path.of(args[5]), StandardCharsets.UTF_8)) {
+    try (Writer notes = Files.newBufferedWriter(Path.of(args[6]), StandardCharsets.UTF_8)) {
       WriterMain writer = new WriterMain(notes);
       Thread listener = new Thread(writer::listen, "listener");
       listener.setDaemon(true);
       listener.start();
-      writer.write(client, table, Long.parseLong(args[3]), Long.parseLong(args[4]));
+      Load load =
+          new Load(Long.parseLong(args[3]), Long.parseLong(args[4]), Long.parseLong(args[5]));
+      writer.write(client, table, load);
     }
     System.out.println("done");
   }
@@ -64,11 +69,25 @@ final class WriterMain {
     mustStop = true;
   }
 
-  private void write(ClientConfig client, TestTable table, long seed, long rowsMax) {
-    SplittableRandom random = new SplittableRandom(seed);
+  /** What is written, and how fast. */
+  private record Load(long seed, long rowsMax, long rowsPerSecond) {
+
+    /** Holds its caller back until the row of that number is due. */
+    void pace(long startedNanos, long row) {
+      if (rowsPerSecond > 0) {
+        long dueNanos = startedNanos + row * TimeUnit.SECONDS.toNanos(1) / rowsPerSecond;
+        LockSupport.parkNanos(dueNanos - System.nanoTime());
+      }
+    }
+  }
+
+  private void write(ClientConfig client, TestTable table, Load load) {
+    SplittableRandom random = new SplittableRandom(load.seed());
+    long startedNanos = System.nanoTime();
     try (TableClient tables = TableClient.connect(client);
         TableWriter writer = tables.openWriter(table.name(), CONFIG)) {
-      for (long i = 0; i < rowsMax && !mustStop; i++) {
+      for (long i = 0; i < load.rowsMax() && !mustStop; i++) {
+        load.pace(startedNanos, i);
         long sequence = i;
         RowChange change = table.change(random, sequence);
         writer.add(change, (row, result) -> note(Written.of(sequence, Mutation.of(row), result)));

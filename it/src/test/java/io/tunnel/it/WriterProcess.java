@@ -15,7 +15,12 @@ final class WriterProcess {
   private final Path notes;
 
   /** Starts to write {@code rowsMax} changes at most. */
-  WriterProcess(Stage stage, ServerProcess server, TestTable table, long seed, long rowsMax) {
+  WriterProcess(Stage stage, Service server, TestTable table, long seed, long rowsMax) {
+    this(stage, server, table, seed, rowsMax, 0);
+  }
+
+  private WriterProcess(
+      Stage stage, Service server, TestTable table, long seed, long rowsMax, long rowsPerSecond) {
     notes = stage.path("written");
     child =
         stage.child(
@@ -27,7 +32,14 @@ final class WriterProcess {
                 "" + table.partitions(),
                 "" + seed,
                 "" + rowsMax,
+                "" + rowsPerSecond,
                 notes.toString()));
+  }
+
+  /** Starts to write without end, so many rows per second. */
+  static WriterProcess paced(
+      Stage stage, Service server, TestTable table, long seed, long rowsPerSecond) {
+    return new WriterProcess(stage, server, table, seed, Long.MAX_VALUE, rowsPerSecond);
   }
 
   /** How many rows the writer knows to be applied, give or take some hundred. */
