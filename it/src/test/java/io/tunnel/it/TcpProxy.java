@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -17,8 +18,8 @@ import java.util.Set;
  *
  * <p>{@link #hold} is a network that carries nothing: connections stay, new ones seem to succeed,
  * and nobody hears from the other side. What was sent meanwhile arrives after {@link #resume}, as a
- * packet does that was long on its way, even when its sender has closed the connection since. {@link
- * #cut} is a peer that is gone: all connections end, and new ones end at once.
+ * packet does that was long on its way, even when its sender has closed the connection since.
+ * {@link #cut} is a peer that is gone: all connections end, and new ones are refused.
  */
 final class TcpProxy implements AutoCloseable {
 
@@ -26,26 +27,24 @@ final class TcpProxy implements AutoCloseable {
   private static final int CHUNK_BYTES = 64 * 1024;
 
   private final int targetPort;
-  private final ServerSocket listener;
+  private final int port = FreePort.find();
 
   // Guarded by this.
   private final Set<Socket> sockets = new HashSet<>();
+  private Optional<Listener> listener = Optional.empty();
   private boolean isHeld;
-  private boolean isCut;
   private boolean isClosed;
+
+  /** Who takes connections. */
+  private record Listener(ServerSocket socket, Thread thread) {}
 
   TcpProxy(int targetPort) {
     this.targetPort = targetPort;
-    try {
-      listener = new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    var unused = start("tcp-proxy-" + targetPort, this::accept);
+    resume();
   }
 
   int port() {
-    return listener.getLocalPort();
+    return port;
   }
 
   /** Nothing passes from now on, in either direction. */
@@ -54,17 +53,30 @@ final class TcpProxy implements AutoCloseable {
   }
 
   /** Everybody on either side is told that the other is gone. */
-  synchronized void cut() {
-    isCut = true;
+  void cut() {
+    Optional<Listener> ended = endConnections();
+    // The port is free when the thread that accepts has seen that it was closed.
+    ended.ifPresent(each -> join(each.thread()));
+  }
+
+  private synchronized Optional<Listener> endConnections() {
+    Optional<Listener> ended = listener;
+    ended.ifPresent(each -> close(each.socket()));
+    listener = Optional.empty();
     sockets.forEach(TcpProxy::close);
     sockets.clear();
+    return ended;
   }
 
   /** The network carries again, beginning with what it held. */
   synchronized void resume() {
     isHeld = false;
-    isCut = false;
     notifyAll();
+    if (listener.isEmpty()) {
+      ServerSocket socket = listen();
+      Thread thread = start("tcp-proxy-" + targetPort, () -> accept(socket));
+      listener = Optional.of(new Listener(socket, thread));
+    }
   }
 
   private static Thread start(String name, Runnable task) {
@@ -74,10 +86,18 @@ final class TcpProxy implements AutoCloseable {
     return thread;
   }
 
-  private void accept() {
+  private ServerSocket listen() {
+    try {
+      return new ServerSocket(port, BACKLOG, InetAddress.getLoopbackAddress());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void accept(ServerSocket opened) {
     while (true) {
       try {
-        Socket client = listener.accept();
+        Socket client = opened.accept();
         if (keep(client)) {
           var unused = start("tcp-proxy-up", () -> connect(client));
         }
@@ -88,7 +108,7 @@ final class TcpProxy implements AutoCloseable {
   }
 
   private synchronized boolean keep(Socket socket) {
-    if (isCut || isClosed) {
+    if (listener.isEmpty()) {
       close(socket);
       return false;
     }
@@ -112,12 +132,10 @@ final class TcpProxy implements AutoCloseable {
       server.setTcpNoDelay(true);
       Thread down = start("tcp-proxy-down", () -> pass(server, client));
       pass(client, server);
-      down.join();
+      join(down);
       forget(server);
     } catch (IOException e) {
       // Nobody listens there: the client is told by the end of its connection.
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     } finally {
       forget(client);
     }
@@ -170,12 +188,23 @@ final class TcpProxy implements AutoCloseable {
     }
   }
 
+  private static void join(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   /** Ends all connections; those that are held are not given anything more. */
   @Override
-  public synchronized void close() {
-    isClosed = true;
-    close(listener);
+  public void close() {
+    end();
     cut();
+  }
+
+  private synchronized void end() {
+    isClosed = true;
     notifyAll();
   }
 }

@@ -3,6 +3,7 @@ package io.tunnel.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -15,31 +16,18 @@ final class WriterProcess {
   private final Path notes;
 
   /** Starts to write {@code rowsMax} changes at most. */
-  WriterProcess(Stage stage, Service server, TestTable table, long seed, long rowsMax) {
-    this(stage, server, table, seed, rowsMax, 0);
+  WriterProcess(Stage stage, Service service, TestTable table, long seed, long rowsMax) {
+    this(stage, service, table, WriterSetup.of(seed, rowsMax));
   }
 
-  private WriterProcess(
-      Stage stage, Service server, TestTable table, long seed, long rowsMax, long rowsPerSecond) {
+  /** Starts to write. */
+  WriterProcess(Stage stage, Service service, TestTable table, WriterSetup setup) {
     notes = stage.path("written");
-    child =
-        stage.child(
-            "writer",
-            WriterMain.class.getName(),
-            List.of(
-                server.endpoint(),
-                table.name(),
-                "" + table.partitions(),
-                "" + seed,
-                "" + rowsMax,
-                "" + rowsPerSecond,
-                notes.toString()));
-  }
-
-  /** Starts to write without end, so many rows per second. */
-  static WriterProcess paced(
-      Stage stage, Service server, TestTable table, long seed, long rowsPerSecond) {
-    return new WriterProcess(stage, server, table, seed, Long.MAX_VALUE, rowsPerSecond);
+    List<String> arguments = new ArrayList<>();
+    arguments.addAll(List.of(service.endpoint(), table.name(), "" + table.partitions()));
+    arguments.add(notes.toString());
+    arguments.addAll(setup.toArguments());
+    child = stage.child("writer", WriterMain.class.getName(), arguments);
   }
 
   /** How many rows the writer knows to be applied, give or take some hundred. */
