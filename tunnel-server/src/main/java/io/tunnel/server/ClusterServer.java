@@ -1,5 +1,6 @@
 package io.tunnel.server;
 
+import io.tunnel.model.RefusedException;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterConfig;
@@ -9,6 +10,7 @@ import io.tunnel.server.cluster.NodeSettings;
 import io.tunnel.server.cluster.PeerWatch;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.server.cluster.PlacementView;
+import io.tunnel.server.kafka.NodeNameTakenException;
 import io.tunnel.server.log.CatchUp;
 import io.tunnel.server.log.EdgeQueries;
 import io.tunnel.server.metrics.HttpServer;
@@ -131,11 +133,19 @@ final class ClusterServer implements RunningServer {
       http = listenHttp(readers);
       peers = parts.open(new PeerWatch(cluster.node(), node::evict));
       parts.open(node);
-      node.join(log.group());
+      join();
       schedule();
     } catch (IOException | RuntimeException e) {
       parts.closeAfter(e);
       throw e;
+    }
+  }
+
+  private void join() throws IOException {
+    try {
+      node.join(log.group());
+    } catch (NodeNameTakenException | RefusedException e) {
+      throw new IOException(e.getMessage(), e);
     }
   }
 
