@@ -1,5 +1,6 @@
 package io.tunnel.it;
 
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.wire.ClusterControl.ClusterDescription;
 import io.tunnel.wire.ClusterControl.CopyStatus;
 import io.tunnel.wire.ClusterControl.DrainNode;
@@ -88,6 +89,15 @@ final class Cluster implements Service {
   @Override
   public String endpoint() {
     return nodes.stream().map(NodeProcess::endpoint).collect(Collectors.joining(","));
+  }
+
+  /** They leave a node that stands still soon, and try the others until one answers. */
+  @Override
+  public ClientConfig client() {
+    return ClientConfig.of(endpoint())
+        .withConnectDeadline(Duration.ofSeconds(2))
+        .withRequestDeadline(Duration.ofSeconds(4))
+        .withRetryDeadline(Poll.LONG);
   }
 
   /** What a node says of the cluster, asked behind its proxy. */

@@ -2,6 +2,7 @@ package io.tunnel.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,15 @@ class ClusterMovesTest {
     cluster = new Cluster(STAGE, NODES + 1).start(NODES);
   }
 
+  private Traffic traffic;
+
+  @AfterEach
+  void endTraffic() {
+    if (traffic != null) {
+      traffic.close();
+    }
+  }
+
   @BeforeEach
   void mend() {
     cluster.mend(NODES);
@@ -29,7 +39,7 @@ class ClusterMovesTest {
 
   @Test
   void all_nodes_are_restarted_in_turn_and_no_writer_notices() {
-    Traffic traffic = new Traffic(STAGE, cluster, PARTITIONS);
+    traffic = new Traffic(STAGE, cluster, PARTITIONS);
     for (int i = 0; i < NODES; i++) {
       NodeProcess node = cluster.node(i);
       node.stop();
@@ -44,7 +54,7 @@ class ClusterMovesTest {
 
   @Test
   void a_node_that_comes_takes_its_share_and_one_that_is_drained_leaves_without_a_trace() {
-    Traffic traffic = new Traffic(STAGE, cluster, PARTITIONS);
+    traffic = new Traffic(STAGE, cluster, PARTITIONS);
     NodeProcess fourth = cluster.node(NODES);
     fourth.begin();
     fourth.awaitReady();

@@ -1,6 +1,5 @@
 package io.tunnel.it;
 
-import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
 import java.io.IOException;
@@ -131,11 +130,11 @@ final class Stage
     return new ServerProcess(this, path("data"), List.of(options)).start();
   }
 
-  TableClient tables(Service server) {
-    return closing(TableClient.connect(server.endpoint()));
+  TableClient tables(Service service) {
+    return closing(TableClient.connect(service.client()));
   }
 
-  TunnelClient tunnels(Service server) {
-    return closing(new TunnelClient(ClientConfig.of(server.endpoint())));
+  TunnelClient tunnels(Service service) {
+    return closing(new TunnelClient(service.client()));
   }
 }

@@ -11,7 +11,7 @@ import java.util.List;
  * A table of its own in use: a process writes, two processes consume. When it ends, everything that
  * was acknowledged has been consumed in order, and is what every node says that the table holds.
  */
-final class Traffic {
+final class Traffic implements AutoCloseable {
 
   private static final int ROWS_PER_SECOND = 1_500;
   private static final int ROWS = 1_000;
@@ -62,10 +62,22 @@ final class Traffic {
     return writer;
   }
 
+  /** Returns when the writer has got further than it is now. */
+  void awaitWritten() {
+    writer.awaitMoreApplied(ROWS);
+  }
+
   /** Returns when the writer, and every channel, have got further than they are now. */
   void awaitFlow() {
-    writer.awaitMoreApplied(ROWS);
+    awaitWritten();
     tunnel.awaitBeyond(scene.committed());
+  }
+
+  /** Ends its processes at once, if they have not ended. */
+  @Override
+  public void close() {
+    writer.child().close();
+    workers.forEach(worker -> worker.child().close());
   }
 
   /** What became of all that was written, and how much of it was delivered more than once. */
@@ -88,7 +100,8 @@ final class Traffic {
   /** Ends it; nothing may be missing, and order is kept. */
   Account end() {
     Ledger ledger = new Ledger(writer.stop());
-    tunnel.awaitDrained();
+    // Not drained: behind the last change there may be markers, and records that do not count.
+    tunnel.awaitBeyond(scene.committed());
     workers.forEach(WorkerProcess::stop);
     Sightings sightings = new Sightings();
     sightings.add(Noted.inTurns(workers.toArray(WorkerProcess[]::new)));

@@ -30,6 +30,10 @@ final class WriterProcess {
     child = stage.child("writer", WriterMain.class.getName(), arguments);
   }
 
+  ChildProcess child() {
+    return child;
+  }
+
   /** How many rows the writer knows to be applied, give or take some hundred. */
   long applied() {
     return child.lastLine(APPLIED).map(line -> Long.parseLong(line.group(1))).orElse(0L);
