@@ -116,6 +116,16 @@ record Channels(TunnelClient client, String table, String tunnel) {
     return all;
   }
 
+  /** Waits until every channel is checkpointed at these positions at least, by partition. */
+  void awaitBeyond(Map<Integer, Long> positions) {
+    Poll.until(
+        Poll.LONG,
+        () ->
+            checkpoints(ChannelType.Stream).entrySet().stream()
+                .allMatch(channel -> channel.getValue() >= positions.get(channel.getKey())),
+        () -> "channels at " + positions + ", but " + now());
+  }
+
   /** Waits until every channel is checkpointed at some change. */
   void awaitProgress() {
     Poll.until(

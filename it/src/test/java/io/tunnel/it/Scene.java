@@ -21,7 +21,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A table of its own on a server that others may use too, its clients, and what moves on it. */
+/**
+ * A table of its own on a server, or a cluster, that others may use too, its clients, and what
+ * moves on it.
+ */
 final class Scene {
 
   static final Duration OFTEN = Duration.ofMillis(20);
@@ -30,17 +33,17 @@ final class Scene {
   private static int tableNames;
 
   private final Stage stage;
-  private final ServerProcess server;
+  private final Service service;
   private final TestTable table;
   private final TableClient tables;
   private final TunnelClient tunnels;
 
-  Scene(Stage stage, ServerProcess server, int partitions) {
+  Scene(Stage stage, Service service, int partitions) {
     this.stage = stage;
-    this.server = server;
+    this.service = service;
     table = new TestTable("scene" + newName(), partitions, Durability.OS);
-    tables = stage.tables(server);
-    tunnels = stage.tunnels(server);
+    tables = stage.tables(service);
+    tunnels = stage.tunnels(service);
     var unused = table.create(tables);
   }
 
@@ -66,7 +69,7 @@ final class Scene {
 
   /** A writer that goes on until it is stopped. */
   WriterProcess writer() {
-    return new WriterProcess(stage, server, table, 11, WITHOUT_END);
+    return new WriterProcess(stage, service, table, 11, WITHOUT_END);
   }
 
   /** A tunnel; a stream has all there is. */
@@ -84,7 +87,7 @@ final class Scene {
   }
 
   WorkerProcess worker(Channels tunnel, WorkerSetup setup) {
-    return new WorkerProcess(stage, server, tunnel.tunnelId(), setup);
+    return new WorkerProcess(stage, service, tunnel.tunnelId(), setup);
   }
 
   WorkerProcess worker(Channels tunnel, String tag) {

@@ -85,7 +85,7 @@ class SeekTest {
     List<Seen> seen = one.seen();
     long moment = TimeUnit.MICROSECONDS.toMillis(seen.get(seen.size() / 2).commitMicros());
     writer.awaitMoreApplied(ROWS);
-    awaitBeyond(tunnel, scene.committed());
+    tunnel.awaitBeyond(scene.committed());
 
     SeekTunnelRequest back = SeekTunnelRequest.toTime(scene.table(), "audit", moment);
     List<Long> epochs = tunnel.now().stream().map(ChannelInfo::epoch).toList();
@@ -127,15 +127,6 @@ class SeekTest {
     } else if (seen.position() <= move.from()) {
       assertThat(count).as("%s came again", seen).isGreaterThan(1);
     }
-  }
-
-  private static void awaitBeyond(Channels tunnel, Map<Integer, Long> positions) {
-    Poll.until(
-        Poll.LONG,
-        () ->
-            tunnel.now().stream()
-                .allMatch(channel -> channel.checkpointed() >= positions.get(channel.partition())),
-        () -> "checkpoints beyond " + positions + ", but " + tunnel.now());
   }
 
   @Test

@@ -16,45 +16,11 @@ class ServerContractTest {
     server = STAGE.server();
   }
 
-  private static Subject real() {
-    return new Subject() {
-      @Override
-      public int port() {
-        return server.port();
-      }
-
-      @Override
-      public void letLeaseEnd() {
-        // Its clock is real.
-      }
-
-      @Override
-      public long nowMs() {
-        return System.currentTimeMillis();
-      }
-
-      @Override
-      public void awaitTime(long ms) {
-        // Its clock is real.
-      }
-
-      @Override
-      public void expectMisconduct() {
-        // It only refuses.
-      }
-
-      @Override
-      public void close() {
-        // It serves all tests of the class.
-      }
-    };
-  }
-
   @Nested
   class Tables extends TablesContract {
     @Override
     Subject begin() {
-      return real();
+      return new RealSubject(server.port());
     }
   }
 
@@ -62,7 +28,7 @@ class ServerContractTest {
   class Sessions extends SessionsContract {
     @Override
     Subject begin() {
-      return real();
+      return new RealSubject(server.port());
     }
   }
 
@@ -70,7 +36,7 @@ class ServerContractTest {
   class Tunnels extends TunnelsContract {
     @Override
     Subject begin() {
-      return real();
+      return new RealSubject(server.port());
     }
   }
 }

@@ -3,8 +3,6 @@ package io.tunnel.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -13,12 +11,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The real server, on a directory and a port that stay the same when it is started again. */
-final class ServerProcess {
+final class ServerProcess implements Service {
 
   static final String MAIN = "io.tunnel.cli.TunnelCommand";
 
@@ -26,24 +23,24 @@ final class ServerProcess {
       Pattern.compile("tunnel server listening on 127\\.0\\.0\\.1:(\\d+)");
   private static final Pattern HTTP = Pattern.compile("http on 127\\.0\\.0\\.1:(\\d+)");
 
-  /**
-   * Under the ports that the system gives to outgoing connections: a client that knocks at a server
-   * that is away must not be given that very port and meet itself.
-   */
-  private static final int PORT_MIN = 10_000;
-
-  private static final int PORT_MAX = 32_000;
-
   private final Stage stage;
+  private final String name;
   private final Path data;
   private final List<String> options;
-  private int port;
+  private final int port;
   private int httpPort;
   private ChildProcess child;
 
   ServerProcess(Stage stage, Path data, List<String> options) {
+    this(stage, "server", data, FreePort.find(), options);
+  }
+
+  /** The same; {@code name} is what the transcript calls it. */
+  ServerProcess(Stage stage, String name, Path data, int port, List<String> options) {
     this.stage = stage;
+    this.name = name;
     this.data = data;
+    this.port = port;
     this.options = List.copyOf(options);
   }
 
@@ -57,32 +54,27 @@ final class ServerProcess {
     child.goOn();
   }
 
-  /** Starts it on a free port that it may use again. */
+  /** Starts it and returns when it serves. */
   ServerProcess start() {
-    if (port == 0) {
-      port = freePort();
-    }
+    begin();
+    return awaitReady();
+  }
+
+  /** Starts it. */
+  void begin() {
     List<String> arguments =
         new ArrayList<>(
             List.of("server", "--data", data.toString(), "--port", "" + port, "--http-port", "0"));
     arguments.addAll(options);
-    child = stage.child("server", MAIN, arguments);
+    child = stage.child(name, MAIN, arguments);
+  }
+
+  /** Returns when it serves. */
+  ServerProcess awaitReady() {
     Matcher listening = child.awaitLine(LISTENING);
     assertThat(Integer.parseInt(listening.group(1))).isEqualTo(port);
     httpPort = Integer.parseInt(child.awaitLine(HTTP).group(1));
     return this;
-  }
-
-  private static int freePort() {
-    SplittableRandom random = new SplittableRandom(System.nanoTime());
-    while (true) {
-      int candidate = random.nextInt(PORT_MIN, PORT_MAX);
-      try (ServerSocket probe = new ServerSocket(candidate, 1, InetAddress.getLoopbackAddress())) {
-        return probe.getLocalPort();
-      } catch (IOException e) {
-        // In use: another one.
-      }
-    }
   }
 
   Path data() {
@@ -93,12 +85,13 @@ final class ServerProcess {
     return port;
   }
 
-  String endpoint() {
+  @Override
+  public String endpoint() {
     return "127.0.0.1:" + port;
   }
 
   boolean isAlive() {
-    return child.isAlive();
+    return child != null && child.isAlive();
   }
 
   ChildProcess child() {

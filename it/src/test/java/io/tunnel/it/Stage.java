@@ -1,6 +1,5 @@
 package io.tunnel.it;
 
-import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
 import java.io.IOException;
@@ -11,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -27,7 +27,7 @@ final class Stage
     implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback {
 
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
-  private final List<ChildProcess> children = new ArrayList<>();
+  private final List<Supplier<String>> witnesses = new ArrayList<>();
   private Path directory;
   private int names;
 
@@ -72,7 +72,7 @@ final class Stage
 
   private void end() throws Exception {
     if (hasFailed) {
-      children.forEach(child -> System.out.println(child.transcript()));
+      witnesses.forEach(witness -> System.out.println(witness.get()));
     }
     Exception failure = null;
     while (!open.isEmpty()) {
@@ -82,14 +82,14 @@ final class Stage
         failure = failure == null ? e : failure;
       }
     }
-    children.clear();
+    witnesses.clear();
     delete(directory);
     if (failure != null) {
       throw failure;
     }
   }
 
-  private static void delete(Path directory) throws IOException {
+  static void delete(Path directory) throws IOException {
     try (Stream<Path> files = Files.walk(directory)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.delete(file);
@@ -108,6 +108,11 @@ final class Stage
     open.push(resource);
   }
 
+  /** What is to be printed when a test has failed. */
+  synchronized void hears(Supplier<String> witness) {
+    witnesses.add(witness);
+  }
+
   /** A path in the test's directory at which nothing is. */
   synchronized Path path(String name) {
     return directory.resolve(name + "-" + ++names);
@@ -116,7 +121,7 @@ final class Stage
   /** Starts a JVM. */
   synchronized ChildProcess child(String name, String mainClass, List<String> arguments) {
     ChildProcess child = closing(ChildProcess.start(name + "-" + ++names, mainClass, arguments));
-    children.add(child);
+    hears(child::transcript);
     return child;
   }
 
@@ -125,11 +130,11 @@ final class Stage
     return new ServerProcess(this, path("data"), List.of(options)).start();
   }
 
-  TableClient tables(ServerProcess server) {
-    return closing(TableClient.connect(server.endpoint()));
+  TableClient tables(Service service) {
+    return closing(TableClient.connect(service.client()));
   }
 
-  TunnelClient tunnels(ServerProcess server) {
-    return closing(new TunnelClient(ClientConfig.of(server.endpoint())));
+  TunnelClient tunnels(Service service) {
+    return closing(new TunnelClient(service.client()));
   }
 }

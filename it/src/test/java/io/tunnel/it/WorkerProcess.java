@@ -19,15 +19,15 @@ final class WorkerProcess {
   private final String tag;
 
   WorkerProcess(
-      Stage stage, ServerProcess server, String tunnelId, String tag, Duration checkpointInterval) {
-    this(stage, server, tunnelId, WorkerSetup.of(tag, checkpointInterval));
+      Stage stage, Service service, String tunnelId, String tag, Duration checkpointInterval) {
+    this(stage, service, tunnelId, WorkerSetup.of(tag, checkpointInterval));
   }
 
-  WorkerProcess(Stage stage, ServerProcess server, String tunnelId, WorkerSetup setup) {
+  WorkerProcess(Stage stage, Service service, String tunnelId, WorkerSetup setup) {
     this.notes = stage.path("seen");
     this.tag = setup.tag();
     List<String> arguments = new ArrayList<>(setup.toArguments());
-    arguments.addAll(0, List.of(server.endpoint(), tunnelId, notes.toString()));
+    arguments.addAll(0, List.of(service.endpoint(), tunnelId, notes.toString()));
     child = stage.child(tag, WorkerMain.class.getName(), arguments);
   }
 

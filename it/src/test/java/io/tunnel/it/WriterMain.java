@@ -13,14 +13,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A process that writes changes of a {@link TestTable} until it was told to stop or has added its
  * number of rows, and notes what it was told of each. Says how many have an outcome.
  *
- * <p>Arguments: endpoint, table, partitions, seed, rows at most, file.
+ * <p>Arguments: endpoint, table, partitions, file, and those of {@link WriterSetup}.
  */
 final class WriterMain {
 
@@ -43,13 +46,17 @@ final class WriterMain {
 
   public static void main(String[] args) throws IOException {
     TestTable table = new TestTable(args[1], Integer.parseInt(args[2]));
-    ClientConfig client = ClientConfig.of(args[0]).withRetryDeadline(Duration.ofSeconds(50));
-    try (Writer notes = Files.newBufferedWriter(Path.of(args[5]), StandardCharsets.UTF_8)) {
+    WriterSetup setup = WriterSetup.parse(List.of(args).subList(4, args.length));
+    ClientConfig client =
+        ClientConfig.of(args[0])
+            .withRetryDeadline(Duration.ofSeconds(50))
+            .withRequestDeadline(setup.requestDeadline());
+    try (Writer notes = Files.newBufferedWriter(Path.of(args[3]), StandardCharsets.UTF_8)) {
       WriterMain writer = new WriterMain(notes);
       Thread listener = new Thread(writer::listen, "listener");
       listener.setDaemon(true);
       listener.start();
-      writer.write(client, table, Long.parseLong(args[3]), Long.parseLong(args[4]));
+      writer.write(client, table, setup);
     }
     System.out.println("done");
   }
@@ -64,15 +71,25 @@ final class WriterMain {
     mustStop = true;
   }
 
-  private void write(ClientConfig client, TestTable table, long seed, long rowsMax) {
-    SplittableRandom random = new SplittableRandom(seed);
+  private void write(ClientConfig client, TestTable table, WriterSetup setup) {
+    SplittableRandom random = new SplittableRandom(setup.seed());
+    long startedNanos = System.nanoTime();
     try (TableClient tables = TableClient.connect(client);
         TableWriter writer = tables.openWriter(table.name(), CONFIG)) {
-      for (long i = 0; i < rowsMax && !mustStop; i++) {
+      for (long i = 0; i < setup.rowsMax() && !mustStop; i++) {
+        pace(startedNanos, i, setup.rowsPerSecond());
         long sequence = i;
         RowChange change = table.change(random, sequence);
         writer.add(change, (row, result) -> note(Written.of(sequence, Mutation.of(row), result)));
       }
+    }
+  }
+
+  /** Holds the writer back until the row of that number is due. */
+  private static void pace(long startedNanos, long row, long rowsPerSecond) {
+    if (rowsPerSecond > 0) {
+      long dueNanos = startedNanos + row * TimeUnit.SECONDS.toNanos(1) / rowsPerSecond;
+      LockSupport.parkNanos(dueNanos - System.nanoTime());
     }
   }
 

@@ -3,6 +3,7 @@ package io.tunnel.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -15,19 +16,22 @@ final class WriterProcess {
   private final Path notes;
 
   /** Starts to write {@code rowsMax} changes at most. */
-  WriterProcess(Stage stage, ServerProcess server, TestTable table, long seed, long rowsMax) {
+  WriterProcess(Stage stage, Service service, TestTable table, long seed, long rowsMax) {
+    this(stage, service, table, WriterSetup.of(seed, rowsMax));
+  }
+
+  /** Starts to write. */
+  WriterProcess(Stage stage, Service service, TestTable table, WriterSetup setup) {
     notes = stage.path("written");
-    child =
-        stage.child(
-            "writer",
-            WriterMain.class.getName(),
-            List.of(
-                server.endpoint(),
-                table.name(),
-                "" + table.partitions(),
-                "" + seed,
-                "" + rowsMax,
-                notes.toString()));
+    List<String> arguments = new ArrayList<>();
+    arguments.addAll(List.of(service.endpoint(), table.name(), "" + table.partitions()));
+    arguments.add(notes.toString());
+    arguments.addAll(setup.toArguments());
+    child = stage.child("writer", WriterMain.class.getName(), arguments);
+  }
+
+  ChildProcess child() {
+    return child;
   }
 
   /** How many rows the writer knows to be applied, give or take some hundred. */

@@ -267,7 +267,11 @@ final class ClusterServer implements RunningServer {
         new Ticks(clock::nanos, Long.MAX_VALUE, List.of(look)), ms, ms, TimeUnit.MILLISECONDS);
   }
 
-  /** Tells those who are attached to what is not led here any more, and watches the other nodes. */
+  /**
+   * Tells those who are attached to what is not led here any more, and watches the other nodes. A
+   * node that its group has lost cannot know what it leads: whoever is attached looks for a leader
+   * once, and comes back when there is no other.
+   */
   private void look() {
     peers.watch(placement().nodes());
     if (!hasGivenUp && replicas.figures().failedShards() > 0) {
@@ -276,7 +280,9 @@ final class ClusterServer implements RunningServer {
       node.drain(true);
     }
     Set<Integer> now = new TreeSet<>();
-    replicas.leads().stream().filter(replicas::isServing).forEach(now::add);
+    if (!node.isLost()) {
+      replicas.leads().stream().filter(replicas::isServing).forEach(now::add);
+    }
     Set<Integer> before = serving;
     serving = now;
     before.stream().filter(partition -> !now.contains(partition)).forEach(attachments::lost);

@@ -183,9 +183,19 @@ public final class Nodes implements AutoCloseable {
 
   /** If that is the connection home, another node is asked next. On the event loop. */
   void leaveHome(Connection connection) {
-    if (home != null && home.isCurrent(connection) && moving.isEmpty()) {
-      endpoints.leave(home.endpoint());
-      if (!endpoints.inTurn().get(0).equals(home.endpoint())) {
+    if (home != null && home.isCurrent(connection)) {
+      avoid(home.endpoint());
+    }
+  }
+
+  /**
+   * What that node says of others is not to be relied upon: if it is the home, another one is. On
+   * the event loop.
+   */
+  public void avoid(Endpoint node) {
+    if (home != null && home.endpoint().equals(node) && moving.isEmpty()) {
+      endpoints.leave(node);
+      if (!endpoints.inTurn().get(0).equals(node)) {
         home = null;
       }
     }

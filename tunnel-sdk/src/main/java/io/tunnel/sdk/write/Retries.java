@@ -53,6 +53,10 @@ final class Retries {
     if (isNews) {
       lane.ledBy(leader);
     }
+    if (wantsMap) {
+      // A leader that is cut off from its log believes in itself, and would say so in its map.
+      lane.leader().ifPresent(engine::avoid);
+    }
     long pause =
         isNews && lane.failures() == 1
             ? 0

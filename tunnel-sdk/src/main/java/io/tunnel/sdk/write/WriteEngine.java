@@ -313,4 +313,9 @@ public final class WriteEngine implements AutoCloseable {
   EventLoop loop() {
     return loop;
   }
+
+  /** Maps are not asked of that node next. */
+  void avoid(Endpoint node) {
+    nodes.avoid(node);
+  }
 }

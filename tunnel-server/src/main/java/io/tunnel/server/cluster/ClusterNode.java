@@ -163,6 +163,11 @@ public final class ClusterNode implements Membership.Node, Closeable {
     return failure;
   }
 
+  /** Whether others may lead what it leads, as far as it knows; any thread. */
+  public boolean isLost() {
+    return isLost;
+  }
+
   /** The process of another node has ended; any thread. */
   public void evict(String name) {
     Membership group = membership;

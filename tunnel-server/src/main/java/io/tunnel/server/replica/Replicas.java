@@ -42,7 +42,7 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
   /**
    * Where copies are kept.
    *
-   * @param directory holds one directory per shard
+   * @param directory of the copies alone: what else is in it is deleted
    * @param identity of the log whose copies these are; those of another are deleted
    * @param count of shards
    * @param segmentBytesMax see {@link LocalLog#open}

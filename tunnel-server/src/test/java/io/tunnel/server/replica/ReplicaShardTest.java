@@ -372,6 +372,17 @@ class ReplicaShardTest {
   }
 
   @Test
+  void what_a_copy_that_was_given_up_has_not_is_not_said_to_be_lost() throws IOException {
+    lead();
+    write(false, put("a"));
+    run();
+    assertThat(node.replicas.plan(P, 1, 1_000).isEmpty()).isFalse();
+    node.replicas.leave(P);
+    run();
+    requireRefused(ErrorCode.NOT_LEADER, () -> node.replicas.plan(P, 1, 1_000));
+  }
+
+  @Test
   void a_disk_that_fails_ends_all_leadership_of_the_shard() {
     lead();
     WriteLedger.Written written = write(false, put("a"));
