@@ -184,8 +184,8 @@ final class KafkaAppender implements Closeable {
   }
 
   private static IOException failure(Exception failure) {
-      return new LogUnavailableException(
-          "it is not known whether all was appended: " + failure.getMessage(), failure);
+    return new LogUnavailableException(
+        "it is not known whether all was appended: " + failure.getMessage(), failure);
   }
 
   private static void tell(Appended appended, Optional<IOException> failure) {

@@ -106,8 +106,7 @@ public final class KafkaLog implements SharedLog {
                         .map(place -> KafkaEdges.topic(config.cluster(), place).topic())
                         .map(topic -> asked.thenCombine(origins.of(topic), End::new))
                         .orElseGet(
-                            () ->
-                                CompletableFuture.failedFuture(KafkaEdges.unknown(partition)))));
+                            () -> CompletableFuture.failedFuture(KafkaEdges.unknown(partition)))));
     return ends;
   }
 

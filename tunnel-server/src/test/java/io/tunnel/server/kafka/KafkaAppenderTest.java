@@ -50,7 +50,8 @@ class KafkaAppenderTest {
 
   @BeforeEach
   void start() {
-    appender = new KafkaAppender(
+    appender =
+        new KafkaAppender(
             new KafkaAppender.Producers(this::make, () -> gathering),
             TestKafka.SHORT,
             new StandingClock());
@@ -72,9 +73,7 @@ class KafkaAppenderTest {
   private boolean appends(int entries) throws InterruptedException {
     appender.append(
         TO,
-        IntStream.range(0, entries)
-            .mapToObj(sequence -> change(sequence, "k", "v"))
-            .toList(),
+        IntStream.range(0, entries).mapToObj(sequence -> change(sequence, "k", "v")).toList(),
         outcomes::add);
     Optional<IOException> outcome = outcomes.poll(20, TimeUnit.SECONDS);
     assertThat(outcome).isNotNull();

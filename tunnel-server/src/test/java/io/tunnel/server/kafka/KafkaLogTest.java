@@ -34,7 +34,6 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
 class KafkaLogTest {
