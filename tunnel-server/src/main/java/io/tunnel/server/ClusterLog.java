@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +39,8 @@ final class ClusterLog implements Closeable {
   /** How long a start waits for a log that is not there yet. */
   private static final long START_WAIT_S = 60;
 
+  private static final int ANSWER_MS_MAX = 1_000;
+
   private static final KafkaCatalogStore.Waits STORE_WAITS =
       new KafkaCatalogStore.Waits(15_000, 3_000);
 
@@ -47,6 +50,7 @@ final class ClusterLog implements Closeable {
   private final KafkaConfig config;
   private final KafkaCluster kafka;
   private final KafkaTopics topics;
+  private final String kafkaId;
   private final Catalog catalog = new Catalog();
   private final TopicPlaces places = new TopicPlaces(catalog);
   private final StoreTail tail;
@@ -65,6 +69,9 @@ final class ClusterLog implements Closeable {
     try {
       kafka = parts.open(new KafkaCluster(config, clock));
       topics = kafka.topics();
+      AtomicReference<String> id = new AtomicReference<>("");
+      await("say what it is called", () -> kafka.id(config.times().requestMs()).thenAccept(id::set));
+      kafkaId = id.get();
       await("make or check the topics of cluster " + cluster.name(), topics::openState);
       tail = parts.open(new StoreTail(catalogTopic(), this::followed));
       await("read the catalog", this::caughtUp);
@@ -181,7 +188,20 @@ final class ClusterLog implements Closeable {
 
   /** Tells these copies apart from those of a log that was made anew under the same name. */
   String identity() {
-    return config.cluster();
+    return config.cluster() + " of kafka " + kafkaId;
+  }
+
+  /** Whether the log answers at all, within a second or two. */
+  boolean answers() {
+    try {
+      kafka.id(ANSWER_MS_MAX).get(2 * ANSWER_MS_MAX, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } catch (ExecutionException | TimeoutException e) {
+      return false;
+    }
   }
 
   /** The changes of all partitions; to be closed before this. */

@@ -63,7 +63,10 @@ final class ClusterServer implements RunningServer {
   private static final String COPIES = "copies";
 
   /** How long a stop waits for other nodes to take over. */
-  private static final long DRAIN_MS_MAX = 15_000;
+  private static final long DRAIN_MS_MAX = 10_000;
+
+  /** How long a stop takes at most before the process ends as it is: all on its disk is a cache. */
+  private static final long STOP_MS_MAX = 15_000;
 
   private static final long DRAIN_LOOK_MS = 50;
 
@@ -308,6 +311,11 @@ final class ClusterServer implements RunningServer {
     return node.failure();
   }
 
+  @Override
+  public long stopMsMax() {
+    return STOP_MS_MAX;
+  }
+
   /** Hands over what it leads, if there is anybody, and closes everything. Idempotent. */
   @Override
   public void close() throws IOException {
@@ -319,6 +327,10 @@ final class ClusterServer implements RunningServer {
   }
 
   private void drain() {
+    if (!log.answers()) {
+      LOGGER.warn("stopping at once: the log does not answer, so nobody can take over in order");
+      return;
+    }
     node.drain(true);
     CompletableFuture<Void> drained = new CompletableFuture<>();
     var look =

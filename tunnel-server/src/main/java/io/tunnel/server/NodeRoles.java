@@ -4,10 +4,16 @@ import io.tunnel.server.cluster.Roles;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.replica.Replicas;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /** Partitions are led by their copies, catalog and groups of tunnels by their stores. */
 final class NodeRoles implements Roles {
@@ -72,10 +78,32 @@ final class NodeRoles implements Roles {
         : storeByUnit.containsKey(unit) && storeByUnit.get(unit).isLeading();
   }
 
-  /** Closes all stores. */
+  /** Closes all stores at once: each may wait for a log that does not answer. */
   void close() throws IOException {
+    ExecutorService closers = Executors.newCachedThreadPool(task -> new Thread(task, "closer"));
+    IOException failure = new IOException("cannot close all stores");
+    List<Future<Void>> closings = new ArrayList<>();
     for (LedStore store : storeByUnit.values()) {
-      store.close();
+      closings.add(
+          closers.submit(
+              () -> {
+                store.close();
+                return null;
+              }));
+    }
+    closers.shutdown();
+    for (Future<Void> closing : closings) {
+      try {
+        closing.get();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        failure.addSuppressed(e);
+      } catch (ExecutionException e) {
+        failure.addSuppressed(e.getCause());
+      }
+    }
+    if (failure.getSuppressed().length > 0) {
+      throw failure;
     }
   }
 }

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -106,7 +107,7 @@ public final class ServerCommand implements Callable<Integer> {
               LOGGER.info(
                   "{}, reached at {}", part, advertised(part, text(server.localAddress()))));
       CountDownLatch mustStop = new CountDownLatch(1);
-      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(mustStop, exitCode), "stop"));
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(mustStop, exitCode, server.stopMsMax()), "stop"));
       server.failure().thenAccept(message -> mustStop.countDown());
       announce(server);
       mustStop.await();
@@ -174,12 +175,18 @@ public final class ServerCommand implements Callable<Integer> {
   /**
    * Runs when the process ends. If it was asked to by a signal, it lives until the server has
    * stopped, and then ends with the server's exit code, where the JVM would say that a signal had
-   * ended it.
+   * ended it. One that does not stop in time is ended as it is.
    */
-  private static void stop(CountDownLatch mustStop, CompletableFuture<Integer> exitCode) {
+  private static void stop(
+      CountDownLatch mustStop, CompletableFuture<Integer> exitCode, long stopMsMax) {
     if (!exitCode.isDone()) {
       mustStop.countDown();
-      exitCode.thenAccept(Runtime.getRuntime()::halt).exceptionally(e -> null).join();
+      exitCode
+          .copy()
+          .completeOnTimeout(IO_FAILED, stopMsMax, TimeUnit.MILLISECONDS)
+          .thenAccept(Runtime.getRuntime()::halt)
+          .exceptionally(e -> null)
+          .join();
     }
   }
 

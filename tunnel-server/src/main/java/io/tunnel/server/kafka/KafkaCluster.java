@@ -4,8 +4,10 @@ import io.tunnel.server.cluster.Membership;
 import io.tunnel.server.partition.Shard;
 import java.io.Closeable;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DescribeClusterOptions;
 
 /**
  * Kafka, as one node uses it. What is opened here is closed by whoever opened it, before this.
@@ -22,6 +24,16 @@ public final class KafkaCluster implements Closeable {
     this.config = config;
     this.clock = clock;
     this.admin = Admin.create(new ClientSettings(config).admin());
+  }
+
+  /**
+   * What Kafka calls itself, and nobody else; also the shortest way to learn whether it answers.
+   *
+   * @param withinMs after which it is told that it does not
+   */
+  public CompletableFuture<String> id(int withinMs) {
+    DescribeClusterOptions options = new DescribeClusterOptions().timeoutMs(withinMs);
+    return Answers.of("say what it is called", admin.describeCluster(options).clusterId());
   }
 
   /** Makes and checks topics. */
