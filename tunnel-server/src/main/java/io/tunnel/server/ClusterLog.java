@@ -52,7 +52,7 @@ final class ClusterLog implements Closeable {
   private final KafkaTopics topics;
   private final String kafkaId;
   private final Catalog catalog = new Catalog();
-  private final TopicPlaces places = new TopicPlaces(catalog);
+  private final TopicPlaces places;
   private final StoreTail tail;
 
   /**
@@ -65,6 +65,8 @@ final class ClusterLog implements Closeable {
       throws IOException {
     this.control = control;
     this.clock = clock;
+    this.places =
+        new TopicPlaces(catalog, () -> TimeUnit.MICROSECONDS.toMillis(clock.epochMicros()));
     config = config(server, cluster);
     try {
       kafka = parts.open(new KafkaCluster(config, clock));

@@ -8,9 +8,10 @@ import io.tunnel.server.kafka.PartitionTopics;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /** Where the catalog says that partitions are. */
-record TopicPlaces(Catalog catalog) implements PartitionTopics {
+record TopicPlaces(Catalog catalog, LongSupplier epochMs) implements PartitionTopics {
 
   /** What every topic keeps at least; said of partitions that are not known yet. */
   private static final long RETENTION_MS_MIN = 60_000;
@@ -26,7 +27,7 @@ record TopicPlaces(Catalog catalog) implements PartitionTopics {
       TableRecord table = catalog.tableOfPartition(partition);
       return Optional.of(
           new Place(
-              table.tableId(), index(table, partition), table.meta().options().retentionMs()));
+              table.tableId(), index(table, partition), table.keptMs(epochMs.getAsLong())));
     } catch (RefusedException e) {
       // Dropped since.
       return Optional.empty();

@@ -242,9 +242,22 @@ public final class Catalog {
 
   /** Gives a table other options, for all that is done from now on. */
   public TableRecord alterTable(TableRecord table, TableOptions options) throws IOException {
-    TableMeta meta = new TableMeta(table.meta().name(), table.meta().primaryKey(), options);
-    TableRecord altered =
-        new TableRecord(table.tableId(), meta, table.createdMs(), table.partitions());
+    return alterTable(
+        new TableRecord(
+            table.tableId(), altered(table, options), table.createdMs(), table.partitions()));
+  }
+
+  /** The same for a table whose log is shared: it keeps what it has at {@code nowMs}, not more. */
+  public TableRecord alterTable(TableRecord table, TableOptions options, long nowMs)
+      throws IOException {
+    return alterTable(table.altered(altered(table, options), nowMs));
+  }
+
+  private static TableMeta altered(TableRecord table, TableOptions options) {
+    return new TableMeta(table.meta().name(), table.meta().primaryKey(), options);
+  }
+
+  private TableRecord alterTable(TableRecord altered) throws IOException {
     requireStore().write(TableRecords.creation(altered));
     tables.put(altered);
     return altered;

@@ -6,18 +6,54 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A table with its partitions in key order; together they cover every key once.
  *
  * @param tableId at least 1; never used again
+ * @param rise of its retention, if its log is shared and does not keep all yet that it shall
  */
 public record TableRecord(
-    int tableId, TableMeta meta, long createdMs, List<PartitionRecord> partitions) {
+    int tableId,
+    TableMeta meta,
+    long createdMs,
+    List<PartitionRecord> partitions,
+    Optional<RetentionRise> rise) {
 
   /** Copies the list. */
   public TableRecord {
     partitions = List.copyOf(partitions);
+    rise = rise == null ? Optional.empty() : rise;
+  }
+
+  /** A table that has kept its changes for the same time since its creation. */
+  public TableRecord(
+      int tableId, TableMeta meta, long createdMs, List<PartitionRecord> partitions) {
+    this(tableId, meta, createdMs, partitions, Optional.empty());
+  }
+
+  /**
+   * For how long before {@code nowMs} all changes are kept, in milliseconds; 0 for ever. Less than
+   * the options say as long as the retention {@linkplain #rise rises}.
+   */
+  public long keptMs(long nowMs) {
+    long promised = meta.options().retentionMs();
+    if (rise.isEmpty()) {
+      return promised;
+    }
+    long kept = rise.get().keptMs(nowMs);
+    return promised == 0 ? kept : Math.min(promised, kept);
+  }
+
+  /** The same with other options from {@code nowMs} on, in a log that is shared. */
+  TableRecord altered(TableMeta altered, long nowMs) {
+    long kept = keptMs(nowMs);
+    long promised = altered.options().retentionMs();
+    boolean isMore = kept > 0 && (promised == 0 || promised > kept);
+    Optional<RetentionRise> risen =
+        isMore ? Optional.of(new RetentionRise(nowMs, kept)) : Optional.empty();
+    return new TableRecord(tableId, altered, createdMs, partitions, risen);
   }
 
   /** The partition of that id. */

@@ -102,14 +102,20 @@ final class TableChanges {
           long now = table.meta().options().retentionMs();
           boolean isMore = options.retentionMs() == 0 || (now > 0 && options.retentionMs() > now);
           if (isMore) {
-            await(logs.alter(table, options), answer, () -> catalog.alterTable(table, options));
+            await(logs.alter(table, options), answer, () -> altered(table, options));
           } else {
-            TableRecord altered = catalog.alterTable(table, options);
+            TableRecord altered = altered(table, options);
             later(logs.alter(altered, options), "keeps more changes than it has to", altered);
             ended(() -> answer.done(altered));
           }
         },
         answer);
+  }
+
+  private TableRecord altered(TableRecord table, TableOptions options) throws IOException {
+    return logs.areShared()
+        ? catalog.alterTable(table, options, epochMs.getAsLong())
+        : catalog.alterTable(table, options);
   }
 
   void drop(String name, Answer answer) {

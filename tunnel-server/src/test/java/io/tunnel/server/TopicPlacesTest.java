@@ -1,0 +1,60 @@
+package io.tunnel.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.Durability;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.catalog.RetentionRise;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.wire.Json;
+import io.tunnel.model.Bytes;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class TopicPlacesTest {
+
+  private static final long DAY_MS = TimeUnit.DAYS.toMillis(1);
+
+  private final Catalog catalog = new Catalog();
+  private long nowMs = 1_000 * DAY_MS;
+  private final TopicPlaces places = new TopicPlaces(catalog, () -> nowMs);
+
+  private void stored(long retentionMs, Optional<RetentionRise> rise) {
+    TableMeta meta =
+        new TableMeta("t", TestRows.SCHEMA, new TableOptions(Durability.OS, retentionMs, 0));
+    TableRecord table =
+        new TableRecord(
+            1, meta, 5, List.of(new PartitionRecord(7, Bytes.EMPTY, Bytes.EMPTY, List.of())), rise);
+    catalog.followed(Map.of("table/1", Optional.of(Json.toText(table))));
+    catalog.caughtUp();
+  }
+
+  @Test
+  void deletions_are_kept_for_a_day_at_least_and_an_eighth_of_it_is_for_clocks() {
+    stored(1_000, Optional.empty());
+    assertThat(places.deletionMicros(7)).isEqualTo(TimeUnit.HOURS.toMicros(21));
+    assertThat(places.retentionMicros(7)).isEqualTo(TimeUnit.MINUTES.toMicros(1));
+    stored(8 * DAY_MS, Optional.empty());
+    assertThat(places.deletionMicros(7)).isEqualTo(TimeUnit.DAYS.toMicros(7));
+    stored(0, Optional.empty());
+    assertThat(places.deletionMicros(7)).isEqualTo(Long.MAX_VALUE);
+    assertThat(places.deletionMicros(8)).as("not known yet").isPositive();
+  }
+
+  @Test
+  void what_is_kept_rises_with_time() {
+    stored(
+        100 * DAY_MS,
+        Optional.of(new RetentionRise(nowMs, 2 * DAY_MS)));
+    assertThat(places.retentionMicros(7)).isEqualTo(TimeUnit.DAYS.toMicros(2));
+    nowMs += 16 * DAY_MS;
+    assertThat(places.of(7).orElseThrow().retentionMs()).isEqualTo(16 * DAY_MS);
+    assertThat(places.deletionMicros(7)).isEqualTo(TimeUnit.DAYS.toMicros(14));
+  }
+}
