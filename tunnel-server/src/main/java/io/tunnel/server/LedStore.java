@@ -33,7 +33,8 @@ final class LedStore {
   private final Leader leader;
   private State state = State.IDLE;
   private boolean isWanted;
-  private Optional<CatalogStore> store = Optional.empty();
+  private volatile Optional<CatalogStore> store = Optional.empty();
+  private volatile boolean isClosed;
 
   /**
    * Told apart from one opening to the next, so that a store's late word is not taken for
@@ -142,7 +143,7 @@ final class LedStore {
 
   private void opened(CatalogStore opened) {
     store = Optional.of(opened);
-    if (!isWanted) {
+    if (!isWanted || isClosed) {
       closeStore();
       state = State.IDLE;
       return;
@@ -167,7 +168,7 @@ final class LedStore {
 
   private void pauseOver() {
     state = State.IDLE;
-    if (isWanted) {
+    if (isWanted && !isClosed) {
       open();
     }
   }
@@ -217,10 +218,12 @@ final class LedStore {
     }
   }
 
-  /** Leads it no longer, for good; to be called when control and waiting threads have ended. */
+  /** Closes the store for good, also one that is being opened; any thread. */
   void close() throws IOException {
-    if (store.isPresent()) {
-      store.get().close();
+    isClosed = true;
+    Optional<CatalogStore> opened = store;
+    if (opened.isPresent()) {
+      opened.get().close();
     }
   }
 }
