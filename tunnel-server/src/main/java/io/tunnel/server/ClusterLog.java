@@ -72,7 +72,8 @@ final class ClusterLog implements Closeable {
       kafka = parts.open(new KafkaCluster(config, clock));
       topics = kafka.topics();
       AtomicReference<String> id = new AtomicReference<>("");
-      await("say what it is called", () -> kafka.id(config.times().requestMs()).thenAccept(id::set));
+      await(
+          "say what it is called", () -> kafka.id(config.times().requestMs()).thenAccept(id::set));
       kafkaId = id.get();
       await("make or check the topics of cluster " + cluster.name(), topics::openState);
       tail = parts.open(new StoreTail(catalogTopic(), this::followed));
@@ -228,7 +229,13 @@ final class ClusterLog implements Closeable {
 
   /** The catalog while this node decides about tables. */
   LedStore.Leader catalogLeader() {
-    return new LedCatalog(catalog, tail, control);
+    LeftTopics left =
+        new LeftTopics(
+            topics::tables,
+            table -> catalog.isLeading() && catalog.isDropped(table),
+            topics::dropTable,
+            control);
+    return new LedCatalog(catalog, tail, control, left);
   }
 
   /** Becomes the only writer of the catalog. */

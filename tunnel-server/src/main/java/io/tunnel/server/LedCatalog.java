@@ -14,17 +14,20 @@ final class LedCatalog implements LedStore.Leader {
   private final Catalog catalog;
   private final StoreTail tail;
   private final Executor control;
+  private final LeftTopics left;
 
   /** Falls back on what {@code tail} tells. */
-  LedCatalog(Catalog catalog, StoreTail tail, Executor control) {
+  LedCatalog(Catalog catalog, StoreTail tail, Executor control, LeftTopics left) {
     this.catalog = catalog;
     this.tail = tail;
     this.control = control;
+    this.left = left;
   }
 
   @Override
   public void lead(CatalogStore store) throws IOException {
     catalog.lead(store);
+    left.delete();
   }
 
   @Override

@@ -107,7 +107,8 @@ public final class ServerCommand implements Callable<Integer> {
               LOGGER.info(
                   "{}, reached at {}", part, advertised(part, text(server.localAddress()))));
       CountDownLatch mustStop = new CountDownLatch(1);
-      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(mustStop, exitCode, server.stopMsMax()), "stop"));
+      Runtime.getRuntime()
+          .addShutdownHook(new Thread(() -> stop(mustStop, exitCode, server.stopMsMax()), "stop"));
       server.failure().thenAccept(message -> mustStop.countDown());
       announce(server);
       mustStop.await();

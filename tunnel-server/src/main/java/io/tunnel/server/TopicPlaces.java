@@ -26,8 +26,7 @@ record TopicPlaces(Catalog catalog, LongSupplier epochMs) implements PartitionTo
     try {
       TableRecord table = catalog.tableOfPartition(partition);
       return Optional.of(
-          new Place(
-              table.tableId(), index(table, partition), table.keptMs(epochMs.getAsLong())));
+          new Place(table.tableId(), index(table, partition), table.keptMs(epochMs.getAsLong())));
     } catch (RefusedException e) {
       // Dropped since.
       return Optional.empty();

@@ -2,6 +2,7 @@ package io.tunnel.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.model.Bytes;
 import io.tunnel.model.Durability;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
@@ -10,7 +11,6 @@ import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.RetentionRise;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.wire.Json;
-import io.tunnel.model.Bytes;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -49,9 +49,7 @@ class TopicPlacesTest {
 
   @Test
   void what_is_kept_rises_with_time() {
-    stored(
-        100 * DAY_MS,
-        Optional.of(new RetentionRise(nowMs, 2 * DAY_MS)));
+    stored(100 * DAY_MS, Optional.of(new RetentionRise(nowMs, 2 * DAY_MS)));
     assertThat(places.retentionMicros(7)).isEqualTo(TimeUnit.DAYS.toMicros(2));
     nowMs += 16 * DAY_MS;
     assertThat(places.of(7).orElseThrow().retentionMs()).isEqualTo(16 * DAY_MS);

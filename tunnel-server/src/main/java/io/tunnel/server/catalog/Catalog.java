@@ -130,7 +130,7 @@ public final class Catalog {
   }
 
   /** Whether a table of that id existed once, and does no longer. */
-  boolean isDropped(int tableId) {
+  public boolean isDropped(int tableId) {
     return tableId <= counters.tables() && tables.byId(tableId).isEmpty();
   }
 

@@ -14,6 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -31,6 +33,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
  */
 public final class KafkaTopics {
 
+  private static final String TABLE = ".table.";
   private static final int LOOKS_MAX = 10;
   private static final long LOOK_MS = 100;
 
@@ -69,7 +72,7 @@ public final class KafkaTopics {
 
   /** Of a table's changes. */
   public static String table(String cluster, int tableId) {
-    return cluster + ".table." + tableId;
+    return cluster + TABLE + tableId;
   }
 
   /**
@@ -220,6 +223,19 @@ public final class KafkaTopics {
             .toList();
     Map<ConfigResource, Collection<AlterConfigOp>> changes = Map.of(resource(name), operations);
     return Answers.of("alter topic " + name, admin.incrementalAlterConfigs(changes).all());
+  }
+
+  /** The tables that have a topic. */
+  public CompletableFuture<Set<Integer>> tables() {
+    Pattern name = Pattern.compile(Pattern.quote(config.cluster() + TABLE) + "(\\d{1,9})");
+    return Answers.of("list its topics", admin.listTopics().names())
+        .thenApply(
+            names ->
+                names.stream()
+                    .map(name::matcher)
+                    .filter(Matcher::matches)
+                    .map(found -> Integer.parseInt(found.group(1)))
+                    .collect(Collectors.toSet()));
   }
 
   /** Deletes a table's topic, if it is there. */

@@ -56,6 +56,21 @@ class KafkaTopicsTest {
   }
 
   @Test
+  void the_tables_that_have_a_topic_are_found_and_those_of_other_clusters_are_not()
+      throws Exception {
+    KafkaConfig longer = TestKafka.config();
+    assertThat(get(topics.tables())).isEmpty();
+    get(topics.openState());
+    get(topics.openTable(new TableTopic(3, 1, 60_000)));
+    get(topics.openTable(new TableTopic(12, 1, 60_000)));
+    try (KafkaCluster other = new KafkaCluster(longer, TestKafka.CLOCK)) {
+      get(other.topics().openTable(new TableTopic(4, 1, 60_000)));
+      assertThat(get(topics.tables())).containsExactlyInAnyOrder(3, 12);
+      assertThat(get(other.topics().tables())).containsExactly(4);
+    }
+  }
+
+  @Test
   void a_tables_changes_are_kept_for_its_retention_and_a_minute_at_least() throws Exception {
     long week = TimeUnit.DAYS.toMillis(7);
     get(topics.openTable(new TableTopic(4, 1, week)));
