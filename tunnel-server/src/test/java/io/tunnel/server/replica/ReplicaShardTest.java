@@ -257,6 +257,23 @@ class ReplicaShardTest {
   }
 
   @Test
+  void one_that_is_cut_off_and_was_replaced_is_read_until_it_reads_of_that_and_not_once_more() {
+    lead();
+    write(false, put("a"));
+    run();
+    node.log.isCut = true;
+    foreignMarker();
+    run();
+    assertThat(node.replicas.isServing(P)).as("rows that may be old").isTrue();
+    assertThat(node.replicas.of(P)).isNotNull();
+    node.log.isCut = false;
+    log.settle();
+    node.step();
+    assertThat(node.replicas.isServing(P)).as("behind the next read").isFalse();
+    requireRefused(ErrorCode.NOT_LEADER, () -> node.replicas.of(P));
+  }
+
+  @Test
   void after_a_failed_append_a_leader_claims_again_before_it_appends() {
     lead();
     WriteLedger.Written written = write(false, put("a"));
