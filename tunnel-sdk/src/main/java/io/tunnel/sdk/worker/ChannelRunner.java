@@ -493,7 +493,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
         assignment.type(),
         core.state().name(),
         assignment.epoch(),
-        core.processed(),
+        Math.max(core.processed(), core.checkpointed()),
         core.checkpointed(),
         core.bufferedBytes());
   }

@@ -355,9 +355,11 @@ class AttachedWorkerTest {
     Waits.until("attached", () -> cluster.deliverer(1) == 1);
     cluster.settle(1, 1);
     awaitEvent("checkpoint 1 1");
-    assertThat(worker.status().channels())
-        .filteredOn(channel -> channel.partition() == 0)
-        .allSatisfy(channel -> assertThat(channel.processed()).isEqualTo(9));
+    Waits.until(
+        "progress that is seen",
+        () ->
+            worker.status().channels().stream()
+                .anyMatch(channel -> channel.partition() == 0 && channel.processed() == 9));
     cluster.move(0, 2, true);
     awaitEvent("attach 0 at 2 from 9");
     cluster.append(0, 3, 9);

@@ -215,9 +215,7 @@ class WorkerChannelCoreTest {
     assertThat(core.next(200)).isEqualTo(Action.PROCESS);
     core.begin();
     assertThat(core.next(200)).as("before it is processed").isEqualTo(Action.WAIT);
-    assertThat(core.processed()).isEqualTo(5);
     core.processingDone();
-    assertThat(core.processed()).isEqualTo(12);
     assertThat(core.next(200)).isEqualTo(Action.CHECKPOINT);
     assertThat(core.beginCheckpoint(200)).isEqualTo(12);
     core.checkpointStored();
@@ -463,6 +461,9 @@ class WorkerChannelCoreTest {
     /** Nothing is between {@link #sent} and here. */
     private long settled;
 
+    /** How far a checkpoint could have gone at any moment. */
+    private long reached;
+
     private long serverCredit;
     private long deliveredBytes;
     private long returnedBytes;
@@ -490,6 +491,7 @@ class WorkerChannelCoreTest {
       settled = checkpointed;
       processed = checkpointed;
       markedUpTo = checkpointed;
+      reached = checkpointed;
       core = new WorkerChannelCore(limits, checkpointed);
       core.opening();
       assertThat(core.opened(now)).isTrue();
@@ -710,8 +712,8 @@ class WorkerChannelCoreTest {
 
     private void check() {
       assertThat(core.checkpointed()).isEqualTo(checkpointed);
-      assertThat(core.processed()).isEqualTo(reach(processed));
-      assertThat(processed).isLessThanOrEqualTo(core.given());
+      assertThat(core.processed()).isEqualTo(processed).isLessThanOrEqualTo(core.given());
+      reached = Math.max(reached, reach(processed));
       assertThat(core.received()).isEqualTo(Math.max(sent, settled));
       assertThat(core.given()).isLessThanOrEqualTo(sent);
       assertThat(core.bufferedBytes()).isNotNegative();
@@ -736,7 +738,9 @@ class WorkerChannelCoreTest {
       boolean mayCheckpoint = core.ending().isOurs() && !limits.isManual();
       if (mayCheckpoint && !lastOneFailed) {
         long last = end >= 0 && processed == sent && !hasDropped ? end : reach(processed);
-        assertThat(checkpointed).as("everything processed is checkpointed").isEqualTo(last);
+        assertThat(checkpointed)
+            .as("everything processed is checkpointed")
+            .isBetween(last, Math.max(last, reached));
       }
     }
 

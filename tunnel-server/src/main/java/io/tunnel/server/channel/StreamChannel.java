@@ -143,11 +143,13 @@ final class StreamChannel implements Channel {
     // In this order: what is settled now is committed, if it is a change, when that is asked for.
     long settled = changes.settled(partition);
     long committed = changes.committed(partition);
+    if (core.wants(committed) && port.isWritable()) {
+      deliverOnce();
+    }
+    // Also behind the last delivery: nobody may wake the channel again.
     if (core.delivered() >= committed) {
       core.emptyUpTo(settled);
       tellSettled(settled);
-    } else if (core.wants(committed) && port.isWritable()) {
-      deliverOnce();
     }
     if (core.takeEnd()) {
       changes.unsubscribe(partition, onCommit);

@@ -12,7 +12,6 @@ import io.tunnel.server.partition.PartitionHomes;
 import io.tunnel.wire.ClusterControl.Attach;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,19 +28,13 @@ public final class Attachments {
   /** Channels that one connection may be attached to. */
   static final int OF_CONNECTION_MAX = 4_096;
 
-  /** Epochs that are remembered of channels that nobody is attached to. */
-  static final int EPOCHS_MAX = 65_536;
-
   private final ClusterView view;
   private final PartitionHomes homes;
   private final Channels channels;
   private final CatchUp catchUp;
   private final Handles handles;
   private final Map<String, Attachment> attachmentByChannel = new HashMap<>();
-  private final Map<String, Former> formerByChannel = new LinkedHashMap<>();
-
-  /** A channel that nobody is attached to any more. */
-  private record Former(int partition, long epoch) {}
+  private final FormerEpochs former = new FormerEpochs();
 
   /**
    * Delivers {@code channels} of the partitions that this node leads.
@@ -66,9 +59,9 @@ public final class Attachments {
     }
     homes.of(request.partition());
     Attachment attachment = new Attachment(request, handles.next(), connection, answer);
-    Optional<Attachment> former = admit(attachment);
+    Optional<Attachment> replaced = admit(attachment);
     connection.add(attachment);
-    former.ifPresent(one -> takeLater(one, fenced(one.request(), request.epoch())));
+    replaced.ifPresent(one -> takeLater(one, fenced(one.request(), request.epoch())));
     try {
       // Again: it may have been lost before it could be known here who is attached.
       homes.of(request.partition());
@@ -88,12 +81,11 @@ public final class Attachments {
   private synchronized Optional<Attachment> admit(Attachment attachment) {
     Attach request = attachment.request();
     Attachment current = attachmentByChannel.get(request.channelId());
-    Former former = formerByChannel.get(request.channelId());
-    long newest = current != null ? current.request().epoch() : former != null ? former.epoch() : 0;
+    long newest = current != null ? current.request().epoch() : former.of(request.channelId());
     if (request.epoch() < newest) {
       throw fenced(request, newest);
     }
-    formerByChannel.remove(request.channelId());
+    former.forget(request.channelId());
     attachmentByChannel.put(request.channelId(), attachment);
     return Optional.ofNullable(current);
   }
@@ -152,10 +144,7 @@ public final class Attachments {
   synchronized void gone(Attachment attachment) {
     Attach request = attachment.request();
     if (attachmentByChannel.remove(request.channelId(), attachment)) {
-      formerByChannel.put(request.channelId(), new Former(request.partition(), request.epoch()));
-      if (formerByChannel.size() > EPOCHS_MAX) {
-        formerByChannel.remove(formerByChannel.keySet().iterator().next());
-      }
+      former.left(request.channelId(), request.partition(), request.epoch());
     }
   }
 
@@ -181,7 +170,7 @@ public final class Attachments {
               }
               return isOfPartition;
             });
-    formerByChannel.values().removeIf(former -> former.partition() == partition);
+    former.forget(partition);
     return taken;
   }
 

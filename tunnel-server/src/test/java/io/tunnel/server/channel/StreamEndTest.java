@@ -252,6 +252,19 @@ final class StreamEndTest {
   }
 
   @Test
+  void anEndBehindTheLastChangeIsToldWithThatChangeWhenItIsSettledBefore() throws IOException {
+    commit(3);
+    SettledChanges changes = new SettledChanges(log);
+    Channel channel = settledChannel(changes, 0, 5);
+    changes.settle(PARTITION, 6);
+    connection.runAll();
+    connection.credit(channel, 1_000);
+    connection.runAll();
+    assertThat(connection.positions).containsExactly(1L, 2L, 3L);
+    assertThat(connection.ends).containsExactly(new ChannelEnd(HANDLE, EPOCH, 5));
+  }
+
+  @Test
   void anEndInFrontOfTheNextChangeIsToldWithoutIt() throws IOException {
     commit(3);
     commit(3);

@@ -358,7 +358,7 @@ final class AttachTest {
             ChannelDescription::delivered,
             ChannelDescription::lagRows)
         .containsExactly(
-            tuple(ChannelStatus.TERMINATED, 2L, 2L, 0L), tuple(ChannelStatus.OPEN, 3L, 3L, 0L));
+            tuple(ChannelStatus.TERMINATED, 2L, 2L, 0L), tuple(ChannelStatus.OPEN, 4L, 4L, 0L));
     node.tunnels.resign(Unit.groupOf(Unit.ofTunnels(node.mine.tableId())), () -> {});
     SessionEnd over = Json.decode(worker.pushed(Operation.SESSION_END).payload(), SessionEnd.class);
     assertThat(over.sessionId()).isEqualTo(session.sessionId());

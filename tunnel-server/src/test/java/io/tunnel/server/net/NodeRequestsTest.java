@@ -39,6 +39,7 @@ import io.tunnel.wire.SessionControl.OpenSession;
 import io.tunnel.wire.SessionControl.SessionId;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -205,6 +206,24 @@ final class NodeRequestsTest {
         .isEqualTo(ErrorCode.TUNNEL_NOT_FOUND);
     assertThat(client.refused(Operation.HEARTBEAT, new SessionId("none")).code())
         .isEqualTo(ErrorCode.SESSION_ENDED);
+  }
+
+  @Test
+  void tunnelsOfAllTablesAreGatheredFromAllGroupsThatAreLedHere() throws IOException {
+    node.leadTheirs();
+    List<TunnelInfo> made = new ArrayList<>();
+    for (String[] names : new String[][] {{"theirs", "b"}, {"mine", "z"}, {"theirs", "a"}}) {
+      made.add(
+          client.granted(
+              Operation.CREATE_TUNNEL,
+              new CreateTunnel(names[0], names[1], TunnelType.Stream, StreamStart.EARLIEST),
+              TunnelInfo.class));
+    }
+    assertThat(Json.decode(client.granted(Operation.LIST_TUNNELS, NOTHING), TunnelList.class))
+        .isEqualTo(new TunnelList(List.of(made.get(1), made.get(2), made.get(0))));
+    node.tunnels.resign(TestNode.group(node.mine), () -> {});
+    assertThat(Json.decode(client.granted(Operation.LIST_TUNNELS, NOTHING), TunnelList.class))
+        .isEqualTo(new TunnelList(List.of(made.get(2), made.get(0))));
   }
 
   @Test

@@ -81,6 +81,7 @@ final class TestNode implements Closeable {
 
   final ExecutorService control = Executors.newSingleThreadExecutor();
   private final Shards shards;
+  private final Hosting others;
   private final NetServer net;
 
   TestNode(Path directory) throws IOException {
@@ -112,7 +113,8 @@ final class TestNode implements Closeable {
             view, homes, new Channels(changes, rows, 1_000), new CatchUp(edges, shards), handles);
     tunnels = new LedTunnels(catalog, view);
     KnownEdges known = new KnownEdges();
-    tunnels.lead(Unit.groupOf(Unit.ofTunnels(mine.tableId())), host(known, handles, clock));
+    tunnels.lead(group(mine), host(mine, known, handles, clock));
+    others = () -> host(theirs, known, handles, clock);
     net =
         new NetServer(
             new NetConfig("127.0.0.1", 0, -1, 1, 100, false),
@@ -138,10 +140,25 @@ final class TestNode implements Closeable {
     return shards.of(partition);
   }
 
-  private TunnelHost host(KnownEdges known, Handles handles, TestClock clock) throws IOException {
-    TunnelCatalog group =
-        new TunnelCatalog(
-            catalog, new MemoryCatalogStore(), Unit.groupOf(Unit.ofTunnels(mine.tableId())));
+  static int group(TableRecord table) {
+    return Unit.groupOf(Unit.ofTunnels(table.tableId()));
+  }
+
+  /** This node has the other table's tunnels too from now on. */
+  void leadTheirs() throws IOException {
+    view.leads(Unit.ofTunnels(theirs.tableId()), HERE);
+    tunnels.lead(group(theirs), others.host());
+  }
+
+  /** Makes what has the tunnels of a table. */
+  @FunctionalInterface
+  private interface Hosting {
+    TunnelHost host() throws IOException;
+  }
+
+  private TunnelHost host(TableRecord table, KnownEdges known, Handles handles, TestClock clock)
+      throws IOException {
+    TunnelCatalog group = new TunnelCatalog(catalog, new MemoryCatalogStore(), group(table));
     Surroundings surroundings = new Joined(clock);
     SharedEdges shared = new SharedEdges(edges, known, surroundings);
     Coordinator coordinator =
