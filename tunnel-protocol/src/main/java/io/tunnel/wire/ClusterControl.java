@@ -94,8 +94,8 @@ public sealed interface ClusterControl extends Control {
       Objects.requireNonNull(name, "name");
       Objects.requireNonNull(incarnation, "incarnation");
       Objects.requireNonNull(address, "address");
-      leads = List.copyOf(leads);
-      standbys = List.copyOf(standbys);
+      leads = List.copyOf(Objects.requireNonNull(leads, "leads"));
+      standbys = List.copyOf(Objects.requireNonNull(standbys, "standbys"));
     }
   }
 
@@ -112,7 +112,7 @@ public sealed interface ClusterControl extends Control {
     public ClusterDescription {
       Objects.requireNonNull(name, "name");
       Objects.requireNonNull(node, "node");
-      nodes = List.copyOf(nodes);
+      nodes = List.copyOf(Objects.requireNonNull(nodes, "nodes"));
     }
   }
 
@@ -141,7 +141,7 @@ public sealed interface ClusterControl extends Control {
     /** Refuses null and copies the list. */
     public NodeStatus {
       Objects.requireNonNull(name, "name");
-      copies = List.copyOf(copies);
+      copies = List.copyOf(Objects.requireNonNull(copies, "copies"));
     }
   }
 

@@ -106,6 +106,12 @@ class JsonTest {
           List.of(),
           Optional.empty());
 
+  private static final ClusterControl.NodeDescription MEMBER =
+      new ClusterControl.NodeDescription(
+          "n1", "x-1", "h:1", false, List.of(7, 8), List.of(9), 16, true);
+  private static final ClusterControl.CopyStatus COPY =
+      new ClusterControl.CopyStatus(7, "LEADING", 5, 40, 40);
+
   private static final OperatorControl.CheckpointSet CHECKPOINTS =
       new OperatorControl.CheckpointSet(
           3,
@@ -170,7 +176,33 @@ class JsonTest {
         new OperatorControl.SeekResult(
             List.of(new OperatorControl.Move("c-1", 7, ChannelType.Stream, 9, 3))),
         new OperatorControl.EndSession("orders", "sync", "s-1"),
-        new OperatorControl.AlterTable("orders", new TableOptions(Durability.OS, 1, 2)));
+        new OperatorControl.AlterTable("orders", new TableOptions(Durability.OS, 1, 2)),
+        new SessionControl.Assignment(
+            "s-1",
+            "c-1",
+            7,
+            1,
+            2,
+            3,
+            ChannelType.BaseData,
+            true,
+            Bytes.fromHex("038000000000000001"),
+            Optional.empty(),
+            Optional.of(9L)),
+        new ClusterControl.Attach(
+            "t-1",
+            "c-1",
+            7,
+            ChannelType.Stream,
+            2,
+            3,
+            Bytes.EMPTY,
+            Optional.of(40L),
+            Optional.of(9L)),
+        new ClusterControl.Attached(5),
+        new ClusterControl.ClusterDescription("orders-1", 4, "n1", List.of(MEMBER)),
+        new ClusterControl.NodeStatus("n1", List.of(COPY)),
+        new ClusterControl.DrainNode(true));
   }
 
   @Test
@@ -179,7 +211,8 @@ class JsonTest {
         .containsExactlyInAnyOrder(
             Stream.concat(
                     Arrays.stream(Control.class.getPermittedSubclasses()),
-                    Arrays.stream(OperatorControl.class.getPermittedSubclasses()))
+                    Stream.of(OperatorControl.class, SessionControl.class, ClusterControl.class)
+                        .flatMap(set -> Arrays.stream(set.getPermittedSubclasses())))
                 .filter(Class::isRecord)
                 .toArray(Class<?>[]::new));
   }
@@ -214,6 +247,7 @@ class JsonTest {
       Map.of(
           Control.CreateTable.class, List.of("splitPoints"),
           SessionControl.Assignment.class, List.of("type", "key"),
+          ClusterControl.Attach.class, List.of("key"),
           Control.ChannelDescription.class, List.of("type", "waitsFor"),
           Control.TunnelDescription.class, List.of("sessions"),
           OperatorControl.ChannelSelection.class, List.of("channels"),

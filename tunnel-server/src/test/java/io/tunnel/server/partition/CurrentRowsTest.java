@@ -46,8 +46,7 @@ final class CurrentRowsTest {
         partition -> {
           throw new AssertionError("partition " + partition + " is asked for");
         };
-    new CurrentRows(new Catalog(), none, readers, () -> 1)
-        .read("t", 1, Bytes.EMPTY, 1, 100, sink);
+    new CurrentRows(new Catalog(), none, readers, () -> 1).read("t", 1, Bytes.EMPTY, 1, 100, sink);
   }
 
   @Test
