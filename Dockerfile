@@ -22,7 +22,7 @@ VOLUME /data
 EXPOSE 7650 7651
 
 # What ./tunnel health asks is the address that the server below listens on.
-HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["/opt/tunnel/tunnel", "health"]
+HEALTHCHECK --interval=10s --timeout=10s --start-period=60s --retries=3 CMD ["/opt/tunnel/tunnel", "health"]
 
 ENTRYPOINT ["/opt/tunnel/tunnel"]
 # Inside a container only what is published reaches the server, so it listens on all addresses; nobody is authenticated.
