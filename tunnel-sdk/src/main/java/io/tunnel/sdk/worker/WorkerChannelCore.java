@@ -5,10 +5,11 @@ package io.tunnel.sdk.worker;
  * which position may be checkpointed, and in which order it ends.
  *
  * <p>Holds {@code checkpointed <= given <= received}, but for positions that are no changes, and
- * {@code checkpointed <= processed} when the worker checkpoints. The order of an end is: the running callback returns, the processor is
- * told why, it checkpoints the end if that was reached and is its business, it is stopped, what may
- * be checkpointed is, and the server is told (unless the whole session is about to be closed). Only
- * a channel that is no longer ours is told so while its callback still runs.
+ * {@code checkpointed <= processed} when the worker checkpoints. The order of an end is: the
+ * running callback returns, the processor is told why, it checkpoints the end if that was reached
+ * and is its business, it is stopped, what may be checkpointed is, and the server is told (unless
+ * the whole session is about to be closed). Only a channel that is no longer ours is told so while
+ * its callback still runs.
  *
  * <p>Longer than most files, because it is one machine: processing, checkpoints and the end share
  * its fields.

@@ -383,8 +383,7 @@ public final class FakeLeaders implements AutoCloseable {
   public synchronized void settle(int index, long position) {
     Attachment attachment = of(index);
     attachment.connection.push(
-        Operation.SETTLED,
-        new ChannelEnd(attachment.handle, attachment.epoch, position).encode());
+        Operation.SETTLED, new ChannelEnd(attachment.handle, attachment.epoch, position).encode());
   }
 
   /** How checkpoints are refused from now on. */

@@ -87,8 +87,7 @@ public final class KafkaLog implements SharedLog {
     String topic = KafkaEdges.topic(config.cluster(), place.get()).topic();
     return edges
         .ends(List.of(partition))
-        .thenCombine(
-            origins.of(topic), (ends, origin) -> new End(ends.get(partition), origin));
+        .thenCombine(origins.of(topic), (ends, origin) -> new End(ends.get(partition), origin));
   }
 
   @Override
