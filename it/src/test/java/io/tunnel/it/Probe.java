@@ -52,10 +52,10 @@ final class Probe {
     awaitWritten(partition -> true);
   }
 
-  /** Who does not wait longer than {@link #PATIENCE}, and tries nothing again. */
+  /** Who does not wait longer than {@link #PATIENCE}, and tries again for half of that. */
   static ClientConfig impatient(String endpoint) {
     return ClientConfig.of(endpoint)
-        .withRetryDeadline(Duration.ZERO)
+        .withRetryDeadline(PATIENCE.dividedBy(2))
         .withConnectDeadline(PATIENCE)
         .withRequestDeadline(PATIENCE);
   }

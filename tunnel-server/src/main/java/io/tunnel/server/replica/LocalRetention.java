@@ -8,13 +8,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.IntPredicate;
 import java.util.function.IntToLongFunction;
 
 /**
- * Which changes of a local log may go: those that the shared log may compact as well, and all of
- * partitions that are not copied here any more. What a table needs is no matter: it is never made
- * from the local log.
+ * Which changes of a local log may go: those that the shared log may compact as well. That also
+ * holds of partitions that are not copied here any more: when one is copied again, what its log has
+ * had is not put into it a second time, and what is missing would be lost to channels. What a table
+ * needs is no matter: it is never made from the local log.
  */
 final class LocalRetention {
 
@@ -33,14 +35,13 @@ final class LocalRetention {
       throws IOException {
     Map<Integer, Long> lastBases = new HashMap<>();
     boolean mustSeal = false;
-    for (int partition : copied) {
+    Set<Integer> all = new TreeSet<>(copied);
+    all.addAll(left);
+    for (int partition : all) {
       long retention = retentionMicros.applyAsLong(partition);
       if (retention < Long.MAX_VALUE) {
         mustSeal |= old(partition, nowMicros - retention, lastBases);
       }
-    }
-    for (int partition : left) {
-      mustSeal |= old(partition, Long.MAX_VALUE, lastBases);
     }
     if (mustSeal) {
       log.seal();
