@@ -118,9 +118,10 @@ final class SteadyLoad implements AutoCloseable {
     long started = clock.nanos();
     while (!isStopped) {
       long due = (clock.nanos() - started) / 1_000 * rowsPerSecond / 1_000_000;
-      while (sequence < due && !isStopped) {
-        add(sequence);
-        sequence++;
+      // One thread counts, others only look.
+      for (long next = sequence; next < due && !isStopped; next++) {
+        add(next);
+        sequence = next + 1;
       }
       clock.waitUntil(clock.nanos() + STEP_NANOS, () -> isStopped);
     }
