@@ -52,8 +52,7 @@ class ClusterServerTest {
             defaults.base());
     ClusterConfig.Log log =
         new ClusterConfig.Log(List.of(broker.bootstrap()), 1, 1, 6_000, Map.of());
-    return new ClusterServer(
-        data, config, new ClusterConfig("c", "n1", Optional.empty(), 1, log));
+    return new ClusterServer(data, config, new ClusterConfig("c", "n1", Optional.empty(), 1, log));
   }
 
   private static void awaitLeader(ClusterServer server) {

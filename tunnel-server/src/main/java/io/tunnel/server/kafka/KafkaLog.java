@@ -89,8 +89,7 @@ public final class KafkaLog implements SharedLog {
     String topic = KafkaEdges.topic(config.cluster(), place.get()).topic();
     return edges
         .ends(List.of(partition))
-        .thenCombine(
-            origins.of(topic), (ends, origin) -> new End(ends.get(partition), origin));
+        .thenCombine(origins.of(topic), (ends, origin) -> new End(ends.get(partition), origin));
   }
 
   @Override
@@ -107,8 +106,7 @@ public final class KafkaLog implements SharedLog {
                         .map(place -> KafkaEdges.topic(config.cluster(), place).topic())
                         .map(topic -> asked.thenCombine(origins.of(topic), End::new))
                         .orElseGet(
-                            () ->
-                                CompletableFuture.failedFuture(KafkaEdges.unknown(partition)))));
+                            () -> CompletableFuture.failedFuture(KafkaEdges.unknown(partition)))));
     return ends;
   }
 

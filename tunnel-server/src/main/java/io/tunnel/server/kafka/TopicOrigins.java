@@ -33,7 +33,8 @@ final class TopicOrigins {
 
   CompletableFuture<Bytes> of(String topic) {
     long now = clock.nanos();
-    return knownByTopic.compute(topic, (name, known) -> isGood(known, now) ? known : ask(name, now))
+    return knownByTopic
+        .compute(topic, (name, known) -> isGood(known, now) ? known : ask(name, now))
         .origin();
   }
 

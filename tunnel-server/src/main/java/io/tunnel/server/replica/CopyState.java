@@ -27,7 +27,6 @@ record CopyState(
   /** Bytes of an origin. */
   static final int ORIGIN_BYTES_MAX = 255;
 
-
   /**
    * Keys to be repaired that a copy remembers. A fenced leader has one append under way, so there
    * are as many as rows in a few groups; more means that something else writes to the log.
@@ -38,8 +37,7 @@ record CopyState(
   private static final int ORIGIN_OFFSET = 2 + 8 * 8;
   private static final int HEADER_BYTES = 2 + 8 * 8 + 1 + 4;
 
-  static final CopyState EMPTY =
-      new CopyState(ReplicaState.EMPTY, 0, 0, 0, 0, Bytes.EMPTY);
+  static final CopyState EMPTY = new CopyState(ReplicaState.EMPTY, 0, 0, 0, 0, Bytes.EMPTY);
 
   /** Refuses an origin that is too long. */
   CopyState {

@@ -102,8 +102,8 @@ final class CopyStore implements Closeable {
   void drop(int partition, long next, long floor) throws IOException {
     ReplicaState start =
         new ReplicaState(next, -1, 0, false, Long.MAX_VALUE, ReplicaState.EMPTY.unrepaired());
-    CopyState left =         new CopyState(
-            start, log.committed(partition), 0, floor, clock.epochMicros(), Bytes.EMPTY);
+    CopyState left =
+        new CopyState(start, log.committed(partition), 0, floor, clock.epochMicros(), Bytes.EMPTY);
     rows.fold(List.of(), log.end(), Map.of(partition, left.encode()));
     stored.put(partition, left);
     rows.drop(partition);

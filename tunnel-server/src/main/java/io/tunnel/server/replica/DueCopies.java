@@ -39,8 +39,7 @@ final class DueCopies {
   /** The copy has done what it had to do by now. */
   void looked(Copy copy) {
     copy.nextNanos()
-        .ifPresentOrElse(
-            nanos -> nanosByCopy.put(copy, nanos), () -> nanosByCopy.remove(copy));
+        .ifPresentOrElse(nanos -> nanosByCopy.put(copy, nanos), () -> nanosByCopy.remove(copy));
   }
 
   /** The copy is one no more. */

@@ -235,8 +235,7 @@ final class ReplicaShard implements Closeable {
 
   /** A copy that is told something. */
   private Optional<Copy> copy(int partition) {
-    Optional<Copy> copy =
-        hasFailed ? Optional.empty() : Optional.ofNullable(copies.get(partition));
+    Optional<Copy> copy = hasFailed ? Optional.empty() : Optional.ofNullable(copies.get(partition));
     copy.ifPresent(due::add);
     return copy;
   }
@@ -401,10 +400,7 @@ final class ReplicaShard implements Closeable {
   /** Asks for the ends of the logs of copies that do not know where theirs was when they began. */
   private void askEnds(long nowNanos) {
     List<Integer> missing =
-        copies.values().stream()
-            .filter(copy -> !copy.hasSeenEnd())
-            .map(Copy::partition)
-            .toList();
+        copies.values().stream().filter(copy -> !copy.hasSeenEnd()).map(Copy::partition).toList();
     endsAreMissing = !missing.isEmpty();
     askEnds(missing);
     askEndsNanos = nowNanos + TimeUnit.MILLISECONDS.toNanos(config.times().claimPauseMsMax());

@@ -25,8 +25,7 @@ sealed interface ReplicaTask {
       implements ReplicaTask {}
 
   /** The end of the log, when it could be found; it was asked for at that moment. */
-  record End(int partition, Optional<SharedLog.End> end, long askedMicros)
-      implements ReplicaTask {}
+  record End(int partition, Optional<SharedLog.End> end, long askedMicros) implements ReplicaTask {}
 
   /** What to be for a partition. */
   record Become(int partition, Wish wish) implements ReplicaTask {}

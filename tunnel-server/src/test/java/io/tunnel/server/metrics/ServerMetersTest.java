@@ -48,8 +48,7 @@ final class ServerMetersTest {
               new TunnelDescription(
                   info,
                   List.of(
-                      channel(1, 4_000, 2_000),
-                      channel(2, LogFigures.UNKNOWN, LogFigures.UNKNOWN)),
+                      channel(1, 4_000, 2_000), channel(2, LogFigures.UNKNOWN, LogFigures.UNKNOWN)),
                   false,
                   List.of())));
       assertThat(meters.scrape().lines().filter(line -> line.startsWith("tunnel_channel_lag")))
