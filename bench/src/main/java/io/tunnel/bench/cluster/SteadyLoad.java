@@ -116,11 +116,12 @@ final class SteadyLoad implements AutoCloseable {
 
   private void run() {
     long started = clock.nanos();
+    long next = 0;
     while (!isStopped) {
       long due = (clock.nanos() - started) / 1_000 * rowsPerSecond / 1_000_000;
-      while (sequence < due && !isStopped) {
-        add(sequence);
-        sequence++;
+      while (next < due && !isStopped) {
+        add(next++);
+        sequence = next;
       }
       clock.waitUntil(clock.nanos() + STEP_NANOS, () -> isStopped);
     }
