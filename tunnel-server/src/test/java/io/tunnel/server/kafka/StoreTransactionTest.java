@@ -57,7 +57,8 @@ final class StoreTransactionTest {
     }
 
     @Override
-    public Future<RecordMetadata> send(ProducerRecord<String, String> record, Callback told) {
+    public synchronized Future<RecordMetadata> send(
+        ProducerRecord<String, String> record, Callback told) {
       if (sendFailure.isEmpty()) {
         return super.send(record, told);
       }
