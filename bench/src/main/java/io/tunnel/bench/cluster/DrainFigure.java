@@ -22,8 +22,8 @@ final class DrainFigure implements Figure {
   @Override
   public void measure(Ground ground) throws Exception {
     var unused = ground.newTable(TABLE, PARTITIONS);
-    ground.row("| drain | ms until empty | oldest at ack, ms | oldest at callback, ms |");
-    ground.row("| --- | --- | --- | --- |");
+    ground.row("drain", "ms until done", "oldest row at its ack, ms", "at its callback, ms");
+    ground.rule(4);
     try (SteadyLoad load = new SteadyLoad(ground, TABLE, PARTITIONS, ROWS_PER_SECOND);
         ClusterClient client = new ClusterClient(ground.cluster().endpoint())) {
       ground.await("rows arrive", SECONDS_MAX, () -> load.seen() > 2 * ROWS_PER_SECOND);
@@ -60,10 +60,9 @@ final class DrainFigure implements Figure {
 
   private static void row(Ground ground, String what, long nanos, Marks marks) {
     ground.row(
-        "| %s | %.0f | %.0f | %.0f |",
         what,
-        nanos / Ground.NANOS_PER_MS,
-        marks.oldestAckNanos() / Ground.NANOS_PER_MS,
-        marks.oldestSeenNanos() / Ground.NANOS_PER_MS);
+        Math.round(nanos / Ground.NANOS_PER_MS),
+        Math.round(marks.oldestAckNanos() / Ground.NANOS_PER_MS),
+        Math.round(marks.oldestSeenNanos() / Ground.NANOS_PER_MS));
   }
 }

@@ -34,21 +34,21 @@ final class FailoverFigure implements Figure {
     List<long[]> rounds = new ArrayList<>();
     try (SteadyLoad load = new SteadyLoad(ground, TABLE, PARTITIONS, ROWS_PER_SECOND)) {
       ground.await("rows arrive", SECONDS_MAX, () -> load.seen() > 2 * ROWS_PER_SECOND);
-      ground.row("| SIGKILL, ms | %s |", String.join(" | ", STEPS));
-      ground.row("| --- |%s", " --- |".repeat(STEPS.size()));
+      ground.row("SIGKILL, ms", String.join(" | ", STEPS));
+      ground.rule(1 + STEPS.size());
       for (int round = 0; round < ROUNDS; round++) {
         ground.await("an even share", SECONDS_MAX, () -> Survivors.isEven(ground, PARTITIONS));
         ground.pause(REST_MS);
         String victim = ground.cluster().names().get(round % ground.cluster().names().size());
         long[] times = kill(ground, load, partitions, victim);
         rounds.add(times);
-        ground.row("| %s | %s |", victim, text(times));
+        ground.row(victim, text(times));
         ground.cluster().startNode(victim);
         ground.cluster().awaitShared();
       }
     }
-    ground.row("| median | %s |", text(column(rounds, rounds.size() / 2)));
-    ground.row("| worst | %s |", text(column(rounds, rounds.size() - 1)));
+    ground.row("median", text(column(rounds, rounds.size() / 2)));
+    ground.row("worst", text(column(rounds, rounds.size() - 1)));
   }
 
   private static long[] kill(

@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What every figure stands on: nodes and a broker in processes of their own, clients, a clock. */
 record Ground(
@@ -79,8 +81,21 @@ record Ground(
   }
 
   /** A line of a table. */
-  void row(String format, Object... values) {
-    out.println(String.format(Locale.ROOT, format, values));
+  void row(Object... cells) {
+    String line =
+        Stream.of(cells).map(Object::toString).collect(Collectors.joining(" | ", "| ", " |"));
+    out.println(line);
     out.flush();
+  }
+
+  /** The line below the head of a table. */
+  void rule(int columns) {
+    out.println("|" + " --- |".repeat(columns));
+    out.flush();
+  }
+
+  /** With one digit behind the point. */
+  static String tenths(double value) {
+    return String.format(Locale.ROOT, "%.1f", value);
   }
 }

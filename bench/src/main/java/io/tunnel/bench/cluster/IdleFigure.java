@@ -10,6 +10,7 @@ final class IdleFigure implements Figure {
   private static final int PARTITIONS = 128;
   private static final int SETTLE_MS = 10_000;
   private static final int SECONDS = 20;
+  private static final double NANOS_PER_PERCENT = 1e7;
 
   @Override
   public String name() {
@@ -18,8 +19,8 @@ final class IdleFigure implements Figure {
 
   @Override
   public void measure(Ground ground) throws Exception {
-    ground.row("| idle | CPU of all nodes, %% of a core | of Kafka, %% of a core |");
-    ground.row("| --- | --- | --- |");
+    ground.row("idle", "CPU of all nodes, % of a core", "of Kafka, % of a core");
+    ground.rule(3);
     look(ground, "no table");
     var unused = ground.newTable("idle", PARTITIONS);
     look(ground, PARTITIONS + " partitions");
@@ -30,11 +31,10 @@ final class IdleFigure implements Figure {
     ClusterChildren cluster = ground.cluster();
     long nodes = cluster.cpuNanos();
     long broker = cluster.brokerCpuNanos();
-    ground.pause(SECONDS * 1_000);
+    ground.pause(SECONDS * 1_000L);
     ground.row(
-        "| %s | %.1f | %.1f |",
         what,
-        (cluster.cpuNanos() - nodes) / 1e7 / SECONDS,
-        (cluster.brokerCpuNanos() - broker) / 1e7 / SECONDS);
+        Ground.tenths((cluster.cpuNanos() - nodes) / NANOS_PER_PERCENT / SECONDS),
+        Ground.tenths((cluster.brokerCpuNanos() - broker) / NANOS_PER_PERCENT / SECONDS));
   }
 }

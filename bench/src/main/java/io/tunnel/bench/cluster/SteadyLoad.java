@@ -116,12 +116,12 @@ final class SteadyLoad implements AutoCloseable {
 
   private void run() {
     long started = clock.nanos();
+    long next = 0;
     while (!isStopped) {
       long due = (clock.nanos() - started) / 1_000 * rowsPerSecond / 1_000_000;
-      // One thread counts, others only look.
-      for (long next = sequence; next < due && !isStopped; next++) {
-        add(next);
-        sequence = next + 1;
+      while (next < due && !isStopped) {
+        add(next++);
+        sequence = next;
       }
       clock.waitUntil(clock.nanos() + STEP_NANOS, () -> isStopped);
     }

@@ -36,7 +36,7 @@ final class Survivors implements AutoCloseable {
     }
   }
 
-  /** The partitions that a node leads, as all others were told. */
+  /** The partitions that a node leads, as another was told. */
   List<Integer> ledBy(String name) {
     ClusterDescription seen = clients.values().iterator().next().describeCluster();
     return seen.nodes().stream()
@@ -46,7 +46,7 @@ final class Survivors implements AutoCloseable {
         .orElse(List.of());
   }
 
-  /** Whether all of them have noticed in their own way that the process has ended. */
+  /** Whether one of them has noticed that the process has ended, and said so in its log. */
   boolean haveSeenTheEndOf(String name) {
     return endpoints.keySet().stream()
         .anyMatch(survivor -> log(survivor).contains("the process of node " + name + " has ended"));
@@ -78,7 +78,7 @@ final class Survivors implements AutoCloseable {
     return led.containsAll(partitions);
   }
 
-  /** Whether the partitions are shared evenly, and each has warm copies enough. */
+  /** Whether the partitions are shared evenly among all nodes that run. */
   static boolean isEven(Ground ground, int partitions) {
     try (ClusterClient client = new ClusterClient(ground.cluster().endpoint())) {
       List<NodeDescription> nodes = client.describeCluster().nodes();

@@ -23,6 +23,8 @@ final class WideFigure implements Figure {
   private static final long WARM_ROWS = 500_000;
   private static final int SECONDS_MAX = 240;
   private static final double NANOS_PER_SECOND = 1e9;
+  private static final double NANOS_PER_MICRO = 1e3;
+  private static final double MIB = 1 << 20;
   private static final String PAYLOAD = "x".repeat(160);
 
   private final SplittableRandom random = new SplittableRandom(5);
@@ -54,19 +56,23 @@ final class WideFigure implements Figure {
     write(ground, ROWS);
     long written = ground.clock().nanos();
     awaitRows(ground, workers, WARM_ROWS + ROWS);
-    ground.row("| %d partitions, 3 nodes, 4 workers | measured |", PARTITIONS);
-    ground.row("| --- | --- |");
-    ground.row("| rows/s written | %.0f |", ROWS * NANOS_PER_SECOND / (written - started));
-    ground.row("| CPU µs/row of nodes | %.1f |", (cluster.cpuNanos() - nodes) / 1e3 / ROWS);
-    ground.row("| CPU µs/row of Kafka | %.1f |", (cluster.brokerCpuNanos() - broker) / 1e3 / ROWS);
-    ground.row("| CPU µs/row of workers | %.1f |", (cpu(workers) - readers) / 1e3 / ROWS);
+    ground.row(PARTITIONS + " partitions, 3 nodes, 4 workers", "measured");
+    ground.rule(2);
+    ground.row("rows/s written", Math.round(ROWS * NANOS_PER_SECOND / (written - started)));
+    ground.row("CPU µs/row of nodes", perRow(cluster.cpuNanos() - nodes));
+    ground.row("CPU µs/row of Kafka", perRow(cluster.brokerCpuNanos() - broker));
+    ground.row("CPU µs/row of workers", perRow(cpu(workers) - readers));
     for (WorkerChild worker : workers) {
       long[] last = worker.memory().get(worker.memory().size() - 1);
       ground.row(
-          "| %s: live heap, direct buffers, rows | %.1f MiB, %.1f MiB, %d |",
-          worker.tag(), last[0] / 1048576.0, last[1] / 1048576.0, last[2]);
+          worker.tag() + ": MiB of live heap, of direct buffers, rows",
+          Ground.tenths(last[0] / MIB) + ", " + Ground.tenths(last[1] / MIB) + ", " + last[2]);
     }
     workers.forEach(worker -> worker.process().destroyForcibly());
+  }
+
+  private static String perRow(long nanos) {
+    return Ground.tenths(nanos / NANOS_PER_MICRO / ROWS);
   }
 
   private static long cpu(List<WorkerChild> workers) {
