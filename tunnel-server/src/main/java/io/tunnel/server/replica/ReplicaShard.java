@@ -133,6 +133,11 @@ final class ReplicaShard implements Closeable {
     return tail.waitingBytes();
   }
 
+  /** Whether nothing waits. */
+  boolean isIdle() {
+    return queue.isEmpty();
+  }
+
   void post(ReplicaTask task) {
     queue.add(task);
     if (isParked) {
