@@ -19,6 +19,7 @@ import io.tunnel.wire.OperatorControl.ChannelSelection;
 import io.tunnel.wire.OperatorControl.Seek;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
@@ -276,22 +277,31 @@ final class ClusterSimulation {
     }
   }
 
-  /** Channels whose changes are gone are set to what there is. */
+  /** Stopped channels go on; those whose changes are gone are set to what there is. */
   private void mend() {
-    world.compact();
     for (TunnelInfo tunnel : tunnels) {
-      boolean isStopped =
-          world.stores.unit(world.tunnelsUnit()).texts.entrySet().stream()
-              .filter(text -> text.getKey().startsWith("channel/" + tunnel.tunnelId() + "/"))
-              .anyMatch(text -> text.getValue().contains("error"));
-      if (isStopped) {
+      List<String> stopped = new ArrayList<>();
+      boolean isLost = false;
+      String prefix = "channel/" + tunnel.tunnelId() + "/";
+      for (Map.Entry<String, String> text :
+          world.stores.unit(world.tunnelsUnit()).texts.tailMap(prefix).entrySet()) {
+        if (text.getKey().startsWith(prefix) && text.getValue().contains("\"error\"")) {
+          stopped.add(text.getKey().substring(prefix.length()) + "_" + tunnel.tunnelId());
+          isLost |= text.getValue().contains("HISTORY_LOST");
+        }
+      }
+      if (isLost) {
         world.count(ClusterHappening.HISTORY_LOST);
         seek(tunnel);
         world.run(2_000);
+      }
+      if (!stopped.isEmpty()) {
+        world.trace.add("stopped: " + world.stores.unit(world.tunnelsUnit()).texts.tailMap(prefix));
+        world.count(ClusterHappening.RESUMED);
         var unused =
             operator.askAll(
                 Operation.RESUME,
-                Json.encode(new ChannelSelection(TABLE, tunnel.tunnel(), List.of())));
+                Json.encode(new ChannelSelection(TABLE, tunnel.tunnel(), stopped)));
       }
     }
   }
