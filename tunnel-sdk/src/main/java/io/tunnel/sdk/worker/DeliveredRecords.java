@@ -36,7 +36,7 @@ final class DeliveredRecords extends AbstractList<StreamRecord> implements Rando
   /**
    * Rows that a delivery has, without those of its first batch that come before its first position.
    *
-   * @throws IllegalStateException when the first position is not in the first batch
+   * @throws IllegalStateException when the whole first batch comes before its first position
    */
   static int rowsOf(Delivery delivery) {
     long rows = -skippedRows(delivery);
@@ -46,10 +46,11 @@ final class DeliveredRecords extends AbstractList<StreamRecord> implements Rando
     return Math.toIntExact(rows);
   }
 
+  /** None when it begins behind its first position: not every position is that of a change. */
   private static int skippedRows(Delivery delivery) {
     ChangeBatch first = delivery.batches().get(0);
     long skipped = delivery.firstPosition() - first.basePosition();
-    if (skipped < 0 || skipped >= first.rowCount()) {
+    if (skipped >= first.rowCount()) {
       throw new IllegalStateException(
           "a delivery from position "
               + delivery.firstPosition()
@@ -58,7 +59,7 @@ final class DeliveredRecords extends AbstractList<StreamRecord> implements Rando
               + " to "
               + first.lastPosition());
     }
-    return (int) skipped;
+    return (int) Math.max(0, skipped);
   }
 
   /** Bytes of the records; only those that are skipped are looked at. */

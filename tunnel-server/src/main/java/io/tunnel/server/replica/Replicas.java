@@ -256,21 +256,32 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
         .orElseGet(() -> committed(partition) + 1);
   }
 
+  /**
+   * Only where a partition is served, before and after it was looked, is it known that something is
+   * lost: a copy that is given up, or made anew, just does not have it.
+   */
   @Override
   public Extents plan(int partition, long position, int bytesMax) {
+    boolean wasServing = isServing(partition);
     long first = firstPosition(partition);
     if (position < first) {
-      throw new RefusedException(
-          ErrorCode.HISTORY_LOST,
-          "changes "
-              + position
-              + " to "
-              + (first - 1)
-              + " of partition "
-              + partition
-              + " are no longer kept");
+      throw wasServing && isServing(partition)
+          ? historyLost(partition, position, first)
+          : shard(partition).notLeader(partition);
     }
     return shard(partition).log().plan(partition, position, bytesMax);
+  }
+
+  private static RefusedException historyLost(int partition, long position, long first) {
+    return new RefusedException(
+        ErrorCode.HISTORY_LOST,
+        "changes "
+            + position
+            + " to "
+            + (first - 1)
+            + " of partition "
+            + partition
+            + " are no longer kept");
   }
 
   @Override
