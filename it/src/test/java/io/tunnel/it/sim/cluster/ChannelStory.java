@@ -21,19 +21,26 @@ final class ChannelStory {
 
   /** A channel in the hands of one session. */
   static final class Held {
-    final String text;
-    final long disturbances;
+    private final String text;
+    private final long epoch;
+    private final long disturbances;
     private final long assignedAt;
     private long finished;
     private long given;
     private boolean isBusy;
 
-    Held(String text, long assignedAt, long disturbances) {
+    Held(String text, long epoch, long assignedAt, long disturbances) {
       this.text = text;
+      this.epoch = epoch;
       this.disturbances = disturbances;
       this.assignedAt = assignedAt;
       this.finished = assignedAt;
       this.given = assignedAt;
+    }
+
+    /** Of another coordinator: the channel moved with its group, as after a lost connection. */
+    boolean isOfAnother(Held other) {
+      return epoch >>> Integer.SIZE != other.epoch >>> Integer.SIZE;
     }
 
     @Override
@@ -95,7 +102,9 @@ final class ChannelStory {
       requireDone(checkpointed, "is assigned behind");
     }
     heldByEpoch.put(
-        epoch, new Held(name + " under " + epoch + " of " + session, checkpointed, disturbances));
+        epoch,
+        new Held(
+            name + " under " + epoch + " of " + session, epoch, checkpointed, disturbances));
   }
 
   /** A processor is called. */
@@ -137,7 +146,10 @@ final class ChannelStory {
       if (before != null) {
         isAgain = true;
         Invariant.NO_DUPLICATE_ON_GRACEFUL_MOVE.require(
-            before != held && (isSought || disturbances > before.disturbances),
+            before != held
+                && (isSought
+                    || held.isOfAnother(before)
+                    || disturbances > Math.min(held.disturbances, before.disturbances)),
             "%s processed %d, which %s had, and nothing has gone wrong since",
             held,
             position,

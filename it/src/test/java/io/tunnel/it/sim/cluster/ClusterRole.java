@@ -13,9 +13,12 @@ final class ClusterRole implements SimWorker.Role {
   private static final int FAILING_ONE_IN = 60;
 
   private final ClusterWorld world;
+  private final boolean isGreedy;
 
-  ClusterRole(ClusterWorld world) {
+  /** A greedy one takes any number of channels, others may take less. */
+  ClusterRole(ClusterWorld world, boolean isGreedy) {
     this.world = world;
+    this.isGreedy = isGreedy;
   }
 
   @Override
@@ -29,7 +32,7 @@ final class ClusterRole implements SimWorker.Role {
     config.setHeartbeatTimeoutInSec(5 + random.nextInt(4));
     config.setHeartbeatIntervalInSec(1);
     config.setCheckpointIntervalInMillis(50 + random.nextInt(1_500));
-    config.setMaxChannels(random.nextInt(6) == 0 ? 1 + random.nextInt(2) : 0);
+    config.setMaxChannels(!isGreedy && random.nextInt(6) == 0 ? 1 + random.nextInt(2) : 0);
     config.setChannelCreditBytes(300 + random.nextInt(2_000));
     config.setProcessRowsMax(1 + random.nextInt(20));
     config.setMaxRetryIntervalInMillis(500);

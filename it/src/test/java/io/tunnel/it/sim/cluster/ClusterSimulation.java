@@ -68,7 +68,6 @@ final class ClusterSimulation {
   }
 
   private void begin() {
-    world.up();
     world.machines.values().forEach(world::start);
     List<PrimaryKeyValue> splits = new ArrayList<>();
     for (long i = 1; i < world.settings.partitions(); i++) {
@@ -112,7 +111,16 @@ final class ClusterSimulation {
             start,
             Optional.empty(),
             Optional.empty());
-    tunnels.add(Json.decode(await(Operation.CREATE_TUNNEL, request).payload(), TunnelInfo.class));
+CompletableFuture<Frame> answer =
+        operator.askAll(Operation.CREATE_TUNNEL, Json.encode(request));
+    while (!answer.isDone()) {
+      world.run(LOOK_MS);
+    }
+    // Asked for again, it may be there already; so what is stored is looked at.
+    tunnels.clear();
+    world.stores.unit(world.tunnelsUnit()).texts.tailMap("tunnel/").entrySet().stream()
+        .filter(text -> text.getKey().startsWith("tunnel/"))
+        .forEach(text -> tunnels.add(Json.ofText(text.getValue(), TunnelInfo.class)));
   }
 
   private <T> Optional<T> any(List<T> list) {
@@ -129,7 +137,7 @@ final class ClusterSimulation {
 
   private void startWorker() {
     if (world.workers.size() < WORKERS_MAX) {
-      any(tunnels).ifPresent(tunnel -> world.startWorker(tunnel.tunnelId()));
+      any(tunnels).ifPresent(tunnel -> world.startWorker(tunnel.tunnelId(), false));
     }
   }
 
@@ -246,7 +254,7 @@ final class ClusterSimulation {
     world.reach.heal();
     world.machines.values().forEach(this::repair);
     world.run(6_000);
-    tunnels.forEach(tunnel -> world.startWorker(tunnel.tunnelId()));
+    tunnels.forEach(tunnel -> world.startWorker(tunnel.tunnelId(), true));
     List<Long> before = writer.partitions().stream().map(writer::acknowledged).toList();
     long waited = 0;
     while (!isDone(before) && waited < QUIET_MS_MAX) {

@@ -281,10 +281,10 @@ final class ClusterWorld implements SimWorker.Home {
 
   // Workers.
 
-  void startWorker(String tunnelId) {
+  void startWorker(String tunnelId, boolean isGreedy) {
     SimProcess process = process("w" + ++lastWorker);
     SimWorker worker =
-        new SimWorker(this, process, tunnelId, random.split(), new ClusterRole(this));
+        new SimWorker(this, process, tunnelId, random.split(), new ClusterRole(this, isGreedy));
     workers.put(process.name(), worker);
     trace.add(process + " starts on " + tunnelId);
     count(ClusterHappening.WORKER_STARTED);
