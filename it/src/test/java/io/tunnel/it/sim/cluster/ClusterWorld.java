@@ -57,7 +57,7 @@ final class ClusterWorld implements SimWorker.Home {
   ClusterWorld(long seed, Consumer<String> listener) {
     random = new SplittableRandom(seed);
     trace = new Trace(agenda, listener);
-    boolean isCompacted = random.nextInt(3) == 0;
+    boolean isCompacted = random.nextInt(3) == 0 && Boolean.getBoolean("sim.cluster.compacted");
     settings =
         new Settings(
             2 + random.nextInt(3),
