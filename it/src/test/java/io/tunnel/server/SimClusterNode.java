@@ -172,8 +172,10 @@ public final class SimClusterNode {
     control.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
     control.scheduleWithFixedDelay(
         replicas::lookAtEnds, ENDS_MS, ENDS_MS, TimeUnit.MILLISECONDS);
-    control.scheduleWithFixedDelay(
-        () -> replicas.retain(clock.epochMicros()), 2_000, 2_000, TimeUnit.MILLISECONDS);
+    if (Boolean.getBoolean("sim.cluster.retained")) {
+      control.scheduleWithFixedDelay(
+          () -> replicas.retain(clock.epochMicros()), 2_000, 2_000, TimeUnit.MILLISECONDS);
+    }
   }
 
   /** As {@link ClusterServer} looks. */
