@@ -170,8 +170,7 @@ public final class SimClusterNode {
     Ticks ticks =
         new Ticks(clock::nanos, TICK_GAP_NANOS_MAX, List.of(tunnels::tick, node::tick, this::look));
     control.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
-    control.scheduleWithFixedDelay(
-        replicas::lookAtEnds, ENDS_MS, ENDS_MS, TimeUnit.MILLISECONDS);
+    control.scheduleWithFixedDelay(replicas::lookAtEnds, ENDS_MS, ENDS_MS, TimeUnit.MILLISECONDS);
     if (Boolean.getBoolean("sim.cluster.retained")) {
       control.scheduleWithFixedDelay(
           () -> replicas.retain(clock.epochMicros()), 2_000, 2_000, TimeUnit.MILLISECONDS);

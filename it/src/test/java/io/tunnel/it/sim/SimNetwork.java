@@ -125,8 +125,7 @@ public final class SimNetwork {
     return client;
   }
 
-  private void accept(
-      String name, String address, SimSocket client, Consumer<Boolean> connected) {
+  private void accept(String name, String address, SimSocket client, Consumer<Boolean> connected) {
     SimLoop loop = client.loop();
     Accepted accepted = client.isOpen() ? listener.accept(name, address) : null;
     if (accepted == null) {

@@ -21,7 +21,8 @@ public final class SimProcess {
   private boolean isPaused;
   private long pauses;
 
-  public SimProcess(String name, Agenda agenda, SplittableRandom random, Consumer<SimThread> afterTask) {
+  public SimProcess(
+      String name, Agenda agenda, SplittableRandom random, Consumer<SimThread> afterTask) {
     this.name = name;
     this.agenda = agenda;
     this.random = random;

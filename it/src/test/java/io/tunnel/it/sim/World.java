@@ -1,9 +1,9 @@
 package io.tunnel.it.sim;
 
 import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.sdk.worker.Links;
 import io.tunnel.server.log.SimDisk;
 import io.tunnel.server.partition.Shard;
-import io.tunnel.sdk.worker.Links;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.ErrorPayload;

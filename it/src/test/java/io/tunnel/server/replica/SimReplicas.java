@@ -21,8 +21,7 @@ public final class SimReplicas {
   public record Storage(List<SimDisk> disks, List<SimCopyRows> rows) {}
 
   /** Opens what is stored, and follows the log. */
-  public SimReplicas(
-      Storage storage, ReplicaConfig config, Replicas.Ports ports, Shard.Clock clock)
+  public SimReplicas(Storage storage, ReplicaConfig config, Replicas.Ports ports, Shard.Clock clock)
       throws IOException {
     rows = storage.rows();
     for (SimDisk disk : storage.disks()) {

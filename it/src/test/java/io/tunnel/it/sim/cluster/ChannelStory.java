@@ -103,8 +103,7 @@ final class ChannelStory {
     }
     heldByEpoch.put(
         epoch,
-        new Held(
-            name + " under " + epoch + " of " + session, epoch, checkpointed, disturbances));
+        new Held(name + " under " + epoch + " of " + session, epoch, checkpointed, disturbances));
   }
 
   /** A processor is called. */

@@ -87,10 +87,7 @@ final class ClusterClient {
   }
 
   private void askAll(
-      Operation operation,
-      byte[] payload,
-      Optional<Endpoint> at,
-      CompletableFuture<Frame> answer) {
+      Operation operation, byte[] payload, Optional<Endpoint> at, CompletableFuture<Frame> answer) {
     List<Endpoint> all = world.endpoints();
     Endpoint node = at.orElseGet(() -> all.get(process.random().nextInt(all.size())));
     var unused =
@@ -107,9 +104,7 @@ final class ClusterClient {
                     return;
                   }
                   loop.thread()
-                      .after(
-                          PAUSE_NANOS,
-                          () -> askAll(operation, payload, leader(cause), answer));
+                      .after(PAUSE_NANOS, () -> askAll(operation, payload, leader(cause), answer));
                 });
   }
 

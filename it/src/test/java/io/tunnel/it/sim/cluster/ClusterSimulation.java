@@ -111,7 +111,7 @@ final class ClusterSimulation {
             start,
             Optional.empty(),
             Optional.empty());
-CompletableFuture<Frame> answer =
+    CompletableFuture<Frame> answer =
         operator.askAll(Operation.CREATE_TUNNEL, Json.encode(request));
     while (!answer.isDone()) {
       world.run(LOOK_MS);

@@ -10,15 +10,14 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Many clusters, each from its seed. {@code -Dsim.cluster.seeds} says how many, {@code
- * -Dsim.cluster.base} from which seed on, and {@code -Dsim.cluster.seed} replays one with everything
- * that happens in it.
+ * -Dsim.cluster.base} from which seed on, and {@code -Dsim.cluster.seed} replays one with
+ * everything that happens in it.
  */
 class ClusterSimulationTest {
 
   private static final long SEEDS = Long.getLong("sim.cluster.seeds", 60);
   private static final long BASE = Long.getLong("sim.cluster.base", 1);
   private static final long REPLAYED = 3;
-
 
   @Test
   void every_promise_holds_in_every_cluster() {

@@ -41,8 +41,7 @@ final class ClusterTruth implements SimNetwork.Tap {
   }
 
   LogTruth log(int partition) {
-    LogTruth log =
-        logs.computeIfAbsent(partition, id -> new LogTruth(id, world.log, world::count));
+    LogTruth log = logs.computeIfAbsent(partition, id -> new LogTruth(id, world.log, world::count));
     log.learn();
     return log;
   }

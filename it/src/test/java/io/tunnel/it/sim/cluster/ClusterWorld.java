@@ -125,11 +125,15 @@ final class ClusterWorld implements SimWorker.Home {
   private void decided(Placement placement) {
     count(ClusterHappening.DECIDED);
     trace.add("decided: " + placement.generation() + " " + placement.leaders());
-    placement.leaders().forEach((unit, name) -> {
-      if (Unit.isPartition(unit) && !name.equals(former.leaders().getOrDefault(unit, name))) {
-        count(ClusterHappening.LEADER_CHANGED);
-      }
-    });
+    placement
+        .leaders()
+        .forEach(
+            (unit, name) -> {
+              if (Unit.isPartition(unit)
+                  && !name.equals(former.leaders().getOrDefault(unit, name))) {
+                count(ClusterHappening.LEADER_CHANGED);
+              }
+            });
     former.nodes().stream()
         .filter(node -> placement.node(node.name()).isEmpty())
         .forEach(node -> count(ClusterHappening.NODE_EVICTED));
@@ -346,8 +350,7 @@ final class ClusterWorld implements SimWorker.Home {
     for (Machine machine : machines.values()) {
       text.append(machine.name).append(machine.isPaused() ? " stopped" : "");
       text.append(reach.isReached(machine.name) ? "" : " without log");
-      text.append(
-          machine.isUp() ? " " + machine.node().copies().all().status() : " is down");
+      text.append(machine.isUp() ? " " + machine.node().copies().all().status() : " is down");
       text.append('\n');
     }
     truth.lines().forEach(line -> text.append(line).append('\n'));

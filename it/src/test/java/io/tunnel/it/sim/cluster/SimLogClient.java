@@ -99,7 +99,8 @@ final class SimLogClient implements SharedLog, EdgeQueries {
           reach.agenda.after(reach.nanos(), () -> thread.execute(() -> answer.complete(found)));
         },
         () ->
-            thread.execute(() -> answer.completeExceptionally(new IOException("no answer in time"))));
+            thread.execute(
+                () -> answer.completeExceptionally(new IOException("no answer in time"))));
     return answer;
   }
 

@@ -133,7 +133,11 @@ final class SimMembership implements Membership {
     isDeciding = false;
     answeredNanos = reach.agenda.nowNanos();
     boolean isOfThis =
-        placement.node(name).map(Placement.Member::incarnation).filter(incarnation::equals).isPresent();
+        placement
+            .node(name)
+            .map(Placement.Member::incarnation)
+            .filter(incarnation::equals)
+            .isPresent();
     if (isOfThis) {
       toldGeneration = placement.generation();
       node.placed(placement);

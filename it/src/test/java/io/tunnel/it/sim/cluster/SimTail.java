@@ -26,11 +26,7 @@ final class SimTail implements SharedLog.Tail {
   private boolean isClosed;
 
   SimTail(
-      SimLog log,
-      Reach reach,
-      BooleanSupplier isReached,
-      SimThread thread,
-      TailListener listener) {
+      SimLog log, Reach reach, BooleanSupplier isReached, SimThread thread, TailListener listener) {
     this.log = log;
     this.reach = reach;
     this.isReached = isReached;
@@ -73,7 +69,8 @@ final class SimTail implements SharedLog.Tail {
   private void read(int partition, long from) {
     SimLog.Partition records = log.partition(partition);
     int recordsMax = 1 + reach.random.nextInt(RECORDS_MAX);
-    List<Stored> found = records.kept.tailMap(from, true).values().stream().limit(recordsMax).toList();
+    List<Stored> found =
+        records.kept.tailMap(from, true).values().stream().limit(recordsMax).toList();
     long next =
         found.size() < recordsMax ? records.end() : found.get(found.size() - 1).offset() + 1;
     if (next > from) {

@@ -32,8 +32,7 @@ final class SimUnitStore implements CatalogStore {
   private boolean isFenced;
   private boolean isClosed;
 
-  SimUnitStore(
-      Opened opened, Reach reach, BooleanSupplier isReached, SimThread control) {
+  SimUnitStore(Opened opened, Reach reach, BooleanSupplier isReached, SimThread control) {
     this.stores = opened.stores();
     this.id = opened.unit();
     this.listener = opened.listener();
