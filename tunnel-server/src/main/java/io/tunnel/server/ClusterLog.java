@@ -32,7 +32,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Everything that a node has in Kafka: changes, catalog, tunnels, and the group of all nodes. */
-final class ClusterLog implements Closeable {
+final class ClusterLog implements ClusterTunnels.Stores, Closeable {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(ClusterLog.class);
 
@@ -179,8 +179,8 @@ final class ClusterLog implements Closeable {
         cause);
   }
 
-  /** Tables, followed from now on. */
-  Catalog catalog() {
+  @Override
+  public Catalog catalog() {
     return catalog;
   }
 
@@ -212,8 +212,8 @@ final class ClusterLog implements Closeable {
     return kafka.openLog(places);
   }
 
-  /** Where logs begin and end. */
-  EdgeQueries edges() {
+  @Override
+  public EdgeQueries edges() {
     return new SharedEdgeQueries(kafka.edges(places));
   }
 
@@ -227,24 +227,24 @@ final class ClusterLog implements Closeable {
     return kafka.memberships();
   }
 
-  /** The catalog while this node decides about tables. */
-  LedStore.Leader catalogLeader() {
+  @Override
+  public LedStore.Leader catalogLeader() {
     LeftTopics left =
         new LeftTopics(
             topics::tables,
             table -> catalog.isLeading() && catalog.isDropped(table),
             topics::dropTable,
             control);
-    return new LedCatalog(catalog, tail, control, left);
+    return new LedCatalog(catalog, tail::catchUp, control, left);
   }
 
-  /** Becomes the only writer of the catalog. */
-  CatalogStore openCatalog(KafkaCatalogStore.Listener listener) throws IOException {
+  @Override
+  public CatalogStore openCatalog(KafkaCatalogStore.Listener listener) throws IOException {
     return open(catalogTopic(), config.cluster() + ".catalog", listener);
   }
 
-  /** Becomes the only writer of a group of tunnels, whose tables are all known then. */
-  CatalogStore openGroup(int group, KafkaCatalogStore.Listener listener) throws IOException {
+  @Override
+  public CatalogStore openGroup(int group, KafkaCatalogStore.Listener listener) throws IOException {
     await("read the catalog", this::caughtUp);
     return open(
         topic(KafkaTopics.tunnels(config.cluster()), group),

@@ -1,13 +1,18 @@
 package io.tunnel.server;
 
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.CatalogStore;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.cluster.Unit;
+import io.tunnel.server.kafka.KafkaCatalogStore;
+import io.tunnel.server.log.EdgeQueries;
 import io.tunnel.server.session.KnownEdges;
 import io.tunnel.server.session.LedTunnels;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.server.session.SharedEdges;
 import io.tunnel.server.session.Surroundings;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,13 +27,32 @@ final class ClusterTunnels {
   private final List<TunnelGroup> groups = new ArrayList<>();
   private final Map<Integer, LedStore> stores = new TreeMap<>();
 
+  /** Where catalog and tunnels are kept, and where logs begin and end. */
+  interface Stores {
+
+    /** Tables, followed or led. */
+    Catalog catalog();
+
+    /** Where logs begin and end. */
+    EdgeQueries edges();
+
+    /** The catalog while this node decides about tables. */
+    LedStore.Leader catalogLeader();
+
+    /** Becomes the only writer of the catalog. */
+    CatalogStore openCatalog(KafkaCatalogStore.Listener listener) throws IOException;
+
+    /** Becomes the only writer of a group of tunnels, whose tables are all known then. */
+    CatalogStore openGroup(int group, KafkaCatalogStore.Listener listener) throws IOException;
+  }
+
   /** The node, as far as its tunnels need it. */
   record Node(ClusterView view, Handles handles, KnownEdges known, SessionConfig config) {}
 
   /** The threads of a node that leads stores. */
   record Threads(ScheduledExecutorService control, Executor waiting) {}
 
-  ClusterTunnels(ClusterLog log, Node node, Threads threads, Surroundings surroundings) {
+  ClusterTunnels(Stores log, Node node, Threads threads, Surroundings surroundings) {
     led = new LedTunnels(log.catalog(), node.view());
     TunnelGroup.Parts parts =
         new TunnelGroup.Parts(

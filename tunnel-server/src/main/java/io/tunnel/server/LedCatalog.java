@@ -2,24 +2,29 @@ package io.tunnel.server;
 
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogStore;
-import io.tunnel.server.kafka.StoreTail;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 
 /** The catalog while this node decides about tables; on the control thread. */
 final class LedCatalog implements LedStore.Leader {
 
   private final Catalog catalog;
-  private final StoreTail tail;
+  private final Consumer<Runnable> catchUp;
   private final Executor control;
   private final LeftTopics left;
 
-  /** Falls back on what {@code tail} tells. */
-  LedCatalog(Catalog catalog, StoreTail tail, Executor control, LeftTopics left) {
+  /**
+   * Falls back on what others have stored.
+   *
+   * @param catchUp runs an action when the catalog was told all that is stored by now
+   * @param left looks for topics without a table
+   */
+  LedCatalog(Catalog catalog, Consumer<Runnable> catchUp, Executor control, LeftTopics left) {
     this.catalog = catalog;
-    this.tail = tail;
+    this.catchUp = catchUp;
     this.control = control;
     this.left = left;
   }
@@ -38,6 +43,6 @@ final class LedCatalog implements LedStore.Leader {
   @Override
   public void resign() {
     catalog.resign();
-    tail.catchUp(() -> control.execute(catalog::caughtUp));
+    catchUp.accept(() -> control.execute(catalog::caughtUp));
   }
 }

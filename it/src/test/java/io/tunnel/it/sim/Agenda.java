@@ -6,7 +6,7 @@ import java.util.PriorityQueue;
  * What happens next, and when: the only clock of a world. Things due at the same nanosecond happen
  * in the order in which they were put here.
  */
-final class Agenda {
+public final class Agenda {
 
   private final PriorityQueue<Entry> entries = new PriorityQueue<>();
   private long nowNanos;
@@ -22,30 +22,30 @@ final class Agenda {
   }
 
   /** Simulated time; starts at 0. */
-  long nowNanos() {
+  public long nowNanos() {
     return nowNanos;
   }
 
   /** Things that have happened. */
-  long done() {
+  public long done() {
     return done;
   }
 
-  void after(long delayNanos, Runnable action) {
+  public void after(long delayNanos, Runnable action) {
     at(nowNanos + Math.max(0, delayNanos), action);
   }
 
-  void at(long dueNanos, Runnable action) {
+  public void at(long dueNanos, Runnable action) {
     entries.add(new Entry(Math.max(nowNanos, dueNanos), ++lastNumber, action));
   }
 
   /** When the next thing happens, {@link Long#MAX_VALUE} when nothing will. */
-  long nextNanos() {
+  public long nextNanos() {
     return entries.isEmpty() ? Long.MAX_VALUE : entries.peek().dueNanos;
   }
 
   /** Lets the next thing happen. */
-  void step() {
+  public void step() {
     Entry next = entries.remove();
     nowNanos = next.dueNanos;
     done++;
@@ -53,7 +53,7 @@ final class Agenda {
   }
 
   /** Lets time pass to a moment before which nothing happens. */
-  void pass(long toNanos) {
+  public void pass(long toNanos) {
     nowNanos = Math.max(nowNanos, toNanos);
   }
 }

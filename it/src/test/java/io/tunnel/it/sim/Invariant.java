@@ -3,7 +3,7 @@ package io.tunnel.it.sim;
 import com.google.errorprone.annotations.FormatMethod;
 
 /** What must hold after every event; docs/reliability.md says each in a sentence. */
-enum Invariant {
+public enum Invariant {
   ORDER_PER_CHANNEL("order-per-channel"),
   NO_GAP("no-gap"),
   ONE_OWNER("one-owner"),
@@ -30,14 +30,14 @@ enum Invariant {
 
   /** Throws with that message unless it holds. */
   @FormatMethod
-  void require(boolean holds, String format, Object... args) {
+  public void require(boolean holds, String format, Object... args) {
     if (!holds) {
       throw broken(format, args);
     }
   }
 
   @FormatMethod
-  Broken broken(String format, Object... args) {
+  public Broken broken(String format, Object... args) {
     return new Broken(this, String.format(format, args));
   }
 
@@ -47,7 +47,7 @@ enum Invariant {
   }
 
   /** Something that must hold does not. */
-  static final class Broken extends AssertionError {
+  public static final class Broken extends AssertionError {
     private static final long serialVersionUID = 1;
     private final Invariant invariant;
 

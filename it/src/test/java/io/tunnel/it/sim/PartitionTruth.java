@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The committed changes of a partition, as its log shows them, and which of them may be lost. */
-final class PartitionTruth {
+public final class PartitionTruth {
 
   private static final int READ_BYTES_MAX = 1 << 20;
 
@@ -21,26 +21,26 @@ final class PartitionTruth {
   private long acknowledgedSynced;
 
   /** One change: its record, and what it says, as text. */
-  record Change(StreamRecord record, String text) {}
+  public record Change(StreamRecord record, String text) {}
 
-  PartitionTruth(int id) {
+  public PartitionTruth(int id) {
     this.id = id;
   }
 
-  long committed() {
+  public long committed() {
     return changes.size();
   }
 
-  Change at(long position) {
+  public Change at(long position) {
     return changes.get((int) position - 1);
   }
 
   /** A change as text; equal texts are equal changes. */
-  static String textOf(StreamRecord record) {
+  public static String textOf(StreamRecord record) {
     return record.getRecordType() + " " + record.getPrimaryKey() + " " + record.getColumns();
   }
 
-  static List<Change> changesOf(ChangeBatch batch) {
+  public static List<Change> changesOf(ChangeBatch batch) {
     List<Change> changes = new ArrayList<>();
     RowCursor row = batch.rows();
     for (long position = batch.basePosition(); row.next(); position++) {
@@ -51,7 +51,7 @@ final class PartitionTruth {
   }
 
   /** Takes in what the log has committed since. */
-  void learn(ChangeReader log) {
+  public void learn(ChangeReader log) {
     long committed = log.committed(id);
     Invariant.ACKNOWLEDGED_SURVIVES.require(
         committed >= committed(),
@@ -99,7 +99,7 @@ final class PartitionTruth {
     return found;
   }
 
-  void acknowledged(long last, boolean isSynced) {
+  public void acknowledged(long last, boolean isSynced) {
     acknowledged = Math.max(acknowledged, last);
     if (isSynced) {
       acknowledgedSynced = Math.max(acknowledgedSynced, last);
@@ -111,7 +111,7 @@ final class PartitionTruth {
    *
    * @return how many changes are lost
    */
-  long recovered(ChangeReader log, boolean hadPowerLoss) {
+  public long recovered(ChangeReader log, boolean hadPowerLoss) {
     long before = committed();
     long now = Math.min(log.committed(id), before);
     long mustKeep = hadPowerLoss ? acknowledgedSynced : acknowledged;
@@ -144,7 +144,7 @@ final class PartitionTruth {
    * A position given for a moment: everything from {@code first} to it is before, and everything
    * behind it is not.
    */
-  void requireSplit(long first, long position, long epochMs, String what) {
+  public void requireSplit(long first, long position, long epochMs, String what) {
     for (long each = first; each <= committed(); each++) {
       long micros = at(each).record().commitMicros();
       Invariant.ENDED_MEANS_COMPLETE.require(
@@ -159,7 +159,7 @@ final class PartitionTruth {
   }
 
   /** The rows that its changes up to a position leave. */
-  RowFold fold(long position) {
+  public RowFold fold(long position) {
     RowFold fold = new RowFold();
     for (Change change : changes.subList(0, (int) position)) {
       fold.apply(change.record());

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /** A client that asks one thing after the other, on a connection that it opens when it must. */
-final class SimClient implements PushReceiver {
+public final class SimClient implements PushReceiver {
 
   private static final Duration REQUEST_DEADLINE = Duration.ofSeconds(5);
 
@@ -19,14 +19,14 @@ final class SimClient implements PushReceiver {
   private final SimLoop loop;
   private CompletableFuture<Link> link;
 
-  SimClient(SimNetwork network, SimProcess process) {
+  public SimClient(SimNetwork network, SimProcess process) {
     this.network = network;
     this.process = process;
     this.loop = new SimLoop(process.thread("loop"));
   }
 
   /** Asks; the future completes on the client's loop. */
-  CompletableFuture<Frame> request(Operation operation, byte[] payload) {
+  public CompletableFuture<Frame> request(Operation operation, byte[] payload) {
     CompletableFuture<Frame> answer = new CompletableFuture<>();
     loop.execute(
         () ->
@@ -53,8 +53,14 @@ final class SimClient implements PushReceiver {
   /** A greeted connection from that loop. */
   static CompletableFuture<Link> connect(
       SimNetwork network, String name, SimLoop loop, PushReceiver receiver) {
+    return connect(network, name, "", loop, receiver);
+  }
+
+  /** The same, to an address. */
+  public static CompletableFuture<Link> connect(
+      SimNetwork network, String name, String address, SimLoop loop, PushReceiver receiver) {
     SimLink next = new SimLink(receiver, REQUEST_DEADLINE);
-    SimSocket socket = network.connect(name, loop, next.handler(), next::connected);
+    SimSocket socket = network.connect(name, address, loop, next.handler(), next::connected);
     next.closeWith(socket::close);
     return next.opened();
   }

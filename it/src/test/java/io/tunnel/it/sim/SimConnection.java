@@ -14,7 +14,7 @@ public final class SimConnection {
   private long stalledUntilNanos;
   private boolean isCut;
 
-  SimConnection(SimNetwork network, String name, SimSocket client, SimSocket server) {
+  public SimConnection(SimNetwork network, String name, SimSocket client, SimSocket server) {
     this.network = network;
     this.name = name;
     this.client = client;
@@ -25,41 +25,41 @@ public final class SimConnection {
     server.connect(toClient);
   }
 
-  SimNetwork network() {
+  public SimNetwork network() {
     return network;
   }
 
-  SimSocket client() {
+  public SimSocket client() {
     return client;
   }
 
-  SimSocket server() {
+  public SimSocket server() {
     return server;
   }
 
-  boolean isServer(SimSocket end) {
+  public boolean isServer(SimSocket end) {
     return end.equals(server);
   }
 
-  boolean isCut() {
+  public boolean isCut() {
     return isCut;
   }
 
   /** When what is sent now arrives. */
-  long arrivalNanos() {
+  public long arrivalNanos() {
     return Math.max(network.arrivalNanos(), stalledUntilNanos);
   }
 
   /** Nothing arrives for a while, and then everything does. */
-  void stall(long nanos) {
+  public void stall(long nanos) {
     stalledUntilNanos = Math.max(stalledUntilNanos, network.agenda().nowNanos() + nanos);
   }
 
-  void goOn() {
+  public void goOn() {
     stalledUntilNanos = 0;
   }
 
-  boolean isBusy() {
+  public boolean isBusy() {
     return toServer.isBusy() || toClient.isBusy();
   }
 
@@ -69,7 +69,7 @@ public final class SimConnection {
    * @param clientSeesNanos when the client learns of it; negative for never
    * @param serverSeesNanos when the server learns of it; negative for never
    */
-  void cut(long clientSeesNanos, long serverSeesNanos) {
+  public void cut(long clientSeesNanos, long serverSeesNanos) {
     isCut = true;
     toServer.lose();
     toClient.lose();
@@ -84,13 +84,13 @@ public final class SimConnection {
   }
 
   /** The server's process has died: what it had sent still arrives, and then the end. */
-  void serverDied() {
+  public void serverDied() {
     toClient.closedBySender();
     toServer.lose();
   }
 
   /** The client's process has died. */
-  void clientDied() {
+  public void clientDied() {
     toServer.closedBySender();
     toClient.lose();
   }

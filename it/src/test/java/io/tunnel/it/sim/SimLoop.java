@@ -17,16 +17,16 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /** A simulated thread in the shape in which Netty knows one. */
-final class SimLoop extends AbstractEventExecutor implements EventLoop {
+public final class SimLoop extends AbstractEventExecutor implements EventLoop {
 
   private final SimThread thread;
   private final Promise<Void> terminated = new DefaultPromise<>(this);
 
-  SimLoop(SimThread thread) {
+  public SimLoop(SimThread thread) {
     this.thread = thread;
   }
 
-  SimThread thread() {
+  public SimThread thread() {
     return thread;
   }
 

@@ -9,7 +9,7 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
 /** Makes connections and knows them all; how fast and how reliable they are follows from a seed. */
-final class SimNetwork {
+public final class SimNetwork {
 
   private static final int USUAL_NANOS_MAX = 300_000;
   private static final int SLOW_NANOS_MAX = 40_000_000;
@@ -22,11 +22,11 @@ final class SimNetwork {
   private Tap tap;
   private boolean isSteady;
   private final List<SimConnection> connections = new ArrayList<>();
-  private Listener listener = name -> null;
+  private Listener listener = (name, address) -> null;
   private int lastNumber;
 
   /** Sees every frame that is sent, and every one that is whole where it arrives. */
-  interface Tap {
+  public interface Tap {
     void sent(SimConnection connection, SimSocket from, Frame frame);
 
     void received(SimConnection connection, SimSocket to, Frame frame);
@@ -40,49 +40,53 @@ final class SimNetwork {
 
   /** Who accepts connections. */
   @FunctionalInterface
-  interface Listener {
-    /** Where a new connection lives and what serves it; null when nobody listens. */
-    Accepted accept(String name);
+  public interface Listener {
+    /**
+     * Where a new connection lives and what serves it; null when nobody listens.
+     *
+     * @param address empty where there is one server
+     */
+    Accepted accept(String name, String address);
   }
 
   /** The server's end of a new connection. */
-  record Accepted(SimLoop loop, List<ChannelHandler> handlers) {}
+  public record Accepted(SimLoop loop, List<ChannelHandler> handlers) {}
 
-  SimNetwork(Agenda agenda, SplittableRandom random, Tap tap) {
+  public SimNetwork(Agenda agenda, SplittableRandom random, Tap tap) {
     this.agenda = agenda;
     this.random = random;
     this.tap = tap;
   }
 
-  Agenda agenda() {
+  public Agenda agenda() {
     return agenda;
   }
 
-  Tap tap() {
+  public Tap tap() {
     return tap;
   }
 
   /** Something else sees frames from now on. */
-  void tap(Tap next) {
+  public void tap(Tap next) {
     tap = next;
   }
 
   /** Everything takes the same time from now on, and frames stay whole. */
-  void steady() {
+  public void steady() {
     isSteady = true;
   }
 
-  void listen(Listener next) {
+  public void listen(Listener next) {
     listener = next;
   }
 
   /** Connections that are not known to be over. */
-  List<SimConnection> open() {
+  public List<SimConnection> open() {
     connections.removeIf(each -> each.isCut() || !each.client().isOpen());
     return connections;
   }
 
-  long arrivalNanos() {
+  public long arrivalNanos() {
     if (isSteady) {
       return agenda.nowNanos() + STEADY_NANOS;
     }
@@ -91,7 +95,7 @@ final class SimNetwork {
   }
 
   /** Where a frame of that many bytes is cut in two; 0 when it is not. */
-  int cutOf(int bytes) {
+  public int cutOf(int bytes) {
     return !isSteady && bytes > 1 && random.nextInt(CUT_ONE_IN) == 0
         ? 1 + random.nextInt(bytes - 1)
         : 0;
@@ -101,18 +105,29 @@ final class SimNetwork {
    * Connects. {@code connected} is told on the client's loop: true when frames may be sent on the
    * socket that is returned, false when nobody listened.
    */
-  SimSocket connect(
+  public SimSocket connect(
       String clientName, SimLoop loop, ChannelHandler handler, Consumer<Boolean> connected) {
-    String name = clientName + "#" + ++lastNumber;
+    return connect(clientName, "", loop, handler, connected);
+  }
+
+  /** Connects to an address; see {@link #connect(String, SimLoop, ChannelHandler, Consumer)}. */
+  public SimSocket connect(
+      String clientName,
+      String address,
+      SimLoop loop,
+      ChannelHandler handler,
+      Consumer<Boolean> connected) {
+    String name = clientName + (address.isEmpty() ? "" : "@" + address) + "#" + ++lastNumber;
     SimSocket client = new SimSocket(name, loop);
     client.pipeline().addLast(handler);
     loop.register(client);
-    agenda.at(arrivalNanos(), () -> accept(name, client, loop, connected));
+    agenda.at(arrivalNanos(), () -> accept(name, address, client, connected));
     return client;
   }
 
-  private void accept(String name, SimSocket client, SimLoop loop, Consumer<Boolean> connected) {
-    Accepted accepted = client.isOpen() ? listener.accept(name) : null;
+  private void accept(String name, String address, SimSocket client, Consumer<Boolean> connected) {
+    SimLoop loop = client.loop();
+    Accepted accepted = client.isOpen() ? listener.accept(name, address) : null;
     if (accepted == null) {
       agenda.at(arrivalNanos(), () -> loop.execute(() -> connected.accept(false)));
       return;

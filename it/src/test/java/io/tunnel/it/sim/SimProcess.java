@@ -21,28 +21,39 @@ public final class SimProcess {
   private boolean isPaused;
   private long pauses;
 
-  SimProcess(String name, Agenda agenda, SplittableRandom random, Consumer<SimThread> afterTask) {
+  public SimProcess(
+      String name, Agenda agenda, SplittableRandom random, Consumer<SimThread> afterTask) {
     this.name = name;
     this.agenda = agenda;
     this.random = random;
     this.afterTask = afterTask;
   }
 
-  boolean isAlive() {
+  public boolean isAlive() {
     return isAlive;
   }
 
+  /** What it is called. */
+  public String name() {
+    return name;
+  }
+
+  /** Chance, as this process has it. */
+  public SplittableRandom random() {
+    return random;
+  }
+
   /** Nothing of it ever runs again. */
-  void kill() {
+  public void kill() {
     isAlive = false;
   }
 
-  boolean isPaused() {
+  public boolean isPaused() {
     return isPaused;
   }
 
   /** Nothing of it runs for a while. */
-  void pause(long nanos) {
+  public void pause(long nanos) {
     isPaused = true;
     long pause = ++pauses;
     agenda.after(
@@ -55,7 +66,7 @@ public final class SimProcess {
   }
 
   /** It goes on as if nothing had been. */
-  void wake() {
+  public void wake() {
     pauses++;
     isPaused = false;
     List<SimThread> threads = List.copyOf(asleep);

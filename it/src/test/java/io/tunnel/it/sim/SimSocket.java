@@ -71,7 +71,8 @@ public final class SimSocket extends AbstractChannel implements DuplexChannel {
     return name;
   }
 
-  SimLoop loop() {
+  /** Where it lives. */
+  public SimLoop loop() {
     return loop;
   }
 

@@ -17,14 +17,20 @@ public final class SimThread implements Executor {
   private boolean isScheduled;
   private boolean isRunning;
   private boolean isClosed;
+  private long blockedUntilNanos;
 
   SimThread(SimProcess process, String name) {
     this.process = process;
     this.name = name;
   }
 
+  /** Whose thread it is. */
+  public SimProcess process() {
+    return process;
+  }
+
   /** Whether the code that asks runs on this thread. */
-  boolean isRunning() {
+  public boolean isRunning() {
     return isRunning;
   }
 
@@ -36,8 +42,13 @@ public final class SimThread implements Executor {
     }
   }
 
+  /** It does nothing for a while, as one that waits for an answer. */
+  public void block(long nanos) {
+    blockedUntilNanos = process.agenda.nowNanos() + nanos;
+  }
+
   /** Runs the task when that much time has passed, if the process lives then. */
-  Runnable after(long delayNanos, Runnable task) {
+  public Runnable after(long delayNanos, Runnable task) {
     boolean[] isCancelled = {false};
     process.agenda.after(
         delayNanos,
@@ -67,7 +78,8 @@ public final class SimThread implements Executor {
     if (!isScheduled && !tasks.isEmpty()) {
       isScheduled = true;
       int nanosMax = process.random.nextInt(SLOW_ONE_IN) == 0 ? SLOW_NANOS_MAX : USUAL_NANOS_MAX;
-      process.agenda.after(process.random.nextInt(nanosMax), this::runNext);
+      long blockedNanos = Math.max(0, blockedUntilNanos - process.agenda.nowNanos());
+      process.agenda.after(blockedNanos + process.random.nextInt(nanosMax), this::runNext);
     }
   }
 

@@ -4,6 +4,7 @@ import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.IChannelProcessor;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.TunnelWorkerConfig;
+import io.tunnel.sdk.worker.Links;
 import io.tunnel.sdk.worker.ProcessorSource;
 import io.tunnel.sdk.worker.WorkerLoop;
 import io.tunnel.sdk.worker.WorkerPorts;
@@ -13,12 +14,12 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /** A process with one worker of the SDK in it, and a processor that reports to the ledger. */
-final class SimWorker {
+public final class SimWorker {
 
   private static final long SHUTDOWN_DEADLINE_MS = 5_000;
   private static final long INTERRUPT_MS = 1_000;
 
-  private final World world;
+  private final Home home;
   private final SimProcess process;
   private final String tunnelId;
   private final Role role;
@@ -31,8 +32,26 @@ final class SimWorker {
     this(world, process, tunnelId, random, new Chance(world, isGreedy));
   }
 
-  SimWorker(World world, SimProcess process, String tunnelId, SplittableRandom random, Role role) {
-    this.world = world;
+  /** What workers need of their world. */
+  public interface Home {
+    Agenda agenda();
+
+    Trace trace();
+
+    /** How the worker reaches the service. */
+    Links links(SimProcess process, SimLoop loop, SplittableRandom random);
+
+    /** An invariant is broken. */
+    void broke(Invariant.Broken how);
+
+    /** The worker's program has ended by itself. */
+    void exited(SimWorker worker);
+  }
+
+  /** A worker that is told by {@code role} how to be. */
+  public SimWorker(
+      Home home, SimProcess process, String tunnelId, SplittableRandom random, Role role) {
+    this.home = home;
     this.process = process;
     this.tunnelId = tunnelId;
     this.role = role;
@@ -53,15 +72,14 @@ final class SimWorker {
             source,
             new WorkerPorts(
                 threads.new Own(),
-                receiver ->
-                    SimClient.connect(world.network, process.name, threads.loop(), receiver),
+                home.links(process, threads.loop(), random),
                 threads,
-                world.agenda::nowNanos,
+                home.agenda()::nowNanos,
                 random));
   }
 
   /** What the user of a worker decides: its options, and what its processor does. */
-  interface Role {
+  public interface Role {
     /** How many threads call processors. */
     int threads(SplittableRandom random);
 
@@ -109,27 +127,27 @@ final class SimWorker {
     }
   }
 
-  void start() {
+  public void start() {
     var unused =
         loop.start()
             .whenComplete(
-                (opened, failure) -> world.trace.add(process + " has started: " + failure));
+                (opened, failure) -> home.trace().add(process + " has started: " + failure));
   }
 
-  SimProcess process() {
+  public SimProcess process() {
     return process;
   }
 
-  String tunnelId() {
+  public String tunnelId() {
     return tunnelId;
   }
 
-  boolean isLeaving() {
+  public boolean isLeaving() {
     return isLeaving;
   }
 
   /** Ends as a program does that is asked to. */
-  void leave() {
+  public void leave() {
     isLeaving = true;
     var unused = loop.shutdown();
     long deadline = TimeUnit.MILLISECONDS.toNanos(SHUTDOWN_DEADLINE_MS);
@@ -139,7 +157,7 @@ final class SimWorker {
   }
 
   private void exit() {
-    world.exited(this);
+    home.exited(this);
   }
 
   @Override
@@ -164,7 +182,7 @@ final class SimWorker {
       try {
         return role.begin(SimWorker.this, input);
       } catch (Invariant.Broken e) {
-        world.broke(e);
+        home.broke(e);
         throw e;
       }
     }
@@ -186,10 +204,10 @@ final class SimWorker {
 
     @Override
     public void shutdown() {
-      world.trace.add(process + " shuts its processor down");
+      home.trace().add(process + " shuts its processor down");
     }
   }
 
   /** What a callback does: takes its time, and ends well or not. */
-  record Callback(long nanos, boolean isFailing, Runnable atEnd) {}
+  public record Callback(long nanos, boolean isFailing, Runnable atEnd) {}
 }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /** What happened in a world, line by line: the last lines, and a hash of all. */
-final class Trace {
+public final class Trace {
 
   private static final int LINES_MAX = 60;
 
@@ -15,12 +15,12 @@ final class Trace {
   private final Deque<String> lines = new ArrayDeque<>();
   private long hash = 1;
 
-  Trace(Agenda agenda, Consumer<String> listener) {
+  public Trace(Agenda agenda, Consumer<String> listener) {
     this.agenda = agenda;
     this.listener = listener;
   }
 
-  void add(String text) {
+  public void add(String text) {
     long nanos = agenda.nowNanos();
     hash = (hash * 31 + text.hashCode()) * 31 + nanos;
     hash ^= hash >>> 29;
@@ -39,11 +39,11 @@ final class Trace {
   }
 
   /** Equal worlds have equal hashes. */
-  long hash() {
+  public long hash() {
     return hash * 31 + agenda.done();
   }
 
-  List<String> lastLines() {
+  public List<String> lastLines() {
     return List.copyOf(lines);
   }
 }

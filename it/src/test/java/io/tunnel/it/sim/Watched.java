@@ -7,12 +7,12 @@ import java.util.function.Consumer;
  * Tells the world what a tap breaks with: whoever sends or reads the frame may catch everything
  * that is thrown, as Netty does.
  */
-final class Watched implements SimNetwork.Tap {
+public final class Watched implements SimNetwork.Tap {
 
   private final SimNetwork.Tap tap;
   private final Consumer<Invariant.Broken> whenBroken;
 
-  Watched(SimNetwork.Tap tap, Consumer<Invariant.Broken> whenBroken) {
+  public Watched(SimNetwork.Tap tap, Consumer<Invariant.Broken> whenBroken) {
     this.tap = tap;
     this.whenBroken = whenBroken;
   }

@@ -1,6 +1,7 @@
 package io.tunnel.it.sim;
 
 import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.sdk.worker.Links;
 import io.tunnel.server.log.SimDisk;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.wire.Control.ChannelDescription;
@@ -26,7 +27,7 @@ import java.util.function.Predicate;
  * and one order of events that follows from a seed. It does nothing by itself: drive it by its
  * methods and let time pass with {@link #run}.
  */
-final class World {
+final class World implements SimWorker.Home {
 
   private static final long EPOCH_MICROS = 1_700_000_000_000_000L;
 
@@ -86,7 +87,7 @@ final class World {
     ledger = new Ledger(this);
     network = new SimNetwork(agenda, random.split(), new Watched(ledger, this::broke));
     settings = settingsOf.apply(random);
-    network.listen(name -> server == null ? null : server.accept());
+    network.listen((name, address) -> server == null ? null : server.accept());
     store.observe(
         new SimStore.Observer() {
           @Override
@@ -120,8 +121,24 @@ final class World {
     }
   }
 
+  @Override
+  public Agenda agenda() {
+    return agenda;
+  }
+
+  @Override
+  public Trace trace() {
+    return trace;
+  }
+
+  @Override
+  public Links links(SimProcess process, SimLoop loop, SplittableRandom own) {
+    return receiver -> SimClient.connect(network, process.name, loop, receiver);
+  }
+
   /** An invariant is broken, and what that threw may be caught by the code that is simulated. */
-  void broke(Invariant.Broken how) {
+  @Override
+  public void broke(Invariant.Broken how) {
     broken = broken == null ? how : broken;
   }
 
@@ -403,7 +420,8 @@ final class World {
   }
 
   /** The worker's program has ended by itself. */
-  void exited(SimWorker worker) {
+  @Override
+  public void exited(SimWorker worker) {
     if (worker.process().isAlive()) {
       trace.add(worker + " exits");
       count(Happening.WORKER_LEFT);

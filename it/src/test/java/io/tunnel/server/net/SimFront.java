@@ -48,6 +48,11 @@ public final class SimFront {
             new NetServer.Threads(control, readers, epochMicros));
   }
 
+  /** Serves requests as a node of a cluster does. */
+  public SimFront(NetServer.Rooms rooms, NetServer.Threads threads) {
+    requests = new Requests(rooms, threads);
+  }
+
   /** The handlers of a new connection. */
   public List<ChannelHandler> handlers() {
     return List.of(

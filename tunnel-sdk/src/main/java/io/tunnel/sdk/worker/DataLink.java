@@ -3,8 +3,10 @@ package io.tunnel.sdk.worker;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
@@ -25,6 +27,9 @@ import java.util.concurrent.CompletableFuture;
  * thread.
  */
 final class DataLink implements PushReceiver {
+
+  /** A handle that no channel ever has: to detach it does nothing, and is answered. */
+  private static final byte[] NOBODY = new ChannelRef(0, 0).encode();
 
   private final WorkerRuntime runtime;
   private final Runnable onUnused;
@@ -53,8 +58,35 @@ final class DataLink implements PushReceiver {
               } else {
                 link = Optional.of(open);
                 opened.complete(open);
+                askLater(open);
               }
             });
+  }
+
+  /**
+   * Asks now and then whether the node is still there: a connection that has broken without a word
+   * looks like one on which there is nothing to deliver.
+   */
+  private void askLater(Link open) {
+    runtime.later(
+        runtime.settings().session().heartbeat().toNanos(),
+        () -> {
+          if (!isClosed) {
+            var unused =
+                open.request(Operation.DETACH, NOBODY)
+                    .whenComplete((answer, failure) -> runtime.guarded(() -> asked(open, failure)));
+          }
+        });
+  }
+
+  private void asked(Link open, Throwable failure) {
+    if (failure != null && Caller.unwrap(failure) instanceof ConnectionException reason) {
+      if (!isClosed) {
+        lost(reason);
+      }
+    } else {
+      askLater(open);
+    }
   }
 
   /** The connection, for a feed that uses it until it {@linkplain #leave leaves}. */

@@ -2,6 +2,7 @@ package io.tunnel.sdk.worker;
 
 import io.tunnel.sdk.Endpoint;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -14,7 +15,7 @@ final class Feeds {
   private final WorkerRuntime runtime;
   private final ChannelPort session;
   private final PartitionLeaders leaders;
-  private final Map<ChannelRunner, Feed> feeds = new HashMap<>();
+  private final Map<ChannelRunner, Feed> feeds = new LinkedHashMap<>();
   private final Map<Endpoint, DataLink> links = new HashMap<>();
 
   Feeds(WorkerRuntime runtime, ChannelPort session, String table) {

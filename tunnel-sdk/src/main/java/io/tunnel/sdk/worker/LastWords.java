@@ -1,5 +1,6 @@
 package io.tunnel.sdk.worker;
 
+import io.tunnel.model.RefusedException;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.SessionControl.Assignment;
@@ -15,7 +16,13 @@ final class LastWords {
   }
 
   static byte[] stop(Assignment assignment, Throwable reason) {
-    return Json.encode(
-        new StopChannel(assignment.handle(), assignment.epoch(), String.valueOf(reason)));
+    return Json.encode(new StopChannel(assignment.handle(), assignment.epoch(), text(reason)));
+  }
+
+  /** What a node refused is told in the words that a server has for its own reasons. */
+  private static String text(Throwable reason) {
+    return reason instanceof RefusedException refused
+        ? refused.code() + ": " + refused.getMessage()
+        : String.valueOf(reason);
   }
 }

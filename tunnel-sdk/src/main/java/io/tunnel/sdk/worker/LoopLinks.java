@@ -1,6 +1,5 @@
 package io.tunnel.sdk.worker;
 
-import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.transport.Caller;
@@ -10,22 +9,27 @@ import io.tunnel.wire.Frame;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Real connections, on a worker's event loop. */
+/** Connections to one of several nodes, whichever answers; on the worker's thread. */
 final class LoopLinks implements Links {
 
-  private final LoopThread thread;
-  private final ClientConfig config;
+  private final Opener opener;
   private final EndpointsCore endpoints;
 
+  /** Opens one connection. */
+  @FunctionalInterface
+  interface Opener {
+    /** A greeted connection to that node, or why there is none. */
+    CompletableFuture<Link> open(Endpoint node, PushReceiver receiver);
+  }
+
   /**
-   * Links from that thread.
+   * Links to one of those nodes, or to any that is learned.
    *
    * @param chance uniform in [0, 1): says which endpoint is tried first
    */
-  LoopLinks(LoopThread thread, ClientConfig config, double chance) {
-    this.thread = thread;
-    this.config = config;
-    this.endpoints = new EndpointsCore(config.endpoints(), chance);
+  LoopLinks(Opener opener, List<Endpoint> nodes, double chance) {
+    this.opener = opener;
+    this.endpoints = new EndpointsCore(nodes, chance);
   }
 
   @Override
@@ -40,8 +44,8 @@ final class LoopLinks implements Links {
     Endpoint endpoint = turn.get(index);
     Relay relay = new Relay(new Leaving(endpoint, receiver));
     var unused =
-        thread
-            .connect(config, endpoint, relay)
+        opener
+            .open(endpoint, relay)
             .whenComplete(
                 (link, failure) -> {
                   if (failure == null) {
@@ -60,7 +64,7 @@ final class LoopLinks implements Links {
 
   @Override
   public CompletableFuture<Link> open(Endpoint node, PushReceiver receiver) {
-    return thread.connect(config, node, receiver);
+    return opener.open(node, receiver);
   }
 
   @Override

@@ -37,7 +37,10 @@ public record WorkerPorts(
     RandomGenerator chance = SystemClock.jitter();
     return new WorkerPorts(
         loop,
-        new LoopLinks(loop, settings.client(), chance.nextDouble()),
+        new LoopLinks(
+            (node, receiver) -> loop.connect(settings.client(), node, receiver),
+            settings.client().endpoints(),
+            chance.nextDouble()),
         new ProcessorPool("tunnel-processor", settings.processing().threads()),
         new SystemClock(),
         chance);

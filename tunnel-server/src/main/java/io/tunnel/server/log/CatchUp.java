@@ -2,7 +2,7 @@ package io.tunnel.server.log;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -20,7 +20,7 @@ public final class CatchUp {
   private final ChangeReader copies;
 
   /** Guarded by the monitor. */
-  private final Set<Wait> waits = new HashSet<>();
+  private final Set<Wait> waits = new LinkedHashSet<>();
 
   /** Of the copies that {@code copies} reads, and the log that they are read from. */
   public CatchUp(EdgeQueries log, ChangeReader copies) {

@@ -140,6 +140,11 @@ final class ReplicaShard implements Closeable {
     return incidents;
   }
 
+  /** Whether nothing waits. */
+  boolean isIdle() {
+    return queue.isEmpty();
+  }
+
   void post(ReplicaTask task) {
     queue.add(task);
     if (isParked) {

@@ -1,0 +1,123 @@
+package io.tunnel.it.sim.cluster;
+
+import io.tunnel.it.sim.SimClient;
+import io.tunnel.it.sim.SimLoop;
+import io.tunnel.it.sim.SimProcess;
+import io.tunnel.model.RefusedException;
+import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.transport.PushReceiver;
+import io.tunnel.sdk.worker.Link;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.Operation;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/** A client that asks nodes, one after the other, and goes where it is sent. */
+final class ClusterClient {
+
+  private static final long PAUSE_NANOS = 100_000_000;
+
+  private final ClusterWorld world;
+  private final SimProcess process;
+  private final SimLoop loop;
+  private final TreeMap<String, CompletableFuture<Link>> links = new TreeMap<>();
+
+  ClusterClient(ClusterWorld world, String name) {
+    this.world = world;
+    this.process = world.process(name);
+    this.loop = new SimLoop(process.thread("loop"));
+  }
+
+  /** Asks one node, once; the answer comes on the client's loop. */
+  CompletableFuture<Frame> ask(Endpoint node, Operation operation, byte[] payload) {
+    CompletableFuture<Frame> answer = new CompletableFuture<>();
+    loop.execute(
+        () -> {
+          var unused =
+              link(node.toString())
+                  .thenCompose(open -> open.request(operation, payload))
+                  .whenComplete(
+                      (frame, failure) -> {
+                        if (failure == null) {
+                          answer.complete(frame);
+                        } else {
+                          answer.completeExceptionally(failure);
+                        }
+                      });
+        });
+    return answer;
+  }
+
+  private CompletableFuture<Link> link(String address) {
+    CompletableFuture<Link> link = links.get(address);
+    if (link == null || link.isCompletedExceptionally()) {
+      link = SimClient.connect(world.network, process.name(), address, loop, new Lost(address));
+      links.put(address, link);
+    }
+    return link;
+  }
+
+  private final class Lost implements PushReceiver {
+    private final String address;
+
+    Lost(String address) {
+      this.address = address;
+    }
+
+    @Override
+    public void pushed(Frame frame) {
+      // Nothing is pushed to a client without a session.
+    }
+
+    @Override
+    public void lost(ConnectionException reason) {
+      links.remove(address);
+    }
+  }
+
+  /** Asks until somebody does it, or says for good that it cannot be done. */
+  CompletableFuture<Frame> askAll(Operation operation, byte[] payload) {
+    CompletableFuture<Frame> answer = new CompletableFuture<>();
+    askAll(operation, payload, Optional.empty(), answer);
+    return answer;
+  }
+
+  private void askAll(
+      Operation operation, byte[] payload, Optional<Endpoint> at, CompletableFuture<Frame> answer) {
+    List<Endpoint> all = world.endpoints();
+    Endpoint node = at.orElseGet(() -> all.get(process.random().nextInt(all.size())));
+    var unused =
+        ask(node, operation, payload)
+            .whenComplete(
+                (frame, failure) -> {
+                  if (failure == null) {
+                    answer.complete(frame);
+                    return;
+                  }
+                  Throwable cause = cause(failure);
+                  if (cause instanceof RefusedException refused && !refused.retriable()) {
+                    answer.completeExceptionally(cause);
+                    return;
+                  }
+                  loop.thread()
+                      .after(PAUSE_NANOS, () -> askAll(operation, payload, leader(cause), answer));
+                });
+  }
+
+  /** Where a refusal says that it would be done. */
+  static Optional<Endpoint> leader(Throwable failure) {
+    return cause(failure) instanceof RefusedException refused
+        ? Endpoint.told(refused.leader())
+        : Optional.empty();
+  }
+
+  static Throwable cause(Throwable failure) {
+    return failure instanceof CompletionException && failure.getCause() != null
+        ? failure.getCause()
+        : failure;
+  }
+}

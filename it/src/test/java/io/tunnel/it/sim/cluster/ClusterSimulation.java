@@ -1,0 +1,374 @@
+package io.tunnel.it.sim.cluster;
+
+import io.tunnel.it.sim.Invariant;
+import io.tunnel.it.sim.RowFold;
+import io.tunnel.it.sim.SimWorker;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TunnelType;
+import io.tunnel.server.cluster.Unit;
+import io.tunnel.wire.Control;
+import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.OperatorControl.ChannelSelection;
+import io.tunnel.wire.OperatorControl.Seek;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * One seed: makes a cluster, lets chance do to it what machines, networks and people do, stops
+ * that, and waits until everything that was promised has come true.
+ */
+final class ClusterSimulation {
+
+  private static final String TABLE = "orders";
+  private static final long LOOK_MS = 250;
+  private static final long QUIET_MS_MAX = 180_000;
+  private static final long SETUP_MS_MAX = 60_000;
+  private static final int WORKERS_MAX = 4;
+
+  final ClusterWorld world;
+  private final SplittableRandom random;
+  private final ClusterClient operator;
+  private final List<TunnelInfo> tunnels = new ArrayList<>();
+  private ClusterWriter writer;
+
+  ClusterSimulation(long seed, Consumer<String> listener) {
+    random = new SplittableRandom(~seed);
+    world = new ClusterWorld(seed, listener);
+    operator = new ClusterClient(world, "operator");
+  }
+
+  /** Runs it from the start to the end. */
+  void run() {
+    begin();
+    for (int i = 5 + random.nextInt(20); i > 0; i--) {
+      gentleAct();
+      world.run(random.nextInt(400));
+    }
+    world.trace.add("the faults begin");
+    world.reach.lossPercent = random.nextInt(3) == 0 ? 0 : random.nextInt(12);
+    world.truth.disturbed();
+    for (int i = 20 + random.nextInt(80); i > 0; i--) {
+      act();
+      world.run(random.nextInt(4) == 0 ? random.nextInt(2_500) : random.nextInt(100));
+    }
+    calm();
+  }
+
+  private void begin() {
+    world.machines.values().forEach(world::start);
+    List<PrimaryKeyValue> splits = new ArrayList<>();
+    for (long i = 1; i < world.settings.partitions(); i++) {
+      splits.add(PrimaryKeyValue.fromLong(i * ClusterWriter.IDS_PER_PARTITION));
+    }
+    TableDescription table =
+        Json.decode(
+            await(
+                    Operation.CREATE_TABLE,
+                    new Control.CreateTable(new TableMeta(TABLE, RowFold.SCHEMA), splits))
+                .payload(),
+            TableDescription.class);
+    writer =
+        new ClusterWriter(
+            world, table.tableId(), table.partitions().stream().map(each -> each.id()).toList());
+    world.tunnelsAt(Unit.ofTunnels(table.tableId()));
+    for (int i = random.nextInt(10); i > 0; i--) {
+      write();
+    }
+    world.run(random.nextInt(1_000));
+    createTunnel(StreamStart.EARLIEST);
+    startWorker();
+  }
+
+  private Frame await(Operation operation, Control request) {
+    CompletableFuture<Frame> answer = operator.askAll(operation, Json.encode(request));
+    for (long waited = 0; !answer.isDone(); waited += LOOK_MS) {
+      Invariant.LIVENESS.require(
+          waited < SETUP_MS_MAX, "%s is not done after %d ms", operation, waited);
+      world.run(LOOK_MS);
+    }
+    return answer.join();
+  }
+
+  private void createTunnel(StreamStart start) {
+    Control request =
+        new Control.CreateTunnel(
+            TABLE,
+            "tunnel-" + (tunnels.size() + 1),
+            TunnelType.Stream,
+            start,
+            Optional.empty(),
+            Optional.empty());
+    CompletableFuture<Frame> answer =
+        operator.askAll(Operation.CREATE_TUNNEL, Json.encode(request));
+    while (!answer.isDone()) {
+      world.run(LOOK_MS);
+    }
+    // Asked for again, it may be there already; so what is stored is looked at.
+    tunnels.clear();
+    world.stores.unit(world.tunnelsUnit()).texts.tailMap("tunnel/").entrySet().stream()
+        .filter(text -> text.getKey().startsWith("tunnel/"))
+        .forEach(text -> tunnels.add(Json.ofText(text.getValue(), TunnelInfo.class)));
+  }
+
+  private <T> Optional<T> any(List<T> list) {
+    return list.isEmpty() ? Optional.empty() : Optional.of(list.get(random.nextInt(list.size())));
+  }
+
+  private Optional<SimWorker> anyWorker() {
+    return any(List.copyOf(world.workers.values()));
+  }
+
+  private Optional<Machine> anyMachine() {
+    return any(world.up().stream().filter(machine -> !machine.isPaused()).toList());
+  }
+
+  private void startWorker() {
+    if (world.workers.size() < WORKERS_MAX) {
+      any(tunnels).ifPresent(tunnel -> world.startWorker(tunnel.tunnelId(), false));
+    }
+  }
+
+  private void write() {
+    for (int i = 1 + random.nextInt(4); i > 0; i--) {
+      writer.write(random.nextInt(world.settings.partitions()), 1 + random.nextInt(8));
+    }
+  }
+
+  /** What must cost nobody anything. */
+  private void gentleAct() {
+    int dice = random.nextInt(20);
+    if (dice < 11) {
+      write();
+    } else if (dice < 14) {
+      startWorker();
+    } else if (dice < 16) {
+      anyWorker().filter(each -> !each.isLeaving()).ifPresent(SimWorker::leave);
+    } else if (dice < 17) {
+      world.count(ClusterHappening.REBALANCED);
+      world.group.rebalance();
+    } else if (dice < 18) {
+      world.compact();
+    } else {
+      drain();
+    }
+  }
+
+  private void drain() {
+    Optional<Machine> drained =
+        world.up().stream().filter(machine -> machine.isDraining).findFirst();
+    if (drained.isPresent()) {
+      world.drain(drained.get(), false);
+    } else {
+      anyMachine().ifPresent(machine -> world.drain(machine, true));
+    }
+  }
+
+  private void act() {
+    int dice = random.nextInt(100);
+    if (dice < 45) {
+      write();
+    } else if (dice < 52) {
+      startWorker();
+    } else if (dice < 54) {
+      anyWorker().filter(each -> !each.isLeaving()).ifPresent(SimWorker::leave);
+    } else if (dice < 57) {
+      anyWorker().ifPresent(world::crashWorker);
+    } else if (dice < 59) {
+      anyWorker().ifPresent(each -> world.pauseWorker(each, random.nextInt(12_000)));
+    } else if (dice < 64) {
+      any(List.copyOf(world.network.open())).ifPresent(world::cut);
+    } else if (dice < 67) {
+      any(List.copyOf(world.network.open()))
+          .ifPresent(each -> world.stall(each, random.nextInt(8_000)));
+    } else if (dice < 71) {
+      world.compact();
+    } else if (dice < 73) {
+      drain();
+    } else if (dice < 74 && tunnels.size() < 2) {
+      createTunnel(random.nextBoolean() ? StreamStart.EARLIEST : StreamStart.LATEST);
+    } else if (dice < 76) {
+      any(tunnels).ifPresent(this::seek);
+    } else if (dice < 78) {
+      world.count(ClusterHappening.REBALANCED);
+      world.group.rebalance();
+    } else {
+      hitNode(dice);
+    }
+  }
+
+  private void hitNode(int dice) {
+    List<Machine> down =
+        world.machines.values().stream().filter(machine -> !machine.isUp()).toList();
+    if (dice < 86) {
+      any(down)
+          .filter(machine -> world.reach.isReached(machine.name))
+          .ifPresentOrElse(
+              world::start,
+              () -> anyMachine().ifPresent(one -> world.kill(one, random.nextInt(4) == 0)));
+    } else if (dice < 90) {
+      anyMachine().ifPresent(one -> world.pause(one, random.nextInt(9_000)));
+    } else if (dice < 94) {
+      anyMachine().ifPresent(one -> world.cutFromLog(one, random.nextInt(9_000)));
+    } else if (dice < 97) {
+      anyMachine().ifPresent(one -> world.cutFromClients(one, random.nextInt(6_000)));
+    } else if (dice < 98) {
+      world.logDown(random.nextInt(7_000));
+    }
+  }
+
+  private void seek(TunnelInfo tunnel) {
+    world.count(ClusterHappening.SOUGHT);
+    world.truth.sought();
+    world.trace.add("operator seeks " + tunnel.tunnel());
+    var unused =
+        operator.askAll(
+            Operation.SEEK,
+            Json.encode(
+                new Seek(
+                    TABLE,
+                    tunnel.tunnel(),
+                    List.of(),
+                    Optional.of(StreamStart.EARLIEST),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    false)));
+  }
+
+  /** Nothing goes wrong any more: soon all is done. */
+  private void calm() {
+    world.trace.add("the faults stop");
+    world.reach.heal();
+    world.machines.values().forEach(this::repair);
+    world.run(6_000);
+    tunnels.forEach(tunnel -> world.startWorker(tunnel.tunnelId(), true));
+    List<Long> before = writer.partitions().stream().map(writer::acknowledged).toList();
+    long waited = 0;
+    while (!isDone(before) && waited < QUIET_MS_MAX) {
+      for (int i = 0; i < before.size(); i++) {
+        if (writer.acknowledged(writer.partitions().get(i)) == before.get(i)) {
+          writer.write(i, 1 + random.nextInt(3));
+        }
+      }
+      if (waited % 10_000 == 0) {
+        mend();
+      }
+      world.run(LOOK_MS);
+      waited += LOOK_MS;
+    }
+    // What is under way may be left over from before the faults stopped.
+    world.run(12_000);
+    require(before);
+  }
+
+  private void repair(Machine machine) {
+    machine.isCutFromClients = false;
+    if (!machine.isUp()) {
+      world.start(machine);
+    }
+    machine.process().wake();
+    if (machine.isDraining) {
+      world.drain(machine, false);
+    }
+  }
+
+  /** Stopped channels go on; those whose changes are gone are set to what there is. */
+  private void mend() {
+    for (TunnelInfo tunnel : tunnels) {
+      List<String> stopped = new ArrayList<>();
+      boolean isLost = false;
+      String prefix = "channel/" + tunnel.tunnelId() + "/";
+      for (Map.Entry<String, String> text :
+          world.stores.unit(world.tunnelsUnit()).texts.tailMap(prefix).entrySet()) {
+        if (text.getKey().startsWith(prefix) && text.getValue().contains("\"error\"")) {
+          stopped.add(text.getKey().substring(prefix.length()) + "_" + tunnel.tunnelId());
+          isLost |= text.getValue().contains("HISTORY_LOST");
+        }
+      }
+      if (isLost) {
+        world.count(ClusterHappening.HISTORY_LOST);
+        seek(tunnel);
+        world.run(2_000);
+      }
+      if (!stopped.isEmpty()) {
+        world.trace.add("stopped: " + world.stores.unit(world.tunnelsUnit()).texts.tailMap(prefix));
+        world.count(ClusterHappening.RESUMED);
+        var unused =
+            operator.askAll(
+                Operation.RESUME,
+                Json.encode(new ChannelSelection(TABLE, tunnel.tunnel(), stopped)));
+      }
+    }
+  }
+
+  private boolean isDone(List<Long> before) {
+    for (int i = 0; i < before.size(); i++) {
+      int partition = writer.partitions().get(i);
+      world.truth.log(partition);
+      if (writer.acknowledged(partition) == before.get(i) || leaders(partition).size() != 1) {
+        return false;
+      }
+    }
+    return world.truth.channels().values().stream().allMatch(ChannelStory::isDone);
+  }
+
+  private List<String> leaders(int partition) {
+    return world.up().stream()
+        .filter(machine -> machine.node().copies().isWritable(partition))
+        .map(machine -> machine.name)
+        .toList();
+  }
+
+  private void require(List<Long> before) {
+    world.truth.requireRefused();
+    for (int i = 0; i < before.size(); i++) {
+      int partition = writer.partitions().get(i);
+      Invariant.LIVENESS.require(
+          writer.acknowledged(partition) > before.get(i),
+          "nothing can be written to partition %d any more",
+          partition);
+      Invariant.ONE_OWNER.require(
+          leaders(partition).equals(List.of(world.group.last().leaders().get(partition))),
+          "partition %d is led by %s, and %s was decided",
+          partition,
+          leaders(partition),
+          world.group.last().leaders().get(partition));
+      requireRows(partition);
+    }
+    for (Machine machine : world.up()) {
+      Invariant.NOTHING_BREAKS.require(
+          !machine.node().copies().hasFailed(), "a shard of %s has failed", machine.name);
+    }
+    world.truth.channels().values().forEach(each -> each.requireDone(QUIET_MS_MAX / 1_000));
+  }
+
+  private void requireRows(int partition) {
+    SortedMap<Bytes, SortedMap<String, Bytes>> expected = world.truth.log(partition).rows();
+    for (Machine machine : world.up()) {
+      if (world.group.last().has(machine.name, partition)) {
+        var rows = machine.node().copies().rowsOf(partition).rows(partition);
+        Invariant.BASE_AND_STREAM_WITHOUT_GAP.require(
+            rows.equals(expected),
+            "partition %d at %s: %s instead of %s",
+            partition,
+            machine.name,
+            rows,
+            expected);
+        world.count(ClusterHappening.ROWS_COMPARED);
+      }
+    }
+  }
+}

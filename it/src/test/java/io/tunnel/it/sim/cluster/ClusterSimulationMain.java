@@ -1,0 +1,46 @@
+package io.tunnel.it.sim.cluster;
+
+import java.util.EnumMap;
+import java.util.Map;
+
+/**
+ * Simulations of clusters without a build: {@code SEED} replays one, {@code FIRST COUNT} runs many
+ * and says which break, {@code hashes FIRST COUNT} prints a hash of each.
+ */
+public final class ClusterSimulationMain {
+
+  private ClusterSimulationMain() {}
+
+  /** Exits with 1 when a cluster breaks. */
+  public static void main(String[] args) {
+    if (args.length == 1) {
+      System.out.println("hash " + ClusterWorlds.replay(Long.parseLong(args[0]), System.out));
+    } else if (args[0].equals("hashes")) {
+      long first = Long.parseLong(args[1]);
+      for (long seed = first; seed < first + Long.parseLong(args[2]); seed++) {
+        System.out.println(seed + " " + ClusterWorlds.hash(seed));
+      }
+    } else {
+      search(Long.parseLong(args[0]), Long.parseLong(args[1]));
+    }
+  }
+
+  private static void search(long first, long count) {
+    Map<ClusterHappening, Long> all = new EnumMap<>(ClusterHappening.class);
+    long[] failures = new long[1];
+    long begun = System.nanoTime();
+    for (long seed = first; seed < first + count; seed++) {
+      ClusterWorlds.run(
+          seed,
+          happened -> happened.forEach((what, times) -> all.merge(what, times, Long::sum)),
+          failed -> {
+            failures[0]++;
+            System.out.println("FOUND seed " + failed.seed() + " " + failed.reason());
+          });
+    }
+    long millis = (System.nanoTime() - begun) / 1_000_000;
+    System.out.println(all);
+    System.out.printf("%d of %d seeds break, %d ms%n", failures[0], count, millis);
+    System.exit(failures[0] == 0 ? 0 : 1);
+  }
+}

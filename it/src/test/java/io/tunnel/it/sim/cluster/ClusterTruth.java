@@ -1,0 +1,236 @@
+package io.tunnel.it.sim.cluster;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.it.sim.Invariant;
+import io.tunnel.it.sim.PartitionTruth;
+import io.tunnel.it.sim.PartitionTruth.Change;
+import io.tunnel.it.sim.SimConnection;
+import io.tunnel.it.sim.SimNetwork;
+import io.tunnel.it.sim.SimSocket;
+import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.wire.Delivery;
+import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.WriteResult;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** What everybody in a cluster was promised, compared with what the log and the stores say. */
+final class ClusterTruth implements SimNetwork.Tap {
+
+  private final ClusterWorld world;
+  private final TreeMap<Integer, LogTruth> logs = new TreeMap<>();
+  private final TreeMap<String, ChannelStory> channels = new TreeMap<>();
+  private final Set<String> refused = new TreeSet<>();
+
+  /** Grows with everything that at-least-once allows to be an excuse. */
+  private long disturbances;
+
+  ClusterTruth(ClusterWorld world) {
+    this.world = world;
+  }
+
+  LogTruth log(int partition) {
+    LogTruth log = logs.computeIfAbsent(partition, id -> new LogTruth(id, world.log, world::count));
+    log.learn();
+    return log;
+  }
+
+  TreeMap<String, ChannelStory> channels() {
+    return channels;
+  }
+
+  void disturbed() {
+    disturbances++;
+  }
+
+  // Writes.
+
+  /** A write was acknowledged. */
+  void acknowledged(ChangeBatch batch, WriteResult result) {
+    LogTruth log = log(batch.partition());
+    Set<Integer> rejected = new HashSet<>();
+    result.rejections().forEach(each -> rejected.add(each.rowIndex()));
+    List<Change> written = PartitionTruth.changesOf(batch);
+    long position = result.firstPosition() - 1;
+    for (int i = 0; i < written.size(); i++) {
+      if (rejected.contains(i)) {
+        refused.add(written.get(i).text());
+        world.count(ClusterHappening.ROW_REJECTED);
+        continue;
+      }
+      Optional<Long> next = log.after(position);
+      String text = written.get(i).text();
+      Invariant.ACKNOWLEDGED_SURVIVES.require(
+          next.isPresent() && log.at(next.get()).orElseThrow().text().equals(text),
+          "%s was acknowledged at %d of partition %d, where %s counts",
+          text,
+          result.firstPosition() + i,
+          batch.partition(),
+          next.flatMap(log::at).map(Change::text));
+      position = next.get();
+    }
+  }
+
+  /** A write was refused for sure: it never counts. */
+  void refused(ChangeBatch batch) {
+    PartitionTruth.changesOf(batch).stream()
+        .filter(change -> !change.record().getColumns().isEmpty())
+        .forEach(change -> refused.add(change.text()));
+  }
+
+  void requireRefused() {
+    for (LogTruth log : logs.values()) {
+      for (Change change : log.changes().values()) {
+        Invariant.NOTHING_UNCOMMITTED_DELIVERED.require(
+            !refused.contains(change.text()) || change.record().getColumns().isEmpty(),
+            "%s was refused, and counts in partition %d",
+            change.text(),
+            log.partition());
+      }
+    }
+  }
+
+  // Channels.
+
+  /** Texts became durable. */
+  void stored(Map<String, Optional<String>> changes) {
+    changes.forEach(
+        (name, text) -> {
+          if (name.startsWith("checkpoint/")) {
+            text.ifPresentOrElse(
+                progress -> checkpointed(name, Long.parseLong(progress)),
+                () -> Optional.ofNullable(channels.get(id(name))).ifPresent(ChannelStory::deleted));
+          }
+        });
+  }
+
+  private static String id(String name) {
+    String[] parts = name.split("/", -1);
+    return parts[2] + "_" + parts[1];
+  }
+
+  private void checkpointed(String name, long position) {
+    String id = id(name);
+    int partition = Integer.parseInt(id.substring(0, id.indexOf('_')));
+    log(partition);
+    ChannelStory channel = channels.get(id);
+    if (channel == null) {
+      channels.put(id, new ChannelStory(id, log(partition), position));
+    } else {
+      channel.checkpointed(position);
+      world.count(ClusterHappening.CHECKPOINTED);
+    }
+    world.trace.add(id + " is checkpointed at " + position);
+  }
+
+  void sought() {
+    channels.values().forEach(ChannelStory::sought);
+  }
+
+  /** A processor is given changes. */
+  Runnable begin(ProcessRecordsInput input, boolean isFailing) {
+    String[] parts = input.getTraceId().split("/", -1);
+    ChannelStory channel = channels.get(parts[0]);
+    channel.log().learn();
+    ChannelStory.Held held = channel.begin(Long.parseLong(parts[1]), input.getRecords());
+    world.trace.add("processing of " + held);
+    return () -> {
+      if (isFailing) {
+        channel.failed(held);
+      } else if (channel.finished(held, disturbances)) {
+        world.count(ClusterHappening.PROCESSED_TWICE);
+      }
+    };
+  }
+
+  // Frames.
+
+  @Override
+  public void sent(SimConnection connection, SimSocket from, Frame frame) {
+    boolean isServer = connection.isServer(from);
+    world.trace.add(
+        connection + (isServer ? " < " : " > ") + frame.kind() + " " + frame.operation());
+    if (!isServer) {
+      return;
+    }
+    if (frame.kind() == FrameKind.PUSH && frame.operation() == Operation.ASSIGN) {
+      Assignment assignment = Json.decode(frame.payload(), Assignment.class);
+      ChannelStory channel = channels.get(assignment.channelId());
+      channel.log().learn();
+      channel.assigned(
+          assignment.epoch(), assignment.sessionId(), assignment.checkpointed(), disturbances);
+      world.count(ClusterHappening.ASSIGNED);
+    } else if (frame.kind() == FrameKind.PUSH && frame.operation() == Operation.DELIVER) {
+      delivered(connection, Delivery.decode(frame.payload()));
+    } else if (frame.kind() == FrameKind.RESPONSE && frame.operation() == Operation.ATTACH) {
+      world.count(ClusterHappening.ATTACHED);
+    } else if (frame.kind() == FrameKind.ERROR) {
+      refused(frame);
+    }
+  }
+
+  private void refused(Frame frame) {
+    ErrorPayload error = ErrorPayload.decode(frame.payload());
+    world.trace.add("refused as " + error.code() + ": " + error.message());
+    switch (error.code()) {
+      case NOT_LEADER -> world.count(ClusterHappening.NOT_LEADER);
+      case INTERNAL, CORRUPT, INVALID_CHECKPOINT ->
+          throw Invariant.NOTHING_BREAKS.broken("%s: %s", error.code(), error.message());
+      default -> {
+        // As it may be.
+      }
+    }
+  }
+
+  private void delivered(SimConnection connection, Delivery delivery) {
+    for (ChangeBatch batch : delivery.batches()) {
+      LogTruth log = log(batch.partition());
+      for (Change change : PartitionTruth.changesOf(batch)) {
+        long position = change.record().position();
+        Invariant.NOTHING_UNCOMMITTED_DELIVERED.require(
+            log.at(position).filter(one -> one.text().equals(change.text())).isPresent(),
+            "%s: position %d of partition %d is delivered as %s and does not count",
+            connection,
+            position,
+            batch.partition(),
+            change.text());
+      }
+    }
+  }
+
+  @Override
+  public void received(SimConnection connection, SimSocket to, Frame frame) {
+    // What is sent is looked at.
+  }
+
+  @Override
+  public void cutInTwo() {
+    // As it may be.
+  }
+
+  @Override
+  public void full() {
+    // As it may be.
+  }
+
+  @Override
+  public void closed(SimConnection connection, SimSocket by) {
+    // As it may be.
+  }
+
+  /** Everything that is to be said of channels. */
+  List<String> lines() {
+    return new ArrayList<>(channels.values().stream().map(ChannelStory::toString).toList());
+  }
+}

@@ -1,0 +1,360 @@
+package io.tunnel.it.sim.cluster;
+
+import io.tunnel.it.sim.Agenda;
+import io.tunnel.it.sim.Invariant;
+import io.tunnel.it.sim.SimClient;
+import io.tunnel.it.sim.SimConnection;
+import io.tunnel.it.sim.SimLoop;
+import io.tunnel.it.sim.SimNetwork;
+import io.tunnel.it.sim.SimProcess;
+import io.tunnel.it.sim.SimWorker;
+import io.tunnel.it.sim.Trace;
+import io.tunnel.it.sim.Watched;
+import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.worker.Links;
+import io.tunnel.sdk.worker.SimLinks;
+import io.tunnel.server.cluster.Placement;
+import io.tunnel.server.cluster.Unit;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Nodes, the log that they share, workers and clients, in one thread and one order of events that
+ * follows from a seed. It does nothing by itself: drive it by its methods and let time pass.
+ */
+final class ClusterWorld implements SimWorker.Home {
+
+  private static final long EPOCH_MICROS = 1_700_000_000_000_000L;
+  private static final int SKEW_MICROS_MAX = 1_000_000;
+
+  final Agenda agenda = new Agenda();
+  final SplittableRandom random;
+  final Trace trace;
+  final Settings settings;
+  final Reach reach;
+  final SimLog log;
+  final SimStores stores;
+  final SimGroup group;
+  final SimNetwork network;
+  final ClusterTruth truth;
+  final TreeMap<String, Machine> machines = new TreeMap<>();
+  final TreeMap<String, SimWorker> workers = new TreeMap<>();
+  final Map<ClusterHappening, Long> happened = new EnumMap<>(ClusterHappening.class);
+  private Invariant.Broken broken;
+  private int lastWorker;
+  private int tunnelsUnit = Unit.CATALOG;
+  private Placement former = Placement.NONE;
+
+  /** What a world is like. */
+  record Settings(int nodes, int partitions, int standbys, long lagMicros) {}
+
+  ClusterWorld(long seed, Consumer<String> listener) {
+    random = new SplittableRandom(seed);
+    trace = new Trace(agenda, listener);
+    boolean isCompacted = random.nextInt(3) == 0 && Boolean.getBoolean("sim.cluster.compacted");
+    settings =
+        new Settings(
+            2 + random.nextInt(3),
+            1 + random.nextInt(4),
+            random.nextInt(3),
+            isCompacted ? TimeUnit.SECONDS.toMicros(15 + random.nextInt(20)) : SimLog.FOREVER);
+    reach = new Reach(agenda, random.split());
+    log = new SimLog(this::nowMicros, settings.lagMicros());
+    truth = new ClusterTruth(this);
+    stores = new SimStores((unit, changes) -> watch(() -> truth.stored(changes)));
+    group = new SimGroup(reach, this::nowMicros, this::decided);
+    network = new SimNetwork(agenda, random.split(), new Watched(truth, this::broke));
+    network.listen(this::accept);
+    for (int i = 1; i <= settings.nodes(); i++) {
+      String name = "n" + i;
+      long skew = random.nextInt(2 * SKEW_MICROS_MAX) - SKEW_MICROS_MAX;
+      machines.put(name, new Machine(this, name, skew));
+    }
+  }
+
+  long nowMicros() {
+    return EPOCH_MICROS + agenda.nowNanos() / 1_000;
+  }
+
+  void count(ClusterHappening happening) {
+    happened.merge(happening, 1L, Long::sum);
+  }
+
+  @Override
+  public Agenda agenda() {
+    return agenda;
+  }
+
+  @Override
+  public Trace trace() {
+    return trace;
+  }
+
+  /** Runs something whose complaints nobody must swallow. */
+  void watch(Runnable action) {
+    try {
+      action.run();
+    } catch (Invariant.Broken e) {
+      broke(e);
+      throw e;
+    }
+  }
+
+  @Override
+  public void broke(Invariant.Broken how) {
+    broken = broken == null ? how : broken;
+  }
+
+  // Nodes.
+
+  /** Tunnels of this unit are looked at. */
+  void tunnelsAt(int unit) {
+    tunnelsUnit = unit;
+  }
+
+  int tunnelsUnit() {
+    return tunnelsUnit;
+  }
+
+  private void decided(Placement placement) {
+    count(ClusterHappening.DECIDED);
+    trace.add("decided: " + placement.generation() + " " + placement.leaders());
+    placement
+        .leaders()
+        .forEach(
+            (unit, name) -> {
+              if (Unit.isPartition(unit)
+                  && !name.equals(former.leaders().getOrDefault(unit, name))) {
+                count(ClusterHappening.LEADER_CHANGED);
+              }
+            });
+    former.nodes().stream()
+        .filter(node -> placement.node(node.name()).isEmpty())
+        .forEach(node -> count(ClusterHappening.NODE_EVICTED));
+    former = placement;
+  }
+
+  /** A node begins to write a unit. */
+  void opened(int unit, String node) {
+    trace.add(node + " opens unit " + unit);
+    if (unit == tunnelsUnit) {
+      count(ClusterHappening.GROUP_MOVED);
+      truth.disturbed();
+    }
+  }
+
+  private SimNetwork.Accepted accept(String name, String address) {
+    Machine machine = machines.get(Endpoint.of(address).host());
+    return machine == null || !machine.isUp() || machine.isCutFromClients ? null : machine.accept();
+  }
+
+  void start(Machine machine) {
+    trace.add(machine.name + " starts");
+    count(ClusterHappening.NODE_STARTED);
+    machine.start();
+  }
+
+  void kill(Machine machine, boolean isDirectoryDeleted) {
+    trace.add(machine.name + " is killed" + (isDirectoryDeleted ? ", its directory deleted" : ""));
+    count(ClusterHappening.NODE_KILLED);
+    if (isDirectoryDeleted) {
+      count(ClusterHappening.DIRECTORY_DELETED);
+    }
+    truth.disturbed();
+    List.copyOf(network.open()).stream()
+        .filter(each -> machine.isOf(each.server().loop().thread().process()))
+        .forEach(SimConnection::serverDied);
+    machine.kill(isDirectoryDeleted);
+    if (random.nextBoolean()) {
+      agenda.after(TimeUnit.MILLISECONDS.toNanos(200), () -> group.evict(machine.name));
+    }
+  }
+
+  void pause(Machine machine, long millis) {
+    trace.add(machine.name + " is stopped for " + millis + " ms");
+    count(ClusterHappening.NODE_PAUSED);
+    truth.disturbed();
+    machine.process().pause(TimeUnit.MILLISECONDS.toNanos(millis));
+    agenda.after(TimeUnit.MILLISECONDS.toNanos(millis), truth::disturbed);
+  }
+
+  /** The node does not reach the log for a while. */
+  void cutFromLog(Machine machine, long millis) {
+    trace.add(machine.name + " does not reach the log for " + millis + " ms");
+    count(ClusterHappening.NODE_CUT_FROM_LOG);
+    truth.disturbed();
+    reach.cut(machine.name, true);
+    agenda.after(
+        TimeUnit.MILLISECONDS.toNanos(millis),
+        () -> {
+          reach.cut(machine.name, false);
+          truth.disturbed();
+        });
+  }
+
+  /** Nobody reaches the log for a while. */
+  void logDown(long millis) {
+    trace.add("the log is out of reach for " + millis + " ms");
+    count(ClusterHappening.LOG_DOWN);
+    truth.disturbed();
+    reach.down(true);
+    agenda.after(
+        TimeUnit.MILLISECONDS.toNanos(millis),
+        () -> {
+          reach.down(false);
+          truth.disturbed();
+        });
+  }
+
+  /** No client reaches the node for a while; connections are silent. */
+  void cutFromClients(Machine machine, long millis) {
+    trace.add(machine.name + " is not reached by clients for " + millis + " ms");
+    count(ClusterHappening.NODE_CUT_FROM_CLIENTS);
+    truth.disturbed();
+    machine.isCutFromClients = true;
+    long nanos = TimeUnit.MILLISECONDS.toNanos(millis);
+    for (SimConnection each : List.copyOf(network.open())) {
+      if (machine.isUp() && machine.isOf(each.server().loop().thread().process())) {
+        each.cut(random.nextBoolean() ? nanos / 2 : -1, nanos);
+      }
+    }
+    agenda.after(nanos, () -> machine.isCutFromClients = false);
+  }
+
+  void drain(Machine machine, boolean isDraining) {
+    trace.add(machine.name + (isDraining ? " is emptied" : " takes part again"));
+    count(ClusterHappening.NODE_DRAINED);
+    machine.isDraining = isDraining;
+    machine.node().node().drain(isDraining);
+  }
+
+  void compact() {
+    int gone = log.compact();
+    trace.add(gone + " records are compacted away");
+    for (int i = 0; i < gone; i++) {
+      count(ClusterHappening.RECORD_COMPACTED);
+    }
+  }
+
+  List<Machine> up() {
+    return machines.values().stream().filter(Machine::isUp).toList();
+  }
+
+  // Clients.
+
+  SimProcess process(String name) {
+    return new SimProcess(name, agenda, random.split(), any -> {});
+  }
+
+  List<Endpoint> endpoints() {
+    List<Endpoint> all = new ArrayList<>();
+    machines.values().forEach(machine -> all.add(Endpoint.of(machine.address())));
+    return all;
+  }
+
+  @Override
+  public Links links(SimProcess process, SimLoop loop, SplittableRandom own) {
+    return SimLinks.of(
+        endpoints(),
+        own.nextDouble(),
+        (endpoint, receiver) ->
+            SimClient.connect(network, process.name(), endpoint.toString(), loop, receiver));
+  }
+
+  void cut(SimConnection connection) {
+    trace.add(connection + " is cut");
+    count(ClusterHappening.CONNECTION_CUT);
+    truth.disturbed();
+    long soon = TimeUnit.MILLISECONDS.toNanos(1 + random.nextInt(50));
+    boolean isSilent = random.nextInt(4) == 0;
+    connection.cut(isSilent && random.nextBoolean() ? -1 : soon, isSilent ? -1 : 2 * soon);
+  }
+
+  void stall(SimConnection connection, long millis) {
+    trace.add(connection + " is stalled for " + millis + " ms");
+    count(ClusterHappening.CONNECTION_STALLED);
+    truth.disturbed();
+    connection.stall(TimeUnit.MILLISECONDS.toNanos(millis));
+  }
+
+  // Workers.
+
+  void startWorker(String tunnelId, boolean isGreedy) {
+    SimProcess process = process("w" + ++lastWorker);
+    SimWorker worker =
+        new SimWorker(this, process, tunnelId, random.split(), new ClusterRole(this, isGreedy));
+    workers.put(process.name(), worker);
+    trace.add(process + " starts on " + tunnelId);
+    count(ClusterHappening.WORKER_STARTED);
+    worker.start();
+  }
+
+  void crashWorker(SimWorker worker) {
+    trace.add(worker + " crashes");
+    count(ClusterHappening.WORKER_CRASHED);
+    truth.disturbed();
+    end(worker);
+  }
+
+  void pauseWorker(SimWorker worker, long millis) {
+    trace.add(worker + " is stopped for " + millis + " ms");
+    count(ClusterHappening.WORKER_PAUSED);
+    truth.disturbed();
+    worker.process().pause(TimeUnit.MILLISECONDS.toNanos(millis));
+    agenda.after(TimeUnit.MILLISECONDS.toNanos(millis), truth::disturbed);
+  }
+
+  @Override
+  public void exited(SimWorker worker) {
+    if (worker.process().isAlive()) {
+      trace.add(worker + " exits");
+      count(ClusterHappening.WORKER_LEFT);
+      end(worker);
+    }
+  }
+
+  private void end(SimWorker worker) {
+    worker.process().kill();
+    workers.remove(worker.process().name());
+    for (SimConnection connection : List.copyOf(network.open())) {
+      if (connection.client().loop().thread().process() == worker.process()) {
+        connection.clientDied();
+      }
+    }
+  }
+
+  // Time.
+
+  /** Lets that much time pass. */
+  void run(long millis) {
+    long end = agenda.nowNanos() + TimeUnit.MILLISECONDS.toNanos(millis);
+    while (agenda.nextNanos() <= end) {
+      agenda.step();
+      if (broken != null) {
+        throw broken;
+      }
+    }
+    agenda.pass(end);
+  }
+
+  /** How everything stands, as text. */
+  String dump() {
+    StringBuilder text = new StringBuilder();
+    text.append(settings).append("\nlast decision: ").append(group.last()).append('\n');
+    for (Machine machine : machines.values()) {
+      text.append(machine.name).append(machine.isPaused() ? " stopped" : "");
+      text.append(reach.isReached(machine.name) ? "" : " without log");
+      text.append(machine.isUp() ? " " + machine.node().copies().all().status() : " is down");
+      text.append('\n');
+    }
+    truth.lines().forEach(line -> text.append(line).append('\n'));
+    text.append("workers: ").append(workers.keySet()).append('\n');
+    return text.toString();
+  }
+}

@@ -1,0 +1,130 @@
+package io.tunnel.it.sim.cluster;
+
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.it.sim.RowFold;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnUpdate;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowDeleteChange;
+import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.RowUpdateChange;
+import io.tunnel.sdk.Endpoint;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.WriteRequest;
+import io.tunnel.wire.WriteResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+/** Writes changes that nobody has written before, and tells what became of them. */
+final class ClusterWriter {
+
+  static final int IDS_PER_PARTITION = 1_000;
+  private static final int ROWS_PER_PARTITION = 25;
+
+  private final ClusterWorld world;
+  private final ClusterClient client;
+  private final SplittableRandom random;
+  private final int tableId;
+  private final List<Integer> partitions;
+  private final Map<Integer, Endpoint> leaders = new TreeMap<>();
+  private final Map<Integer, Long> acknowledged = new TreeMap<>();
+  private long lastValue;
+
+  ClusterWriter(ClusterWorld world, int tableId, List<Integer> partitions) {
+    this.world = world;
+    this.client = new ClusterClient(world, "writer");
+    this.random = world.random.split();
+    this.tableId = tableId;
+    this.partitions = List.copyOf(partitions);
+  }
+
+  List<Integer> partitions() {
+    return partitions;
+  }
+
+  /** How many writes to a partition were acknowledged. */
+  long acknowledged(int partition) {
+    return acknowledged.getOrDefault(partition, 0L);
+  }
+
+  /** Writes some rows to a partition, by its place in the table; once. */
+  void write(int index, int rows) {
+    int partition = partitions.get(index);
+    boolean isConditional = random.nextInt(3) == 0;
+    List<RowChange> changes = new ArrayList<>();
+    for (int i = 0; i < rows; i++) {
+      changes.add(change(index, isConditional));
+    }
+    BatchBuilder builder = new BatchBuilder(RowFold.SCHEMA, 256);
+    changes.forEach(builder::add);
+    byte[] bytes = builder.build(partition);
+    byte[] payload = new byte[WriteRequest.PREFIX_BYTES + bytes.length];
+    WriteRequest.writePrefix(payload, 0, tableId, Optional.empty());
+    System.arraycopy(bytes, 0, payload, WriteRequest.PREFIX_BYTES, bytes.length);
+    List<Endpoint> all = world.endpoints();
+    Endpoint node =
+        Optional.ofNullable(leaders.get(partition))
+            .orElseGet(() -> all.get(random.nextInt(all.size())));
+    var unused =
+        client
+            .ask(node, Operation.WRITE, payload)
+            .whenComplete(
+                (answer, failure) -> {
+                  ChangeBatch batch = ChangeBatch.parse(bytes, 0, bytes.length);
+                  if (failure == null) {
+                    leaders.put(partition, node);
+                    written(batch, WriteResult.decode(answer.payload()));
+                  } else {
+                    leaders.remove(partition);
+                    failed(batch, ClusterClient.cause(failure));
+                  }
+                });
+  }
+
+  private void written(ChangeBatch batch, WriteResult result) {
+    world.count(ClusterHappening.WRITE_ACKNOWLEDGED);
+    acknowledged.merge(batch.partition(), 1L, Long::sum);
+    world.trace.add("acknowledged " + result + " of partition " + batch.partition());
+    world.watch(() -> world.truth.acknowledged(batch, result));
+  }
+
+  private void failed(ChangeBatch batch, Throwable failure) {
+    if (failure instanceof RefusedException refused && refused.retriable()) {
+      world.count(ClusterHappening.WRITE_REFUSED);
+      world.truth.refused(batch);
+      ClusterClient.leader(refused).ifPresent(next -> leaders.put(batch.partition(), next));
+    } else {
+      world.count(ClusterHappening.WRITE_IN_DOUBT);
+    }
+  }
+
+  private RowChange change(int index, boolean isConditional) {
+    long id = (long) index * IDS_PER_PARTITION + random.nextInt(ROWS_PER_PARTITION);
+    PrimaryKey key = PrimaryKey.builder().add("id", id).build();
+    ColumnValue value = ColumnValue.fromLong(++lastValue);
+    int dice = random.nextInt(10);
+    if (isConditional && dice < 3) {
+      return new RowPutChange(
+          key,
+          List.of(new Column("v", value)),
+          random.nextBoolean()
+              ? RowExistenceExpectation.EXPECT_EXIST
+              : RowExistenceExpectation.EXPECT_NOT_EXIST);
+    } else if (dice < 6) {
+      return new RowPutChange(key, List.of(new Column("v", value), new Column("p", value)));
+    } else if (dice < 8) {
+      return new RowUpdateChange(
+          key, List.of(new ColumnUpdate.Put("v", value), new ColumnUpdate.Delete("p")));
+    }
+    return new RowDeleteChange(key);
+  }
+}

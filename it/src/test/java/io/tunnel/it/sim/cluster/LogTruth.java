@@ -1,0 +1,111 @@
+package io.tunnel.it.sim.cluster;
+
+import io.tunnel.it.sim.PartitionTruth;
+import io.tunnel.it.sim.PartitionTruth.Change;
+import io.tunnel.model.Bytes;
+import io.tunnel.server.replica.SharedLog.Entry;
+import io.tunnel.server.replica.SharedLog.Kind;
+import io.tunnel.server.replica.SharedLog.Stored;
+import io.tunnel.server.replica.SimCopyRows;
+import io.tunnel.server.replica.SimRecords;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * What the log of a partition says to one who has read all of it from the beginning: which changes
+ * count, and what the rows are. Its rule is written down here once more, without what real copies
+ * need for logs that were compacted.
+ */
+final class LogTruth {
+
+  private static final long APPEND_ENTRIES = 1 << 20;
+
+  private final int partition;
+  private final SimLog log;
+  private final Consumer<ClusterHappening> counts;
+  private final TreeMap<Long, Change> changes = new TreeMap<>();
+  private final SimCopyRows rows = new SimCopyRows(new SplittableRandom(1));
+  private int read;
+  private long epoch = -1;
+  private long sequence;
+  private boolean isBroken;
+
+  LogTruth(int partition, SimLog log, Consumer<ClusterHappening> counts) {
+    this.partition = partition;
+    this.log = log;
+    this.counts = counts;
+  }
+
+  /** Reads what has landed since. */
+  void learn() {
+    SimLog.Partition records = log.partition(partition);
+    while (read < records.everything.size()) {
+      take(records.everything.get(read));
+      read++;
+    }
+  }
+
+  private void take(Stored record) {
+    Entry entry = record.entry();
+    if (entry.kind() == Kind.MARKER) {
+      epoch = record.offset();
+      sequence = 0;
+      isBroken = false;
+      counts.accept(ClusterHappening.MARKER);
+      return;
+    }
+    boolean isNext =
+        entry.sequence() == sequence + 1
+            || (entry.sequence() % APPEND_ENTRIES == 0 && entry.sequence() > sequence);
+    if (entry.epoch() != epoch || isBroken || !isNext) {
+      isBroken |= entry.epoch() == epoch;
+      counts.accept(ClusterHappening.RECORD_FENCED);
+      return;
+    }
+    sequence = entry.sequence();
+    SimRecords.Said said = SimRecords.of(partition, record);
+    SimRecords.fold(rows, said.rows());
+    if (entry.kind() == Kind.REPAIR) {
+      counts.accept(ClusterHappening.ROW_REPAIRED);
+    }
+    said.change()
+        .ifPresent(batch -> changes.put(record.offset(), PartitionTruth.changesOf(batch).get(0)));
+  }
+
+  int partition() {
+    return partition;
+  }
+
+  /** The change at a position, if it counts. */
+  Optional<Change> at(long position) {
+    return Optional.ofNullable(changes.get(position));
+  }
+
+  /** The position of the first change that counts behind another. */
+  Optional<Long> after(long position) {
+    return Optional.ofNullable(changes.higherKey(position));
+  }
+
+  /** The position of the last change that counts; 0 when there is none. */
+  long last() {
+    return changes.isEmpty() ? 0 : changes.lastKey();
+  }
+
+  /** The changes that count, by position. */
+  SortedMap<Long, Change> changes() {
+    return changes;
+  }
+
+  SortedMap<Bytes, SortedMap<String, Bytes>> rows() {
+    return rows.rows(partition);
+  }
+
+  /** Positions that count from one to another, both inclusive. */
+  Map<Long, Change> between(long first, long last) {
+    return first > last ? Map.of() : changes.subMap(first, true, last, true);
+  }
+}

@@ -1,0 +1,233 @@
+package io.tunnel.it.sim.cluster;
+
+import io.tunnel.it.sim.SimLoop;
+import io.tunnel.it.sim.SimNetwork;
+import io.tunnel.it.sim.SimProcess;
+import io.tunnel.it.sim.SimThread;
+import io.tunnel.server.SimClusterNode;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.CatalogStore;
+import io.tunnel.server.catalog.StoreUnavailableException;
+import io.tunnel.server.cluster.Unit;
+import io.tunnel.server.kafka.KafkaCatalogStore;
+import io.tunnel.server.log.SimDisk;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.replica.SimCopyRows;
+import io.tunnel.server.replica.SimReplicas;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** A machine with disks, and the node that runs on it between two crashes. */
+final class Machine {
+
+  private static final int SHARDS = 2;
+  private static final long STEP_NANOS = 40_000_000;
+
+  private final ClusterWorld world;
+  final String name;
+  private final long skewMicros;
+  private List<SimDisk> disks = new ArrayList<>();
+  private List<SimCopyRows> rows = new ArrayList<>();
+  private int starts;
+  private Optional<Running> running = Optional.empty();
+  boolean isDraining;
+  boolean isCutFromClients;
+
+  /** A node between two crashes. */
+  private static final class Running {
+    private final SimProcess process;
+    private final SimLoop loop;
+    private final List<SimThread> shardThreads = new ArrayList<>();
+    private final boolean[] isStepping = new boolean[SHARDS];
+    private SimLogClient log;
+    private SimCatalogTail tail;
+    private SimClusterNode node;
+
+    Running(SimProcess process) {
+      this.process = process;
+      this.loop = new SimLoop(process.thread("loop"));
+    }
+  }
+
+  Machine(ClusterWorld world, String name, long skewMicros) {
+    this.world = world;
+    this.name = name;
+    this.skewMicros = skewMicros;
+    format();
+  }
+
+  private void format() {
+    disks = new ArrayList<>();
+    rows = new ArrayList<>();
+    for (int i = 0; i < SHARDS; i++) {
+      disks.add(new SimDisk(() -> {}));
+      rows.add(new SimCopyRows(world.random.split()));
+    }
+  }
+
+  String address() {
+    return name + ":1";
+  }
+
+  boolean isUp() {
+    return running.isPresent();
+  }
+
+  boolean isPaused() {
+    return running.map(now -> now.process.isPaused()).orElse(false);
+  }
+
+  boolean isOf(SimProcess process) {
+    return running.filter(now -> now.process == process).isPresent();
+  }
+
+  SimClusterNode node() {
+    return running.orElseThrow().node;
+  }
+
+  SimProcess process() {
+    return running.orElseThrow().process;
+  }
+
+  /** Starts the node; the log must be there. */
+  void start() {
+    starts++;
+    isDraining = false;
+    SimProcess process =
+        new SimProcess(name + "." + starts, world.agenda, world.random.split(), any -> wake());
+    Running now = new Running(process);
+    running = Optional.of(now);
+    for (int i = 0; i < SHARDS; i++) {
+      now.shardThreads.add(process.thread("shard-" + i));
+    }
+    SimThread control = process.thread("control");
+    now.log = new SimLogClient(name, world.log, world.reach, process.thread("kafka"));
+    try {
+      now.node =
+          new SimClusterNode(
+              new SimClusterNode.Self(
+                  name, Integer.toString(starts), address(), world.settings.standbys()),
+              new SimClusterNode.Log(
+                  now.log,
+                  now.log,
+                  world.log.lagMicros(),
+                  (member, node) ->
+                      new SimMembership(
+                          member, world.group, world.reach, process.thread("member"), node.get()),
+                  new Stores(now, control)),
+              new SimReplicas.Storage(disks, rows),
+              new SimClusterNode.Threads(
+                  new SimControl(control), process.thread("opener"), process.thread("reader")),
+              new Clock(process.random().nextLong(1L << 40)));
+    } catch (IOException e) {
+      throw new IllegalStateException(name + " does not start", e);
+    }
+    for (int i = 0; i < SHARDS; i++) {
+      stepAgain(now, i);
+    }
+  }
+
+  /** The clocks of a machine: one starts anywhere, the other is a bit wrong. */
+  private final class Clock implements Shard.Clock {
+    private final long nanosBefore;
+
+    Clock(long nanosBefore) {
+      this.nanosBefore = nanosBefore;
+    }
+
+    @Override
+    public long epochMicros() {
+      return world.nowMicros() + skewMicros;
+    }
+
+    @Override
+    public long nanos() {
+      return nanosBefore + world.agenda.nowNanos();
+    }
+  }
+
+  private final class Stores implements SimClusterNode.Stores {
+    private final Running now;
+    private final SimThread control;
+
+    Stores(Running now, SimThread control) {
+      this.now = now;
+      this.control = control;
+    }
+
+    @Override
+    public Consumer<Runnable> follow(Catalog catalog) {
+      now.tail =
+          new SimCatalogTail(
+              world.stores, catalog, world.reach, () -> world.reach.isReached(name), control);
+      now.tail.readAll();
+      catalog.caughtUp();
+      return now.tail::catchUp;
+    }
+
+    @Override
+    public CatalogStore open(int unit, KafkaCatalogStore.Listener listener) throws IOException {
+      if (!world.reach.isReached(name) || world.reach.loses()) {
+        throw new StoreUnavailableException("no answer in time");
+      }
+      if (unit != Unit.CATALOG) {
+        now.tail.readAll();
+      }
+      world.opened(unit, name);
+      return new SimUnitStore(
+          new SimUnitStore.Opened(world.stores, unit, listener),
+          world.reach,
+          () -> world.reach.isReached(name) && now.process.isAlive(),
+          control);
+    }
+  }
+
+  private void wake() {
+    running.filter(now -> now.node != null).ifPresent(this::wake);
+  }
+
+  private void wake(Running now) {
+    for (int i = 0; i < SHARDS; i++) {
+      if (!now.isStepping[i] && !now.node.copies().isIdle(i)) {
+        int shard = i;
+        now.isStepping[shard] = true;
+        now.shardThreads
+            .get(shard)
+            .execute(
+                () -> {
+                  now.isStepping[shard] = false;
+                  now.node.copies().step(shard);
+                });
+      }
+    }
+  }
+
+  /** A shard also looks when nothing waits: for some things it is time. */
+  private void stepAgain(Running now, int shard) {
+    now.node.copies().step(shard);
+    now.shardThreads.get(shard).after(STEP_NANOS, () -> stepAgain(now, shard));
+  }
+
+  SimNetwork.Accepted accept() {
+    Running now = running.orElseThrow();
+    return new SimNetwork.Accepted(now.loop, now.node.handlers());
+  }
+
+  /** The process ends at once. */
+  void kill(boolean isDirectoryDeleted) {
+    Running now = running.orElseThrow();
+    now.process.kill();
+    now.log.died();
+    now.tail.died();
+    running = Optional.empty();
+    if (isDirectoryDeleted) {
+      format();
+    } else {
+      disks.replaceAll(disk -> disk.afterDeath(() -> {}));
+      rows.replaceAll(SimCopyRows::afterDeath);
+    }
+  }
+}

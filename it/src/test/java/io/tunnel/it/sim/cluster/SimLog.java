@@ -1,0 +1,113 @@
+package io.tunnel.it.sim.cluster;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.server.replica.SharedLog.Entry;
+import io.tunnel.server.replica.SharedLog.Stored;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+
+/** The log that all nodes share: what there ever was, and what compaction has left of it. */
+final class SimLog {
+
+  static final long FOREVER = Long.MAX_VALUE;
+
+  private final LongSupplier nowMicros;
+  private final long lagMicros;
+  private final TreeMap<Integer, Partition> partitions = new TreeMap<>();
+  private final List<Runnable> readers = new ArrayList<>();
+
+  /** One partition. */
+  static final class Partition {
+    final List<Stored> everything = new ArrayList<>();
+    final NavigableMap<Long, Stored> kept = new TreeMap<>();
+
+    long end() {
+      return everything.size();
+    }
+  }
+
+  /**
+   * An empty log.
+   *
+   * @param lagMicros how long every record is kept at least
+   */
+  SimLog(LongSupplier nowMicros, long lagMicros) {
+    this.nowMicros = nowMicros;
+    this.lagMicros = lagMicros;
+  }
+
+  long nowMicros() {
+    return nowMicros.getAsLong();
+  }
+
+  long lagMicros() {
+    return lagMicros;
+  }
+
+  Partition partition(int id) {
+    return partitions.computeIfAbsent(id, key -> new Partition());
+  }
+
+  /** Is told whenever something has landed. */
+  void listen(Runnable reader) {
+    readers.add(reader);
+  }
+
+  void forget(Runnable reader) {
+    readers.remove(reader);
+  }
+
+  /** The log takes a record, and stamps it, in milliseconds. */
+  void land(int partition, Entry entry) {
+    Partition log = partition(partition);
+    long now = nowMicros.getAsLong();
+    Stored stored = new Stored(log.end(), now - now % 1_000, entry);
+    log.everything.add(stored);
+    log.kept.put(stored.offset(), stored);
+    List.copyOf(readers).forEach(Runnable::run);
+  }
+
+  /** The first position from which on every record is kept. */
+  long whole(int partition) {
+    Partition log = partition(partition);
+    if (lagMicros == FOREVER) {
+      return 0;
+    }
+    long first = log.end();
+    while (first > 0 && isYoung(log.everything.get((int) first - 1))) {
+      first--;
+    }
+    return first;
+  }
+
+  private boolean isYoung(Stored record) {
+    return lagMicros == FOREVER || record.timeMicros() >= nowMicros.getAsLong() - lagMicros;
+  }
+
+  /** Of what is old enough only the last of each key stays. Returns how many records went. */
+  int compact() {
+    int gone = 0;
+    for (Partition log : partitions.values()) {
+      Map<Bytes, Long> last = new TreeMap<>();
+      List<Stored> old = new ArrayList<>();
+      for (Stored record : log.kept.values()) {
+        if (isYoung(record) || record.offset() == log.end() - 1) {
+          break;
+        }
+        old.add(record);
+        last.put(record.entry().key(), record.offset());
+      }
+      for (Stored record : old) {
+        if (last.get(record.entry().key()) != record.offset()) {
+          log.kept.remove(record.offset());
+          gone++;
+        }
+      }
+    }
+    return gone;
+  }
+}

@@ -1,0 +1,134 @@
+package io.tunnel.it.sim.cluster;
+
+import io.tunnel.it.sim.SimThread;
+import io.tunnel.model.Bytes;
+import io.tunnel.server.log.EdgeQueries;
+import io.tunnel.server.replica.SharedLog;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.IntFunction;
+
+/**
+ * The log as one start of a node reaches it. Appends land in pieces, between those of others; when
+ * an answer is lost or the log out of reach, some of them land much later, when they like.
+ */
+final class SimLogClient implements SharedLog, EdgeQueries {
+
+  private static final long LATE_NANOS_MAX = 6_000_000_000L;
+  private static final int PIECES_MAX = 3;
+
+  private final String node;
+  private final SimLog log;
+  private final Reach reach;
+  private final SimThread thread;
+  private final List<SimTail> tails = new ArrayList<>();
+
+  SimLogClient(String node, SimLog log, Reach reach, SimThread thread) {
+    this.node = node;
+    this.log = log;
+    this.reach = reach;
+    this.thread = thread;
+  }
+
+  /** The process is no more. */
+  void died() {
+    tails.forEach(SimTail::close);
+  }
+
+  private boolean isReached() {
+    return reach.isReached(node);
+  }
+
+  @Override
+  public void append(int partition, List<Entry> entries, Appended appended) {
+    reach.ask(
+        () -> isReached() && !reach.loses(),
+        () -> {
+          long lastNanos = landLater(partition, entries, 0);
+          reach.agenda.at(
+              lastNanos + reach.nanos(),
+              () -> thread.execute(() -> appended.done(Optional.empty())));
+        },
+        () -> {
+          List<Entry> left = new ArrayList<>(entries);
+          left.removeIf(entry -> reach.random.nextInt(4) == 0);
+          if (reach.random.nextBoolean()) {
+            landLater(partition, left, reach.random.nextLong(LATE_NANOS_MAX));
+          }
+          thread.execute(() -> appended.done(Optional.of(new IOException("no answer in time"))));
+        });
+  }
+
+  private long landLater(int partition, List<Entry> entries, long delayNanos) {
+    long at = reach.agenda.nowNanos() + delayNanos;
+    int piece = 1 + entries.size() / (1 + reach.random.nextInt(PIECES_MAX));
+    for (int from = 0; from < entries.size(); from += piece) {
+      List<Entry> part = entries.subList(from, Math.min(entries.size(), from + piece));
+      reach.agenda.at(at, () -> part.forEach(entry -> log.land(partition, entry)));
+      at += 1 + reach.random.nextInt(2_000_000);
+    }
+    return at;
+  }
+
+  @Override
+  public Tail tail(TailListener listener) {
+    SimTail tail = new SimTail(log, reach, this::isReached, thread, listener);
+    tails.add(tail);
+    return tail;
+  }
+
+  @Override
+  public CompletableFuture<End> end(int partition) {
+    return ask(any -> log.partition(partition).end(), List.of(partition))
+        .thenApply(all -> new End(all.get(partition), Bytes.EMPTY));
+  }
+
+  private <T> CompletableFuture<Map<Integer, T>> ask(
+      IntFunction<T> question, Collection<Integer> partitions) {
+    CompletableFuture<Map<Integer, T>> answer = new CompletableFuture<>();
+    reach.ask(
+        this::isReached,
+        () -> {
+          Map<Integer, T> found = new TreeMap<>();
+          partitions.forEach(partition -> found.put(partition, question.apply(partition)));
+          reach.agenda.after(reach.nanos(), () -> thread.execute(() -> answer.complete(found)));
+        },
+        () ->
+            thread.execute(
+                () -> answer.completeExceptionally(new IOException("no answer in time"))));
+    return answer;
+  }
+
+  @Override
+  public CompletableFuture<Map<Integer, Edge>> edges(Collection<Integer> partitions) {
+    return ask(
+        partition ->
+            new Edge(
+                Math.max(1, log.whole(partition)), Math.max(0, log.partition(partition).end() - 1)),
+        partitions);
+  }
+
+  @Override
+  public CompletableFuture<Map<Integer, Long>> firstSince(
+      Collection<Integer> partitions, long micros) {
+    return ask(
+        partition ->
+            log.partition(partition).kept.values().stream()
+                .filter(record -> record.timeMicros() >= micros)
+                .map(Stored::offset)
+                .findFirst()
+                .orElse(Long.MAX_VALUE),
+        partitions);
+  }
+
+  @Override
+  public void close() {
+    died();
+  }
+}

@@ -1,0 +1,57 @@
+package io.tunnel.it.sim.cluster;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+
+/** What is kept of catalog and tunnels, by unit, and who may write it. */
+final class SimStores {
+
+  /** The unit that the stores of all tables are. */
+  private final TreeMap<Integer, Unit> units = new TreeMap<>();
+
+  private final BiConsumer<Integer, Map<String, Optional<String>>> whenStored;
+  private final List<Runnable> readers = new ArrayList<>();
+
+  /** One partition of the topics of texts. */
+  static final class Unit {
+    final TreeMap<String, String> texts = new TreeMap<>();
+    final List<Map<String, Optional<String>>> commits = new ArrayList<>();
+
+    /** Grows with every one who begins to write: it fences the former. */
+    long writer;
+  }
+
+  /** Nothing is kept; {@code whenStored} is told of what is, by unit. */
+  SimStores(BiConsumer<Integer, Map<String, Optional<String>>> whenStored) {
+    this.whenStored = whenStored;
+  }
+
+  Unit unit(int id) {
+    return units.computeIfAbsent(id, key -> new Unit());
+  }
+
+  void listen(Runnable reader) {
+    readers.add(reader);
+  }
+
+  void forget(Runnable reader) {
+    readers.remove(reader);
+  }
+
+  /** All or nothing, from one moment to the next. */
+  void commit(int id, Map<String, Optional<String>> changes) {
+    Unit unit = unit(id);
+    Map<String, Optional<String>> sorted = new TreeMap<>(changes);
+    sorted.forEach(
+        (name, text) ->
+            text.ifPresentOrElse(
+                value -> unit.texts.put(name, value), () -> unit.texts.remove(name)));
+    unit.commits.add(sorted);
+    whenStored.accept(id, sorted);
+    List.copyOf(readers).forEach(Runnable::run);
+  }
+}

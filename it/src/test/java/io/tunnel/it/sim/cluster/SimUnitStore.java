@@ -1,0 +1,124 @@
+package io.tunnel.it.sim.cluster;
+
+import io.tunnel.it.sim.SimThread;
+import io.tunnel.server.catalog.CatalogStore;
+import io.tunnel.server.catalog.FencedStoreException;
+import io.tunnel.server.catalog.StoreUnavailableException;
+import io.tunnel.server.kafka.KafkaCatalogStore;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A unit's texts, as whoever opened them last writes them. A write whose answer does not come in
+ * time keeps its thread waiting, and may be stored, at once or later, unless somebody else begins
+ * to write before that.
+ */
+final class SimUnitStore implements CatalogStore {
+
+  private static final long WRITE_NANOS_MAX = 3_000_000_000L;
+  private static final long LATE_NANOS_MAX = 8_000_000_000L;
+
+  private final SimStores stores;
+  private final int id;
+  private final Reach reach;
+  private final BooleanSupplier isReached;
+  private final SimThread control;
+  private final KafkaCatalogStore.Listener listener;
+  private final long writer;
+  private boolean isWaiting;
+  private boolean isFenced;
+  private boolean isClosed;
+
+  SimUnitStore(Opened opened, Reach reach, BooleanSupplier isReached, SimThread control) {
+    this.stores = opened.stores();
+    this.id = opened.unit();
+    this.listener = opened.listener();
+    this.reach = reach;
+    this.isReached = isReached;
+    this.control = control;
+    writer = ++stores.unit(id).writer;
+  }
+
+  /** What is opened, for whom. */
+  record Opened(SimStores stores, int unit, KafkaCatalogStore.Listener listener) {}
+
+  private boolean isNewest() {
+    return stores.unit(id).writer == writer;
+  }
+
+  @Override
+  public Map<String, String> all() {
+    return new TreeMap<>(stores.unit(id).texts);
+  }
+
+  @Override
+  public void write(Map<String, Optional<String>> changes) throws IOException {
+    if (changes.isEmpty()) {
+      return;
+    }
+    if (isWaiting || isClosed) {
+      throw new StoreUnavailableException("an earlier write is under way");
+    }
+    boolean isAnswered = isReached.getAsBoolean() && !reach.loses();
+    if (isFenced || (isAnswered && !isNewest())) {
+      throw fenced();
+    }
+    if (isAnswered) {
+      control.block(reach.nanos());
+      stores.commit(id, changes);
+      return;
+    }
+    isWaiting = true;
+    control.block(WRITE_NANOS_MAX);
+    boolean isStored = isReached.getAsBoolean() && isNewest() && reach.random.nextBoolean();
+    if (isStored) {
+      stores.commit(id, changes);
+    }
+    reach.agenda.after(
+        WRITE_NANOS_MAX + reach.random.nextLong(LATE_NANOS_MAX), () -> known(changes, isStored));
+    throw new StoreUnavailableException("no answer in time");
+  }
+
+  private FencedStoreException fenced() {
+    if (!isFenced) {
+      isFenced = true;
+      FencedStoreException told = new FencedStoreException("another writes", null);
+      control.execute(() -> listener.fenced(told));
+    }
+    return new FencedStoreException("another writes", null);
+  }
+
+  /** What became of a late write is known, as soon as it can be. */
+  private void known(Map<String, Optional<String>> changes, boolean wasStored) {
+    if (!isReached.getAsBoolean()) {
+      reach.agenda.after(LATE_NANOS_MAX / 8, () -> known(changes, wasStored));
+      return;
+    }
+    if (isClosed) {
+      return;
+    }
+    if (!isNewest()) {
+      fenced();
+      return;
+    }
+    boolean isStored = wasStored || reach.random.nextBoolean();
+    if (isStored && !wasStored) {
+      stores.commit(id, changes);
+    }
+    control.execute(
+        () -> {
+          if (isStored) {
+            listener.stored(changes);
+          }
+          isWaiting = false;
+        });
+  }
+
+  @Override
+  public void close() {
+    isClosed = true;
+  }
+}

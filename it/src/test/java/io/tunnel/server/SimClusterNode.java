@@ -1,0 +1,313 @@
+package io.tunnel.server;
+
+import io.netty.channel.ChannelHandler;
+import io.tunnel.model.TableOptions;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.CatalogStore;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.channel.Channels;
+import io.tunnel.server.channel.Handles;
+import io.tunnel.server.cluster.ClusterNode;
+import io.tunnel.server.cluster.KnownUnits;
+import io.tunnel.server.cluster.Membership;
+import io.tunnel.server.cluster.NodeSettings;
+import io.tunnel.server.cluster.Placement;
+import io.tunnel.server.cluster.PlacementView;
+import io.tunnel.server.cluster.Unit;
+import io.tunnel.server.kafka.KafkaCatalogStore;
+import io.tunnel.server.log.CatchUp;
+import io.tunnel.server.log.EdgeQueries;
+import io.tunnel.server.net.Attachments;
+import io.tunnel.server.net.NetServer;
+import io.tunnel.server.net.SimFront;
+import io.tunnel.server.partition.PartitionHomes;
+import io.tunnel.server.partition.RoutedHomes;
+import io.tunnel.server.partition.RowReads;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.TableLogs;
+import io.tunnel.server.partition.Tables;
+import io.tunnel.server.replica.Markers;
+import io.tunnel.server.replica.ReplicaConfig;
+import io.tunnel.server.replica.Replicas;
+import io.tunnel.server.replica.SharedLog;
+import io.tunnel.server.replica.SimReplicas;
+import io.tunnel.server.session.KnownEdges;
+import io.tunnel.server.session.LogFigures;
+import io.tunnel.server.session.SessionConfig;
+import io.tunnel.server.table.BaseRows;
+import io.tunnel.wire.ClusterControl.NodeStatus;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * A node between two starts: the rooms of {@link ClusterServer}, joined in the same way, on threads
+ * and a log that are simulated.
+ */
+public final class SimClusterNode {
+
+  private static final long TICK_MS = 100;
+  private static final long TICK_GAP_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(3 * TICK_MS);
+  private static final long ENDS_MS = 500;
+  private static final long DECIDE_INTERVAL_MS = 250;
+  private static final long REVOKE_DEADLINE_MS = 2_000;
+  private static final int DELIVERY_BYTES_MAX = 250;
+  private static final ReplicaConfig REPLICA =
+      new ReplicaConfig(
+          new ReplicaConfig.Batches(4_096, 7, 4_096, 16L << 20, 4_096),
+          new ReplicaConfig.Times(10_000, 50, 2_000, 2_000),
+          10);
+
+  private final Self self;
+  private final KnownEdges known = new KnownEdges();
+  private final Handles handles = new Handles();
+  private final Catalog catalog = new Catalog();
+  private final SimReplicas copies;
+  private final Replicas replicas;
+  private final NodeRoles roles;
+  private final ClusterNode node;
+  private final Attachments attachments;
+  private final SimFront front;
+  private final Consumer<Runnable> catalogTail;
+  private Set<Integer> serving = Set.of();
+
+  /** What the node is called, and where it is. */
+  public record Self(String name, String incarnation, String address, int standbys) {}
+
+  /** The log, as this start of the node reaches it. */
+  public record Log(
+      SharedLog changes,
+      EdgeQueries edges,
+      long retentionMicros,
+      Membership.Factory group,
+      Stores stores) {}
+
+  /** Opens what is kept of catalog and tunnels. */
+  public interface Stores {
+
+    /** Tells the catalog what is stored of tables, from now on; at first all, at once. */
+    Consumer<Runnable> follow(Catalog catalog);
+
+    /** Becomes the only writer of a unit. */
+    CatalogStore open(int unit, KafkaCatalogStore.Listener listener) throws IOException;
+  }
+
+  /** The threads of the node. */
+  public record Threads(ScheduledExecutorService control, Executor waiting, Executor readers) {}
+
+  /** Opens what the node has on its disks, and joins. */
+  public SimClusterNode(
+      Self self, Log log, SimReplicas.Storage storage, Threads threads, Shard.Clock clock)
+      throws IOException {
+    this.self = self;
+    catalogTail = log.stores().follow(catalog);
+    copies =
+        new SimReplicas(
+            storage,
+            REPLICA,
+            new Replicas.Ports(
+                log.changes(),
+                new Markers(self.name(), self.incarnation()),
+                this::leaderAddress,
+                partition -> log.retentionMicros(),
+                partition -> Long.MAX_VALUE,
+                catalog::hasPartition),
+            clock);
+    replicas = copies.all();
+    catalog.listen(new DroppedTables(replicas, known));
+    PlacementView view = new PlacementView("sim", self.address(), this::placement, new Part());
+    PartitionHomes homes = new RoutedHomes(replicas, view);
+    ClusterTunnels tunnels =
+        new ClusterTunnels(
+            new Opening(log, threads.control()),
+            new ClusterTunnels.Node(
+                view, handles, known, new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX)),
+            new ClusterTunnels.Threads(threads.control(), threads.waiting()),
+            new NodeSurroundings(log.edges(), threads.control(), clock));
+    roles = new NodeRoles(replicas, tunnels.stores());
+    node =
+        new ClusterNode(
+            new NodeSettings(
+                "sim",
+                self.name(),
+                self.incarnation(),
+                self.address(),
+                self.standbys(),
+                DECIDE_INTERVAL_MS),
+            roles,
+            () -> new KnownUnits(catalog.lastPartition(), catalog.partitionIds()),
+            threads.control(),
+            clock::nanos);
+    attachments =
+        new Attachments(
+            view,
+            homes,
+            new Channels(replicas, NO_BASE, DELIVERY_BYTES_MAX),
+            new CatchUp(log.edges(), replicas),
+            handles);
+    front =
+        new SimFront(
+            new NetServer.Rooms(
+                catalog,
+                new NetServer.Rows(homes, new RowReads(catalog, homes, threads.readers())),
+                new NetServer.TableRooms(new Tables(homes, replicas, view), NO_LOGS),
+                new NetServer.Tunnels(
+                    tunnels.led(), LogFigures.of(known, replicas, replicas::isServing)),
+                new NetServer.Cluster(view, Optional.of(attachments))),
+            new NetServer.Threads(threads.control(), threads.readers(), clock::epochMicros));
+    node.join(log.group());
+    schedule(threads.control(), tunnels, clock);
+  }
+
+  private void schedule(
+      ScheduledExecutorService control, ClusterTunnels tunnels, Shard.Clock clock) {
+    Ticks ticks =
+        new Ticks(clock::nanos, TICK_GAP_NANOS_MAX, List.of(tunnels::tick, node::tick, this::look));
+    control.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+    control.scheduleWithFixedDelay(replicas::lookAtEnds, ENDS_MS, ENDS_MS, TimeUnit.MILLISECONDS);
+    if (Boolean.getBoolean("sim.cluster.retained")) {
+      control.scheduleWithFixedDelay(
+          () -> replicas.retain(clock.epochMicros()), 2_000, 2_000, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /** As {@link ClusterServer} looks. */
+  private void look() {
+    Set<Integer> now = new TreeSet<>();
+    replicas.leads().stream().filter(replicas::isServing).forEach(now::add);
+    Set<Integer> before = serving;
+    serving = now;
+    before.stream().filter(partition -> !now.contains(partition)).forEach(attachments::lost);
+  }
+
+  private Placement placement() {
+    ClusterNode member = node;
+    return member == null ? Placement.NONE : member.placement();
+  }
+
+  private Optional<String> leaderAddress(int partition) {
+    return placement()
+        .leader(partition)
+        .filter(leader -> !leader.name().equals(self.name()))
+        .map(Placement.Member::address);
+  }
+
+  private final class Part implements PlacementView.Part {
+
+    @Override
+    public String name() {
+      return self.name();
+    }
+
+    @Override
+    public boolean leads(int unit) {
+      return roles.isLeading(unit);
+    }
+
+    @Override
+    public NodeStatus status() {
+      return new NodeStatus(self.name(), replicas.status());
+    }
+
+    @Override
+    public void drain(boolean isDraining) {
+      node.drain(isDraining);
+    }
+  }
+
+  private final class Opening implements ClusterTunnels.Stores {
+    private final Log log;
+    private final Executor control;
+
+    Opening(Log log, Executor control) {
+      this.log = log;
+      this.control = control;
+    }
+
+    @Override
+    public Catalog catalog() {
+      return catalog;
+    }
+
+    @Override
+    public EdgeQueries edges() {
+      return log.edges();
+    }
+
+    @Override
+    public LedStore.Leader catalogLeader() {
+      LeftTopics none =
+          new LeftTopics(
+              () -> CompletableFuture.completedFuture(Set.of()),
+              table -> false,
+              table -> CompletableFuture.completedFuture(null),
+              control);
+      return new LedCatalog(catalog, catalogTail, control, none);
+    }
+
+    @Override
+    public CatalogStore openCatalog(KafkaCatalogStore.Listener listener) throws IOException {
+      return log.stores().open(Unit.CATALOG, listener);
+    }
+
+    @Override
+    public CatalogStore openGroup(int group, KafkaCatalogStore.Listener listener)
+        throws IOException {
+      return log.stores().open(Unit.ofGroup(group), listener);
+    }
+  }
+
+  /** The node as a member of its cluster. */
+  public ClusterNode node() {
+    return node;
+  }
+
+  /** Its copies. */
+  public SimReplicas copies() {
+    return copies;
+  }
+
+  /** Whether it leads a unit now. */
+  public boolean isLeading(int unit) {
+    return roles.isLeading(unit);
+  }
+
+  /** The handlers of a new connection. */
+  public List<ChannelHandler> handlers() {
+    return front.handlers();
+  }
+
+  private static final BaseRows NO_BASE =
+      (tunnelId, partition, after, firstPosition, bytesMax, sink) ->
+          sink.failed(new UnsupportedOperationException("no base channels in this simulation"));
+
+  private static final TableLogs NO_LOGS =
+      new TableLogs() {
+        @Override
+        public boolean areShared() {
+          return true;
+        }
+
+        @Override
+        public CompletableFuture<Void> create(TableRecord table) {
+          return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletableFuture<Void> alter(TableRecord table, TableOptions options) {
+          return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletableFuture<Void> drop(TableRecord table) {
+          return CompletableFuture.completedFuture(null);
+        }
+      };
+}

@@ -1,0 +1,131 @@
+package io.tunnel.server.replica;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnCursor;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChangeKind;
+import io.tunnel.server.table.TableStore;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+/**
+ * Rows of copies in memory. What a killed process leaves is what there was after some earlier fold,
+ * because a real table writes its buffers to disk when it likes.
+ */
+public final class SimCopyRows implements CopyRows {
+
+  private static final int STORED_ONE_IN = 6;
+
+  private final SplittableRandom random;
+  private TreeMap<Integer, TreeMap<Bytes, SortedMap<String, Bytes>>> rows = new TreeMap<>();
+  private TreeMap<Integer, Bytes> states = new TreeMap<>();
+  private Optional<SimCopyRows> stored = Optional.empty();
+
+  /** No rows yet; {@code random} says when they are stored. */
+  public SimCopyRows(SplittableRandom random) {
+    this.random = random;
+  }
+
+  /** What is left when the process is killed. */
+  public SimCopyRows afterDeath() {
+    SimCopyRows left = stored.map(SimCopyRows::copy).orElseGet(() -> new SimCopyRows(random));
+    left.stored = Optional.of(left.copy());
+    return left;
+  }
+
+  private SimCopyRows copy() {
+    SimCopyRows copy = new SimCopyRows(random);
+    rows.forEach((partition, all) -> copy.rows.put(partition, new TreeMap<>(all)));
+    copy.states = new TreeMap<>(states);
+    return copy;
+  }
+
+  private void storeMaybe() {
+    if (random.nextInt(STORED_ONE_IN) == 0) {
+      stored = Optional.of(copy());
+    }
+  }
+
+  /** Rows by encoded keys, each with its encoded columns. */
+  public SortedMap<Bytes, SortedMap<String, Bytes>> rows(int partition) {
+    return rows.computeIfAbsent(partition, id -> new TreeMap<>());
+  }
+
+  @Override
+  public Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key) {
+    return Optional.ofNullable(rows(partition).get(key));
+  }
+
+  @Override
+  public void fold(List<ChangeBatch> batches, long logEnd, Map<Integer, Bytes> newStates) {
+    batches.forEach(this::fold);
+    states.putAll(newStates);
+    storeMaybe();
+  }
+
+  /** Applies rows as they are after changes. */
+  void fold(ChangeBatch batch) {
+    SortedMap<Bytes, SortedMap<String, Bytes>> all = rows(batch.partition());
+    RowCursor row = batch.rows();
+    while (row.next()) {
+      Bytes key = Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
+      if (row.kind() == ChangeKind.DELETE) {
+        all.remove(key);
+      } else if (row.kind() == ChangeKind.PUT) {
+        all.put(key, columns(batch, row));
+      } else {
+        throw new IllegalStateException("a copy is folded without the row before");
+      }
+    }
+  }
+
+  private static SortedMap<String, Bytes> columns(ChangeBatch batch, RowCursor row) {
+    SortedMap<String, Bytes> columns = new TreeMap<>();
+    for (ColumnCursor at = row.columns(); at.next(); ) {
+      columns.put(
+          batch.name(at.nameIndex()),
+          Bytes.copyOf(batch.array(), at.typeOffset(), at.columnEnd() - at.typeOffset()));
+    }
+    return columns;
+  }
+
+  @Override
+  public SortedMap<Integer, Bytes> states() {
+    return states;
+  }
+
+  @Override
+  public void drop(int partition) {
+    rows.remove(partition);
+    storeMaybe();
+  }
+
+  @Override
+  public TableStore store() {
+    throw new UnsupportedOperationException("rows of a simulation are not in a TableStore");
+  }
+
+  @Override
+  public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
+    return columns(partition, Bytes.copyOf(array, keyOffset, keyBytes)).isPresent();
+  }
+
+  @Override
+  public Map<String, Integer> columnBytes(
+      int partition, byte[] array, int keyOffset, int keyBytes) {
+    Map<String, Integer> bytes = new TreeMap<>();
+    columns(partition, Bytes.copyOf(array, keyOffset, keyBytes))
+        .ifPresent(row -> row.forEach((name, value) -> bytes.put(name, value.length())));
+    return bytes;
+  }
+
+  @Override
+  public void close() {
+    // Nothing is held.
+  }
+}

@@ -1,0 +1,36 @@
+package io.tunnel.server.replica;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.server.replica.SharedLog.Kind;
+import io.tunnel.server.replica.SharedLog.Stored;
+import java.util.Optional;
+
+/** What single records of a log say, for those who compare. */
+public final class SimRecords {
+
+  private static final int BYTES_MAX = 1 << 20;
+
+  private SimRecords() {}
+
+  /** What is said by a record that counts: to channels, and to the table. */
+  public record Said(Optional<ChangeBatch> change, ChangeBatch rows) {}
+
+  /** Takes a record apart. */
+  public static Said of(int partition, Stored record) {
+    RunCore runs = new RunCore(partition, BYTES_MAX);
+    var key = record.entry().key();
+    runs.add(
+        record.offset(),
+        record.timeMicros(),
+        record.entry().kind() == Kind.REPAIR,
+        key,
+        record.entry().value().map(value -> RecordCodec.decode(key, value)));
+    RunCore.Run run = runs.take().get(0);
+    return new Said(run.changes(), run.rows());
+  }
+
+  /** Applies rows. */
+  public static void fold(SimCopyRows rows, ChangeBatch batch) {
+    rows.fold(batch);
+  }
+}

@@ -1,0 +1,86 @@
+package io.tunnel.server.replica;
+
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.SimDisk;
+import io.tunnel.server.log.SimLogs;
+import io.tunnel.server.partition.Shard;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The copies of a simulated node: real ones, whose threads are the simulation's. */
+public final class SimReplicas {
+
+  private static final int SEGMENT_BYTES_MAX = 3_000;
+
+  private final List<ReplicaShard> shards = new ArrayList<>();
+  private final List<SimCopyRows> rows;
+  private final Replicas all;
+
+  /** What copies are kept on; it outlives the process. */
+  public record Storage(List<SimDisk> disks, List<SimCopyRows> rows) {}
+
+  /** Opens what is stored, and follows the log. */
+  public SimReplicas(Storage storage, ReplicaConfig config, Replicas.Ports ports, Shard.Clock clock)
+      throws IOException {
+    rows = storage.rows();
+    for (SimDisk disk : storage.disks()) {
+      int id = shards.size();
+      LocalLog log = SimLogs.open(disk, id, SEGMENT_BYTES_MAX);
+      SimCopyRows own = rows.get(id);
+      CopyStore.requireWhole(log, own.states());
+      CopyStore store = new CopyStore(id, log, own, NO_METER, clock);
+      shards.add(new ReplicaShard(id, config, store, ports, NO_METER, clock));
+    }
+    all = new Replicas(shards, config);
+    all.followStored(ports.isLive());
+  }
+
+  /** As the rest of the node sees them. */
+  public Replicas all() {
+    return all;
+  }
+
+  /** How many shards there are. */
+  public int count() {
+    return shards.size();
+  }
+
+  /** Whether nothing waits for a shard. */
+  public boolean isIdle(int shard) {
+    return shards.get(shard).isIdle();
+  }
+
+  /** Lets a shard do what waits, and what it is time for. */
+  public void step(int shard) {
+    shards.get(shard).step();
+  }
+
+  /** Whether a shard has failed. */
+  public boolean hasFailed() {
+    return shards.stream().anyMatch(ReplicaShard::hasFailed);
+  }
+
+  /** Whether writes to the partition are taken here. */
+  public boolean isWritable(int partition) {
+    Copy copy = shards.get(partition % shards.size()).copies().get(partition);
+    return copy != null && copy.view().isWritable();
+  }
+
+  /** The rows of the shard that the partition belongs to. */
+  public SimCopyRows rowsOf(int partition) {
+    return rows.get(partition % rows.size());
+  }
+
+  private static final Shard.Meter NO_METER =
+      new Shard.Meter() {
+        @Override
+        public void committed(int shard, long rows, long bytes, long commitNanos, long foldNanos) {}
+
+        @Override
+        public void rejected(int shard, long rows) {}
+
+        @Override
+        public void trimmed(int shard, long changes, long segments, long bytes) {}
+      };
+}
