@@ -78,7 +78,7 @@ class WorkerEndTest extends WorkerFixture {
             RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.FENCED));
     Waits.until("the processor is stopped", () -> processors[0].shutdowns.get() == 1);
     Waits.until("it is counted", () -> worker.status().counters().fenced() == 1);
-    assertThat(worker.status().channels()).hasSize(1);
+    Waits.until("it is given up", () -> worker.status().channels().size() == 1);
     tunnel.append(1, 5);
     awaitPositions(processors[1], 1, 5);
     worker.shutdown();

@@ -73,7 +73,7 @@ final class ClusterWorld implements SimWorker.Home {
     network.listen(this::accept);
     for (int i = 1; i <= settings.nodes(); i++) {
       String name = "n" + i;
-      long skew = random.nextInt(2 * SKEW_MICROS_MAX) - SKEW_MICROS_MAX;
+      long skew = random.nextLong(2L * SKEW_MICROS_MAX) - SKEW_MICROS_MAX;
       machines.put(name, new Machine(this, name, skew));
     }
   }
