@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -46,7 +47,7 @@ final class ClusterTruth implements SimNetwork.Tap {
     return log;
   }
 
-  TreeMap<String, ChannelStory> channels() {
+  SortedMap<String, ChannelStory> channels() {
     return channels;
   }
 

@@ -54,7 +54,7 @@ final class Reach {
 
   long nanos() {
     boolean isSlow = lossPercent > 0 && random.nextInt(SLOW_ONE_IN) == 0;
-    return 50_000 + random.nextInt(isSlow ? SLOW_NANOS_MAX : USUAL_NANOS_MAX);
+    return 50_000L + random.nextInt(isSlow ? SLOW_NANOS_MAX : USUAL_NANOS_MAX);
   }
 
   /** Runs one of them later: {@code reached}, or, when that is not so then, {@code failed}. */
