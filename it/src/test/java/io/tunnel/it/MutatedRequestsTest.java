@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.ClusterControl;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Credit;
@@ -126,6 +128,22 @@ class MutatedRequestsTest {
       payloads.put(Operation.EXPORT_CHECKPOINTS, Json.encode(tunnelName));
       payloads.put(
           Operation.STOP_CHANNEL, Json.encode(new SessionControl.StopChannel(1, 1, "broken")));
+      payloads.put(Operation.DESCRIBE_CLUSTER, new byte[0]);
+      payloads.put(Operation.DESCRIBE_NODE, new byte[0]);
+      payloads.put(Operation.DRAIN_NODE, Json.encode(new ClusterControl.DrainNode(true)));
+      payloads.put(
+          Operation.ATTACH,
+          Json.encode(
+              new ClusterControl.Attach(
+                  tunnel.tunnelId(),
+                  "1_" + tunnel.tunnelId(),
+                  table.partitions().get(0).id(),
+                  ChannelType.Stream,
+                  1,
+                  0,
+                  Bytes.EMPTY,
+                  Optional.empty())));
+      payloads.put(Operation.DETACH, new ChannelRef(1, 1).encode());
       return payloads;
     }
   }
@@ -149,7 +167,16 @@ class MutatedRequestsTest {
   @EnumSource(
       value = Operation.class,
       mode = EnumSource.Mode.EXCLUDE,
-      names = {"ASSIGN", "REVOKE", "DELIVER", "END_OF_CHANNEL", "FENCE", "SESSION_END"})
+      names = {
+        "ASSIGN",
+        "REVOKE",
+        "DELIVER",
+        "END_OF_CHANNEL",
+        "FENCE",
+        "SESSION_END",
+        "LIMIT",
+        "SETTLED"
+      })
   void every_mutant_gets_one_answer_and_the_connection_goes_on(Operation operation) {
     SplittableRandom random = new SplittableRandom(operation.code());
     try (RawClient client = RawClient.greeted(calm.server())) {
