@@ -3,7 +3,10 @@ package io.tunnel.bench.cluster;
 import io.tunnel.bench.cluster.SteadyLoad.Marks;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -60,15 +63,12 @@ final class FailoverFigure implements Figure {
       long killed = ground.clock().nanos();
       ground.cluster().kill(victim);
       long[] times = new long[STEPS.size()];
-      times[0] = awaited(ground, killed, () -> survivors.haveSeenTheEndOf(victim));
-      times[1] = awaited(ground, killed, () -> survivors.werePlacedWithout(victim));
-      times[2] = awaited(ground, killed, () -> survivors.lead(orphans));
-      awaited(
-          ground,
-          killed,
-          () ->
-              IntStream.of(indexes).allMatch(i -> marks.firstAck(i) > 0)
-                  && IntStream.range(0, PARTITIONS).allMatch(i -> marks.firstSeen(i) > 0));
+      times[0] =
+          awaited(ground, killed, "its end is seen", () -> survivors.haveSeenTheEndOf(victim));
+      times[1] = awaited(ground, killed, "a placement", () -> survivors.werePlacedWithout(victim));
+      times[2] = awaited(ground, killed, "others lead", () -> survivors.lead(orphans));
+      await(ground, "writes flow", indexes, marks::firstAck);
+      await(ground, "channels flow", IntStream.range(0, PARTITIONS).toArray(), marks::firstSeen);
       times[3] = IntStream.of(indexes).mapToLong(marks::firstAck).max().orElse(killed) - killed;
       times[4] =
           IntStream.range(0, PARTITIONS).mapToLong(marks::firstSeen).max().orElse(killed) - killed;
@@ -79,9 +79,25 @@ final class FailoverFigure implements Figure {
     }
   }
 
-  private static long awaited(Ground ground, long since, BooleanSupplier condition) {
-    ground.await("the cluster goes on", SECONDS_MAX, condition);
+  private static long awaited(Ground ground, long since, String what, BooleanSupplier condition) {
+    ground.await(what, SECONDS_MAX, condition);
     return ground.clock().nanos() - since;
+  }
+
+  private static void await(Ground ground, String what, int[] indexes, IntToLongFunction moment) {
+    Set<Integer> missing = new TreeSet<>();
+    try {
+      ground.await(
+          what,
+          SECONDS_MAX,
+          () -> {
+            missing.clear();
+            IntStream.of(indexes).filter(i -> moment.applyAsLong(i) == 0).forEach(missing::add);
+            return missing.isEmpty();
+          });
+    } catch (IllegalStateException e) {
+      throw new IllegalStateException(e.getMessage() + "; none for partitions " + missing, e);
+    }
   }
 
   private static long[] column(List<long[]> rounds, int rank) {

@@ -6,6 +6,7 @@ import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.sdk.IChannelProcessor;
 import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.StreamRecord;
 import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.TableWriterConfig;
@@ -36,7 +37,7 @@ final class SteadyLoad implements AutoCloseable {
   private final long rowsPerSecond;
   private final Thread thread = new Thread(this::run, "steady-load");
   private final AtomicLongArray writtenNanos = new AtomicLongArray(ROWS_REMEMBERED);
-  private final AtomicLong refused = new AtomicLong();
+  private final AtomicLong rejected = new AtomicLong();
   private final AtomicLong seen = new AtomicLong();
   private volatile Marks marks;
   private volatile boolean isStopped;
@@ -141,8 +142,9 @@ final class SteadyLoad implements AutoCloseable {
         (written, result) -> {
           if (result.isApplied()) {
             acknowledged(row);
-          } else {
-            refused.incrementAndGet();
+          } else if (result.outcome() != RowResult.Outcome.IN_DOUBT) {
+            // In doubt is what a leader had not answered when it was killed.
+            rejected.incrementAndGet();
           }
         });
   }
@@ -192,8 +194,8 @@ final class SteadyLoad implements AutoCloseable {
     }
     writer.close();
     worker.shutdown();
-    if (refused.get() > 0) {
-      throw new IllegalStateException(refused + " rows were not applied");
+    if (rejected.get() > 0) {
+      throw new IllegalStateException(rejected + " rows were refused for good");
     }
   }
 }

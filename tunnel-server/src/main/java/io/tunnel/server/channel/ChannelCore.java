@@ -107,9 +107,9 @@ final class ChannelCore {
     return !isStopped && credit > 0 && delivered < Math.min(committed, end);
   }
 
-  /** The first position to deliver next. */
+  /** The first position to deliver next: behind what the reader was told to be empty. */
   long nextPosition() {
-    return delivered + 1;
+    return Math.max(delivered, emptyUpTo) + 1;
   }
 
   /** Bytes of batches to deliver at most, if the first batch is not larger. */

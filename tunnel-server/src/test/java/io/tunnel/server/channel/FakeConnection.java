@@ -31,6 +31,9 @@ final class FakeConnection implements DeliveryPort {
   /** Keys of the rows of base channels, in order. */
   final List<Bytes> keys = new ArrayList<>();
 
+  /** The first position of each delivery of changes, as the reader is told it. */
+  final List<Long> firsts = new ArrayList<>();
+
   final List<ChannelEnd> ends = new ArrayList<>();
   final List<ChannelEnd> settled = new ArrayList<>();
 
@@ -76,6 +79,7 @@ final class FakeConnection implements DeliveryPort {
     assertThat(credit).as("credit before a delivery").isPositive();
     ByteBuffer target = ByteBuffer.allocate(batches.bytes());
     batches.read(target);
+    firsts.add(firstPosition);
     int count = 0;
     for (int at = 0; at < target.limit(); count++) {
       ChangeBatch batch = ChangeBatch.parse(target.array(), at, target.limit());

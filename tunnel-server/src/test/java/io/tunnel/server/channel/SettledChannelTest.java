@@ -4,6 +4,9 @@ import static io.tunnel.server.TestRows.batch;
 import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.server.TestRows;
 import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
@@ -11,6 +14,7 @@ import io.tunnel.server.log.SettledChanges;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.wire.ChannelEnd;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.BeforeEach;
@@ -81,6 +85,28 @@ final class SettledChannelTest {
     connection.runAll();
     assertThat(connection.settled).containsExactly(at(4), at(5));
     assertThat(channel.delivered()).as("what a server itself may checkpoint").isEqualTo(2);
+  }
+
+  /** A reader takes what begins before for something that it should have had already. */
+  @Test
+  void whatFollowsIsDeliveredFromBehindWhatWasSettled() throws IOException {
+    commit();
+    Channel channel = channel(endless(1));
+    connection.credit(channel, 1_000);
+    changes.settle(PARTITION, 3);
+    connection.runAll();
+    assertThat(connection.settled).containsExactly(at(3));
+    log.adopt(List.of(behind(4)));
+    connection.runAll();
+    assertThat(connection.positions).containsExactly(4L);
+    assertThat(connection.firsts).containsExactly(4L);
+  }
+
+  private static ChangeBatch behind(long position) {
+    BatchBuilder builder = new BatchBuilder(TestRows.SCHEMA, 256);
+    builder.add(put("k"));
+    byte[] array = builder.build(PARTITION, position, position);
+    return ChangeBatch.parse(array, 0, array.length);
   }
 
   @Test
