@@ -1,6 +1,7 @@
 package io.tunnel.sdk;
 
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
@@ -128,6 +129,22 @@ public final class TableClient implements AutoCloseable {
    */
   public Optional<Row> getRow(String table, PrimaryKey key) {
     return reads(table).row(key);
+  }
+
+  /**
+   * A row by its key; the future fails with what {@link #getRow} throws, and completes on a callback
+   * thread. Blocks on the first read of a table, whose partition map is read then.
+   *
+   * @throws IllegalArgumentException when the key does not match the table's
+   */
+  public CompletableFuture<Optional<Row>> getRowAsync(String table, PrimaryKey key) {
+    return reads(table).rowAsync(key);
+  }
+
+  /** The key columns of a table now; unlike {@link #describeTable} this counts no rows. */
+  public List<PrimaryKeySchema> primaryKeyOf(String table) {
+    EventLoops.requireMayBlock("primaryKeyOf");
+    return Caller.await(maps(table).read()).meta().primaryKey();
   }
 
   /** The rows of a range, fetched page by page while they are iterated. */
