@@ -2,6 +2,7 @@ package io.tunnel.flink.sink;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledFuture;
@@ -29,12 +30,12 @@ final class FakeTask implements WriterInitContext, MailboxExecutor, ProcessingTi
       new LinkedBlockingQueue<>();
   private final FakeMetrics metrics = new FakeMetrics();
   private final List<Long> pausesMs = new ArrayList<>();
-  private Runnable whenIdle = () -> {};
+  private Optional<Runnable> whileIdle = Optional.empty();
   private int yields;
 
-  /** What happens in the world when the task has nothing to do. */
-  void whenIdle(Runnable world) {
-    whenIdle = world;
+  /** What happens in the world again and again while the task waits for mail. */
+  void whileIdle(Runnable world) {
+    whileIdle = Optional.of(world);
   }
 
   FakeMetrics metrics() {
@@ -63,8 +64,8 @@ final class FakeTask implements WriterInitContext, MailboxExecutor, ProcessingTi
   @Override
   public void yield() throws InterruptedException {
     yields++;
-    if (mails.isEmpty()) {
-      whenIdle.run();
+    while (whileIdle.isPresent() && mails.isEmpty() && !Thread.currentThread().isInterrupted()) {
+      whileIdle.get().run();
     }
     ThrowingRunnable<? extends Exception> mail = mails.poll(YIELD_SECONDS_MAX, TimeUnit.SECONDS);
     if (mail == null) {

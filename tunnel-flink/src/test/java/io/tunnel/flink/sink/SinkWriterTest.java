@@ -178,11 +178,7 @@ class SinkWriterTest {
     int rows = 300;
     SinkWriter<RowChange> writer = writer(sink().bufferBytesMax(1_000).batchBytesMax(300));
     service.delay(Operation.WRITE, Duration.ofSeconds(1));
-    task.whenIdle(
-        () -> {
-          service.awaitDelayed(1);
-          service.advance(Duration.ofSeconds(1));
-        });
+    task.whileIdle(() -> service.advance(Duration.ofSeconds(1)));
     for (int i = 0; i < rows; i++) {
       writer.write(Model.put(i, "c", i), null);
       assertThat((long) task.metrics().gauged("inFlightBytes")).isLessThanOrEqualTo(1_200);
@@ -197,7 +193,7 @@ class SinkWriterTest {
     SinkWriter<RowChange> writer = writer(sink().bufferBytesMax(1));
     service.delay(Operation.WRITE, Duration.ofHours(1));
     writer.write(Model.put(1, "c", 1), null);
-    task.whenIdle(() -> Thread.currentThread().interrupt());
+    task.whileIdle(() -> Thread.currentThread().interrupt());
     assertThatThrownBy(() -> writer.write(Model.put(2, "c", 1), null))
         .isInstanceOf(InterruptedException.class);
     service.delay(Operation.WRITE, Duration.ZERO);
