@@ -20,8 +20,9 @@ import org.apache.flink.api.connector.sink2.WriterInitContext;
  *
  * <pre>{@code
  * TunnelSink<Order> sink =
- *     TunnelSink.<Order>builder("127.0.0.1:7878", "orders")
- *         .serializedBy((order, moment) -> new RowPutChange(order.key(), order.columns()))
+ *     TunnelSink.<Order>builder((order, moment) -> new RowPutChange(order.key(), order.columns()))
+ *         .endpoint("localhost:7650")
+ *         .table("orders")
  *         .build();
  * orders.keyBy(Order::id).sinkTo(sink);
  * }</pre>
@@ -42,14 +43,9 @@ public final class TunnelSink<T> implements Sink<T> {
     this.settings = settings;
   }
 
-  /** Starts a sink to that table. */
-  public static <T> TunnelSinkBuilder<T> builder(String endpoint, String table) {
-    return builder(new TunnelOptions(endpoint, table));
-  }
-
-  /** Starts a sink to that table. */
-  public static <T> TunnelSinkBuilder<T> builder(TunnelOptions table) {
-    return new TunnelSinkBuilder<>(table);
+  /** Begins to describe a sink. */
+  public static <T> TunnelSinkBuilder<T> builder(TunnelSerializationSchema<T> schema) {
+    return new TunnelSinkBuilder<>(schema);
   }
 
   @Override

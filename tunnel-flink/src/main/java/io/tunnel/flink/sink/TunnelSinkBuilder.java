@@ -2,28 +2,34 @@ package io.tunnel.flink.sink;
 
 import io.tunnel.flink.TunnelOptions;
 import io.tunnel.flink.sink.SinkSettings.BatchSettings;
-import io.tunnel.model.RowChange;
 import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Collects what a {@link TunnelSink} is to be. Only the schema must be given.
+ * Describes a {@link TunnelSink}: where the table is, and how it is written.
  *
  * @param <T> the elements
  */
 public final class TunnelSinkBuilder<T> {
 
-  private final TunnelOptions table;
-  private TunnelSerializationSchema<T> schema;
+  private final TunnelSerializationSchema<T> schema;
+  private String endpoint = "localhost";
+  private String table = "";
   private SinkSettings settings = SinkSettings.DEFAULTS;
 
-  TunnelSinkBuilder(TunnelOptions table) {
-    this.table = Objects.requireNonNull(table, "table");
+  TunnelSinkBuilder(TunnelSerializationSchema<T> schema) {
+    this.schema = Objects.requireNonNull(schema, "schema");
   }
 
-  /** Makes changes of elements. */
-  public TunnelSinkBuilder<T> serializedBy(TunnelSerializationSchema<T> serialization) {
-    this.schema = Objects.requireNonNull(serialization, "serialization");
+  /** Where the service listens: one or several {@code host:port} with commas between them. */
+  public TunnelSinkBuilder<T> endpoint(String endpoints) {
+    endpoint = endpoints;
+    return this;
+  }
+
+  /** The table. */
+  public TunnelSinkBuilder<T> table(String name) {
+    table = name;
     return this;
   }
 
@@ -84,17 +90,9 @@ public final class TunnelSinkBuilder<T> {
   /**
    * The sink.
    *
-   * @throws IllegalStateException when there is no schema
+   * @throws IllegalArgumentException when the endpoint or the table cannot be one
    */
   public TunnelSink<T> build() {
-    if (schema == null) {
-      throw new IllegalStateException(
-          "a sink to "
-              + table
-              + " needs serializedBy(...), which makes a "
-              + RowChange.class.getSimpleName()
-              + " of each element");
-    }
-    return new TunnelSink<>(table, schema, settings);
+    return new TunnelSink<>(new TunnelOptions(endpoint, table), schema, settings);
   }
 }

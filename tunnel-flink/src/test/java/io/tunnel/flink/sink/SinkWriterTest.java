@@ -60,8 +60,11 @@ class SinkWriterTest {
   }
 
   private TunnelSinkBuilder<RowChange> sink() {
-    return TunnelSink.<RowChange>builder(service.endpoint(), TABLE)
-        .serializedBy((row, moment) -> row);
+    return sink((row, moment) -> row);
+  }
+
+  private TunnelSinkBuilder<RowChange> sink(TunnelSerializationSchema<RowChange> schema) {
+    return TunnelSink.builder(schema).endpoint(service.endpoint()).table(TABLE);
   }
 
   private SinkWriter<RowChange> writer(TunnelSinkBuilder<RowChange> sink) throws IOException {
@@ -95,7 +98,7 @@ class SinkWriterTest {
   @Test
   void a_schema_may_leave_elements_out() throws Exception {
     SinkWriter<RowChange> writer =
-        writer(sink().serializedBy((row, moment) -> row.primaryKey().equals(Model.key(1)) ? null : row));
+        writer(sink((row, moment) -> row.primaryKey().equals(Model.key(1)) ? null : row));
     write(writer, List.of(Model.put(1, "c", 1), Model.put(2, "c", 1)));
     writer.flush(true);
     assertThat(service.rows(TABLE)).hasSize(1);
@@ -272,12 +275,7 @@ class SinkWriterTest {
 
   @Test
   void a_table_that_is_not_there_is_named_when_the_writer_is_made() {
-    assertThatThrownBy(
-            () ->
-                TunnelSink.<RowChange>builder(service.endpoint(), "missing")
-                    .serializedBy((row, moment) -> row)
-                    .build()
-                    .createWriter(task))
+    assertThatThrownBy(() -> sink().table("missing").build().createWriter(task))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("'missing'")
         .hasMessageContaining(service.endpoint());
@@ -311,8 +309,6 @@ class SinkWriterTest {
     assertThatThrownBy(() -> sink.batchBytesMax(0)).hasMessageContaining("batchBytesMax");
     assertThatThrownBy(() -> sink.linger(Duration.ofMillis(-1))).hasMessageContaining("linger");
     assertThatThrownBy(() -> sink.repeatAttemptsMax(-1)).hasMessageContaining("repeatAttemptsMax");
-    assertThatThrownBy(() -> TunnelSink.builder(service.endpoint(), "t").build())
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("serializedBy");
+    assertThatThrownBy(() -> sink.table("no table").build()).hasMessageContaining("no table");
   }
 }
