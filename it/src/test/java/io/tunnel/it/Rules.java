@@ -92,7 +92,7 @@ final class Rules {
           .dependOnClassesThat()
           .resideInAnyPackage(
               "io.tunnel.server..",
-              "io.tunnel.wire..",
+              "io.tunnel.sdk.read..",
               "io.tunnel.sdk.transport..",
               "io.tunnel.sdk.worker..",
               "io.tunnel.sdk.write..",

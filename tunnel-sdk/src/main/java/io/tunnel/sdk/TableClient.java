@@ -21,6 +21,8 @@ import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.OperatorControl.AlterTable;
+import io.tunnel.wire.PartitionControl.FindPositions;
+import io.tunnel.wire.PartitionControl.FoundPositions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -97,6 +99,24 @@ public final class TableClient implements AutoCloseable {
   public TableDescription describeTable(String table) {
     EventLoops.requireMayBlock("describeTable");
     return new TableFigures(caller, table).gather();
+  }
+
+  /** A table with its partitions, without counts: cheap. */
+  public TableDescription partitionMap(String table) {
+    return learned(
+        read(Operation.PARTITION_MAP, new Control.TableName(table), TableDescription.class));
+  }
+
+  /**
+   * Behind which positions the changes of a table's partitions can be read with a {@link
+   * PartitionReader}.
+   *
+   * @param timeMs also in front of the first change committed at or after this moment, in
+   *     milliseconds since 1970: {@code INVALID_POSITION} when it has not come, {@code
+   *     HISTORY_LOST} when changes of that time may be kept no more
+   */
+  public FoundPositions findPositions(String table, Optional<Long> timeMs) {
+    return read(Operation.FIND_POSITIONS, new FindPositions(table, timeMs), FoundPositions.class);
   }
 
   /** The names of all tables, sorted. */

@@ -20,6 +20,7 @@ import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.Attachments;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.net.NetServer;
+import io.tunnel.server.net.Readings;
 import io.tunnel.server.partition.CurrentRows;
 import io.tunnel.server.partition.PartitionHomes;
 import io.tunnel.server.partition.RoutedHomes;
@@ -92,6 +93,7 @@ final class ClusterServer implements RunningServer {
   private final PartitionHomes homes;
   private final ClusterNode node;
   private final Attachments attachments;
+  private final NetServer.Reading reading;
   private final NetServer net;
   private final Optional<HttpServer> http;
   private final PeerWatch peers;
@@ -133,7 +135,13 @@ final class ClusterServer implements RunningServer {
       roles = new NodeRoles(replicas, tunnels.stores());
       parts.open(roles::close);
       node = node(incarnation, address.advertised());
-      attachments = attachments(readers);
+      Channels channels = channels(readers);
+      CatchUp catchUp = new CatchUp(edges, replicas);
+      attachments = new Attachments(view, homes, channels, catchUp, handles);
+      reading =
+          new NetServer.Reading(
+              new Readings(homes, replicas, channels, catchUp::whenRead, handles),
+              tunnels.finder());
       nodeMeters.watch(this::standing);
       net = listen(address.net(), readers);
       parts.open(net::close);
@@ -195,13 +203,11 @@ final class ClusterServer implements RunningServer {
         clock::nanos);
   }
 
-  private Attachments attachments(ThreadPoolExecutor readers) {
-    Channels channels =
-        new Channels(
-            replicas,
-            new CurrentRows(log.catalog(), homes, readers, clock::epochMicros),
-            config.session().deliveryBytesMax());
-    return new Attachments(view, homes, channels, new CatchUp(edges, replicas), handles);
+  private Channels channels(ThreadPoolExecutor readers) {
+    return new Channels(
+        replicas,
+        new CurrentRows(log.catalog(), homes, readers, clock::epochMicros),
+        config.session().deliveryBytesMax());
   }
 
   private NetServer listen(NetConfig address, ThreadPoolExecutor readers) throws IOException {
@@ -212,7 +218,8 @@ final class ClusterServer implements RunningServer {
             new NetServer.Rows(homes, new RowReads(log.catalog(), homes, readers)),
             new NetServer.TableRooms(new Tables(homes, replicas, view), log.tables()),
             new NetServer.Tunnels(tunnels.led(), figures()),
-            new NetServer.Cluster(view, Optional.of(attachments))),
+            new NetServer.Cluster(view, Optional.of(attachments)),
+            Optional.of(reading)),
         new NetServer.Threads(control, readers, clock::epochMicros),
         meters);
   }
@@ -285,7 +292,12 @@ final class ClusterServer implements RunningServer {
     }
     Set<Integer> before = serving;
     serving = now;
-    before.stream().filter(partition -> !now.contains(partition)).forEach(attachments::lost);
+    before.stream().filter(partition -> !now.contains(partition)).forEach(this::lost);
+  }
+
+  private void lost(int partition) {
+    attachments.lost(partition);
+    reading.readings().lost(partition, view.notLeader(partition, "partition " + partition));
   }
 
   private Placement placement() {

@@ -9,6 +9,7 @@ import io.tunnel.server.kafka.KafkaCatalogStore;
 import io.tunnel.server.log.EdgeQueries;
 import io.tunnel.server.session.KnownEdges;
 import io.tunnel.server.session.LedTunnels;
+import io.tunnel.server.session.PositionFinder;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.server.session.SharedEdges;
 import io.tunnel.server.session.Surroundings;
@@ -24,6 +25,7 @@ import java.util.concurrent.ScheduledExecutorService;
 final class ClusterTunnels {
 
   private final LedTunnels led;
+  private final PositionFinder finder;
   private final List<TunnelGroup> groups = new ArrayList<>();
   private final Map<Integer, LedStore> stores = new TreeMap<>();
 
@@ -54,12 +56,10 @@ final class ClusterTunnels {
 
   ClusterTunnels(Stores log, Node node, Threads threads, Surroundings surroundings) {
     led = new LedTunnels(log.catalog(), node.view());
+    SharedEdges edges = new SharedEdges(log.edges(), node.known(), surroundings);
+    finder = new PositionFinder(edges, surroundings);
     TunnelGroup.Parts parts =
-        new TunnelGroup.Parts(
-            new SharedEdges(log.edges(), node.known(), surroundings),
-            node.handles(),
-            node.config(),
-            surroundings);
+        new TunnelGroup.Parts(edges, node.handles(), node.config(), surroundings);
     for (int i = 0; i < Unit.TUNNEL_GROUPS; i++) {
       int id = i;
       TunnelGroup group = new TunnelGroup(id, log.catalog(), led, parts, threads.control());
@@ -86,6 +86,11 @@ final class ClusterTunnels {
   /** Those that this node leads. */
   LedTunnels led() {
     return led;
+  }
+
+  /** Finds positions in the log that the nodes share. */
+  PositionFinder finder() {
+    return finder;
   }
 
   /** By unit, what leads it; the catalog's too. */
