@@ -1,6 +1,5 @@
 package io.tunnel.flink.table;
 
-import io.tunnel.model.BooleanValue;
 import io.tunnel.model.ColumnType;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.DoubleValue;
@@ -52,7 +51,7 @@ enum FieldKind {
   BOOLEAN(ColumnType.BOOLEAN) {
     @Override
     ColumnValue read(RowData row, int index) {
-      return row.getBoolean(index) ? BooleanValue.TRUE : BooleanValue.FALSE;
+      return ColumnValue.fromBoolean(row.getBoolean(index));
     }
 
     @Override
