@@ -45,6 +45,7 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
   }
 
   private final String table;
+  private final TableLayout declaredKey;
   private final TableLayout layout;
   private final List<Metadata> metadata;
   private final Style style;
@@ -52,13 +53,21 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
   private transient Map<String, Integer> attributes;
   private transient boolean isKeyKnown;
 
+  /**
+   * Rows of a table's changes.
+   *
+   * @param declaredKey the key of the SQL table, if it has one; that of the layout is as much of it
+   *     as is wanted
+   */
   ChangeRows(
       String table,
+      TableLayout declaredKey,
       TableLayout layout,
       List<Metadata> metadata,
       Style style,
       TypeInformation<RowData> type) {
     this.table = table;
+    this.declaredKey = declaredKey;
     this.layout = layout;
     this.metadata = List.copyOf(metadata);
     this.style = style;
@@ -119,8 +128,8 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
 
   /** All rows of a table have keys of the same columns, so one look is enough. */
   private void learn(PrimaryKey key) {
-    if (!layout.keyIndexes().isEmpty()) {
-      layout.requireKey(
+    if (!declaredKey.keyIndexes().isEmpty()) {
+      declaredKey.requireKey(
           table,
           key.columns().stream()
               .map(column -> new PrimaryKeySchema(column.name(), column.value().keyType()))

@@ -19,13 +19,19 @@ final class RangeRows implements FlatMapFunction<Long, RowData>, ResultTypeQuery
   private static final long serialVersionUID = 1L;
 
   private final TunnelOptions table;
+  private final TableLayout declaredKey;
   private final TableLayout produced;
   private final long limit;
   private final TypeInformation<RowData> type;
 
   RangeRows(
-      TunnelOptions table, TableLayout produced, long limit, TypeInformation<RowData> type) {
+      TunnelOptions table,
+      TableLayout declaredKey,
+      TableLayout produced,
+      long limit,
+      TypeInformation<RowData> type) {
     this.table = table;
+    this.declaredKey = declaredKey;
     this.produced = produced;
     this.limit = limit;
     this.type = type;
@@ -35,6 +41,9 @@ final class RangeRows implements FlatMapFunction<Long, RowData>, ResultTypeQuery
   public void flatMap(Long once, Collector<RowData> out) {
     RangeQuery first = RangeQuery.ALL.withLimit(limit);
     try (TableClient client = TableClient.connect(table.clientConfig())) {
+      if (!declaredKey.keyIndexes().isEmpty()) {
+        declaredKey.requireKey(table.table(), client.primaryKeyOf(table.table()));
+      }
       for (Row row : client.getRange(table.table(), first)) {
         out.collect(produced.toSql(row));
       }

@@ -150,7 +150,11 @@ record TableScan(
   private Operators range(TypeInformation<RowData> produced) {
     RangeRows rows =
         new RangeRows(
-            table, stored.project(projected), wanted.limit().getAsLong(), produced);
+            table,
+            declaredKey(),
+            stored.project(projected),
+            wanted.limit().getAsLong(),
+            produced);
     return (naming, environment, parallelism) -> {
       var once =
           environment
@@ -194,7 +198,12 @@ record TableScan(
   }
 
   private ChangeRows rows(TableLayout layout, Style style, TypeInformation<RowData> type) {
-    return new ChangeRows(table.table(), layout, wanted.metadata(), style, type);
+    return new ChangeRows(
+        table.table(), declaredKey(), layout, wanted.metadata(), style, type);
+  }
+
+  private TableLayout declaredKey() {
+    return stored.project(stored.keyIndexes());
   }
 
   private DataStream<RowData> read(
