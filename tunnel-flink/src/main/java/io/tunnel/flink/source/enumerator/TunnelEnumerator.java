@@ -2,6 +2,7 @@ package io.tunnel.flink.source.enumerator;
 
 import io.tunnel.flink.source.SourceSettings;
 import io.tunnel.flink.source.split.TunnelSplit;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,6 +28,7 @@ public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, Enum
   private final TableLookup lookup;
   private final FirstSplits first;
   private final SplitsCore splits;
+  private final Set<Integer> toldTheEnd = new HashSet<>();
   private Optional<Integer> tableId;
 
   /** For the threads that ask. */
@@ -117,11 +119,13 @@ public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, Enum
   @Override
   public void addSplitsBack(List<TunnelSplit> returned, int reader) {
     splits.returned(returned);
+    toldTheEnd.remove(reader);
     assign();
   }
 
   @Override
   public void addReader(int reader) {
+    toldTheEnd.remove(reader);
     assign();
   }
 
@@ -145,7 +149,10 @@ public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, Enum
       context.assignSplits(new SplitsAssignment<>(taken));
     }
     if (settings.isBounded() && !splits.hasWaiting()) {
-      context.registeredReaders().keySet().forEach(context::signalNoMoreSplits);
+      // Each is told once: to a reader that has finished, the news would be lost, which fails it.
+      context.registeredReaders().keySet().stream()
+          .filter(toldTheEnd::add)
+          .forEach(context::signalNoMoreSplits);
     }
   }
 
