@@ -2,6 +2,7 @@ package io.tunnel.flink.table;
 
 import io.tunnel.flink.source.EndAt;
 import io.tunnel.flink.source.StartAt;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import org.apache.flink.api.common.RuntimeExecutionMode;
@@ -126,7 +127,7 @@ record ScanPlan(
     if (changelog != ScanChangelog.APPEND && !hasKey) {
       throw new ValidationException(
           "'scan.changelog' = '"
-              + changelog.name().toLowerCase(java.util.Locale.ROOT)
+              + changelog.name().toLowerCase(Locale.ROOT)
               + "' needs PRIMARY KEY (...) NOT ENFORCED; without one there is 'append'");
     }
     return changelog;
