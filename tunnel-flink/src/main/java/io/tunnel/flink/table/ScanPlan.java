@@ -45,7 +45,11 @@ record ScanPlan(
     Optional<String> tunnel = options.getOptional(TunnelConnectorOptions.TUNNEL);
     ScanPlan plan =
         new ScanPlan(
-            mode, start(options, mode, tunnel), end(options, mode), changelog(options, hasKey), tunnel);
+            mode,
+            start(options, mode, tunnel),
+            end(options, mode),
+            changelog(options, hasKey),
+            tunnel);
     if (mode != ScanMode.BASE && isBatch && plan.changelog != ScanChangelog.APPEND) {
       throw new ValidationException(
           "batch mode reads rows, 'scan.mode' = 'base', or changes as rows of their own,"

@@ -64,7 +64,11 @@ class CatalogTest {
 
   private static SqlSession session(SqlSession sql, String more) {
     sql.run(
-        "CREATE CATALOG c WITH ('type'='tunnel', 'endpoint'='" + server.endpoint() + "'" + more + ")");
+        "CREATE CATALOG c WITH ('type'='tunnel', 'endpoint'='"
+            + server.endpoint()
+            + "'"
+            + more
+            + ")");
     sql.run("USE CATALOG c");
     return sql;
   }
@@ -125,8 +129,7 @@ class CatalogTest {
   }
 
   private static TunnelCatalog open(String name, int rows) {
-    TunnelCatalog catalog =
-        new TunnelCatalog(name, ClientConfig.of(server.endpoint()), rows);
+    TunnelCatalog catalog = new TunnelCatalog(name, ClientConfig.of(server.endpoint()), rows);
     catalog.open();
     return catalog;
   }
@@ -136,7 +139,7 @@ class CatalogTest {
     SqlSession sql = session(SqlSession.batch(), "");
     assertThatThrownBy(() -> sql.run("CREATE TABLE x (id BIGINT) WITH ('connector'='tunnel')"))
         .hasStackTraceContaining("cannot create default.x")
-        .hasStackTraceContaining("./tunnel tables create");
+        .hasStackTraceContaining("./tunnel partition create");
     assertThatThrownBy(() -> sql.run("DROP TABLE orders"))
         .hasStackTraceContaining("./tunnel tables drop");
     assertThatThrownBy(() -> sql.run("CREATE DATABASE d"))

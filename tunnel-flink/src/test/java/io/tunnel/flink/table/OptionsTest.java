@@ -94,7 +94,13 @@ class OptionsTest {
       String rest = options.startsWith("'endpoint'") ? "'table'='t'" : "'endpoint'='localhost:1'";
       var declared =
           sql.executeSql(
-              "CREATE TABLE t (" + keyed + ") WITH ('connector'='tunnel', " + options + ", " + rest + ")");
+              "CREATE TABLE t ("
+                  + keyed
+                  + ") WITH ('connector'='tunnel', "
+                  + options
+                  + ", "
+                  + rest
+                  + ")");
     } else {
       declare(keyed, given);
     }
@@ -115,30 +121,35 @@ class OptionsTest {
   @Test
   void an_update_write_names_a_column() {
     declare(KEYED, ", 'sink.write-mode'='update'");
-    assertThatThrownBy(() -> sql.explainSql("INSERT INTO t (id) VALUES (1) ON CONFLICT DO DEDUPLICATE"))
+    assertThatThrownBy(
+            () -> sql.explainSql("INSERT INTO t (id) VALUES (1) ON CONFLICT DO DEDUPLICATE"))
         .hasStackTraceContaining("at least one column");
-    assertThat(sql.explainSql("INSERT INTO t (id, c) VALUES (1, 'a') ON CONFLICT DO DEDUPLICATE")).contains("Sink");
+    assertThat(sql.explainSql("INSERT INTO t (id, c) VALUES (1, 'a') ON CONFLICT DO DEDUPLICATE"))
+        .contains("Sink");
   }
 
   @Test
   void limits_of_the_sink_are_those_of_the_writer() {
     declare(KEYED, ", 'sink.batch-bytes-max'='1 gb'");
-    assertThatThrownBy(() -> sql.explainSql("INSERT INTO t VALUES (1, 'a') ON CONFLICT DO DEDUPLICATE"))
+    assertThatThrownBy(
+            () -> sql.explainSql("INSERT INTO t VALUES (1, 'a') ON CONFLICT DO DEDUPLICATE"))
         .hasStackTraceContaining("batchBytesMax");
     declare(KEYED, ", 'sink.repeat-attempts-max'='-1'");
-    assertThatThrownBy(() -> sql.explainSql("INSERT INTO t VALUES (1, 'a') ON CONFLICT DO DEDUPLICATE"))
+    assertThatThrownBy(
+            () -> sql.explainSql("INSERT INTO t VALUES (1, 'a') ON CONFLICT DO DEDUPLICATE"))
         .hasStackTraceContaining("repeatAttemptsMax");
   }
 
   @Test
   void a_scan_is_what_its_options_say() {
-    assertThat(plan(false, Map.of())).isEqualTo(
-        new ScanPlan(
-            ScanMode.BASE_AND_STREAM,
-            StartAt.earliest(),
-            EndAt.never(),
-            ScanChangelog.FULL,
-            Optional.empty()));
+    assertThat(plan(false, Map.of()))
+        .isEqualTo(
+            new ScanPlan(
+                ScanMode.BASE_AND_STREAM,
+                StartAt.earliest(),
+                EndAt.never(),
+                ScanChangelog.FULL,
+                Optional.empty()));
     assertThat(plan(true, Map.of()).mode()).isEqualTo(ScanMode.BASE);
     ScanPlan timed =
         plan(

@@ -222,7 +222,8 @@ class RowConversionTest {
   @Test
   void types_that_the_service_does_not_have_are_named_with_those_that_it_has() {
     for (DataType type :
-        List.of(DataTypes.INT(), DataTypes.DECIMAL(10, 2), DataTypes.VARCHAR(10), DataTypes.DATE())) {
+        List.of(
+            DataTypes.INT(), DataTypes.DECIMAL(10, 2), DataTypes.VARCHAR(10), DataTypes.DATE())) {
       assertThatThrownBy(() -> layout(DataTypes.ROW(DataTypes.FIELD("c", type))))
           .isInstanceOf(ValidationException.class)
           .hasMessageContaining("column 'c' is " + type.getLogicalType().asSummaryString())
@@ -242,8 +243,12 @@ class RowConversionTest {
             0,
             1);
     KeyText text = new KeyText(two, 0);
-    String first = text.getKey(GenericRowData.of(StringData.fromString("x, b=1:y"), StringData.fromString("z")));
-    String second = text.getKey(GenericRowData.of(StringData.fromString("x"), StringData.fromString("y, b=1:z")));
+    String first =
+        text.getKey(
+            GenericRowData.of(StringData.fromString("x, b=1:y"), StringData.fromString("z")));
+    String second =
+        text.getKey(
+            GenericRowData.of(StringData.fromString("x"), StringData.fromString("y, b=1:z")));
     assertThat(first).isNotEqualTo(second);
   }
 }
