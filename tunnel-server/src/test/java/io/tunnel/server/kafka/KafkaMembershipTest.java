@@ -14,8 +14,9 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.AfterEach;
@@ -201,19 +202,41 @@ class KafkaMembershipTest {
   }
 
   @Test
-  void of_two_that_join_under_one_name_the_older_is_told_and_stops() throws Exception {
+  void of_two_that_join_under_one_name_one_is_told_and_stops() throws Exception {
     TestNode a = new TestNode("a", "a1");
     join(a);
     a.placedWith("a");
     TestNode other = new TestNode("a", "a2");
+    BlockingQueue<String> refused = new LinkedBlockingQueue<>();
+    a.refused = refused;
+    other.refused = refused;
     try (KafkaMembership unasked =
         new KafkaMembership(config, admin, "a", () -> other, TestKafka.CLOCK)) {
       unasked.start();
-      assertThat(a.refused.poll(20, TimeUnit.SECONDS)).contains("joined the cluster as a");
-      other.placed(
-          placement ->
-              placement.node("a").map(Placement.Member::incarnation).equals(Optional.of("a2")));
+      assertThat(refused.poll(20, TimeUnit.SECONDS)).contains("joined the cluster as a");
+      TestNode left = new TestNode("b", "b1");
+      join(left);
+      Placement placement = left.placedWith("a", "b");
+      assertThat(placement.node("a").map(Placement.Member::incarnation).orElseThrow())
+          .isIn("a1", "a2");
+      assertThat(refused).as("the one that is left goes on").isEmpty();
     }
+  }
+
+  /** As when its request to join arrives after it has given it up and is there by another. */
+  @Test
+  void one_that_is_fenced_by_a_late_request_of_its_own_joins_again() throws Exception {
+    TestNode a = new TestNode("a", "a1");
+    join(a);
+    a.placedWith("a");
+    TestNode late = new TestNode("a", "a1");
+    KafkaMembership request = new KafkaMembership(config, admin, "a", () -> late, TestKafka.CLOCK);
+    request.start();
+    late.placedWith("a");
+    request.abandon();
+    assertThat(a.lost.poll(20, TimeUnit.SECONDS)).isNotNull();
+    a.placedWith("a");
+    assertThat(a.refused).isEmpty();
   }
 
   @Test

@@ -21,7 +21,7 @@ final class TestNode implements Membership.Node {
 
   final BlockingQueue<Placement> placed = new LinkedBlockingQueue<>();
   final BlockingQueue<String> lost = new LinkedBlockingQueue<>();
-  final BlockingQueue<String> refused = new LinkedBlockingQueue<>();
+  volatile BlockingQueue<String> refused = new LinkedBlockingQueue<>();
   volatile NodeInfo info;
 
   TestNode(String name, String incarnation) {
