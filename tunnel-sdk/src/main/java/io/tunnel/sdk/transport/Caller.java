@@ -80,7 +80,7 @@ public final class Caller {
   public CompletableFuture<Frame> askOnce(Endpoint node, Operation operation, byte[] payload) {
     return nodes
         .connection(Optional.of(node))
-        .thenCompose(connection -> connection.request(operation, payload));
+        .thenCompose(connection -> connection.read(operation, payload));
   }
 
   /** A request that changes something: it is repeated only when it certainly was not applied. */
@@ -135,7 +135,9 @@ public final class Caller {
             .thenCompose(
                 connection -> {
                   call.connection = connection;
-                  return connection.request(call.operation, call.payload);
+                  return call.isRead
+                      ? connection.read(call.operation, call.payload)
+                      : connection.request(call.operation, call.payload);
                 })
             .whenComplete(
                 (frame, failure) -> {

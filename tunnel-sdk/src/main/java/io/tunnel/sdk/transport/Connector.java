@@ -71,7 +71,7 @@ final class Connector {
   Connection openConnection() {
     Connection connection = current;
     usedNanos = ticker.nanos();
-    return connection != null && connection.isOpen() && !isClosed ? connection : null;
+    return connection != null && connection.isUsable() && !isClosed ? connection : null;
   }
 
   boolean isCurrent(Connection connection) {
@@ -98,7 +98,7 @@ final class Connector {
       answer.completeExceptionally(closed());
       return;
     }
-    if (current != null && current.isOpen()) {
+    if (current != null && current.isUsable()) {
       answer.complete(current);
       return;
     }
