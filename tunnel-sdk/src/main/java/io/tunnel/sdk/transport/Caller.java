@@ -190,13 +190,12 @@ public final class Caller {
       call.hops++;
       return call.hops == 1 && !leader.equals(call.asked) && !nodes.isClosed();
     }
-    if (mayRepeat(call, failure) || failure instanceof ConnectionException) {
+    boolean isBusy = failure instanceof RefusedException refused && refused.code() == ErrorCode.BUSY;
+    if (failure instanceof ConnectionException) {
       leaders.forget(call.subject, call.asked);
-      boolean isAsGoodAsGone =
-          failure instanceof RefusedException refused && refused.code() != ErrorCode.BUSY;
-      if (isAsGoodAsGone) {
-        nodes.leaveHome(call.connection);
-      }
+    } else if (mayRepeat(call, failure) && !isBusy) {
+      leaders.forget(call.subject, call.asked);
+      nodes.leaveHome(call.connection);
     }
     return false;
   }

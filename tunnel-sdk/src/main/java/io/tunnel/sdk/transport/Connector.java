@@ -17,7 +17,10 @@ import java.util.random.RandomGenerator;
 final class Connector {
 
   private static final long PAUSE_FIRST_MS = 10;
-  private static final long PAUSE_MS_MAX = 1_000;
+
+  /** Short, because who waits here does not look who else has taken the node's place. */
+  private static final long PAUSE_MS_MAX = 300;
+
 
   private final ClientConfig config;
   private final Endpoint endpoint;
