@@ -61,7 +61,7 @@ public final class Attachments {
     Attachment attachment = new Attachment(request, handles.next(), connection, answer);
     Optional<Attachment> replaced = admit(attachment);
     connection.add(attachment);
-    replaced.ifPresent(one -> takeLater(one, fenced(one.request(), request.epoch())));
+    replaced.ifPresent(one -> takeLater(one, replaced(one.request(), request.epoch())));
     try {
       // Again: it may have been lost before it could be known here who is attached.
       homes.of(request.partition());
@@ -88,6 +88,19 @@ public final class Attachments {
     former.forget(request.channelId());
     attachmentByChannel.put(request.channelId(), attachment);
     return Optional.ofNullable(current);
+  }
+
+  /**
+   * With the same epoch it was the same worker, whose requests on two connections may come in
+   * another order than they were made: if the one that it waits on no more comes last, it has to
+   * attach again, and must not take itself for fenced.
+   */
+  private static RefusedException replaced(Attach former, long epoch) {
+    return former.epoch() < epoch
+        ? fenced(former, epoch)
+        : new RefusedException(
+            ErrorCode.BUSY,
+            "channel " + former.channelId() + " was attached to once more under epoch " + epoch);
   }
 
   private static RefusedException fenced(Attach request, long newest) {
