@@ -122,8 +122,7 @@ class SilentNodeTest {
 
   @Test
   void a_write_waits_for_it_and_is_in_doubt() {
-    try (TableClient client =
-        connect(cluster.config(), Duration.ofSeconds(2))) {
+    try (TableClient client = connect(cluster.config(), Duration.ofSeconds(2))) {
       assertThat(write(client).join().allApplied()).isTrue();
       assertThat(read(client)).isZero();
       silence(0);

@@ -190,7 +190,8 @@ public final class Caller {
       call.hops++;
       return call.hops == 1 && !leader.equals(call.asked) && !nodes.isClosed();
     }
-    boolean isBusy = failure instanceof RefusedException refused && refused.code() == ErrorCode.BUSY;
+    boolean isBusy =
+        failure instanceof RefusedException refused && refused.code() == ErrorCode.BUSY;
     if (failure instanceof ConnectionException) {
       leaders.forget(call.subject, call.asked);
     } else if (mayRepeat(call, failure) && !isBusy) {

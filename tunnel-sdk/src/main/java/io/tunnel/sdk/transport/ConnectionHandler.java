@@ -198,9 +198,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     isSilent = true;
     String text = endpoint + " says nothing, also when it is asked whether it is there";
     List<PendingRequest> moving = new ArrayList<>();
-    pending
-        .values()
-        .removeIf(request -> request.mayMove() && moving.add(request));
+    pending.values().removeIf(request -> request.mayMove() && moving.add(request));
     moving.forEach(request -> request.fail(new ConnectionException(text, false, null)));
     closeIfLeft();
   }

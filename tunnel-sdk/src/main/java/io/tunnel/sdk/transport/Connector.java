@@ -21,7 +21,6 @@ final class Connector {
   /** Short, because who waits here does not look who else has taken the node's place. */
   private static final long PAUSE_MS_MAX = 300;
 
-
   private final ClientConfig config;
   private final Endpoint endpoint;
   private final EventLoops.Place place;

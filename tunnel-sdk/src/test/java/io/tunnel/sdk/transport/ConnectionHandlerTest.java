@@ -77,8 +77,7 @@ class ConnectionHandlerTest {
   }
 
   private CompletableFuture<Frame> ask(Operation operation, long seconds, boolean mayMove) {
-    PendingRequest request =
-        new PendingRequest(operation, Duration.ofSeconds(seconds), mayMove);
+    PendingRequest request = new PendingRequest(operation, Duration.ofSeconds(seconds), mayMove);
     handler.send(request, NOTHING, NOTHING);
     return request.answer();
   }

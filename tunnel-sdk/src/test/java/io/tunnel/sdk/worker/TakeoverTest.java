@@ -99,7 +99,9 @@ class TakeoverTest {
       }
     }
 
-    /** The first node does not deliver half of the channels any more, and does not know who will. */
+    /**
+     * The first node does not deliver half of the channels any more, and does not know who will.
+     */
     void resign() {
       hasResigned = true;
       byte[] reason = new ErrorPayload(ErrorCode.NOT_LEADER, "not here", Optional.empty()).encode();

@@ -233,8 +233,7 @@ class ClusterWriteTest {
       }
       writer.flush();
     }
-    assertThat(results.stream().map(RowResult::position))
-        .containsExactly(10L, 13L, -1L, 14L, 20L);
+    assertThat(results.stream().map(RowResult::position)).containsExactly(10L, 13L, -1L, 14L, 20L);
   }
 
   @Test
