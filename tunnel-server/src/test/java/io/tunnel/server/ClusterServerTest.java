@@ -1,10 +1,19 @@
 package io.tunnel.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.kafka.broker.KafkaBroker;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
+import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.cluster.ClusterConfig;
+import io.tunnel.server.kafka.KafkaCluster;
+import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.server.net.NetConfig;
+import io.tunnel.server.partition.LogTakenException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +21,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +105,36 @@ class ClusterServerTest {
     }
     assertThat(Duration.ofNanos(System.nanoTime() - began))
         .isLessThan(Duration.ofSeconds(STOP_S_MAX));
+  }
+
+  @Test
+  void a_topic_that_another_node_may_have_made_is_never_deleted_for_a_new_table() throws Exception {
+    KafkaConfig kafka =
+        new KafkaConfig(
+            broker.bootstrap(),
+            "c",
+            new KafkaConfig.Replicas(1, 1),
+            KafkaConfig.Times.DEFAULT,
+            "lz4",
+            Map.of());
+    try (KafkaCluster cluster = new KafkaCluster(kafka, new SystemClock())) {
+      SharedTables tables = new SharedTables(cluster.topics());
+      TableRecord four = table(4);
+      tables.create(four).get(20, TimeUnit.SECONDS);
+      assertThatThrownBy(() -> tables.create(table(8)).get(20, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(LogTakenException.class)
+          .hasMessageContaining("has 4 partitions and must have 8");
+      tables.create(four).get(20, TimeUnit.SECONDS);
+    }
+  }
+
+  private static TableRecord table(int partitions) {
+    TableMeta meta = new TableMeta("t", TestRows.SCHEMA, TableOptions.DEFAULT);
+    List<PartitionRecord> parts =
+        IntStream.rangeClosed(1, partitions)
+            .mapToObj(id -> new PartitionRecord(id, Bytes.EMPTY, Bytes.EMPTY, List.of()))
+            .toList();
+    return new TableRecord(1, meta, 0, parts);
   }
 
   @Test
