@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -91,9 +90,7 @@ public final class TunnelServer implements RunningServer {
               new BaseSnapshots(
                   catalog.tables(), shards, readers, clock, config.base().snapshotMsMax()));
 
-      control =
-          parts.openThreads(
-              Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "control")));
+      control = parts.openThreads(new OwnThread("control"));
       Surroundings surroundings = new ServerSurroundings(shards, bases, control, clock);
       coordinator =
           new Coordinator(
