@@ -17,7 +17,6 @@ import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.SharedLog;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -102,9 +101,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   }
 
   private StoreTopic topic(String name, int partition) {
-    Map<String, String> settings = new HashMap<>(config.properties());
-    settings.put("bootstrap.servers", config.bootstrap());
-    return new StoreTopic(settings, name, partition);
+    return new StoreTopic(config.clientSettings(), name, partition);
   }
 
   private void followed(Map<String, Optional<String>> changes) {

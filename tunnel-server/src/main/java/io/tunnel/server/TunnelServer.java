@@ -179,13 +179,11 @@ public final class TunnelServer implements RunningServer {
 
     @Override
     public String health() {
-      return "{\"status\":\""
-          + (isHealthy() ? "UP" : "STORAGE_FAILED")
-          + "\",\"connections\":"
-          + net.connectionCount()
-          + ",\"tables\":"
-          + catalog.tables().tables().size()
-          + "}";
+      return new Health.Alone(
+              Health.status(isHealthy()),
+              net.connectionCount(),
+              catalog.tables().tables().size())
+          .text();
     }
 
     @Override

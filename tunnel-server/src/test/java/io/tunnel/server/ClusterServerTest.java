@@ -10,6 +10,7 @@ import io.tunnel.model.TableOptions;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.cluster.ClusterConfig;
+import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.kafka.KafkaCluster;
 import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.server.net.NetConfig;
@@ -55,6 +56,10 @@ class ClusterServerTest {
   }
 
   private ClusterServer start(String name) throws IOException {
+    return start(name, 6_000);
+  }
+
+  private ClusterServer start(String name, int sessionMs) throws IOException {
     ServerConfig defaults = ServerConfig.defaults(2);
     NetConfig net = new NetConfig("127.0.0.1", 0, -1, 1, 100, false);
     ServerConfig config =
@@ -66,13 +71,13 @@ class ClusterServerTest {
             defaults.session(),
             defaults.base());
     ClusterConfig.Log log =
-        new ClusterConfig.Log(List.of(broker.bootstrap()), 1, 1, 6_000, Map.of());
+        new ClusterConfig.Log(List.of(broker.bootstrap()), 1, 1, sessionMs, Map.of());
     return new ClusterServer(
         data.resolve(name), config, new ClusterConfig("c", name, Optional.empty(), 1, log));
   }
 
   private static void awaitLeader(ClusterServer server) {
-    while (!server.leadsEverything()) {
+    while (server.storesLed() < 1 + Unit.TUNNEL_GROUPS) {
       // Stores are opened one after the other.
     }
   }
@@ -82,7 +87,7 @@ class ClusterServerTest {
     ClusterServer server = start();
     awaitLeader(server);
     try (ClusterServer other = start("n2")) {
-      while (server.leadsEverything()) {
+      while (server.storesLed() == 1 + Unit.TUNNEL_GROUPS) {
         // Until the other has its part of it.
       }
       broker.suspend();
@@ -92,6 +97,31 @@ class ClusterServerTest {
         broker.resume();
       }
       awaitLeader(other);
+    }
+  }
+
+  @Test
+  void nodes_that_are_lost_for_long_coordinate_nothing_until_they_are_found() throws Exception {
+    try (ClusterServer first = start("n1", 1_000);
+        ClusterServer second = start("n2", 1_000)) {
+      awaitAll(first, second);
+      broker.suspend();
+      try {
+        while (first.storesLed() + second.storesLed() > 0) {
+          // For twice the length of a session.
+        }
+      } finally {
+        broker.resume();
+      }
+      awaitAll(first, second);
+    }
+  }
+
+  private static void awaitAll(ClusterServer first, ClusterServer second) {
+    while (first.storesLed() == 0
+        || second.storesLed() == 0
+        || first.storesLed() + second.storesLed() < 1 + Unit.TUNNEL_GROUPS) {
+      // Until they have shared them.
     }
   }
 
