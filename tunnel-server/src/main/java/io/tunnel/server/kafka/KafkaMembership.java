@@ -153,6 +153,10 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
       while (!isClosed) {
         step();
       }
+    } catch (Error e) {
+      // Nobody would tell this node any more what it is to lead, nor that others do.
+      node.get().refused("node " + name + " cannot follow its cluster any more: " + e);
+      throw e;
     } finally {
       leave();
     }

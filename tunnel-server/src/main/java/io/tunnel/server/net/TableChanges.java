@@ -40,6 +40,9 @@ final class TableChanges {
   /** Logs without a table that the creation of a table passes over. */
   static final int LOGS_PASSED_MAX = 16;
 
+  /** Changes that wait for another one, which may take as long as the log does not answer. */
+  static final int WAITING_MAX = 1_024;
+
   private final Catalog catalog;
   private final TableLogs logs;
   private final TunnelHosts tunnels;
@@ -172,6 +175,10 @@ final class TableChanges {
   }
 
   private void change(Step step, Answer answer) {
+    if (waiting.size() >= WAITING_MAX) {
+      answer.failed(RequestThreads.busy());
+      return;
+    }
     waiting.add(new Change(step, answer));
     next();
   }

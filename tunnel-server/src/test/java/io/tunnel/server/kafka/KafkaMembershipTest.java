@@ -111,6 +111,27 @@ class KafkaMembershipTest {
   }
 
   @Test
+  void one_whose_thread_cannot_go_on_is_out_for_good_and_the_others_are_told() throws Exception {
+    TestNode b = new TestNode("b", "b1");
+    TestNode a =
+        new TestNode("a", "a1") {
+          @Override
+          public void placed(Placement placement) {
+            if (placement.nodes().size() > 1) {
+              throw new OutOfMemoryError("as it may happen");
+            }
+            super.placed(placement);
+          }
+        };
+    List<KafkaMembership> members = patient(a, b);
+    members.get(0).start();
+    a.placedWith("a");
+    members.get(1).start();
+    assertThat(a.refused.poll(20, TimeUnit.SECONDS)).contains("a cannot follow its cluster");
+    b.placedWith("b");
+  }
+
+  @Test
   void one_that_dies_is_none_any_more_when_its_session_is_over() throws Exception {
     TestNode a = new TestNode("a", "a1");
     TestNode b = new TestNode("b", "b1");

@@ -166,6 +166,19 @@ final class TableChangesTest {
   }
 
   @Test
+  void soManyChangesWaitAndNotMore() {
+    for (int i = 0; i < TableChanges.WAITING_MAX + 1; i++) {
+      create("t" + i, options(0, 0));
+    }
+    assertThat(failed).isEmpty();
+    changes.drop("t0", answer());
+    assertThat(code(failed.get(0))).isEqualTo(ErrorCode.BUSY);
+    logged();
+    changes.drop("t0", answer());
+    assertThat(failed).as("there is room again").hasSize(1);
+  }
+
+  @Test
   void soManyLogsArePassedOverAndNotMore() {
     create("a", options(0, 0));
     create("b", options(0, 0));
