@@ -112,11 +112,13 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     CompletableFuture<Void> done = new CompletableFuture<>();
     tail.catchUp(
         () ->
-            threads.control().execute(
-                () -> {
-                  catalog.caughtUp();
-                  done.complete(null);
-                }));
+            threads
+                .control()
+                .execute(
+                    () -> {
+                      catalog.caughtUp();
+                      done.complete(null);
+                    }));
     return done;
   }
 
@@ -251,8 +253,8 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
         new KafkaCatalogStore.Owner(threads.ofGroup(group), listener));
   }
 
-  private CatalogStore open(
-      StoreTopic topic, String transactionalId, KafkaCatalogStore.Owner owner) throws IOException {
+  private CatalogStore open(StoreTopic topic, String transactionalId, KafkaCatalogStore.Owner owner)
+      throws IOException {
     return KafkaCatalogStore.open(topic, transactionalId, STORE_WAITS, clock::nanos, owner);
   }
 

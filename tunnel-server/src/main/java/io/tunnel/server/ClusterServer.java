@@ -110,8 +110,7 @@ final class ClusterServer implements RunningServer {
   ClusterServer(Path data, ServerConfig config, ClusterConfig cluster) throws IOException {
     this.config = config;
     this.cluster = cluster;
-    this.absence =
-        new AbsenceCore(TimeUnit.MILLISECONDS.toNanos(cluster.log().sessionMs()));
+    this.absence = new AbsenceCore(TimeUnit.MILLISECONDS.toNanos(cluster.log().sessionMs()));
     try {
       parts.open(meters::close);
       NodeAddress address = NodeAddress.of(config.net(), cluster.advertised());

@@ -68,10 +68,7 @@ final class ClusterTunnels {
       NodeSurroundings own = surroundings.on(owner);
       TunnelGroup.Parts parts =
           new TunnelGroup.Parts(
-              new SharedEdges(log.edges(), node.known(), own),
-              node.handles(),
-              node.config(),
-              own);
+              new SharedEdges(log.edges(), node.known(), own), node.handles(), node.config(), own);
       TunnelGroup group = new TunnelGroup(id, log.catalog(), led, parts, owner);
       groups.add(group);
       stores.put(

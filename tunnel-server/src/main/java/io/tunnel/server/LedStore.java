@@ -80,11 +80,7 @@ final class LedStore {
    * @param waiting for what waits
    */
   LedStore(
-      String what,
-      Opener opener,
-      ScheduledExecutorService owner,
-      Executor waiting,
-      Leader leader) {
+      String what, Opener opener, ScheduledExecutorService owner, Executor waiting, Leader leader) {
     this.what = what;
     this.opener = opener;
     this.owner = owner;
@@ -255,7 +251,8 @@ final class LedStore {
     @Override
     public void fenced(FencedStoreException reason) {
       if (own == attempt && state == State.LEADING) {
-        LOGGER.warn("{} is opened anew if this node is still to lead it: {}", what, reason.getMessage());
+        LOGGER.warn(
+            "{} is opened anew if this node is still to lead it: {}", what, reason.getMessage());
         resign();
         pause();
       }

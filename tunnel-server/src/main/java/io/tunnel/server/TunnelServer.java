@@ -180,9 +180,7 @@ public final class TunnelServer implements RunningServer {
     @Override
     public String health() {
       return new Health.Alone(
-              Health.status(isHealthy()),
-              net.connectionCount(),
-              catalog.tables().tables().size())
+              Health.status(isHealthy()), net.connectionCount(), catalog.tables().tables().size())
           .text();
     }
 

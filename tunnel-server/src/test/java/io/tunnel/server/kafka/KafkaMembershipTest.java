@@ -18,7 +18,9 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -248,8 +250,30 @@ class KafkaMembershipTest {
   @Test
   void one_that_is_fenced_by_a_late_request_of_its_own_joins_again() throws Exception {
     TestNode a = new TestNode("a", "a1");
+    requireBackWhenFenced(a, () -> {});
+  }
+
+  @Test
+  void one_that_is_fenced_and_cannot_connect_at_once_joins_again_later() throws Exception {
+    AtomicInteger failures = new AtomicInteger();
+    TestNode a =
+        new TestNode("a", "a1") {
+          @Override
+          public NodeInfo info() {
+            if (failures.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+              throw new KafkaException("Failed to construct kafka consumer");
+            }
+            return super.info();
+          }
+        };
+    requireBackWhenFenced(a, () -> failures.set(1));
+    assertThat(failures).hasValue(0);
+  }
+
+  private void requireBackWhenFenced(TestNode a, Runnable before) throws Exception {
     join(a);
     a.placedWith("a");
+    before.run();
     TestNode late = new TestNode("a", "a1");
     KafkaMembership request = new KafkaMembership(config, admin, "a", () -> late, TestKafka.CLOCK);
     request.start();
