@@ -31,8 +31,9 @@ final class LedCatalog implements LedStore.Leader {
 
   @Override
   public void lead(CatalogStore store) throws IOException {
-    catalog.lead(store);
+    // Judges by the catalog later on this thread; if it cannot even begin, nothing has begun.
     left.delete();
+    catalog.lead(store);
   }
 
   @Override

@@ -17,25 +17,25 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 
-/** A group of tunnels while this node coordinates them; on the control thread. */
+/** A group of tunnels while this node coordinates them; on the thread that owns the group. */
 final class TunnelGroup implements LedStore.Leader {
 
   private final int group;
   private final Catalog tables;
   private final LedTunnels led;
   private final Parts parts;
-  private final Executor control;
+  private final Executor owner;
   private Optional<Coordinator> coordinator = Optional.empty();
 
-  /** What all groups of a node share. */
+  /** What a group has beside its tunnels. */
   record Parts(LogEdges edges, Handles handles, SessionConfig config, Surroundings surroundings) {}
 
-  TunnelGroup(int group, Catalog tables, LedTunnels led, Parts parts, Executor control) {
+  TunnelGroup(int group, Catalog tables, LedTunnels led, Parts parts, Executor owner) {
     this.group = group;
     this.tables = tables;
     this.led = led;
     this.parts = parts;
-    this.control = control;
+    this.owner = owner;
   }
 
   @Override
@@ -50,7 +50,7 @@ final class TunnelGroup implements LedStore.Leader {
             parts.surroundings());
     Operators operators = new Operators(catalog, parts.edges(), runs, parts.surroundings());
     coordinator = Optional.of(runs);
-    led.lead(group, new TunnelHost(catalog, runs, operators, control));
+    led.lead(group, new TunnelHost(catalog, runs, operators, owner));
   }
 
   @Override

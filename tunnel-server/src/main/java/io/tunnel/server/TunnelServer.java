@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -91,9 +90,7 @@ public final class TunnelServer implements RunningServer {
               new BaseSnapshots(
                   catalog.tables(), shards, readers, clock, config.base().snapshotMsMax()));
 
-      control =
-          parts.openThreads(
-              Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "control")));
+      control = parts.openThreads(new OwnThread("control"));
       Surroundings surroundings = new ServerSurroundings(shards, bases, control, clock);
       coordinator =
           new Coordinator(
@@ -182,13 +179,9 @@ public final class TunnelServer implements RunningServer {
 
     @Override
     public String health() {
-      return "{\"status\":\""
-          + (isHealthy() ? "UP" : "STORAGE_FAILED")
-          + "\",\"connections\":"
-          + net.connectionCount()
-          + ",\"tables\":"
-          + catalog.tables().tables().size()
-          + "}";
+      return new Health.Alone(
+              Health.status(isHealthy()), net.connectionCount(), catalog.tables().tables().size())
+          .text();
     }
 
     @Override

@@ -73,6 +73,10 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   private Optional<String> former = Optional.empty();
 
   private int fencedInARow;
+
+  /** Whether the consumer is closed; another may not be made at once, as when names are unknown. */
+  private boolean mustConnect;
+
   private long seen = -1;
   private long asked;
   private Optional<String> incarnation = Optional.empty();
@@ -153,6 +157,10 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
       while (!isClosed) {
         step();
       }
+    } catch (RuntimeException | Error e) {
+      // Nobody would tell this node any more what it is to lead, nor that others do.
+      node.get().refused("node " + name + " cannot follow its cluster any more: " + e);
+      throw e;
     } finally {
       leave();
     }
@@ -160,6 +168,10 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
 
   private void step() {
     try {
+      if (mustConnect) {
+        connect();
+        mustConnect = false;
+      }
       // While a decision is under way, what was said for it may be old: asked again behind it.
       if (!isDeciding && (isAsked.getAndSet(false) || hasRemoved.getAndSet(false))) {
         asked++;
@@ -214,9 +226,13 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
       return;
     }
     LOG.warn("node {} was fenced: by a request of its own that came late, or by a namesake", name);
-    consumer.close(leaving(GroupMembershipOperation.REMAIN_IN_GROUP));
-    connect();
+    mustConnect = true;
     isDeciding = true;
+    try {
+      consumer.close(leaving(GroupMembershipOperation.REMAIN_IN_GROUP));
+    } catch (KafkaException e) {
+      LOG.info("the consumer of node {} that was fenced did not close cleanly", name, e);
+    }
   }
 
   private String nameIsTaken() {

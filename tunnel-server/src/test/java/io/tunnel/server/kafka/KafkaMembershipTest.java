@@ -18,7 +18,9 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -108,6 +110,27 @@ class KafkaMembershipTest {
     }
     joined.addAll(members);
     return members;
+  }
+
+  @Test
+  void one_whose_thread_cannot_go_on_is_out_for_good_and_the_others_are_told() throws Exception {
+    TestNode b = new TestNode("b", "b1");
+    TestNode a =
+        new TestNode("a", "a1") {
+          @Override
+          public void placed(Placement placement) {
+            if (placement.nodes().size() > 1) {
+              throw new OutOfMemoryError("as it may happen");
+            }
+            super.placed(placement);
+          }
+        };
+    List<KafkaMembership> members = patient(a, b);
+    members.get(0).start();
+    a.placedWith("a");
+    members.get(1).start();
+    assertThat(a.refused.poll(20, TimeUnit.SECONDS)).contains("a cannot follow its cluster");
+    b.placedWith("b");
   }
 
   @Test
@@ -227,8 +250,30 @@ class KafkaMembershipTest {
   @Test
   void one_that_is_fenced_by_a_late_request_of_its_own_joins_again() throws Exception {
     TestNode a = new TestNode("a", "a1");
+    requireBackWhenFenced(a, () -> {});
+  }
+
+  @Test
+  void one_that_is_fenced_and_cannot_connect_at_once_joins_again_later() throws Exception {
+    AtomicInteger failures = new AtomicInteger();
+    TestNode a =
+        new TestNode("a", "a1") {
+          @Override
+          public NodeInfo info() {
+            if (failures.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+              throw new KafkaException("Failed to construct kafka consumer");
+            }
+            return super.info();
+          }
+        };
+    requireBackWhenFenced(a, () -> failures.set(1));
+    assertThat(failures).hasValue(0);
+  }
+
+  private void requireBackWhenFenced(TestNode a, Runnable before) throws Exception {
     join(a);
     a.placedWith("a");
+    before.run();
     TestNode late = new TestNode("a", "a1");
     KafkaMembership request = new KafkaMembership(config, admin, "a", () -> late, TestKafka.CLOCK);
     request.start();

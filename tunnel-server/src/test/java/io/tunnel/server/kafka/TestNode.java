@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /** A node that lets the first of all nodes lead the catalog, and remembers what it is told. */
-final class TestNode implements Membership.Node {
+class TestNode implements Membership.Node {
 
   private static final long SECONDS_MAX = 20;
 
