@@ -36,8 +36,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -98,7 +96,7 @@ final class ClusterServer implements RunningServer {
   private final Optional<HttpServer> http;
   private final PeerWatch peers;
   private final AbsenceCore absence;
-  private Set<Integer> serving = Set.of();
+  private final LostPartitions lost;
   private boolean hasGivenUp;
 
   /**
@@ -137,6 +135,9 @@ final class ClusterServer implements RunningServer {
       parts.open(roles::close);
       node = node(incarnation, address.advertised());
       attachments = attachments(readers);
+      lost =
+          new LostPartitions(
+              replicas::leads, replicas::isServing, attachments::partitions, attachments::lost);
       nodeMeters.watch(this::standing);
       net = listen(address.net(), readers);
       parts.open(net::close);
@@ -286,10 +287,9 @@ final class ClusterServer implements RunningServer {
   }
 
   /**
-   * Tells those who are attached to what is not led here any more, and watches the other nodes. A
-   * node that its group has lost cannot know what it leads: whoever is attached looks for a leader
-   * once, and comes back when there is no other. When that lasts, sessions end too, and tables are
-   * not decided about: whoever has come here finds the node that does it now.
+   * Tells those who are attached to what is not served here any more, and watches the other nodes.
+   * When a node's absence from its group lasts, sessions end too, and tables are not decided about:
+   * whoever has come here finds the node that does it now.
    */
   private void look() {
     peers.watch(placement().nodes());
@@ -299,13 +299,7 @@ final class ClusterServer implements RunningServer {
       LOGGER.error("a disk of this node failed; other nodes take over what it leads");
       node.drain(true);
     }
-    Set<Integer> now = new TreeSet<>();
-    if (!node.isLost()) {
-      replicas.leads().stream().filter(replicas::isServing).forEach(now::add);
-    }
-    Set<Integer> before = serving;
-    serving = now;
-    before.stream().filter(partition -> !now.contains(partition)).forEach(attachments::lost);
+    lost.look(node.isLost());
   }
 
   private Placement placement() {

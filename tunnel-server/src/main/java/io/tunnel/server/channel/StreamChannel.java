@@ -148,6 +148,9 @@ final class StreamChannel implements Channel {
     }
     // Also behind the last delivery: nobody may wake the channel again.
     if (core.delivered() >= committed) {
+      if (settled >= core.nextPosition()) {
+        requireKept();
+      }
       core.emptyUpTo(settled);
       tellSettled(settled);
     }
@@ -155,6 +158,15 @@ final class StreamChannel implements Channel {
       changes.unsubscribe(partition, onCommit);
       port.end(new ChannelEnd(handle, epoch, core.end()));
     }
+  }
+
+  /**
+   * What is not in the log need not be empty: it may have gone, or never been put there.
+   *
+   * @throws RefusedException HISTORY_LOST when that is not known
+   */
+  private void requireKept() {
+    var unused = changes.plan(partition, core.nextPosition(), 1);
   }
 
   /** Records that are no changes are the last ones: the reader may checkpoint them. */

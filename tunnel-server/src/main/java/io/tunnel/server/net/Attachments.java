@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * The channels that this node delivers because it leads their partitions, for sessions that live on
@@ -185,6 +187,13 @@ public final class Attachments {
             });
     former.forget(partition);
     return taken;
+  }
+
+  /** Partitions with channels that are attached to, or are about to be. */
+  public synchronized Set<Integer> partitions() {
+    Set<Integer> partitions = new TreeSet<>();
+    attachmentByChannel.values().forEach(one -> partitions.add(one.request().partition()));
+    return partitions;
   }
 
   /** How many channels are attached to. */

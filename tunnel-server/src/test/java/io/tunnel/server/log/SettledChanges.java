@@ -1,5 +1,7 @@
 package io.tunnel.server.log;
 
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import java.io.IOException;
 
 /**
@@ -11,6 +13,7 @@ public final class SettledChanges implements ChangeReader {
   private final ChangeReader log;
   private long settled;
   private long gapEnd;
+  private long firstKept;
   private CommitListener listener;
 
   /** The changes of {@code log}. */
@@ -31,6 +34,11 @@ public final class SettledChanges implements ChangeReader {
     gapEnd = position;
   }
 
+  /** What is before {@code position} is not known any more. */
+  public void forgetBefore(long position) {
+    firstKept = position;
+  }
+
   /** Whether anybody is told of commits. */
   public boolean hasListener() {
     return listener != null;
@@ -48,11 +56,14 @@ public final class SettledChanges implements ChangeReader {
 
   @Override
   public long firstPosition(int partition) {
-    return log.firstPosition(partition);
+    return Math.max(firstKept, log.firstPosition(partition));
   }
 
   @Override
   public Extents plan(int partition, long position, int bytesMax) {
+    if (position < firstKept) {
+      throw new RefusedException(ErrorCode.HISTORY_LOST, "kept from " + firstKept + " on");
+    }
     return log.plan(partition, Math.max(position, gapEnd + 1), bytesMax);
   }
 

@@ -7,6 +7,7 @@ import io.tunnel.it.sim.PartitionTruth.Change;
 import io.tunnel.it.sim.SimConnection;
 import io.tunnel.it.sim.SimNetwork;
 import io.tunnel.it.sim.SimSocket;
+import io.tunnel.it.sim.SimWorker;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.ErrorPayload;
@@ -112,8 +113,21 @@ final class ClusterTruth implements SimNetwork.Tap {
             text.ifPresentOrElse(
                 progress -> checkpointed(name, Long.parseLong(progress)),
                 () -> Optional.ofNullable(channels.get(id(name))).ifPresent(ChannelStory::deleted));
+          } else if (name.startsWith("channel/")) {
+            text.ifPresent(condition -> requireGoesOn(id(name), condition));
           }
         });
+  }
+
+  /** Only a processor that fails again and again stops a channel, or what is lost. */
+  private void requireGoesOn(String id, String condition) {
+    Invariant.NOTHING_BREAKS.require(
+        !condition.contains("\"error\"")
+            || condition.contains(SimWorker.FAILURE)
+            || (condition.contains("HISTORY_LOST") && world.settings.forgets()),
+        "%s is stopped: %s",
+        id,
+        condition);
   }
 
   private static String id(String name) {
