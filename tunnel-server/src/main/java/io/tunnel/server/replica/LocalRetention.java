@@ -52,12 +52,22 @@ final class LocalRetention {
         mustSeal |= old(partition, nowMicros - retention, lastBases);
       }
     }
-    if (mustSeal) {
+    if (mustSeal || isTooLarge(all)) {
       log.seal();
     }
     shrink(all, lastBases);
     LocalLog.Freed freed = log.trim(lastBases, isLive, Long.MAX_VALUE);
     meter.trimmed(shard, freed.changes(), freed.segments(), freed.bytes());
+  }
+
+  /** What was read at once when a copy was made can be more in one segment than all may have. */
+  private boolean isTooLarge(Set<Integer> partitions) throws IOException {
+    for (Kept kept : bytesMax == 0 ? List.<Kept>of() : log.kept(partitions)) {
+      if (!kept.isSealed() && kept.bytes() > bytesMax) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The oldest segments go until the rest is not more than it may be. */

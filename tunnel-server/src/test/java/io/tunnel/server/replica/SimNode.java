@@ -32,7 +32,7 @@ final class SimNode {
     return new ReplicaConfig(
         new ReplicaConfig.Batches(4_096, 7, 4_096, 16L << 20, 4_096),
         new ReplicaConfig.Times(10_000, 50, 1_000, 0),
-        new ReplicaConfig.History(localBytesMax, 2_000, 40_000, 1),
+        new ReplicaConfig.History(localBytesMax, 6_000, 100_000, 1),
         10);
   }
 
@@ -129,7 +129,7 @@ final class SimNode {
       }
       if (planned.isEmpty()) {
         for (int steps = 0; steps < 1_000 && woken.get() == 0; steps++) {
-          shared.settle();
+          log.stepTail(50);
         }
         assertThat(woken.get()).as("woken for what position %d waits for", next).isPositive();
       } else {
