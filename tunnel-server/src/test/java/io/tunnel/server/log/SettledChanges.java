@@ -1,6 +1,7 @@
 package io.tunnel.server.log;
 
 import java.io.IOException;
+import java.util.Optional;
 
 /**
  * Changes of a log in which positions need not belong to a change: more of it may be settled than
@@ -12,6 +13,8 @@ public final class SettledChanges implements ChangeReader {
   private long settled;
   private long gapEnd;
   private CommitListener listener;
+  private boolean isFetching;
+  private Optional<Extents> planned = Optional.empty();
 
   /** The changes of {@code log}. */
   public SettledChanges(ChangeReader log) {
@@ -29,6 +32,19 @@ public final class SettledChanges implements ChangeReader {
   /** There is no change up to {@code position}, though the log has some. */
   public void hideUpTo(long position) {
     gapEnd = position;
+  }
+
+  /** What is asked for has to be fetched first, until it is said to be there. */
+  public void fetch(int partition, boolean isToBeFetched) {
+    isFetching = isToBeFetched;
+    if (!isFetching && listener != null) {
+      listener.committed(partition, log.committed(partition));
+    }
+  }
+
+  /** The next plan is this one, whatever was asked for. */
+  public void planNext(Extents next) {
+    planned = Optional.of(next);
   }
 
   /** Whether anybody is told of commits. */
@@ -53,6 +69,14 @@ public final class SettledChanges implements ChangeReader {
 
   @Override
   public Extents plan(int partition, long position, int bytesMax) {
+    if (isFetching) {
+      return HeldBatches.NONE;
+    }
+    if (planned.isPresent()) {
+      Extents next = planned.get();
+      planned = Optional.empty();
+      return next;
+    }
     return log.plan(partition, Math.max(position, gapEnd + 1), bytesMax);
   }
 

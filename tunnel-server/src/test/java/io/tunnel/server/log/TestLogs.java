@@ -32,6 +32,11 @@ public final class TestLogs {
     return batches(log.plan(partition, position, Integer.MAX_VALUE));
   }
 
+  /** How many rows there are. */
+  public static int rows(List<ChangeBatch> batches) {
+    return batches.stream().mapToInt(ChangeBatch::rowCount).sum();
+  }
+
   /** What was planned. */
   public static List<ChangeBatch> batches(Extents plan) throws IOException {
     List<ChangeBatch> batches = new ArrayList<>();
