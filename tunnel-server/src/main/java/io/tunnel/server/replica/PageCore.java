@@ -126,7 +126,7 @@ final class PageCore {
     isDone = bytes >= bytesMax || next >= fetch.limit();
   }
 
-  /** What came of it. */
+  /** What came of it; to be asked once. */
   HistoryPage page() {
     List<ChangeBatch> batches =
         runs.take().stream().map(run -> run.changes().orElseThrow()).toList();

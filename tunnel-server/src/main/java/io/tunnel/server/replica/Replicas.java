@@ -323,10 +323,13 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
         }
       }
     }
+    if (!wasServing) {
+      throw shard(partition).notLeader(partition);
+    }
     try {
       return older(partition, position, first, bytesMax);
     } catch (RefusedException e) {
-      throw wasServing && isServing(partition) ? e : shard(partition).notLeader(partition);
+      throw isServing(partition) ? e : shard(partition).notLeader(partition);
     }
   }
 

@@ -53,8 +53,9 @@ class PageCoreTest {
     assertThat(page.read(records, 15, REIGNS)).isFalse();
     assertThat(page.next()).isEqualTo(15);
     assertThat(page.read(List.of(stored(15, Kind.CHANGE, 13)), 16, REIGNS)).isTrue();
-    assertThat(positions(page.page())).containsExactly(6L, 14L, 15L);
-    assertThat(page.page().next()).isEqualTo(16);
+    HistoryPage read = page.page();
+    assertThat(positions(read)).containsExactly(6L, 14L, 15L);
+    assertThat(read.next()).isEqualTo(16);
   }
 
   @Test
@@ -73,8 +74,9 @@ class PageCoreTest {
     PageCore front = page(6, 16, PLENTY);
     List<Stored> records = List.of(stored(6, Kind.CHANGE, 5), stored(8, Kind.CHANGE, 5));
     assertThat(front.read(records, 9, REIGNS)).isTrue();
-    assertThat(front.page().next()).isEqualTo(7);
-    assertThat(positions(front.page())).containsExactly(6L);
+    HistoryPage read = front.page();
+    assertThat(read.next()).isEqualTo(7);
+    assertThat(positions(read)).containsExactly(6L);
     PageCore lost = page(7, 16, PLENTY);
     assertThat(lost.read(List.of(stored(8, Kind.CHANGE, 5)), 9, REIGNS)).isTrue();
     assertThat(lost.page().refusal().orElseThrow().code()).isEqualTo(ErrorCode.HISTORY_LOST);
@@ -94,8 +96,9 @@ class PageCoreTest {
     PageCore page = page(12, 15, PLENTY);
     List<Stored> records = List.of(stored(13, Kind.MARKER, 0), stored(14, Kind.CHANGE, 13));
     assertThat(page.read(records, 15, REIGNS)).isTrue();
-    assertThat(page.page().refusal()).isEmpty();
-    assertThat(positions(page.page())).containsExactly(14L);
+    HistoryPage read = page.page();
+    assertThat(read.refusal()).isEmpty();
+    assertThat(positions(read)).containsExactly(14L);
   }
 
   @Test
