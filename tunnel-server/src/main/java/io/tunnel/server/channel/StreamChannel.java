@@ -1,11 +1,13 @@
 package io.tunnel.server.channel;
 
 import io.tunnel.model.Bytes;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.log.Extents;
 import io.tunnel.wire.ChannelEnd;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -20,52 +22,69 @@ final class StreamChannel implements Channel {
   private final int handle;
   private final long epoch;
   private final int partition;
-  private final ChangeReader changes;
+  private final ChangeReader all;
   private final DeliveryPort port;
   private final ChannelCore core;
   private final AtomicBoolean isAwake = new AtomicBoolean();
   private final ChangeReader.CommitListener onCommit = (id, position) -> wake();
-  private final OptionalLong firstEnd;
-  private final boolean tellsSettled;
+  private final End firstEnd;
+
+  /** What of the changes may be shown as long as the end is not known; all of them, when it is. */
+  private ChangeReader changes;
+
   private volatile long delivered;
   private volatile OptionalLong end = OptionalLong.empty();
 
   /**
-   * A channel that has no credit yet.
+   * Where a channel ends.
    *
-   * @param mayEndLater whether an end may become known that lies before what is settled then: the
-   *     reader is not told what is settled, since it could checkpoint more than there will be
+   * @param position of its last change, if that is known
+   * @param ms otherwise, it ends in front of what was committed at or after this moment, in
+   *     milliseconds since 1970; empty for one that does not end
    */
+  record End(OptionalLong position, Optional<Long> ms) {
+
+    /**
+     * Whether an end may become known that lies before what is settled then: the reader is not told
+     * what is settled, since it could checkpoint more than there will be.
+     */
+    boolean isToBeFound() {
+      return position.isEmpty() && ms.isPresent();
+    }
+
+    /** What may be shown now. */
+    ChangeReader visible(ChangeReader all) {
+      return isToBeFound() ? EndingChanges.of(ms, all) : all;
+    }
+  }
+
+  /** A channel that has no credit yet. */
   StreamChannel(
-      Hold hold,
-      OptionalLong end,
-      boolean mayEndLater,
-      ChangeReader changes,
-      DeliveryPort port,
-      int deliveryBytesMax) {
+      Hold hold, End end, ChangeReader changes, DeliveryPort port, int deliveryBytesMax) {
     this.handle = hold.handle();
     this.epoch = hold.epoch();
     this.partition = hold.partition();
-    this.changes = changes;
+    this.all = changes;
+    this.changes = end.visible(changes);
     this.port = port;
     this.core = new ChannelCore(hold.checkpointed(), deliveryBytesMax);
     this.firstEnd = end;
-    this.tellsSettled = !mayEndLater;
     this.delivered = hold.checkpointed();
   }
 
   @Override
   public void start() {
-    changes.subscribe(partition, onCommit);
+    all.subscribe(partition, onCommit);
     guarded(
         () -> {
-          firstEnd.ifPresent(this::setEnd);
+          firstEnd.position().ifPresent(this::setEnd);
           deliver();
         });
   }
 
   private void setEnd(long position) {
     core.endAt(position);
+    changes = all;
     end = OptionalLong.of(position);
   }
 
@@ -122,7 +141,7 @@ final class StreamChannel implements Channel {
   @Override
   public void stop() {
     core.stop();
-    changes.unsubscribe(partition, onCommit);
+    all.unsubscribe(partition, onCommit);
   }
 
   private void wake() {
@@ -155,7 +174,7 @@ final class StreamChannel implements Channel {
       tellSettled(settled);
     }
     if (core.takeEnd()) {
-      changes.unsubscribe(partition, onCommit);
+      all.unsubscribe(partition, onCommit);
       port.end(new ChannelEnd(handle, epoch, core.end()));
     }
   }
@@ -171,7 +190,7 @@ final class StreamChannel implements Channel {
 
   /** Records that are no changes are the last ones: the reader may checkpoint them. */
   private void tellSettled(long settled) {
-    if (tellsSettled && port.isWritable() && core.takeSettled(settled)) {
+    if (!firstEnd.isToBeFound() && port.isWritable() && core.takeSettled(settled)) {
       port.settled(new ChannelEnd(handle, epoch, settled));
     }
   }
@@ -195,7 +214,17 @@ final class StreamChannel implements Channel {
       throw new IllegalStateException(
           "the channel ends at " + core.end() + ", inside of the batch that holds change " + from);
     }
-    int bytes = port.deliver(handle, epoch, from, batches);
+    int bytes;
+    try {
+      bytes = port.deliver(handle, epoch, from, batches);
+    } catch (RefusedException e) {
+      // Given up since they were planned. Whether that is a loss, the next plan says.
+      if (e.code() != ErrorCode.HISTORY_LOST) {
+        throw e;
+      }
+      wake();
+      return;
+    }
     core.delivered(batches.lastPosition(), bytes);
     delivered = core.delivered();
     if (core.wants(changes.committed(partition))) {

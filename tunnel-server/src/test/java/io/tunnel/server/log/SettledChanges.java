@@ -3,6 +3,7 @@ package io.tunnel.server.log;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import java.io.IOException;
+import java.util.Optional;
 
 /**
  * Changes of a log in which positions need not belong to a change: more of it may be settled than
@@ -15,6 +16,8 @@ public final class SettledChanges implements ChangeReader {
   private long gapEnd;
   private long firstKept;
   private CommitListener listener;
+  private boolean isFetching;
+  private Optional<Extents> planned = Optional.empty();
 
   /** The changes of {@code log}. */
   public SettledChanges(ChangeReader log) {
@@ -37,6 +40,19 @@ public final class SettledChanges implements ChangeReader {
   /** What is before {@code position} is not known any more. */
   public void forgetBefore(long position) {
     firstKept = position;
+  }
+
+  /** What is asked for has to be fetched first, until it is said to be there. */
+  public void fetch(int partition, boolean isToBeFetched) {
+    isFetching = isToBeFetched;
+    if (!isFetching && listener != null) {
+      listener.committed(partition, log.committed(partition));
+    }
+  }
+
+  /** The next plan is this one, whatever was asked for. */
+  public void planNext(Extents next) {
+    planned = Optional.of(next);
   }
 
   /** Whether anybody is told of commits. */
@@ -63,6 +79,14 @@ public final class SettledChanges implements ChangeReader {
   public Extents plan(int partition, long position, int bytesMax) {
     if (position < firstKept) {
       throw new RefusedException(ErrorCode.HISTORY_LOST, "kept from " + firstKept + " on");
+    }
+    if (isFetching) {
+      return HeldBatches.NONE;
+    }
+    if (planned.isPresent()) {
+      Extents next = planned.get();
+      planned = Optional.empty();
+      return next;
     }
     return log.plan(partition, Math.max(position, gapEnd + 1), bytesMax);
   }
