@@ -92,6 +92,13 @@ class ArchitectureTest {
     Rules.ONLY_ONE_ROOM_KNOWS_KAFKA.check(MAIN);
   }
 
+  @Test
+  void flink_is_known_to_its_connector_alone_which_uses_the_sdk_as_everybody_does() {
+    Rules.ONLY_ONE_MODULE_KNOWS_FLINK.check(MAIN);
+    Rules.FLINK_USES_WHAT_THE_SDK_SHOWS.check(MAIN);
+    Rules.FLINK_SOURCE_AND_SINK_STAND_ALONE.check(MAIN);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

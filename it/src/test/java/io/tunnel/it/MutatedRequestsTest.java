@@ -22,6 +22,7 @@ import io.tunnel.wire.Hello;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.OperatorControl;
+import io.tunnel.wire.PartitionControl;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.SessionControl;
 import java.util.Arrays;
@@ -143,6 +144,19 @@ class MutatedRequestsTest {
                   0,
                   Bytes.EMPTY,
                   Optional.empty())));
+      payloads.put(
+          Operation.READ_PARTITION,
+          Json.encode(
+              new PartitionControl.ReadPartition(
+                  table.partitions().get(0).id(),
+                  ChannelType.Stream,
+                  0,
+                  Bytes.EMPTY,
+                  Optional.of(1L),
+                  Optional.of(1L))));
+      payloads.put(
+          Operation.FIND_POSITIONS,
+          Json.encode(new PartitionControl.FindPositions(TABLE, Optional.of(1L))));
       payloads.put(Operation.DETACH, new ChannelRef(1, 1).encode());
       return payloads;
     }

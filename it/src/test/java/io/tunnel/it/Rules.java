@@ -73,6 +73,41 @@ final class Rules {
           .because("the log is a port, and Kafka is one of those who keep it")
           .allowEmptyShould(true);
 
+  static final ArchRule ONLY_ONE_MODULE_KNOWS_FLINK =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.tunnel.flink..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("org.apache.flink..", "io.tunnel.flink..")
+          .because("Flink is one of those who use the SDK, and nothing stands on its connector")
+          .allowEmptyShould(true);
+
+  /** What the SDK does not show its users is not for the connector either. */
+  static final ArchRule FLINK_USES_WHAT_THE_SDK_SHOWS =
+      noClasses()
+          .that()
+          .resideInAPackage("io.tunnel.flink..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              "io.tunnel.server..",
+              "io.tunnel.sdk.read..",
+              "io.tunnel.sdk.transport..",
+              "io.tunnel.sdk.worker..",
+              "io.tunnel.sdk.write..",
+              "io.netty..")
+          .allowEmptyShould(true);
+
+  static final ArchRule FLINK_SOURCE_AND_SINK_STAND_ALONE =
+      noClasses()
+          .that()
+          .resideInAnyPackage("io.tunnel.flink.source..", "io.tunnel.flink.sink..")
+          .should()
+          .dependOnClassesThat(
+              resideInAnyPackage("io.tunnel.flink.table..", "org.apache.flink.table.."))
+          .allowEmptyShould(true);
+
   static final ArchRule NO_PACKAGE_IS_NAMED_UTIL =
       noClasses().should().resideInAPackage("io.tunnel..util..").allowEmptyShould(true);
 

@@ -32,7 +32,8 @@ public sealed interface Control
         Control.TunnelDescription,
         SessionControl,
         OperatorControl,
-        ClusterControl {
+        ClusterControl,
+        PartitionControl {
 
   /** Nothing to say. */
   record Empty() implements Control {}

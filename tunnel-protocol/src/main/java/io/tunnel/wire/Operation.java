@@ -114,9 +114,16 @@ public enum Operation {
    * Pushed by the node that delivers an attached stream channel, binary: {@link ChannelEnd}, with
    * the position up to which no change follows what was delivered.
    */
-  SETTLED(64);
+  SETTLED(64),
+  /**
+   * JSON: {@link PartitionControl.ReadPartition} to {@link ClusterControl.Attached}, asked of the
+   * node that leads the partition. From then on it delivers on this connection, as credit is given.
+   */
+  READ_PARTITION(65),
+  /** JSON: {@link PartitionControl.FindPositions} to {@link PartitionControl.FoundPositions}. */
+  FIND_POSITIONS(66);
 
-  private static final Operation[] BY_CODE = new Operation[65];
+  private static final Operation[] BY_CODE = new Operation[67];
 
   static {
     for (Operation operation : values()) {

@@ -202,7 +202,22 @@ class JsonTest {
         new ClusterControl.Attached(5),
         new ClusterControl.ClusterDescription("orders-1", 4, "n1", List.of(MEMBER)),
         new ClusterControl.NodeStatus("n1", List.of(COPY)),
-        new ClusterControl.DrainNode(true));
+        new ClusterControl.DrainNode(true),
+        new PartitionControl.ReadPartition(
+            7,
+            ChannelType.BaseData,
+            3,
+            Bytes.fromHex("038000000000000001"),
+            Optional.empty(),
+            Optional.empty()),
+        new PartitionControl.ReadPartition(
+            7, ChannelType.Stream, 3, Bytes.EMPTY, Optional.of(40L), Optional.of(9L)),
+        new PartitionControl.FindPositions("orders", Optional.of(9L)),
+        new PartitionControl.FoundPositions(
+            3,
+            List.of(
+                new PartitionControl.Positions(7, 1, 40, Optional.of(5L)),
+                new PartitionControl.Positions(8, 0, 0, Optional.empty()))));
   }
 
   @Test
@@ -211,7 +226,11 @@ class JsonTest {
         .containsExactlyInAnyOrder(
             Stream.concat(
                     Arrays.stream(Control.class.getPermittedSubclasses()),
-                    Stream.of(OperatorControl.class, SessionControl.class, ClusterControl.class)
+                    Stream.of(
+                            OperatorControl.class,
+                            SessionControl.class,
+                            ClusterControl.class,
+                            PartitionControl.class)
                         .flatMap(set -> Arrays.stream(set.getPermittedSubclasses())))
                 .filter(Class::isRecord)
                 .toArray(Class<?>[]::new));
@@ -248,6 +267,7 @@ class JsonTest {
           Control.CreateTable.class, List.of("splitPoints"),
           SessionControl.Assignment.class, List.of("type", "key"),
           ClusterControl.Attach.class, List.of("key"),
+          PartitionControl.ReadPartition.class, List.of("key"),
           Control.ChannelDescription.class, List.of("type", "waitsFor"),
           Control.TunnelDescription.class, List.of("sessions"),
           OperatorControl.ChannelSelection.class, List.of("channels"),
@@ -280,6 +300,21 @@ class JsonTest {
         }
       }
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{'partition':7,'type':'Stream','position':-1} | at least 0",
+        "{'partition':7,'type':'Stream','position':5,'end':-1} | at least 0",
+        "{'partition':7,'type':'Stream','position':5,'end':4} | before the position",
+        "{'partition':7,'type':'Stream','position':5,'key':'03'} | not behind a key",
+        "{'partition':7,'type':'BaseData','position':5,'end':9} | where they end",
+        "{'partition':7,'type':'BaseData','position':5,'endMs':9} | where they end"
+      })
+  void what_cannot_be_read_is_refused_and_says_why(String request, String reason) {
+    assertRefused(request.replace('\'', '"'), PartitionControl.ReadPartition.class, reason);
   }
 
   @Test

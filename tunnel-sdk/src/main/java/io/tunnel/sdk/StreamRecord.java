@@ -4,6 +4,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.model.Bytes;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
@@ -60,6 +61,12 @@ public final class StreamRecord {
   public PrimaryKey getPrimaryKey() {
     RowCursor row = row();
     return KeyCodec.decode(batch.array(), row.keyOffset(), row.keyBytes(), schema);
+  }
+
+  /** The row's key as it is encoded: a copy of its bytes, which sort as the keys do. */
+  public Bytes encodedKey() {
+    RowCursor row = row();
+    return Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
   }
 
   /**

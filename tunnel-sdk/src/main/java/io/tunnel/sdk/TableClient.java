@@ -1,6 +1,7 @@
 package io.tunnel.sdk;
 
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
@@ -20,6 +21,8 @@ import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.OperatorControl.AlterTable;
+import io.tunnel.wire.PartitionControl.FindPositions;
+import io.tunnel.wire.PartitionControl.FoundPositions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -98,6 +101,24 @@ public final class TableClient implements AutoCloseable {
     return new TableFigures(caller, table).gather();
   }
 
+  /** A table with its partitions, without counts: cheap. */
+  public TableDescription partitionMap(String table) {
+    return learned(
+        read(Operation.PARTITION_MAP, new Control.TableName(table), TableDescription.class));
+  }
+
+  /**
+   * Behind which positions the changes of a table's partitions can be read with a {@link
+   * PartitionReader}.
+   *
+   * @param timeMs also in front of the first change committed at or after this moment, in
+   *     milliseconds since 1970: {@code INVALID_POSITION} when it has not come, {@code
+   *     HISTORY_LOST} when changes of that time may be kept no more
+   */
+  public FoundPositions findPositions(String table, Optional<Long> timeMs) {
+    return read(Operation.FIND_POSITIONS, new FindPositions(table, timeMs), FoundPositions.class);
+  }
+
   /** The names of all tables, sorted. */
   public List<String> listTables() {
     return read(Operation.LIST_TABLES, new Control.Empty(), Control.TableList.class).tables();
@@ -128,6 +149,22 @@ public final class TableClient implements AutoCloseable {
    */
   public Optional<Row> getRow(String table, PrimaryKey key) {
     return reads(table).row(key);
+  }
+
+  /**
+   * A row by its key; the future fails with what {@link #getRow} throws, and completes on a callback
+   * thread. Blocks on the first read of a table, whose partition map is read then.
+   *
+   * @throws IllegalArgumentException when the key does not match the table's
+   */
+  public CompletableFuture<Optional<Row>> getRowAsync(String table, PrimaryKey key) {
+    return reads(table).rowAsync(key);
+  }
+
+  /** The key columns of a table now; unlike {@link #describeTable} this counts no rows. */
+  public List<PrimaryKeySchema> primaryKeyOf(String table) {
+    EventLoops.requireMayBlock("primaryKeyOf");
+    return Caller.await(maps(table).read()).meta().primaryKey();
   }
 
   /** The rows of a range, fetched page by page while they are iterated. */

@@ -14,11 +14,13 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.Row;
 import io.tunnel.sdk.transport.Caller;
+import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Subject;
 import io.tunnel.sdk.write.PartitionMaps;
 import io.tunnel.wire.Control.PartitionDescription;
 import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Direction;
+import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.RangePage;
@@ -26,6 +28,7 @@ import io.tunnel.wire.RangeRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 
@@ -50,30 +53,40 @@ final class TableReads {
   }
 
   Optional<Row> row(PrimaryKey key) {
+    EventLoops.requireMayBlock("reading a row");
+    return Caller.await(rowAsync(key));
+  }
+
+  CompletableFuture<Optional<Row>> rowAsync(PrimaryKey key) {
     Bytes encoded = KeyCodec.encode(key, schema());
-    byte[] payload =
-        ask(
+    return ask(
             Operation.GET_ROW,
             read ->
                 new Ask(
-                    holderOf(read, encoded), new GetRowRequest(read.tableId(), encoded).encode()));
+                    holderOf(read, encoded), new GetRowRequest(read.tableId(), encoded).encode()))
+        .thenApply(this::decodeRow);
+  }
+
+  private Optional<Row> decodeRow(byte[] payload) {
     RowCursor row = ChangeBatch.parse(payload, 0, payload.length).rows();
     return row.next() ? Optional.of(decode(row, schema())) : Optional.empty();
   }
 
   /** A page of a range, from the node that leads the partition where it begins. */
   RangePage page(IntFunction<RangeRequest> request) {
+    EventLoops.requireMayBlock("reading a page");
     return RangePage.decode(
-        ask(
-            Operation.GET_RANGE,
-            read -> {
-              RangeRequest range = request.apply(read.tableId());
-              PartitionDescription holder =
-                  range.direction() == Direction.FORWARD
-                      ? holderOf(read, range.from())
-                      : holderBelow(read, range.to());
-              return new Ask(holder, range.encode());
-            }));
+        Caller.await(
+            ask(
+                Operation.GET_RANGE,
+                read -> {
+                  RangeRequest range = request.apply(read.tableId());
+                  PartitionDescription holder =
+                      range.direction() == Direction.FORWARD
+                          ? holderOf(read, range.from())
+                          : holderBelow(read, range.to());
+                  return new Ask(holder, range.encode());
+                })));
   }
 
   /** The partition of a key, or of the first key not below a bound. */
@@ -106,25 +119,38 @@ final class TableReads {
     }
   }
 
-  private byte[] ask(Operation operation, Function<TableDescription, Ask> request) {
+  private CompletableFuture<byte[]> ask(
+      Operation operation, Function<TableDescription, Ask> request) {
     TableDescription seen = table;
-    try {
-      return send(operation, request.apply(seen));
-    } catch (RefusedException e) {
-      if (e.code() != ErrorCode.TABLE_NOT_FOUND && e.code() != ErrorCode.WRONG_PARTITION) {
-        throw e;
-      }
-      table = Caller.await(maps.read());
-      if (table.partitions().equals(seen.partitions()) && table.tableId() == seen.tableId()) {
-        throw e;
-      }
-      return send(operation, request.apply(table));
-    }
+    return send(operation, request.apply(seen))
+        .exceptionallyCompose(
+            failure -> {
+              boolean isOutdated =
+                  Caller.unwrap(failure) instanceof RefusedException refused
+                      && (refused.code() == ErrorCode.TABLE_NOT_FOUND
+                          || refused.code() == ErrorCode.WRONG_PARTITION);
+              return isOutdated
+                  ? maps.read()
+                      .thenCompose(read -> askAnew(operation, request, read, seen, failure))
+                  : CompletableFuture.failedFuture(failure);
+            });
   }
 
-  private byte[] send(Operation operation, Ask ask) {
+  private CompletableFuture<byte[]> askAnew(
+      Operation operation,
+      Function<TableDescription, Ask> request,
+      TableDescription read,
+      TableDescription seen,
+      Throwable failure) {
+    table = read;
+    return read.partitions().equals(seen.partitions()) && read.tableId() == seen.tableId()
+        ? CompletableFuture.failedFuture(failure)
+        : send(operation, request.apply(read));
+  }
+
+  private CompletableFuture<byte[]> send(Operation operation, Ask ask) {
     Subject subject = Subject.partition(table.meta().name(), ask.partition.id());
-    return caller.awaitRead(subject, operation, ask.payload);
+    return caller.read(subject, operation, ask.payload).thenApply(Frame::payload);
   }
 
   /** A bound as bytes: the columns that it names must be the first of the table's key. */

@@ -42,6 +42,11 @@ public final class TableWriter implements AutoCloseable {
     engine.flush();
   }
 
+  /** Sends what lingers as soon as its partition has no batch under way. Does not wait. */
+  public void hurry() {
+    engine.hurry();
+  }
+
   /** Encoded bytes of the rows that have no outcome yet. */
   public long bufferedBytes() {
     return engine.bufferedBytes();

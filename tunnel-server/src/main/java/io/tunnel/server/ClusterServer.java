@@ -20,6 +20,7 @@ import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.Attachments;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.net.NetServer;
+import io.tunnel.server.net.Readings;
 import io.tunnel.server.partition.CurrentRows;
 import io.tunnel.server.partition.PartitionHomes;
 import io.tunnel.server.partition.RoutedHomes;
@@ -36,6 +37,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -92,6 +94,7 @@ final class ClusterServer implements RunningServer {
   private final PartitionHomes homes;
   private final ClusterNode node;
   private final Attachments attachments;
+  private final NetServer.Reading reading;
   private final NetServer net;
   private final Optional<HttpServer> http;
   private final PeerWatch peers;
@@ -134,10 +137,15 @@ final class ClusterServer implements RunningServer {
       roles = new NodeRoles(replicas, tunnels.stores());
       parts.open(roles::close);
       node = node(incarnation, address.advertised());
-      attachments = attachments(readers);
+      Channels channels = channels(readers);
+      CatchUp catchUp = new CatchUp(edges, replicas);
+      attachments = new Attachments(view, homes, channels, catchUp, handles);
+      reading =
+          new NetServer.Reading(
+              new Readings(homes, replicas, channels, catchUp::whenRead, handles),
+              tunnels.finder());
       lost =
-          new LostPartitions(
-              replicas::leads, replicas::isServing, attachments::partitions, attachments::lost);
+          new LostPartitions(replicas::leads, replicas::isServing, this::attached, this::lost);
       nodeMeters.watch(this::standing);
       net = listen(address.net(), readers);
       parts.open(net::close);
@@ -207,13 +215,11 @@ final class ClusterServer implements RunningServer {
         clock::nanos);
   }
 
-  private Attachments attachments(ThreadPoolExecutor readers) {
-    Channels channels =
-        new Channels(
-            replicas,
-            new CurrentRows(log.catalog(), homes, readers, clock::epochMicros),
-            config.session().deliveryBytesMax());
-    return new Attachments(view, homes, channels, new CatchUp(edges, replicas), handles);
+  private Channels channels(ThreadPoolExecutor readers) {
+    return new Channels(
+        replicas,
+        new CurrentRows(log.catalog(), homes, readers, clock::epochMicros),
+        config.session().deliveryBytesMax());
   }
 
   private NetServer listen(NetConfig address, ThreadPoolExecutor readers) throws IOException {
@@ -224,7 +230,8 @@ final class ClusterServer implements RunningServer {
             new NetServer.Rows(homes, new RowReads(log.catalog(), homes, readers)),
             new NetServer.TableRooms(new Tables(homes, replicas, view), log.tables()),
             new NetServer.Tunnels(tunnels.led(), figures()),
-            new NetServer.Cluster(view, Optional.of(attachments))),
+            new NetServer.Cluster(view, Optional.of(attachments)),
+            Optional.of(reading)),
         new NetServer.Threads(control, readers, clock::epochMicros),
         meters);
   }
@@ -300,6 +307,18 @@ final class ClusterServer implements RunningServer {
       node.drain(true);
     }
     lost.look(node.isLost());
+  }
+
+  /** Partitions that somebody is attached to, or reads. */
+  private Set<Integer> attached() {
+    Set<Integer> partitions = attachments.partitions();
+    partitions.addAll(reading.readings().partitions());
+    return partitions;
+  }
+
+  private void lost(int partition) {
+    attachments.lost(partition);
+    reading.readings().lost(partition, view.notLeader(partition, "partition " + partition));
   }
 
   private Placement placement() {

@@ -9,6 +9,7 @@ import io.tunnel.server.kafka.KafkaCatalogStore;
 import io.tunnel.server.log.EdgeQueries;
 import io.tunnel.server.session.KnownEdges;
 import io.tunnel.server.session.LedTunnels;
+import io.tunnel.server.session.PositionFinder;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.server.session.SharedEdges;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import java.util.concurrent.ScheduledExecutorService;
 final class ClusterTunnels {
 
   private final LedTunnels led;
+  private final PositionFinder finder;
   private final List<TunnelGroup> groups = new ArrayList<>();
   private final Map<Integer, LedStore> stores = new TreeMap<>();
 
@@ -62,6 +64,8 @@ final class ClusterTunnels {
 
   ClusterTunnels(Stores log, Node node, Threads threads, NodeSurroundings surroundings) {
     led = new LedTunnels(log.catalog(), node.view());
+    NodeSurroundings control = surroundings.on(threads.owners().control());
+    finder = new PositionFinder(new SharedEdges(log.edges(), node.known(), control), control);
     for (int i = 0; i < Unit.TUNNEL_GROUPS; i++) {
       int id = i;
       ScheduledExecutorService owner = threads.owners().ofGroup(id);
@@ -93,6 +97,11 @@ final class ClusterTunnels {
   /** Those that this node leads. */
   LedTunnels led() {
     return led;
+  }
+
+  /** Finds positions in the log that the nodes share. */
+  PositionFinder finder() {
+    return finder;
   }
 
   /** By unit, what leads it; the catalog's too. */

@@ -5,6 +5,7 @@ import io.tunnel.server.channel.Channels;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetServer;
+import io.tunnel.server.net.Readings;
 import io.tunnel.server.partition.BaseSnapshots;
 import io.tunnel.server.partition.OwnLogs;
 import io.tunnel.server.partition.RowReads;
@@ -12,8 +13,10 @@ import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.Tables;
 import io.tunnel.server.session.Coordinator;
+import io.tunnel.server.session.LogEdges;
 import io.tunnel.server.session.LogFigures;
 import io.tunnel.server.session.Operators;
+import io.tunnel.server.session.PositionFinder;
 import io.tunnel.server.session.Surroundings;
 import io.tunnel.server.session.TunnelHost;
 import io.tunnel.server.session.TunnelHosts;
@@ -92,13 +95,8 @@ public final class TunnelServer implements RunningServer {
 
       control = parts.openThreads(new OwnThread("control"));
       Surroundings surroundings = new ServerSurroundings(shards, bases, control, clock);
-      coordinator =
-          new Coordinator(
-              catalog,
-              shards,
-              new Channels(shards, bases, config.session().deliveryBytesMax()),
-              config.session(),
-              surroundings);
+      Channels channels = new Channels(shards, bases, config.session().deliveryBytesMax());
+      coordinator = new Coordinator(catalog, shards, channels, config.session(), surroundings);
       OwnLogs logs = new OwnLogs(catalog.tables(), shards);
       TunnelHost tunnels =
           new TunnelHost(
@@ -114,7 +112,8 @@ public final class TunnelServer implements RunningServer {
                   new NetServer.Rows(shards, new RowReads(catalog.tables(), shards, readers)),
                   new NetServer.TableRooms(new Tables(shards), logs),
                   new NetServer.Tunnels(TunnelHosts.alone(tunnels), LogFigures.of(shards)),
-                  NetServer.Cluster.none()),
+                  NetServer.Cluster.none(),
+                  Optional.of(reading(channels, surroundings))),
               new NetServer.Threads(control, readers, clock::epochMicros),
               meters);
       parts.open(net::close);
@@ -129,6 +128,21 @@ public final class TunnelServer implements RunningServer {
       parts.closeAfter(e);
       throw e;
     }
+  }
+
+  /** Rows that are read are fresh when the shard has folded what it was given before. */
+  private NetServer.Reading reading(Channels channels, Surroundings surroundings) {
+    Readings readings =
+        new Readings(
+            partition -> {
+              var unused = catalog.tables().tableOfPartition(partition);
+              return shards.of(partition);
+            },
+            shards,
+            channels,
+            (partition, then) -> shards.of(partition).execute(() -> then.accept(Optional.empty())),
+            channels.handles());
+    return new NetServer.Reading(readings, new PositionFinder(LogEdges.of(shards), surroundings));
   }
 
   private HttpServer http(ServerConfig config, ThreadPoolExecutor readers) throws IOException {

@@ -13,6 +13,7 @@ public final class Channels {
   private final ChangeReader changes;
   private final BaseRows rows;
   private final int deliveryBytesMax;
+  private final Handles handles = new Handles();
 
   /**
    * Channels over the changes and rows of a server.
@@ -23,6 +24,11 @@ public final class Channels {
     this.changes = changes;
     this.rows = rows;
     this.deliveryBytesMax = deliveryBytesMax;
+  }
+
+  /** Names these channels, when there are no others on the same connections. */
+  public Handles handles() {
+    return handles;
   }
 
   /**

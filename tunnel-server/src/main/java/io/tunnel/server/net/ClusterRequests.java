@@ -3,9 +3,7 @@ package io.tunnel.server.net;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.cluster.ClusterView;
-import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.ClusterControl.Attach;
-import io.tunnel.wire.ClusterControl.Attached;
 import io.tunnel.wire.ClusterControl.DrainNode;
 import io.tunnel.wire.Control.Empty;
 import io.tunnel.wire.Frame;
@@ -39,16 +37,6 @@ final class ClusterRequests {
             });
       }
       case ATTACH -> attach(frame, connection);
-      case DETACH -> {
-        ChannelRef ref = ChannelRef.decode(frame.payload());
-        requireAttachments();
-        // One that is not there is detached already.
-        connection
-            .attachment(ref.handle())
-            .filter(attachment -> attachment.request().epoch() == ref.epoch())
-            .ifPresent(Attachment::over);
-        connection.respond(frame, Json.encode(new Empty()));
-      }
       default -> throw new IllegalStateException(frame.operation() + " is not about clusters");
     }
   }
@@ -69,16 +57,6 @@ final class ClusterRequests {
         .attach(
             Json.decode(frame.payload(), Attach.class),
             connection,
-            new Attachment.Answer() {
-              @Override
-              public void attached(Attached attached) {
-                connection.respond(frame, Json.encode(attached));
-              }
-
-              @Override
-              public void refused(RefusedException reason) {
-                connection.refuse(frame, reason);
-              }
-            });
+            PartitionRequests.answer(frame, connection));
   }
 }

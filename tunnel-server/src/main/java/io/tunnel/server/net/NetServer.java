@@ -28,6 +28,7 @@ import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.partition.Tables;
 import io.tunnel.server.session.LogFigures;
+import io.tunnel.server.session.PositionFinder;
 import io.tunnel.server.session.TunnelHosts;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -53,7 +54,21 @@ public final class NetServer implements AutoCloseable {
 
   /** The rooms that requests go to. */
   public record Rooms(
-      Catalog catalog, Rows rows, TableRooms tables, Tunnels tunnels, Cluster cluster) {}
+      Catalog catalog,
+      Rows rows,
+      TableRooms tables,
+      Tunnels tunnels,
+      Cluster cluster,
+      Optional<Reading> reading) {
+
+    /** Rooms of a server that delivers to tunnels alone. */
+    public Rooms(Catalog catalog, Rows rows, TableRooms tables, Tunnels tunnels, Cluster cluster) {
+      this(catalog, rows, tables, tunnels, cluster, Optional.empty());
+    }
+  }
+
+  /** Who reads partitions without a tunnel, and what says where that can begin. */
+  public record Reading(Readings readings, PositionFinder finder) {}
 
   /** Where rows are written and read. */
   public record Rows(PartitionHomes homes, RowReads reads) {}

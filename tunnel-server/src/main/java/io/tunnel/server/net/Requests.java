@@ -29,6 +29,7 @@ final class Requests {
   private final TableRequests tables;
   private final TunnelRequests tunnels;
   private final ClusterRequests cluster;
+  private final PartitionRequests partitions;
 
   Requests(NetServer.Rooms rooms, NetServer.Threads threads) {
     this.rooms = rooms;
@@ -49,6 +50,7 @@ final class Requests {
             served);
     this.tunnels = new TunnelRequests(rooms.tunnels().hosts(), rooms.tunnels().figures(), served);
     this.cluster = new ClusterRequests(rooms.cluster(), served);
+    this.partitions = new PartitionRequests(rooms.catalog(), rooms.reading(), served);
   }
 
   /** Serves a request; its answer goes to {@code connection}, now or later. */
@@ -85,8 +87,9 @@ final class Requests {
             tunnels.ofTable(frame, connection);
         case OPEN_SESSION, CLOSE_SESSION, HEARTBEAT, RELEASE, STOP_CHANNEL, CHECKPOINT ->
             tunnels.ofSession(frame, connection);
-        case DESCRIBE_CLUSTER, DESCRIBE_NODE, DRAIN_NODE, ATTACH, DETACH ->
+        case DESCRIBE_CLUSTER, DESCRIBE_NODE, DRAIN_NODE, ATTACH ->
             cluster.handle(frame, connection);
+        case READ_PARTITION, FIND_POSITIONS, DETACH -> partitions.handle(frame, connection);
         default ->
             throw new RefusedException(
                 ErrorCode.UNKNOWN_OPERATION, "a client cannot ask for " + operation);
@@ -111,8 +114,9 @@ final class Requests {
     tunnels.failed(connection, handle, reason);
   }
 
-  /** The connection is attached to a channel no more. */
+  /** The connection is attached to a channel, or reads a partition, no more. */
   void detached(Attachment attachment) {
+    rooms.reading().ifPresent(reading -> reading.readings().gone(attachment));
     rooms.cluster().attachments().ifPresent(attachments -> attachments.gone(attachment));
   }
 

@@ -69,7 +69,7 @@ public abstract sealed class Deliveries {
     private final Channels channels;
 
     Here(Channels channels) {
-      super(new Handles());
+      super(channels.handles());
       this.channels = channels;
     }
 

@@ -38,6 +38,7 @@ import io.tunnel.server.session.KnownEdges;
 import io.tunnel.server.session.LedTunnels;
 import io.tunnel.server.session.LogFigures;
 import io.tunnel.server.session.Operators;
+import io.tunnel.server.session.PositionFinder;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.server.session.SharedEdges;
 import io.tunnel.server.session.Surroundings;
@@ -75,6 +76,7 @@ final class TestNode implements Closeable {
   final TableRecord theirs;
   final LedTunnels tunnels;
   final Attachments attachments;
+  final Readings readings;
 
   /** What the channels that are delivered here read. */
   final SettledChanges changes;
@@ -108,9 +110,10 @@ final class TestNode implements Closeable {
     CurrentRows rows = new CurrentRows(catalog, homes, Runnable::run, clock::epochMicros);
     Handles handles = new Handles();
     changes = new SettledChanges(shards);
-    attachments =
-        new Attachments(
-            view, homes, new Channels(changes, rows, 1_000), new CatchUp(edges, shards), handles);
+    Channels channels = new Channels(changes, rows, 1_000);
+    CatchUp catchUp = new CatchUp(edges, shards);
+    attachments = new Attachments(view, homes, channels, catchUp, handles);
+    readings = new Readings(homes, changes, channels, catchUp::whenRead, handles);
     tunnels = new LedTunnels(catalog, view);
     KnownEdges known = new KnownEdges();
     tunnels.lead(group(mine), host(mine, known, handles, clock));
@@ -124,7 +127,13 @@ final class TestNode implements Closeable {
                 new NetServer.TableRooms(
                     new Tables(homes, shards, view), new OwnLogs(catalog, shards)),
                 new NetServer.Tunnels(tunnels, LogFigures.of(known, shards, led::contains)),
-                new NetServer.Cluster(view, Optional.of(attachments))),
+                new NetServer.Cluster(view, Optional.of(attachments)),
+                Optional.of(
+                    new NetServer.Reading(
+                        readings,
+                        new PositionFinder(
+                            new SharedEdges(edges, known, new Joined(clock)),
+                            new Joined(clock))))),
             new NetServer.Threads(control, Runnable::run, clock::epochMicros),
             new NoNetMeter());
   }
@@ -232,6 +241,7 @@ final class TestNode implements Closeable {
     led.remove(partition);
     view.leads(partition, THERE);
     attachments.lost(partition);
+    readings.lost(partition, view.notLeader(partition, "partition " + partition));
   }
 
   /** What the shared log holds is what the shards do. */

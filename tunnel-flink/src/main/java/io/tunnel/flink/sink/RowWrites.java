@@ -1,0 +1,185 @@
+package io.tunnel.flink.sink;
+
+import io.tunnel.flink.TunnelOptions;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.RowResult;
+import io.tunnel.sdk.RowResult.Outcome;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.TableWriter;
+import java.io.IOException;
+import java.util.Optional;
+import org.apache.flink.api.common.operators.ProcessingTimeService;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+
+/**
+ * The rows of one writer on their way, by the SDK's {@link TableWriter}: it collects them per
+ * partition, keeps the order of each key and repeats what was refused as retriable, so Flink's own
+ * base of asynchronous sinks would only do that again, and puts what failed in front of what is
+ * under way, which breaks the order.
+ *
+ * <p>The task's thread never waits inside the SDK: it waits in its mailbox until there is room, or
+ * until everything has an outcome. While rows without a certain outcome are repeated it takes no new
+ * ones, so what is kept for that is bounded by what was under way.
+ */
+final class RowWrites implements AutoCloseable {
+
+  private static final long PAUSE_FIRST_MS = 100;
+  private static final long PAUSE_MS_MAX = 5_000;
+
+  private final TunnelOptions table;
+  private final SinkSettings settings;
+  private final ProcessingTimeService timers;
+  private final TableClient client;
+  private final TableWriter writer;
+  private final Outcomes outcomes;
+  private final Doorbell doorbell;
+
+  /** How often what is uncertain was written again; 0 when nothing is. */
+  private int attempts;
+
+  private boolean isPausing;
+
+  private RowWrites(
+      TunnelOptions table, SinkSettings settings, WriterInitContext task, TableClient client) {
+    this.table = table;
+    this.settings = settings;
+    this.timers = task.getProcessingTimeService();
+    this.client = client;
+    this.writer = client.openWriter(table.table(), settings.writerConfig());
+    this.outcomes = new Outcomes(settings.rejected(), task.metricGroup());
+    this.doorbell = new Doorbell(task.getMailboxExecutor(), this::isQuiet);
+    outcomes.wakes(doorbell);
+    task.metricGroup().gauge("inFlightBytes", writer::bufferedBytes);
+  }
+
+  /**
+   * Connects to the service.
+   *
+   * @throws IOException when it cannot be reached, or has no such table
+   */
+  static RowWrites open(TunnelOptions table, SinkSettings settings, WriterInitContext task)
+      throws IOException {
+    TableClient client = null;
+    try {
+      client = TableClient.connect(table.clientConfig());
+      return new RowWrites(table, settings, task, client);
+    } catch (RuntimeException e) {
+      if (client != null) {
+        client.close();
+      }
+      throw new IOException(
+          "the sink cannot write to table '"
+              + table.table()
+              + "' at "
+              + table.endpoint()
+              + ": "
+              + e.getMessage(),
+          e);
+    }
+  }
+
+  /** Adds a row when there is room. */
+  void add(RowChange row) throws IOException, InterruptedException {
+    if (!settings.conditions() && row.condition() != RowExistenceExpectation.IGNORE) {
+      throw new IOException(
+          "row "
+              + row.primaryKey()
+              + " has the condition "
+              + row.condition()
+              + ", which a restored job would ask again of a later row; see"
+              + " TunnelSinkBuilder.withConditions()");
+    }
+    if (!hasRoom()) {
+      writer.hurry();
+      doorbell.await(this::hasRoom);
+    }
+    submit(row);
+  }
+
+  private void submit(RowChange row) throws IOException {
+    outcomes.expect();
+    try {
+      writer.add(row, outcomes);
+    } catch (IllegalArgumentException e) {
+      Optional<ErrorCode> code = Optional.of(ErrorCode.INVALID_REQUEST);
+      outcomes.completed(
+          row, new RowResult(Outcome.REJECTED, -1, -1, code, String.valueOf(e.getMessage())));
+      requireWell();
+    } catch (ConnectionException e) {
+      throw new IOException("table '" + table.table() + "' cannot be written: " + e.getMessage(), e);
+    }
+  }
+
+  /** Returns when every row that was added is applied, or was left out as the settings say. */
+  void flush() throws IOException, InterruptedException {
+    writer.hurry();
+    doorbell.await(() -> isQuiet() && outcomes.undecided() == 0);
+  }
+
+  private boolean hasRoom() throws IOException {
+    return isQuiet() && writer.bufferedBytes() < settings.bufferBytesMax();
+  }
+
+  /** Whether nothing has to be repeated; does about it what can be done now. */
+  private boolean isQuiet() throws IOException {
+    requireWell();
+    boolean areAllDecided = outcomes.undecided() == 0;
+    if (outcomes.hasRepeats()) {
+      if (areAllDecided && !isPausing) {
+        pause();
+      }
+      return false;
+    }
+    if (areAllDecided && !isPausing) {
+      attempts = 0;
+    }
+    return attempts == 0;
+  }
+
+  private void requireWell() throws IOException {
+    if (outcomes.failure().isPresent()) {
+      Outcomes.Told told = outcomes.failure().get();
+      throw new WriteFailedException(table.table(), told.row(), told.result(), "was rejected");
+    }
+  }
+
+  private void pause() throws IOException {
+    if (attempts == settings.repeatAttemptsMax()) {
+      Outcomes.Told told =
+          outcomes
+              .firstUncertain()
+              .orElseThrow(() -> new IllegalStateException("repeats without a reason"));
+      throw new WriteFailedException(
+          table.table(),
+          told.row(),
+          told.result(),
+          "is " + told.result().outcome() + " after " + attempts + " repetitions");
+    }
+    long pauseMs = Math.min(PAUSE_MS_MAX, PAUSE_FIRST_MS << Math.min(attempts, 16));
+    attempts++;
+    isPausing = true;
+    var unused =
+        timers.registerTimer(timers.getCurrentProcessingTime() + pauseMs, time -> repeat());
+  }
+
+  private void repeat() throws IOException {
+    isPausing = false;
+    for (RowChange row : outcomes.takeRepeats()) {
+      submit(row);
+    }
+    writer.hurry();
+  }
+
+  /**
+   * Waits for what is under way, as long as the SDK's deadlines say: a change that came to the
+   * service after this writer's successor had begun could undo what that one writes.
+   */
+  @Override
+  public void close() {
+    doorbell.close();
+    client.close();
+  }
+}

@@ -1,0 +1,44 @@
+package io.tunnel.flink.sink;
+
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.ThreadSafeSimpleCounter;
+import org.apache.flink.metrics.groups.SinkWriterMetricGroup;
+
+/** Flink's standard metrics of a sink, and ours beside them. */
+final class SinkFigures {
+
+  private final Counter sent;
+  private final Counter errors;
+  private final Counter rejected;
+  private final Counter unmet;
+  private final Counter repeated;
+
+  SinkFigures(SinkWriterMetricGroup metrics) {
+    this.sent = metrics.getNumRecordsSendCounter();
+    this.errors = metrics.getNumRecordsSendErrorsCounter();
+    this.rejected = metrics.counter("rowsRejected", new ThreadSafeSimpleCounter());
+    this.unmet = metrics.counter("rowsUnmet", new ThreadSafeSimpleCounter());
+    this.repeated = metrics.counter("rowsRepeated", new ThreadSafeSimpleCounter());
+  }
+
+  /** A row was acknowledged. On the one thread of the SDK alone, because this counter is plain. */
+  void applied() {
+    sent.inc();
+  }
+
+  /** A row was refused for good. */
+  synchronized void rejected() {
+    rejected.inc();
+    errors.inc();
+  }
+
+  /** The condition of a row did not hold. */
+  void unmet() {
+    unmet.inc();
+  }
+
+  /** Rows are written again. */
+  void repeated(long rows) {
+    repeated.inc(rows);
+  }
+}

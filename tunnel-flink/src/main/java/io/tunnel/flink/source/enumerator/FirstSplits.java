@@ -1,0 +1,162 @@
+package io.tunnel.flink.source.enumerator;
+
+import io.tunnel.flink.source.EndAt;
+import io.tunnel.flink.source.SourceSettings;
+import io.tunnel.flink.source.StartAt;
+import io.tunnel.flink.source.split.BasePart;
+import io.tunnel.flink.source.split.TunnelSplit;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.TunnelType;
+import io.tunnel.wire.Control.PartitionDescription;
+import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.OperatorControl.ChannelPosition;
+import io.tunnel.wire.OperatorControl.CheckpointSet;
+import io.tunnel.wire.PartitionControl.FoundPositions;
+import io.tunnel.wire.PartitionControl.Positions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Makes splits of what was found of a table: where each begins and ends. Positions are found before
+ * any row is read, so that a row contains at least the changes that its split will not read.
+ */
+final class FirstSplits {
+
+  private final SourceSettings settings;
+
+  FirstSplits(SourceSettings settings) {
+    this.settings = settings;
+  }
+
+  /** What was found of a table at one moment. */
+  record Found(int tableId, List<WaitingSplit> splits) {}
+
+  /** Asks, and makes splits of all partitions. */
+  Found find(TableLookup lookup) {
+    TableDescription table = lookup.table();
+    Optional<CheckpointSet> progress =
+        settings.start() instanceof StartAt.Checkpoint at
+            ? Optional.of(lookup.checkpoints(at.tunnel()))
+            : Optional.empty();
+    Optional<Long> timeMs =
+        settings.start() instanceof StartAt.Timestamp at
+            ? Optional.of(at.epochMs())
+            : Optional.empty();
+    FoundPositions positions = lookup.positions(timeMs);
+    requireSame(table, positions.tableId());
+    progress.ifPresent(set -> requireSame(table, set.tableId()));
+    Map<Integer, Positions> byPartition = byPartition(positions);
+    List<WaitingSplit> splits = new ArrayList<>();
+    for (PartitionDescription partition : table.partitions()) {
+      Positions found = byPartition.get(partition.id());
+      if (found == null) {
+        throw new IllegalStateException(
+            "partition " + partition.id() + " came while the table was looked at; try again");
+      }
+      splits.add(new WaitingSplit(split(found, progress), partition.parents()));
+    }
+    return new Found(table.tableId(), splits);
+  }
+
+  /** Asks, and makes splits of partitions that came later: of those everything is new. */
+  Found findNew(TableLookup lookup, Set<Integer> known) {
+    TableDescription table = lookup.table();
+    List<PartitionDescription> fresh =
+        table.partitions().stream().filter(partition -> !known.contains(partition.id())).toList();
+    List<WaitingSplit> splits = new ArrayList<>();
+    if (!fresh.isEmpty()) {
+      FoundPositions positions = lookup.positions(Optional.empty());
+      requireSame(table, positions.tableId());
+      Map<Integer, Positions> byPartition = byPartition(positions);
+      for (PartitionDescription partition : fresh) {
+        Positions found = byPartition.get(partition.id());
+        if (found != null) {
+          TunnelSplit split = TunnelSplit.changes(partition.id(), found.earliest());
+          splits.add(new WaitingSplit(ended(split, found), partition.parents()));
+        }
+      }
+    }
+    return new Found(table.tableId(), splits);
+  }
+
+  private static void requireSame(TableDescription table, int tableId) {
+    if (table.tableId() != tableId) {
+      throw new IllegalStateException(
+          "table " + table.meta().name() + " was dropped and made anew while it was looked at");
+    }
+  }
+
+  private static Map<Integer, Positions> byPartition(FoundPositions positions) {
+    return positions.partitions().stream()
+        .collect(Collectors.toMap(Positions::partition, Function.identity()));
+  }
+
+  private TunnelSplit split(Positions found, Optional<CheckpointSet> progress) {
+    int partition = found.partition();
+    if (progress.isPresent()) {
+      return ended(resumed(found, progress.get()), found);
+    }
+    TunnelSplit split =
+        switch (settings.type()) {
+          case BaseData ->
+              TunnelSplit.changes(partition, found.latest())
+                  .withBase(BasePart.all(BasePart.Kind.ALONE));
+          case BaseAndStream ->
+              TunnelSplit.changes(partition, found.latest())
+                  .withBase(BasePart.all(BasePart.Kind.BEFORE_CHANGES));
+          case Stream -> TunnelSplit.changes(partition, streamStart(found));
+        };
+    return ended(split, found);
+  }
+
+  private long streamStart(Positions found) {
+    if (settings.start() instanceof StartAt.Latest) {
+      return found.latest();
+    }
+    return settings.start() instanceof StartAt.Timestamp
+        ? found.before().orElseThrow()
+        : found.earliest();
+  }
+
+  /** Of a partition that the tunnel does not have, everything is new. */
+  private TunnelSplit resumed(Positions found, CheckpointSet progress) {
+    int partition = found.partition();
+    Optional<ChannelPosition> changes = of(progress, partition, ChannelType.Stream);
+    Optional<ChannelPosition> rows =
+        of(progress, partition, ChannelType.BaseData).filter(channel -> !channel.isFinished());
+    TunnelSplit split =
+        TunnelSplit.changes(
+            partition, changes.map(ChannelPosition::position).orElse(found.earliest()));
+    if (settings.type() == TunnelType.Stream || rows.isEmpty()) {
+      return settings.type() == TunnelType.BaseData ? split.finished() : split;
+    }
+    BasePart.Kind kind =
+        settings.type() == TunnelType.BaseData ? BasePart.Kind.ALONE : BasePart.Kind.BEFORE_CHANGES;
+    return split.withBase(new BasePart(kind, rows.get().position(), rows.get().key()));
+  }
+
+  private static Optional<ChannelPosition> of(
+      CheckpointSet progress, int partition, ChannelType type) {
+    return progress.channels().stream()
+        .filter(channel -> channel.partition() == partition && channel.type() == type)
+        .findFirst();
+  }
+
+  private TunnelSplit ended(TunnelSplit split, Positions found) {
+    if (split.base().kind() == BasePart.Kind.ALONE) {
+      return split;
+    }
+    if (settings.end() instanceof EndAt.Found) {
+      return split.withEnd(
+          Optional.of(Math.max(split.position(), found.latest())), Optional.empty());
+    }
+    return settings.end() instanceof EndAt.Timestamp at
+        ? split.withEnd(Optional.empty(), Optional.of(at.epochMs()))
+        : split;
+  }
+}

@@ -1,0 +1,168 @@
+package io.tunnel.flink.source.enumerator;
+
+import io.tunnel.flink.source.SourceSettings;
+import io.tunnel.flink.source.split.TunnelSplit;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.flink.api.connector.source.SourceEvent;
+import org.apache.flink.api.connector.source.SplitEnumerator;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.api.connector.source.SplitsAssignment;
+import org.apache.flink.util.FlinkRuntimeException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds the partitions of a table, also those that come later, and gives each to a reader when its
+ * parents were read. Asks the service on other threads; its state belongs to the coordinator's.
+ */
+public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, EnumeratorState> {
+
+  private static final Logger LOG = LoggerFactory.getLogger(TunnelEnumerator.class);
+
+  private final SplitEnumeratorContext<TunnelSplit> context;
+  private final SourceSettings settings;
+  private final TableLookup lookup;
+  private final FirstSplits first;
+  private final SplitsCore splits;
+  private final Set<Integer> toldTheEnd = new HashSet<>();
+  private Optional<Integer> tableId;
+
+  /** For the threads that ask. */
+  private volatile Set<Integer> known;
+
+  /** Goes on from a state, which may be empty. */
+  public TunnelEnumerator(
+      SplitEnumeratorContext<TunnelSplit> context,
+      SourceSettings settings,
+      TableLookup lookup,
+      EnumeratorState state) {
+    this.context = context;
+    this.settings = settings;
+    this.lookup = lookup;
+    this.first = new FirstSplits(settings);
+    this.splits = new SplitsCore(state);
+    this.tableId = state.tableId();
+    this.known = state.known();
+  }
+
+  @Override
+  public void start() {
+    if (tableId.isEmpty()) {
+      context.callAsync(() -> first.find(lookup), this::foundFirst);
+    } else {
+      look();
+      assign();
+    }
+  }
+
+  private void foundFirst(FirstSplits.Found found, Throwable failure) {
+    if (failure != null) {
+      throw failed(failure);
+    }
+    LOG.info("table {} has {} partitions", settings.table().table(), found.splits().size());
+    tableId = Optional.of(found.tableId());
+    splits.found(found.splits());
+    known = Set.copyOf(splits.known());
+    splits.finished(
+        found.splits().stream()
+            .map(WaitingSplit::split)
+            .filter(TunnelSplit::isFinished)
+            .map(TunnelSplit::partition)
+            .toList());
+    assign();
+    look();
+  }
+
+  private FlinkRuntimeException failed(Throwable failure) {
+    return new FlinkRuntimeException(
+        "cannot find the partitions of table "
+            + settings.table().table()
+            + " at "
+            + settings.table().endpoint()
+            + ": "
+            + failure.getMessage(),
+        failure);
+  }
+
+  /** What is bounded has the partitions that there were at its start. */
+  private void look() {
+    long everyMs = settings.reading().discovery().toMillis();
+    if (!settings.isBounded() && everyMs > 0) {
+      context.callAsync(() -> first.findNew(lookup, known), this::foundNew, everyMs, everyMs);
+    }
+  }
+
+  private void foundNew(FirstSplits.Found found, Throwable failure) {
+    if (failure != null) {
+      // The readers notice what matters, and the next look may succeed.
+      LOG.warn("cannot look for new partitions of {}", settings.table().table(), failure);
+      return;
+    }
+    if (found.tableId() != tableId.orElseThrow()) {
+      throw new FlinkRuntimeException(
+          "table " + settings.table().table() + " was dropped and made anew under the job");
+    }
+    splits.found(found.splits());
+    known = Set.copyOf(splits.known());
+    assign();
+  }
+
+  @Override
+  public void handleSplitRequest(int reader, String host) {
+    // Splits are given, not asked for.
+  }
+
+  @Override
+  public void addSplitsBack(List<TunnelSplit> returned, int reader) {
+    splits.returned(returned);
+    toldTheEnd.remove(reader);
+    assign();
+  }
+
+  @Override
+  public void addReader(int reader) {
+    toldTheEnd.remove(reader);
+    assign();
+  }
+
+  @Override
+  public void handleSourceEvent(int reader, SourceEvent event) {
+    if (event instanceof FinishedSplits finished) {
+      LOG.info("partitions {} were read to their ends", finished.partitions());
+      splits.finished(finished.partitions());
+      assign();
+    }
+  }
+
+  private void assign() {
+    if (tableId.isEmpty()) {
+      return;
+    }
+    Map<Integer, List<TunnelSplit>> taken =
+        splits.take(context.currentParallelism(), context.registeredReaders().keySet());
+    if (!taken.isEmpty()) {
+      LOG.info("assigning {}", taken);
+      context.assignSplits(new SplitsAssignment<>(taken));
+    }
+    if (settings.isBounded() && !splits.hasWaiting()) {
+      // Each is told once: to a reader that has finished, the news would be lost, which fails it.
+      context.registeredReaders().keySet().stream()
+          .filter(toldTheEnd::add)
+          .forEach(context::signalNoMoreSplits);
+    }
+  }
+
+  @Override
+  public EnumeratorState snapshotState(long checkpointId) {
+    return new EnumeratorState(tableId, splits.known(), splits.finished(), splits.waiting());
+  }
+
+  @Override
+  public void close() {
+    lookup.close();
+  }
+}

@@ -1,0 +1,106 @@
+package io.tunnel.flink.source.reader;
+
+import io.tunnel.wire.PartitionControl.Positions;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToLongFunction;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.metrics.groups.SourceReaderMetricGroup;
+import org.apache.flink.util.clock.Clock;
+
+/**
+ * How far behind each channel of a reader is, in positions: by what the service says now and then
+ * of the ends of partitions. Safe for use by any thread.
+ */
+final class ChannelFigures {
+
+  /** The group of a channel's gauges. */
+  static final String GROUP = "channel";
+
+  static final String POSITION = "position";
+  static final String LAG = "lag";
+
+  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private final SourceReaderMetricGroup group;
+  private final Clock clock;
+  private final Map<Integer, Figures> channels = new ConcurrentHashMap<>();
+  private final AtomicLong lookedNanos;
+
+  /** Gauges in {@code group}. */
+  ChannelFigures(SourceReaderMetricGroup group, Clock clock) {
+    this.group = group;
+    this.clock = clock;
+    this.lookedNanos = new AtomicLong(clock.relativeTimeNanos() - LOOK_NANOS);
+    group.setPendingRecordsGauge(this::pending);
+  }
+
+  /** Of one channel. */
+  static final class Figures {
+    private final AtomicLong emitted;
+    private final AtomicLong latest;
+
+    Figures(long emitted) {
+      this.emitted = new AtomicLong(emitted);
+      this.latest = new AtomicLong(emitted);
+    }
+
+    /** Changes up to here were emitted. */
+    void emitted(long position) {
+      emitted.lazySet(position);
+    }
+
+    long position() {
+      return emitted.get();
+    }
+
+    long lag() {
+      return Math.max(0, latest.get() - emitted.get());
+    }
+  }
+
+  /** The figures of a channel that is read from now on. */
+  Figures channel(int partition, long position) {
+    Figures figures = new Figures(position);
+    if (channels.put(partition, figures) == null) {
+      MetricGroup channel = group.addGroup(GROUP, Integer.toString(partition));
+      channel.gauge(POSITION, (Gauge<Long>) () -> of(partition, Figures::position));
+      channel.gauge(LAG, (Gauge<Long>) () -> of(partition, Figures::lag));
+    }
+    return figures;
+  }
+
+  private long of(int partition, ToLongFunction<Figures> figure) {
+    Figures figures = channels.get(partition);
+    return figures == null ? 0 : figure.applyAsLong(figures);
+  }
+
+  private long pending() {
+    return channels.values().stream().mapToLong(Figures::lag).sum();
+  }
+
+  /** Asks where partitions end, if that was not asked lately; does not wait for the answer. */
+  void look(PartitionSource source) {
+    long nowNanos = clock.relativeTimeNanos();
+    if (nowNanos - lookedNanos.get() < LOOK_NANOS) {
+      return;
+    }
+    lookedNanos.set(nowNanos);
+    var unused =
+        source
+            .positions()
+            .thenAccept(found -> found.partitions().forEach(this::found))
+            // The next look may succeed; what matters, reading itself notices.
+            .exceptionally(failure -> null);
+  }
+
+  private void found(Positions positions) {
+    Figures figures = channels.get(positions.partition());
+    if (figures != null) {
+      figures.latest.set(positions.latest());
+    }
+  }
+}

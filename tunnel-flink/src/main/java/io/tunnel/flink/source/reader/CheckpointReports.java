@@ -1,0 +1,95 @@
+package io.tunnel.flink.source.reader;
+
+import io.tunnel.flink.source.split.BasePart;
+import io.tunnel.flink.source.split.TunnelSplit;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
+import io.tunnel.wire.OperatorControl.ChannelPosition;
+import java.util.Collection;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells a tunnel how far completed checkpoints are, so that operators see the lag. Only a report:
+ * Flink's state owns the positions, and a report that fails, or is overtaken, changes nothing.
+ * Methods are for the task's thread; the service is told by another.
+ */
+final class CheckpointReports implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(CheckpointReports.class);
+
+  /** Checkpoints that are remembered until one of them is complete. */
+  static final int PENDING_MAX = 1_000;
+
+  private final Target target;
+  private final Executor executor;
+  private final NavigableMap<Long, List<ChannelPosition>> pending = new TreeMap<>();
+  private final AtomicReference<List<ChannelPosition>> next = new AtomicReference<>(List.of());
+
+  /** The tunnel that is told. */
+  interface Target extends AutoCloseable {
+
+    /** Everything up to these positions was processed; may wait. */
+    void report(List<ChannelPosition> positions);
+
+    @Override
+    void close();
+  }
+
+  CheckpointReports(Target target, Executor executor) {
+    this.target = target;
+    this.executor = executor;
+  }
+
+  void snapshot(long checkpoint, Collection<TunnelSplit> splits) {
+    pending.put(
+        checkpoint,
+        splits.stream()
+            .filter(split -> split.base().kind() == BasePart.Kind.NONE)
+            .map(
+                split ->
+                    new ChannelPosition(
+                        split.partition(),
+                        ChannelType.Stream,
+                        split.position(),
+                        Bytes.EMPTY,
+                        false))
+            .toList());
+    if (pending.size() > PENDING_MAX) {
+      pending.pollFirstEntry();
+    }
+  }
+
+  void complete(long checkpoint) {
+    List<ChannelPosition> positions = pending.getOrDefault(checkpoint, List.of());
+    pending.headMap(checkpoint, true).clear();
+    if (!positions.isEmpty() && next.getAndSet(positions).isEmpty()) {
+      try {
+        executor.execute(this::report);
+      } catch (RejectedExecutionException e) {
+        LOG.debug("closed before checkpoint {} was reported", checkpoint);
+      }
+    }
+  }
+
+  /** The newest that there is: those that it overtook while it waited need no report. */
+  private void report() {
+    List<ChannelPosition> positions = next.getAndSet(List.of());
+    try {
+      target.report(positions);
+    } catch (RuntimeException e) {
+      LOG.warn("cannot report progress; the next checkpoint's is", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    target.close();
+  }
+}

@@ -1,0 +1,71 @@
+package io.tunnel.flink.source.reader;
+
+import io.tunnel.flink.TunnelOptions;
+import io.tunnel.flink.source.SourceSettings;
+import io.tunnel.flink.source.TunnelDeserializationSchema;
+import io.tunnel.flink.source.split.TunnelSplit;
+import io.tunnel.sdk.PartitionReader;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.OperatorControl.ChannelPosition;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.apache.flink.api.connector.source.SourceReader;
+import org.apache.flink.api.connector.source.SourceReaderContext;
+import org.apache.flink.connector.base.source.reader.fetcher.SingleThreadFetcherManager;
+import org.apache.flink.util.clock.SystemClock;
+
+/** Makes and joins the parts of a reader. */
+public final class ReaderParts {
+
+  private ReaderParts() {}
+
+  /** A reader of the settings' table; the schema is open. */
+  public static <T> SourceReader<T, TunnelSplit> reader(
+      SourceSettings settings, TunnelDeserializationSchema<T> schema, SourceReaderContext context) {
+    ChannelFigures figures = new ChannelFigures(context.metricGroup(), SystemClock.getInstance());
+    return new TunnelSourceReader<>(
+        new SingleThreadFetcherManager<>(
+            () -> new TunnelSplitReader(() -> open(settings), figures), context.getConfiguration()),
+        new TunnelRecordEmitter<>(schema),
+        figures,
+        settings.reports().map(tunnel -> reports(settings.table(), tunnel)),
+        context);
+  }
+
+  private static PartitionSource open(SourceSettings settings) {
+    TunnelOptions options = settings.table();
+    TableDescription table;
+    try (TableClient client = TableClient.connect(options.clientConfig())) {
+      table = client.partitionMap(options.table());
+    }
+    return PartitionSource.of(
+        new PartitionReader(options.clientConfig(), table, settings.reading().readerConfig()));
+  }
+
+  private static CheckpointReports reports(TunnelOptions options, String tunnel) {
+    ExecutorService thread =
+        Executors.newSingleThreadExecutor(
+            task -> {
+              Thread reporter = new Thread(task, "tunnel-reports");
+              reporter.setDaemon(true);
+              return reporter;
+            });
+    TunnelReports target = new TunnelReports(options, tunnel);
+    return new CheckpointReports(
+        new CheckpointReports.Target() {
+          @Override
+          public void report(List<ChannelPosition> positions) {
+            target.report(positions);
+          }
+
+          @Override
+          public void close() {
+            thread.shutdownNow();
+            target.close();
+          }
+        },
+        thread);
+  }
+}

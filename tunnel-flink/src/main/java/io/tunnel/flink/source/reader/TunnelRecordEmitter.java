@@ -1,0 +1,56 @@
+package io.tunnel.flink.source.reader;
+
+import io.tunnel.flink.source.TunnelDeserializationSchema;
+import io.tunnel.sdk.StreamRecord;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.connector.source.SourceOutput;
+import org.apache.flink.connector.base.source.reader.RecordEmitter;
+import org.apache.flink.util.Collector;
+
+/** Gives records to the schema, and what it makes of them to the job; event time is commit time. */
+final class TunnelRecordEmitter<T> implements RecordEmitter<FetchedRecord, T, SplitProgress> {
+
+  private final TunnelDeserializationSchema<T> schema;
+  private final Stamped<T> out = new Stamped<>();
+
+  TunnelRecordEmitter(TunnelDeserializationSchema<T> schema) {
+    this.schema = schema;
+  }
+
+  @Override
+  public void emitRecord(FetchedRecord fetched, SourceOutput<T> output, SplitProgress progress)
+      throws IOException {
+    StreamRecord record = fetched.record();
+    out.output = output;
+    out.commitMs = TimeUnit.MICROSECONDS.toMillis(record.commitMicros());
+    try {
+      schema.deserialize(record, out);
+    } catch (IOException | RuntimeException e) {
+      throw new IOException(
+          "the schema failed at position "
+              + record.position()
+              + " of partition "
+              + record.partition()
+              + ": "
+              + e.getMessage(),
+          e);
+    }
+    progress.emitted(fetched);
+  }
+
+  private static final class Stamped<T> implements Collector<T> {
+    private SourceOutput<T> output;
+    private long commitMs;
+
+    @Override
+    public void collect(T value) {
+      output.collect(value, commitMs);
+    }
+
+    @Override
+    public void close() {
+      // The output is Flink's.
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package io.tunnel.flink.source.split;
+
+import io.tunnel.model.Bytes;
+import java.util.Objects;
+
+/**
+ * The rows of a partition that a split still has to read.
+ *
+ * @param kind whether it has any, and what follows them
+ * @param rows how many were read
+ * @param key of the last one, as it is encoded; empty before the first
+ */
+public record BasePart(Kind kind, long rows, Bytes key) {
+
+  /** No rows, or none any more. */
+  public static final BasePart NONE = new BasePart(Kind.NONE, 0, Bytes.EMPTY);
+
+  /** Rows, and what follows them. The ordinals are in checkpoints. */
+  public enum Kind {
+    /** No rows: changes alone. */
+    NONE,
+    /** Rows, and then it ends. */
+    ALONE,
+    /** Rows, and then changes. */
+    BEFORE_CHANGES
+  }
+
+  /** Refuses null and a count under 0. */
+  public BasePart {
+    Objects.requireNonNull(kind, "kind");
+    Objects.requireNonNull(key, "key");
+    if (rows < 0) {
+      throw new IllegalArgumentException("rows read are at least 0, not " + rows);
+    }
+  }
+
+  /** All rows. */
+  public static BasePart all(Kind kind) {
+    return new BasePart(kind, 0, Bytes.EMPTY);
+  }
+}

@@ -1,0 +1,158 @@
+package io.tunnel.flink.table;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.StateTtlConfig;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.types.RowKind;
+import org.apache.flink.util.Collector;
+
+/**
+ * Makes a whole changelog of the changes of each key: what a row is after an update of single
+ * columns, and what it was before every change. Its state is the row as it was shown last, so the
+ * changes that base data and stream both show are shown once.
+ */
+final class ChangeFold extends KeyedProcessFunction<String, RowData, RowData> {
+
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * How rows come, are kept and leave.
+   *
+   * @param layout the stored fields
+   * @param kept the type of the state: the stored fields, then metadata
+   * @param shown of the fields of the state, those that are shown, in order
+   */
+  record Shape(TableLayout layout, RowType kept, List<Integer> shown)
+      implements java.io.Serializable {
+    private static final long serialVersionUID = 1L;
+
+    Shape {
+      Objects.requireNonNull(layout, "layout");
+      Objects.requireNonNull(kept, "kept");
+      shown = List.copyOf(shown);
+    }
+  }
+
+  private final Shape shape;
+  private final TypeInformation<RowData> keptType;
+
+  /** Whether an update of a row that was never seen is one of a row that did not exist. */
+  private final boolean seesAll;
+
+  private final Duration idleMax;
+  private transient ValueState<RowData> shownLast;
+  private transient List<RowData.FieldGetter> keptFields;
+  private transient List<RowData.FieldGetter> changeFields;
+
+  /**
+   * A fold.
+   *
+   * @param idleMax how long the row of a key that does not change is kept; zero for ever
+   */
+  ChangeFold(Shape shape, TypeInformation<RowData> keptType, boolean seesAll, Duration idleMax) {
+    this.shape = shape;
+    this.keptType = keptType;
+    this.seesAll = seesAll;
+    this.idleMax = idleMax;
+  }
+
+  @Override
+  public void open(OpenContext opening) {
+    ValueStateDescriptor<RowData> descriptor = new ValueStateDescriptor<>("row", keptType);
+    if (!idleMax.isZero()) {
+      descriptor.enableTimeToLive(StateTtlConfig.newBuilder(idleMax).build());
+    }
+    shownLast = getRuntimeContext().getState(descriptor);
+    keptFields = new ArrayList<>();
+    changeFields = new ArrayList<>();
+    List<LogicalType> types = shape.kept().getChildren();
+    int before = ChangeRows.fieldsBefore(ChangeRows.Style.FOLD);
+    for (int i = 0; i < types.size(); i++) {
+      keptFields.add(RowData.createFieldGetter(types.get(i).copy(true), i));
+      changeFields.add(RowData.createFieldGetter(types.get(i).copy(true), before + i));
+    }
+  }
+
+  @Override
+  public void processElement(RowData change, Context moment, Collector<RowData> out)
+      throws Exception {
+    RowData last = shownLast.value();
+    Object[] old = last == null ? null : read(last, keptFields);
+    switch (change.getRowKind()) {
+      case INSERT -> show(old, read(change, changeFields), out);
+      case UPDATE_AFTER -> show(old, updated(old, change, moment.getCurrentKey()), out);
+      case DELETE -> {
+        if (old != null) {
+          shownLast.clear();
+          out.collect(shown(RowKind.DELETE, old));
+        }
+      }
+      case UPDATE_BEFORE -> throw new IllegalStateException("a change that is a before image");
+    }
+  }
+
+  private static Object[] read(RowData row, List<RowData.FieldGetter> fields) {
+    Object[] values = new Object[fields.size()];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = fields.get(i).getFieldOrNull(row);
+    }
+    return values;
+  }
+
+  private Object[] updated(Object[] old, RowData change, String key) {
+    if (old == null && !seesAll) {
+      throw new RowMismatchException(
+          "an UPDATE of single columns of row "
+              + key
+              + ", whose other columns were written before the scan started; 'scan.mode' ="
+              + " 'base-and-stream' reads them first, 'scan.changelog' = 'append' shows the change as"
+              + " it is");
+    }
+    Object[] values = read(change, changeFields);
+    byte[] touched = change.getBinary(0);
+    for (int i = 0; i < shape.layout().fields().size(); i++) {
+      boolean isTouched = (touched[i / 8] & (1 << (i % 8))) != 0;
+      if (!isTouched && !shape.layout().isKey(i)) {
+        values[i] = old == null ? null : old[i];
+      }
+      Field field = shape.layout().fields().get(i);
+      if (values[i] == null && !field.isNullable()) {
+        throw new RowMismatchException(
+            "row " + key + " has no column '" + field.name() + "', which is declared NOT NULL");
+      }
+    }
+    return values;
+  }
+
+  private void show(Object[] old, Object[] values, Collector<RowData> out) throws Exception {
+    if (Objects.deepEquals(old, values)) {
+      return;
+    }
+    shownLast.update(GenericRowData.of(values));
+    if (old == null) {
+      out.collect(shown(RowKind.INSERT, values));
+    } else {
+      out.collect(shown(RowKind.UPDATE_BEFORE, old));
+      out.collect(shown(RowKind.UPDATE_AFTER, values));
+    }
+  }
+
+  private RowData shown(RowKind kind, Object[] values) {
+    GenericRowData row = new GenericRowData(kind, shape.shown().size());
+    for (int i = 0; i < shape.shown().size(); i++) {
+      row.setField(i, values[shape.shown().get(i)]);
+    }
+    return row;
+  }
+}

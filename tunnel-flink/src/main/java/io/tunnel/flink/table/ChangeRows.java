@@ -1,0 +1,196 @@
+package io.tunnel.flink.table;
+
+import io.tunnel.flink.source.TunnelDeserializationSchema;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeyColumn;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.sdk.RecordColumn;
+import io.tunnel.sdk.RecordColumn.ColumnType;
+import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.StreamRecord.RecordType;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.flink.api.common.serialization.DeserializationSchema;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.table.data.GenericRowData;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.types.RowKind;
+import org.apache.flink.util.Collector;
+
+/**
+ * Makes rows of changes: the fields of a layout, then metadata. Only the columns that are asked for
+ * are decoded.
+ */
+final class ChangeRows implements TunnelDeserializationSchema<RowData> {
+
+  private static final long serialVersionUID = 1L;
+
+  /** Up to so many columns it is cheaper to look for each than to decode all of a row. */
+  private static final int LOOK_UPS_MAX = 8;
+
+  /** What is made of the kinds of changes. */
+  enum Style {
+    /** Every change is inserted. */
+    APPEND,
+    /** Puts are the later state of their row, deletes have its key, updates are refused. */
+    UPSERT,
+    /**
+     * For {@link ChangeFold}: puts are inserted, updates are the later state of the columns that the
+     * first field, a bit for each field of the layout, says they touch.
+     */
+    FOLD
+  }
+
+  private final String table;
+  private final TableLayout declaredKey;
+  private final TableLayout layout;
+  private final List<Metadata> metadata;
+  private final Style style;
+  private final TypeInformation<RowData> type;
+  private transient Map<String, Integer> attributes;
+  private transient boolean isKeyKnown;
+
+  /**
+   * Rows of a table's changes.
+   *
+   * @param declaredKey the key of the SQL table, if it has one; that of the layout is as much of it
+   *     as is wanted
+   */
+  ChangeRows(
+      String table,
+      TableLayout declaredKey,
+      TableLayout layout,
+      List<Metadata> metadata,
+      Style style,
+      TypeInformation<RowData> type) {
+    this.table = table;
+    this.declaredKey = declaredKey;
+    this.layout = layout;
+    this.metadata = List.copyOf(metadata);
+    this.style = style;
+    this.type = Objects.requireNonNull(type, "type");
+  }
+
+  /** How many fields stand before those of the layout. */
+  static int fieldsBefore(Style style) {
+    return style == Style.FOLD ? 1 : 0;
+  }
+
+  @Override
+  public void open(DeserializationSchema.InitializationContext opening) {
+    attributes = new HashMap<>();
+  }
+
+  @Override
+  public TypeInformation<RowData> getProducedType() {
+    return type;
+  }
+
+  @Override
+  public void deserialize(StreamRecord record, Collector<RowData> out) {
+    PrimaryKey key = record.getPrimaryKey();
+    if (!isKeyKnown) {
+      learn(key);
+    }
+    RecordType kind = record.getRecordType();
+    if (style == Style.UPSERT && kind == RecordType.UPDATE) {
+      throw new RowMismatchException(
+          "row "
+              + key
+              + " of table '"
+              + table
+              + "' was changed by an UPDATE of single columns, which 'scan.changelog' = 'upsert'"
+              + " cannot show; 'full' can");
+    }
+    int before = fieldsBefore(style);
+    int width = before + layout.fields().size();
+    GenericRowData row = new GenericRowData(rowKind(kind), width + metadata.size());
+    for (int i = 0; i < layout.fields().size(); i++) {
+      Field field = layout.fields().get(i);
+      PrimaryKeyColumn column = key.getPrimaryKeyColumn(field.name());
+      if (column != null) {
+        row.setField(before + i, field.toSql(column.value(), key));
+      }
+    }
+    switch (kind) {
+      case PUT -> put(record, key, row, before);
+      case UPDATE -> update(record, key, row, before);
+      case DELETE -> {}
+    }
+    for (int i = 0; i < metadata.size(); i++) {
+      row.setField(width + i, metadata.get(i).read(record));
+    }
+    out.collect(row);
+  }
+
+  /** All rows of a table have keys of the same columns, so one look is enough. */
+  private void learn(PrimaryKey key) {
+    if (!declaredKey.keyIndexes().isEmpty()) {
+      declaredKey.requireKey(
+          table,
+          key.columns().stream()
+              .map(column -> new PrimaryKeySchema(column.name(), column.value().keyType()))
+              .toList());
+    }
+    for (int i = 0; i < layout.fields().size(); i++) {
+      String name = layout.fields().get(i).name();
+      if (key.getPrimaryKeyColumn(name) == null) {
+        attributes.put(name, i);
+      }
+    }
+    isKeyKnown = true;
+  }
+
+  private RowKind rowKind(RecordType kind) {
+    return switch (style) {
+      case APPEND -> RowKind.INSERT;
+      case UPSERT -> kind == RecordType.DELETE ? RowKind.DELETE : RowKind.UPDATE_AFTER;
+      case FOLD ->
+          switch (kind) {
+            case PUT -> RowKind.INSERT;
+            case UPDATE -> RowKind.UPDATE_AFTER;
+            case DELETE -> RowKind.DELETE;
+          };
+    };
+  }
+
+  private void put(StreamRecord record, PrimaryKey key, GenericRowData row, int before) {
+    if (attributes.size() <= LOOK_UPS_MAX) {
+      attributes.forEach(
+          (name, i) ->
+              row.setField(before + i, layout.fields().get(i).toSql(record.value(name), key)));
+      return;
+    }
+    for (RecordColumn column : record.getColumns()) {
+      Integer i = attributes.get(column.getName());
+      if (i != null) {
+        row.setField(before + i, layout.fields().get(i).toSql(column.getColumn().value(), key));
+      }
+    }
+    attributes.forEach(
+        (name, i) -> {
+          if (row.isNullAt(before + i)) {
+            row.setField(before + i, layout.fields().get(i).toSql(null, key));
+          }
+        });
+  }
+
+  private void update(StreamRecord record, PrimaryKey key, GenericRowData row, int before) {
+    byte[] touched = new byte[(layout.fields().size() + 7) / 8];
+    for (RecordColumn column : record.getColumns()) {
+      Integer i = attributes.get(column.getName());
+      if (i != null) {
+        touched[i / 8] |= (byte) (1 << (i % 8));
+        boolean isSet = column.getColumnType() == ColumnType.PUT;
+        ColumnValue value = isSet ? column.getColumn().value() : null;
+        row.setField(before + i, layout.fields().get(i).toSql(value, key));
+      }
+    }
+    if (style == Style.FOLD) {
+      row.setField(0, touched);
+    }
+  }
+}

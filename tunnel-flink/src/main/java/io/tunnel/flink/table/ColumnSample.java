@@ -1,0 +1,52 @@
+package io.tunnel.flink.table;
+
+import io.tunnel.model.Column;
+import io.tunnel.model.Row;
+import io.tunnel.sdk.RangeQuery;
+import io.tunnel.sdk.TableClient;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * The columns that some rows of a table have, half of them with the lowest keys and half with the
+ * highest. A column that has different types in them is left out, because no declaration would fit
+ * them all.
+ */
+final class ColumnSample {
+
+  private final Map<String, FieldKind> kinds = new TreeMap<>();
+  private final Set<String> mixed = new HashSet<>();
+
+  static ColumnSample of(TableClient client, String table, int rowsMax) {
+    ColumnSample sample = new ColumnSample();
+    int half = (rowsMax + 1) / 2;
+    if (rowsMax > 0) {
+      client.getRange(table, RangeQuery.ALL.withLimit(half)).forEach(sample::add);
+      client
+          .getRange(table, RangeQuery.ALL.backward().withLimit(rowsMax - half))
+          .forEach(sample::add);
+    }
+    return sample;
+  }
+
+  void add(Row row) {
+    for (Column column : row.columns()) {
+      String name = column.name();
+      FieldKind kind = FieldKind.of(column.value().type());
+      boolean isMixed = mixed.contains(name) || kinds.getOrDefault(name, kind) != kind;
+      if (isMixed) {
+        mixed.add(name);
+        kinds.remove(name);
+      } else if (row.primaryKey().getPrimaryKeyColumn(name) == null) {
+        kinds.put(name, kind);
+      }
+    }
+  }
+
+  /** By name, in the order of names. */
+  Map<String, FieldKind> columns() {
+    return kinds;
+  }
+}

@@ -1,0 +1,164 @@
+package io.tunnel.flink.table;
+
+import io.tunnel.model.ColumnType;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.DoubleValue;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.PrimaryKeyValue;
+import java.util.Optional;
+import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.StringData;
+import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.VarBinaryType;
+import org.apache.flink.table.types.logical.VarCharType;
+
+/** The types of columns, as SQL and as this service know them: one is the other, without loss. */
+enum FieldKind {
+  BIGINT(ColumnType.INTEGER) {
+    @Override
+    ColumnValue read(RowData row, int index) {
+      return ColumnValue.fromLong(row.getLong(index));
+    }
+
+    @Override
+    Object toSql(ColumnValue value) {
+      return value.asLong();
+    }
+
+    @Override
+    DataType dataType() {
+      return DataTypes.BIGINT();
+    }
+  },
+  DOUBLE(ColumnType.DOUBLE) {
+    @Override
+    ColumnValue read(RowData row, int index) {
+      return new DoubleValue(row.getDouble(index));
+    }
+
+    @Override
+    Object toSql(ColumnValue value) {
+      return value.asDouble();
+    }
+
+    @Override
+    DataType dataType() {
+      return DataTypes.DOUBLE();
+    }
+  },
+  BOOLEAN(ColumnType.BOOLEAN) {
+    @Override
+    ColumnValue read(RowData row, int index) {
+      return ColumnValue.fromBoolean(row.getBoolean(index));
+    }
+
+    @Override
+    Object toSql(ColumnValue value) {
+      return value.asBoolean();
+    }
+
+    @Override
+    DataType dataType() {
+      return DataTypes.BOOLEAN();
+    }
+  },
+  STRING(ColumnType.STRING) {
+    @Override
+    ColumnValue read(RowData row, int index) {
+      return ColumnValue.fromString(row.getString(index).toString());
+    }
+
+    @Override
+    Object toSql(ColumnValue value) {
+      return StringData.fromString(value.asString());
+    }
+
+    @Override
+    DataType dataType() {
+      return DataTypes.STRING();
+    }
+  },
+  BYTES(ColumnType.BINARY) {
+    @Override
+    ColumnValue read(RowData row, int index) {
+      return ColumnValue.fromBinary(row.getBinary(index));
+    }
+
+    @Override
+    Object toSql(ColumnValue value) {
+      return value.asBinary();
+    }
+
+    @Override
+    DataType dataType() {
+      return DataTypes.BYTES();
+    }
+  };
+
+  private final ColumnType type;
+
+  FieldKind(ColumnType type) {
+    this.type = type;
+  }
+
+  /** What this service calls it. */
+  ColumnType columnType() {
+    return type;
+  }
+
+  /** The value of a field that is not null. */
+  abstract ColumnValue read(RowData row, int index);
+
+  /** The value as Flink's tables keep it; its type must be {@link #columnType}. */
+  abstract Object toSql(ColumnValue value);
+
+  /** The type as SQL declares it. */
+  abstract DataType dataType();
+
+  /** The same as a type of key columns; empty for types that keys cannot have. */
+  Optional<PrimaryKeyType> keyType() {
+    return switch (this) {
+      case BIGINT -> Optional.of(PrimaryKeyType.INTEGER);
+      case STRING -> Optional.of(PrimaryKeyType.STRING);
+      case BYTES -> Optional.of(PrimaryKeyType.BINARY);
+      case DOUBLE, BOOLEAN -> Optional.empty();
+    };
+  }
+
+  /** The value of a key's field. */
+  PrimaryKeyValue readKey(RowData row, int index) {
+    ColumnValue value = read(row, index);
+    if (value instanceof PrimaryKeyValue key) {
+      return key;
+    }
+    throw new IllegalStateException(this + " is no type of keys");
+  }
+
+  /** The kind of a column of this service. */
+  static FieldKind of(ColumnType type) {
+    for (FieldKind kind : values()) {
+      if (kind.type == type) {
+        return kind;
+      }
+    }
+    throw new IllegalStateException("no SQL type for " + type);
+  }
+
+  /** The kind of a column that SQL declares so; empty when this service has no such type. */
+  static Optional<FieldKind> of(LogicalType type) {
+    return switch (type.getTypeRoot()) {
+      case BIGINT -> Optional.of(BIGINT);
+      case DOUBLE -> Optional.of(DOUBLE);
+      case BOOLEAN -> Optional.of(BOOLEAN);
+      case VARCHAR -> only(STRING, ((VarCharType) type).getLength() == VarCharType.MAX_LENGTH);
+      case VARBINARY -> only(BYTES, ((VarBinaryType) type).getLength() == VarBinaryType.MAX_LENGTH);
+      default -> Optional.empty();
+    };
+  }
+
+  private static Optional<FieldKind> only(FieldKind kind, boolean holds) {
+    return holds ? Optional.of(kind) : Optional.empty();
+  }
+}

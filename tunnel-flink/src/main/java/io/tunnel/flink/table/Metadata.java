@@ -1,0 +1,87 @@
+package io.tunnel.flink.table;
+
+import io.tunnel.sdk.StreamRecord;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.data.StringData;
+import org.apache.flink.table.data.TimestampData;
+import org.apache.flink.table.types.DataType;
+
+/** What is known of a change beside its row: read-only columns of a SQL table. */
+enum Metadata {
+  /** PUT, UPDATE or DELETE. */
+  CHANGE_TYPE("change_type", DataTypes.STRING().notNull()) {
+    @Override
+    Object read(StreamRecord record) {
+      return StringData.fromString(record.getRecordType().name());
+    }
+  },
+  /** The order of the change inside its partition. */
+  POSITION("position", DataTypes.BIGINT().notNull()) {
+    @Override
+    Object read(StreamRecord record) {
+      return record.position();
+    }
+  },
+  /** When it was committed. */
+  COMMIT_TIME("commit_time", DataTypes.TIMESTAMP_LTZ(6).notNull()) {
+    @Override
+    Object read(StreamRecord record) {
+      long micros = record.commitMicros();
+      return TimestampData.fromEpochMillis(
+          Math.floorDiv(micros, 1_000), (int) Math.floorMod(micros, 1_000L) * 1_000);
+    }
+  },
+  /** The partition of the row. */
+  PARTITION("partition", DataTypes.INT().notNull()) {
+    @Override
+    Object read(StreamRecord record) {
+      return record.partition();
+    }
+  };
+
+  private final String key;
+  private final DataType dataType;
+
+  Metadata(String key, DataType dataType) {
+    this.key = key;
+    this.dataType = dataType;
+  }
+
+  /** The name after METADATA FROM. */
+  String key() {
+    return key;
+  }
+
+  DataType dataType() {
+    return dataType;
+  }
+
+  /** The value as Flink's tables keep it. */
+  abstract Object read(StreamRecord record);
+
+  /** All of them as Flink asks for them. */
+  static Map<String, DataType> all() {
+    Map<String, DataType> all = new LinkedHashMap<>();
+    for (Metadata metadata : values()) {
+      all.put(metadata.key, metadata.dataType);
+    }
+    return all;
+  }
+
+  static List<Metadata> ofKeys(List<String> keys) {
+    return keys.stream().map(Metadata::ofKey).toList();
+  }
+
+  private static Metadata ofKey(String key) {
+    for (Metadata metadata : values()) {
+      if (metadata.key.equals(key)) {
+        return metadata;
+      }
+    }
+    throw new ValidationException("no metadata column '" + key + "'; there are " + all().keySet());
+  }
+}

@@ -1,0 +1,90 @@
+package io.tunnel.flink.table;
+
+import io.tunnel.flink.sink.TunnelSerializationSchema;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnUpdate;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowDeleteChange;
+import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.RowUpdateChange;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.apache.flink.api.connector.sink2.SinkWriter;
+import org.apache.flink.table.data.RowData;
+
+/** Makes changes of the rows of a changelog. */
+final class RowDataChanges implements TunnelSerializationSchema<RowData> {
+
+  private static final long serialVersionUID = 1L;
+
+  /** What is made of rows that are inserted or are the later state of an update. */
+  enum Upserts {
+    /** Puts of the whole row. */
+    PUT,
+    /** Updates of the columns that are written. */
+    UPDATE,
+    /** Updates of rows that exist, as the SQL statement UPDATE does. */
+    UPDATE_EXISTING
+  }
+
+  private final TableLayout layout;
+  private final Upserts upserts;
+  private final List<Integer> written;
+
+  /**
+   * Changes of such rows.
+   *
+   * @param written the attributes to write, as indexes of fields
+   */
+  RowDataChanges(TableLayout layout, Upserts upserts, List<Integer> written) {
+    this.layout = Objects.requireNonNull(layout, "layout");
+    this.upserts = Objects.requireNonNull(upserts, "upserts");
+    this.written = List.copyOf(written);
+  }
+
+  @Override
+  public RowChange serialize(RowData row, SinkWriter.Context moment) {
+    return switch (row.getRowKind()) {
+      case INSERT, UPDATE_AFTER -> upsert(row);
+      case DELETE -> new RowDeleteChange(layout.key(row));
+      // The later state of the update says it all.
+      case UPDATE_BEFORE -> null;
+    };
+  }
+
+  private RowChange upsert(RowData row) {
+    PrimaryKey key = layout.key(row);
+    return switch (upserts) {
+      case PUT -> new RowPutChange(key, columns(row));
+      case UPDATE -> new RowUpdateChange(key, updates(row));
+      case UPDATE_EXISTING ->
+          new RowUpdateChange(key, updates(row), RowExistenceExpectation.EXPECT_EXIST);
+    };
+  }
+
+  private List<Column> columns(RowData row) {
+    List<Column> columns = new ArrayList<>(written.size());
+    for (int index : written) {
+      if (!row.isNullAt(index)) {
+        Field field = layout.fields().get(index);
+        columns.add(new Column(field.name(), field.kind().read(row, index)));
+      }
+    }
+    return columns;
+  }
+
+  private List<ColumnUpdate> updates(RowData row) {
+    List<ColumnUpdate> updates = new ArrayList<>(written.size());
+    for (int index : written) {
+      Field field = layout.fields().get(index);
+      updates.add(
+          row.isNullAt(index)
+              ? new ColumnUpdate.Delete(field.name())
+              : new ColumnUpdate.Put(field.name(), field.kind().read(row, index)));
+    }
+    return updates;
+  }
+}

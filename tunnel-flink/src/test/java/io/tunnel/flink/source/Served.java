@@ -1,0 +1,133 @@
+package io.tunnel.flink.source;
+
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.Durability;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.server.ServerConfig;
+import io.tunnel.server.TunnelServer;
+import io.tunnel.server.net.NetConfig;
+import io.tunnel.wire.Control.TableDescription;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * A server in this process, on a directory of its own, with tables whose first key column says the
+ * partition: hashes 0 to 999 are in the first, and so on.
+ */
+final class Served implements Closeable {
+
+  static final int HASHES_PER_PARTITION = 1_000;
+
+  private final Path directory;
+  private TunnelServer server;
+  private TableClient client;
+  private int port;
+
+  Served() throws IOException {
+    directory = Files.createTempDirectory("tunnel-flink");
+    start();
+  }
+
+  private void start() throws IOException {
+    ServerConfig defaults = ServerConfig.defaults(2);
+    server =
+        new TunnelServer(
+            directory,
+            new ServerConfig(
+                new NetConfig("127.0.0.1", port, -1, 1, 1_000, false),
+                defaults.log(),
+                defaults.shard(),
+                defaults.table(),
+                defaults.session(),
+                defaults.base()));
+    port = server.localAddress().getPort();
+  }
+
+  /** Stops the server. */
+  void stop() throws IOException {
+    server.close();
+  }
+
+  /** Starts it where it was. */
+  void restart() throws IOException {
+    start();
+  }
+
+  String endpoint() {
+    return "127.0.0.1:" + port;
+  }
+
+  synchronized TableClient client() {
+    if (client == null) {
+      client = TableClient.connect(endpoint());
+    }
+    return client;
+  }
+
+  TableDescription create(String table, int partitions) {
+    return create(table, partitions, new TableOptions(Durability.OS));
+  }
+
+  TableDescription create(String table, int partitions, TableOptions options) {
+    List<PrimaryKeyValue> points = new ArrayList<>();
+    for (long i = 1; i < partitions; i++) {
+      points.add(PrimaryKeyValue.fromLong(i * HASHES_PER_PARTITION));
+    }
+    TableMeta meta =
+        new TableMeta(
+            table,
+            List.of(
+                new PrimaryKeySchema("hash", PrimaryKeyType.INTEGER),
+                new PrimaryKeySchema("id", PrimaryKeyType.STRING)),
+            options);
+    return client().createTable(meta, points);
+  }
+
+  /** A row of a partition, by its index in the table. */
+  static RowChange put(int partition, String id, String value) {
+    return new RowPutChange(
+        PrimaryKey.builder()
+            .add("hash", (long) partition * HASHES_PER_PARTITION)
+            .add("id", id)
+            .build(),
+        List.of(new Column("value", ColumnValue.fromString(value))),
+        RowExistenceExpectation.IGNORE);
+  }
+
+  /** Writes rows, and requires that all are there. */
+  void write(String table, List<RowChange> rows) {
+    var result = client().write(table, rows);
+    if (!result.allApplied()) {
+      throw new AssertionError(result.toString());
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (client != null) {
+      client.close();
+    }
+    server.close();
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+}

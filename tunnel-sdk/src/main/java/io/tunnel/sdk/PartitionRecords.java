@@ -1,0 +1,68 @@
+package io.tunnel.sdk;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.sdk.read.Received;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Some records of one partition, in order, or the news that there are no more. Their bytes count
+ * against the partition's limit until they are {@linkplain #release released}.
+ */
+public final class PartitionRecords {
+
+  private final Received received;
+  private final List<StreamRecord> records;
+  private final Runnable whenReleased;
+  private boolean isReleased;
+
+  PartitionRecords(Received received, List<PrimaryKeySchema> schema, Runnable whenReleased) {
+    this.received = received;
+    this.records = decode(received, schema);
+    this.whenReleased = whenReleased;
+  }
+
+  private static List<StreamRecord> decode(Received received, List<PrimaryKeySchema> schema) {
+    List<StreamRecord> records = new ArrayList<>();
+    received
+        .delivery()
+        .ifPresent(
+            delivery -> {
+              for (ChangeBatch batch : delivery.batches()) {
+                RowCursor row = batch.rows();
+                for (long position = batch.basePosition(); row.next(); position++) {
+                  // A batch comes whole also when reading goes on inside it.
+                  if (position >= delivery.firstPosition()) {
+                    records.add(new StreamRecord(batch, row.rowOffset(), position, schema));
+                  }
+                }
+              }
+            });
+    return List.copyOf(records);
+  }
+
+  /** What was asked for with {@link PartitionReader#start}. */
+  public ReadStart start() {
+    return received.start();
+  }
+
+  /** The records; none at the end. They may be kept, and keep their bytes then. */
+  public List<StreamRecord> records() {
+    return records;
+  }
+
+  /** Whether everything of the partition that was asked for has come. */
+  public boolean isEnd() {
+    return received.isEnd();
+  }
+
+  /** As much may be delivered again. Idempotent; for one thread at a time. */
+  public void release() {
+    if (!isReleased) {
+      isReleased = true;
+      whenReleased.run();
+    }
+  }
+}

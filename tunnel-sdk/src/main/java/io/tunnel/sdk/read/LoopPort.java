@@ -1,0 +1,86 @@
+package io.tunnel.sdk.read;
+
+import io.netty.channel.EventLoop;
+import io.tunnel.sdk.ClientConfig;
+import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.transport.Connection;
+import io.tunnel.sdk.transport.EventLoops;
+import io.tunnel.sdk.transport.PushReceiver;
+import io.tunnel.sdk.transport.SystemClock;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.Operation;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+
+/** The real world of a reader: an event loop, and connections that live on it. */
+public final class LoopPort implements ReadPort {
+
+  private final ClientConfig config;
+  private final EventLoops loops = EventLoops.start(1);
+  private final EventLoops.Place place = loops.nextPlace();
+  private final EventLoop loop = place.loop();
+  private final SystemClock clock = new SystemClock();
+  private final RandomGenerator chance = SystemClock.jitter();
+
+  /** Connections as {@code config} has them. */
+  public LoopPort(ClientConfig config) {
+    this.config = config;
+  }
+
+  @Override
+  public CompletableFuture<ReadLink> open(Endpoint node, PushReceiver receiver) {
+    return Connection.open(place, config, node, receiver).thenApply(ConnectionLink::new);
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    try {
+      loop.execute(task);
+    } catch (RejectedExecutionException e) {
+      // The reader is closed, and nobody waits for it.
+    }
+  }
+
+  @Override
+  public void later(Runnable task, long pauseNanos) {
+    try {
+      var unused = loop.schedule(task, pauseNanos, TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException e) {
+      // The reader is closed, and nobody waits for it.
+    }
+  }
+
+  @Override
+  public long nanos() {
+    return clock.nanos();
+  }
+
+  @Override
+  public double chance() {
+    return chance.nextDouble();
+  }
+
+  @Override
+  public void close() {
+    loops.close();
+  }
+
+  private record ConnectionLink(Connection connection) implements ReadLink {
+    @Override
+    public CompletableFuture<Frame> request(Operation operation, byte[] payload) {
+      return connection.request(operation, payload);
+    }
+
+    @Override
+    public void push(Operation operation, byte[] payload) {
+      connection.push(operation, payload);
+    }
+
+    @Override
+    public void close() {
+      connection.close();
+    }
+  }
+}

@@ -1,0 +1,259 @@
+package io.tunnel.sdk.read;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.ReadStart;
+import io.tunnel.sdk.transport.BackoffCore;
+import io.tunnel.sdk.transport.Caller;
+import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.ClusterControl.Attached;
+import io.tunnel.wire.Credit;
+import io.tunnel.wire.Delivery;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.PartitionControl;
+import io.tunnel.wire.PartitionControl.ReadPartition;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One partition that is read: from the node that serves it, and from another when that changes,
+ * each time behind what was received. So a change of node costs neither duplicates nor gaps.
+ *
+ * <p>Credit belongs to the partition: a node is given what is left of it, and a new node the same
+ * again, because what was left at the former one will never be used. On the reader's thread.
+ */
+final class PartitionFeed {
+
+  static final long EPOCH = PartitionControl.EPOCH;
+  private static final BackoffCore PAUSES = BackoffCore.ofMillis(20, 1_000);
+
+  private final ReadStart start;
+  private final Feeds feeds;
+  private final long bytesMax;
+  private final long outageNanosMax;
+  private State state = State.SEEKING;
+  private Optional<Long> end;
+  private long received;
+  private Bytes receivedKey;
+  private long unreleased;
+
+  // Of the present attachment, or the attempt at one.
+  private long attempts;
+  private Optional<NodeLink> link = Optional.empty();
+  private int handle;
+  private long creditThere;
+  private Optional<Long> endThere = Optional.empty();
+
+  private int failures;
+  private long troubledNanos;
+
+  /** SEEKING to READING and back as often as need be; to ENDED from anywhere, for good. */
+  private enum State {
+    SEEKING,
+    READING,
+    ENDED
+  }
+
+  PartitionFeed(ReadStart start, Feeds feeds, long bytesMax, long outageNanosMax) {
+    this.start = start;
+    this.feeds = feeds;
+    this.bytesMax = bytesMax;
+    this.outageNanosMax = outageNanosMax;
+    this.end = start.end();
+    this.received = start.position();
+    this.receivedKey = start.key();
+  }
+
+  ReadStart start() {
+    return start;
+  }
+
+  boolean isOver() {
+    return state == State.ENDED;
+  }
+
+  /** Whether it ends at a moment that nobody has found yet. */
+  boolean looksForEnd() {
+    return state != State.ENDED && end.isEmpty() && start.endMs().isPresent();
+  }
+
+  /** Asks the node that serves the partition for it. */
+  void seek() {
+    if (state != State.SEEKING) {
+      return;
+    }
+    attempts++;
+    long attempt = attempts;
+    NodeLink node = feeds.linkFor(start.partition());
+    link = Optional.of(node);
+    endThere = end;
+    ReadPartition request =
+        new ReadPartition(
+            start.partition(),
+            start.type(),
+            received,
+            start.type() == ChannelType.BaseData ? receivedKey : Bytes.EMPTY,
+            end,
+            start.endMs());
+    var unused =
+        node.request(Operation.READ_PARTITION, Json.encode(request))
+            .whenComplete((answer, failure) -> answered(attempt, node, answer, failure));
+  }
+
+  private void answered(long attempt, NodeLink node, Frame answer, Throwable failure) {
+    boolean isWanted = attempt == attempts && state == State.SEEKING;
+    if (failure != null) {
+      if (isWanted) {
+        failed(Caller.unwrap(failure));
+      }
+      return;
+    }
+    int there = Json.decode(answer.payload(), Attached.class).handle();
+    if (!isWanted || node.isClosed()) {
+      node.detach(there);
+      if (isWanted) {
+        failed(
+            new ConnectionException("the connection to " + node.node() + " was lost", true, null));
+      }
+      return;
+    }
+    state = State.READING;
+    handle = there;
+    creditThere = 0;
+    node.attach(there, this);
+    tellEnd();
+    giveCredit();
+  }
+
+  private void giveCredit() {
+    long missing = bytesMax - unreleased - creditThere;
+    // In halves, so that not every delivery is answered by a frame.
+    if (state == State.READING && missing > 0 && (missing >= bytesMax / 2 || creditThere <= 0)) {
+      creditThere += missing;
+      push(
+          Operation.CREDIT,
+          new Credit(handle, EPOCH, (int) Math.min(missing, Integer.MAX_VALUE)).encode());
+    }
+  }
+
+  private void push(Operation operation, byte[] payload) {
+    link.orElseThrow().push(operation, payload);
+  }
+
+  /** Where it ends is known now. */
+  void limit(long position) {
+    end = Optional.of(Math.max(position, received));
+    tellEnd();
+  }
+
+  private void tellEnd() {
+    if (state == State.READING && !end.equals(endThere)) {
+      endThere = end;
+      push(Operation.LIMIT, new ChannelEnd(handle, EPOCH, end.orElseThrow()).encode());
+    }
+  }
+
+  void delivered(Delivery delivery, int bytes) {
+    failures = 0;
+    creditThere -= bytes;
+    unreleased += bytes;
+    List<ChangeBatch> batches = delivery.batches();
+    ChangeBatch last = batches.get(batches.size() - 1);
+    received = last.lastPosition();
+    if (start.type() == ChannelType.BaseData) {
+      receivedKey = lastKey(last);
+    }
+    feeds.inbox().put(new Received(start, Optional.of(delivery), bytes));
+  }
+
+  private static Bytes lastKey(ChangeBatch batch) {
+    RowCursor row = batch.rows();
+    Bytes key = Bytes.EMPTY;
+    for (int left = batch.rowCount(); row.next(); left--) {
+      if (left == 1) {
+        key = Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
+      }
+    }
+    return key;
+  }
+
+  /** The reader's user is done with so many bytes. */
+  void released(int bytes) {
+    unreleased -= bytes;
+    giveCredit();
+  }
+
+  /** Nothing comes behind what was delivered. */
+  void ended() {
+    leave();
+    state = State.ENDED;
+    feeds.inbox().put(new Received(start, Optional.empty(), 0));
+  }
+
+  /** The node does not deliver, or not any more. */
+  void failed(Throwable reason) {
+    if (state == State.ENDED) {
+      return;
+    }
+    link.ifPresent(node -> feeds.left(start.partition(), node.node(), reason));
+    link = Optional.empty();
+    state = State.SEEKING;
+    if (failures == 0) {
+      troubledNanos = feeds.port().nanos();
+    }
+    failures++;
+    if (!mayPass(reason)) {
+      giveUp(reason, "cannot be read");
+    } else if (failures > 1 && feeds.port().nanos() - troubledNanos >= outageNanosMax) {
+      giveUp(reason, "was not delivered for too long");
+    } else {
+      feeds.port().later(this::seek, PAUSES.pauseNanos(failures, feeds.port().chance()));
+    }
+  }
+
+  private static boolean mayPass(Throwable reason) {
+    return reason instanceof RefusedException refused
+        ? refused.retriable()
+        : reason instanceof ConnectionException;
+  }
+
+  private void giveUp(Throwable reason, String what) {
+    state = State.ENDED;
+    ErrorCode code =
+        reason instanceof RefusedException refused ? refused.code() : ErrorCode.INTERNAL;
+    String text =
+        "partition "
+            + start.partition()
+            + " "
+            + what
+            + " behind position "
+            + received
+            + ": "
+            + reason.getMessage();
+    RuntimeException failure =
+        reason instanceof ConnectionException
+            ? new ConnectionException(text, true, reason)
+            : new RefusedException(code, text);
+    feeds.inbox().fail(failure);
+  }
+
+  /** Nothing more is wanted. Idempotent. */
+  void end() {
+    leave();
+    state = State.ENDED;
+  }
+
+  private void leave() {
+    if (state == State.READING) {
+      link.ifPresent(node -> node.detach(handle));
+    }
+    link = Optional.empty();
+  }
+}

@@ -1,0 +1,27 @@
+package io.tunnel.sdk.read;
+
+import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.transport.PushReceiver;
+import java.util.concurrent.CompletableFuture;
+
+/** All that a reader needs of the world: one thread, connections that live on it, time, chance. */
+public interface ReadPort {
+
+  /** A greeted connection to that node, whose pushes and end are told on the thread. */
+  CompletableFuture<ReadLink> open(Endpoint node, PushReceiver receiver);
+
+  /** Runs the task on the thread; dropped when that has ended. */
+  void execute(Runnable task);
+
+  /** Runs the task on the thread after a pause; dropped when that has ended. */
+  void later(Runnable task, long pauseNanos);
+
+  /** Nanoseconds since some moment. */
+  long nanos();
+
+  /** Uniform in [0, 1); on the thread only. */
+  double chance();
+
+  /** Ends the thread and with it all connections. */
+  void close();
+}

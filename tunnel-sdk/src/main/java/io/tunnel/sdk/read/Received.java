@@ -1,0 +1,20 @@
+package io.tunnel.sdk.read;
+
+import io.tunnel.sdk.ReadStart;
+import io.tunnel.wire.Delivery;
+import java.util.Optional;
+
+/**
+ * Something of a partition, as it came.
+ *
+ * @param start what was asked for
+ * @param delivery changes or rows; none at the end
+ * @param bytes that it takes from the partition's credit
+ */
+public record Received(ReadStart start, Optional<Delivery> delivery, int bytes) {
+
+  /** Whether nothing comes behind it. */
+  public boolean isEnd() {
+    return delivery.isEmpty();
+  }
+}

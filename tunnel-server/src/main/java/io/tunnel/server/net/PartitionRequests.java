@@ -1,0 +1,103 @@
+package io.tunnel.server.net;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.session.Operators;
+import io.tunnel.server.session.PositionFinder;
+import io.tunnel.wire.ChannelRef;
+import io.tunnel.wire.ClusterControl.Attached;
+import io.tunnel.wire.Control.Empty;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.PartitionControl.FindPositions;
+import io.tunnel.wire.PartitionControl.FoundPositions;
+import io.tunnel.wire.PartitionControl.ReadPartition;
+import java.util.Optional;
+
+/** Serves those who read partitions without a tunnel. */
+final class PartitionRequests {
+
+  private final Catalog catalog;
+  private final Optional<NetServer.Reading> reading;
+  private final RequestThreads threads;
+
+  PartitionRequests(Catalog catalog, Optional<NetServer.Reading> reading, RequestThreads threads) {
+    this.catalog = catalog;
+    this.reading = reading;
+    this.threads = threads;
+  }
+
+  void handle(Frame frame, Connection connection) {
+    switch (frame.operation()) {
+      case READ_PARTITION -> read(frame, connection);
+      case FIND_POSITIONS -> find(frame, connection);
+      case DETACH -> detach(frame, connection);
+      default -> throw new IllegalStateException(frame.operation() + " does not read partitions");
+    }
+  }
+
+  private NetServer.Reading requireReading() {
+    return reading.orElseThrow(
+        () ->
+            new RefusedException(
+                ErrorCode.INVALID_REQUEST, "partitions of this server are read by tunnels alone"));
+  }
+
+  private void read(Frame frame, Connection connection) {
+    ReadPartition request = Json.decode(frame.payload(), ReadPartition.class);
+    try {
+      requireReading().readings().read(request, connection, answer(frame, connection));
+    } catch (RefusedException e) {
+      throw threads.refusals().ofPartition(e, request.partition());
+    }
+  }
+
+  static Attachment.Answer answer(Frame frame, Connection connection) {
+    return new Attachment.Answer() {
+      @Override
+      public void attached(Attached attached) {
+        connection.respond(frame, Json.encode(attached));
+      }
+
+      @Override
+      public void refused(RefusedException reason) {
+        connection.refuse(frame, reason);
+      }
+    };
+  }
+
+  private void find(Frame frame, Connection connection) {
+    FindPositions request = Json.decode(frame.payload(), FindPositions.class);
+    PositionFinder finder = requireReading().finder();
+    threads.post(
+        threads.control(),
+        frame,
+        connection,
+        () ->
+            finder.find(
+                catalog.table(request.table()),
+                request.timeMs(),
+                new Operators.Answer<FoundPositions>() {
+                  @Override
+                  public void done(FoundPositions result) {
+                    connection.respond(frame, Json.encode(result));
+                  }
+
+                  @Override
+                  public void failed(Exception reason) {
+                    connection.refuse(frame, threads.refusals().of(frame.operation(), reason));
+                  }
+                }));
+  }
+
+  /** One that is not there is detached already. */
+  private void detach(Frame frame, Connection connection) {
+    ChannelRef ref = ChannelRef.decode(frame.payload());
+    connection
+        .attachment(ref.handle())
+        .filter(attachment -> attachment.request().epoch() == ref.epoch())
+        .ifPresent(Attachment::over);
+    connection.respond(frame, Json.encode(new Empty()));
+  }
+}

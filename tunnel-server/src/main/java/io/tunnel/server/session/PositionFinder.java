@@ -1,0 +1,118 @@
+package io.tunnel.server.session;
+
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.wire.PartitionControl.FoundPositions;
+import io.tunnel.wire.PartitionControl.Positions;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Finds behind which positions the changes of a table's partitions can be read, for those who keep
+ * their positions themselves. On the control thread.
+ */
+public final class PositionFinder {
+
+  private final LogEdges edges;
+  private final Surroundings surroundings;
+
+  /** Finds them in the logs that {@code edges} looks at. */
+  public PositionFinder(LogEdges edges, Surroundings surroundings) {
+    this.edges = edges;
+    this.surroundings = surroundings;
+  }
+
+  /**
+   * Looks at each partition of a table.
+   *
+   * @param timeMs also in front of the first change committed at or after this moment: everything
+   *     that was committed before it stands before that position, also what was being written
+   */
+  public void find(
+      TableRecord table, Optional<Long> timeMs, Operators.Answer<FoundPositions> answer) {
+    Collection<Integer> partitions = table.partitions().stream().map(PartitionRecord::id).toList();
+    if (timeMs.isEmpty()) {
+      look(table, partitions, timeMs, answer);
+      return;
+    }
+    StreamEdges.requirePast(timeMs.get(), surroundings.epochMicros());
+    AtomicInteger left = new AtomicInteger(partitions.size());
+    for (int partition : partitions) {
+      surroundings.passBarrier(
+          partition,
+          () -> {
+            if (left.decrementAndGet() == 0) {
+              look(table, partitions, timeMs, answer);
+            }
+          });
+    }
+  }
+
+  private void look(
+      TableRecord table,
+      Collection<Integer> partitions,
+      Optional<Long> timeMs,
+      Operators.Answer<FoundPositions> answer) {
+    edges.look(
+        partitions,
+        StreamEdges.moments(Optional.empty(), timeMs),
+        new LogEdges.Looked() {
+          @Override
+          public void found(Map<Integer, LogEdges.Edge> edgeByPartition) {
+            FoundPositions result;
+            try {
+              result = positions(table, timeMs, edgeByPartition);
+            } catch (RuntimeException e) {
+              answer.failed(e);
+              return;
+            }
+            answer.done(result);
+          }
+
+          @Override
+          public void failed(Exception reason) {
+            answer.failed(reason);
+          }
+        });
+  }
+
+  private FoundPositions positions(
+      TableRecord table, Optional<Long> timeMs, Map<Integer, LogEdges.Edge> edgeByPartition) {
+    StreamEdges found =
+        new StreamEdges(Optional.empty(), edgeByPartition, surroundings.epochMicros());
+    return new FoundPositions(
+        table.tableId(),
+        table.partitions().stream()
+            .map(
+                partition -> {
+                  ChannelKey key = new ChannelKey(partition.id(), ChannelType.Stream);
+                  return new Positions(
+                      partition.id(),
+                      found.first(key),
+                      found.last(key),
+                      timeMs.map(
+                          time -> before(found, key, time, edgeByPartition.get(partition.id()))));
+                })
+            .toList());
+  }
+
+  private static long before(StreamEdges found, ChannelKey key, long timeMs, LogEdges.Edge edge) {
+    if (!edge.moment(TimeUnit.MILLISECONDS.toMicros(timeMs)).isPassed()) {
+      throw new RefusedException(
+          ErrorCode.INVALID_POSITION,
+          "it is not certain yet what was committed before "
+              + timeMs
+              + " in partition "
+              + key.partition()
+              + "; ask again in some seconds");
+    }
+    return found.before(key, timeMs);
+  }
+}

@@ -1,0 +1,228 @@
+package io.tunnel.server.net;
+
+import static io.tunnel.server.TestRows.put;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.server.TestRows;
+import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.ChannelRef;
+import io.tunnel.wire.ClusterControl.Attached;
+import io.tunnel.wire.ClusterControl.NodeStatus;
+import io.tunnel.wire.Control.Empty;
+import io.tunnel.wire.Credit;
+import io.tunnel.wire.Delivery;
+import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.PartitionControl.FindPositions;
+import io.tunnel.wire.PartitionControl.FoundPositions;
+import io.tunnel.wire.PartitionControl.Positions;
+import io.tunnel.wire.PartitionControl.ReadPartition;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Partitions that are read without a tunnel, over real connections to a node of a cluster. */
+final class ReadPartitionTest {
+
+  @TempDir private Path directory;
+  private TestNode node;
+  private RawClient reader;
+  private int here;
+
+  @BeforeEach
+  void open() throws IOException {
+    node = new TestNode(directory);
+    reader = node.client();
+    here = TestNode.first(node.mine);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    reader.close();
+    node.close();
+  }
+
+  private ReadPartition changes(long position, Optional<Long> end) {
+    return new ReadPartition(
+        here, ChannelType.Stream, position, Bytes.EMPTY, end, Optional.empty());
+  }
+
+  private ReadPartition rows(long position, Bytes key) {
+    return new ReadPartition(
+        here, ChannelType.BaseData, position, key, Optional.empty(), Optional.empty());
+  }
+
+  private static int read(RawClient client, ReadPartition request) throws IOException {
+    return client.granted(Operation.READ_PARTITION, request, Attached.class).handle();
+  }
+
+  private static void credit(RawClient client, int handle, int bytes) throws IOException {
+    client.push(Operation.CREDIT, new Credit(handle, 0, bytes).encode());
+  }
+
+  private static Delivery delivered(RawClient client) throws IOException {
+    return Delivery.decode(client.pushed(Operation.DELIVER).payload());
+  }
+
+  private static ChannelEnd ended(RawClient client) throws IOException {
+    return ChannelEnd.decode(client.pushed(Operation.END_OF_CHANNEL).payload());
+  }
+
+  private void write(String... keys) throws IOException {
+    for (String key : keys) {
+      reader.granted(Operation.WRITE, TestNode.write(node.mine, here, put(key)));
+    }
+    node.settleEdges();
+  }
+
+  @Test
+  void anyNumberOfReadersReadTheSameFromWhereEachIs() throws IOException {
+    write("a", "b", "c");
+    try (RawClient other = node.client()) {
+      int first = read(reader, changes(1, Optional.empty()));
+      int again = read(reader, changes(0, Optional.empty()));
+      int elsewhere = read(other, changes(2, Optional.empty()));
+      assertThat(node.readings.count()).isEqualTo(3);
+      credit(other, elsewhere, 1 << 20);
+      assertThat(delivered(other).firstPosition()).isEqualTo(3);
+      credit(reader, again, 1 << 20);
+      assertThat(delivered(reader))
+          .extracting(Delivery::handle, Delivery::epoch, Delivery::firstPosition)
+          .containsExactly(again, 0L, 1L);
+      credit(reader, first, 1 << 20);
+      assertThat(delivered(reader))
+          .extracting(Delivery::handle, Delivery::firstPosition)
+          .containsExactly(first, 2L);
+    }
+    reader.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
+  }
+
+  @Test
+  void nothingComesWithoutCreditNorBehindDetach() throws IOException {
+    write("a");
+    int handle = read(reader, changes(0, Optional.empty()));
+    reader.granted(Operation.DETACH, new ChannelRef(handle, 0).encode());
+    credit(reader, handle, 1 << 20);
+    int next = read(reader, changes(0, Optional.empty()));
+    credit(reader, next, 1 << 20);
+    assertThat(delivered(reader).handle()).isEqualTo(next);
+    assertThat(node.readings.count()).isEqualTo(1);
+  }
+
+  @Test
+  void readingEndsAtThePositionThatWasAskedForOrIsSaidLater() throws IOException {
+    write("a", "b");
+    int handle = read(reader, changes(0, Optional.of(1L)));
+    credit(reader, handle, 1 << 20);
+    assertThat(delivered(reader).batches()).hasSize(1);
+    assertThat(ended(reader)).isEqualTo(new ChannelEnd(handle, 0, 1));
+    int open = read(reader, changes(2, Optional.empty()));
+    reader.push(Operation.LIMIT, new ChannelEnd(open, 0, 2).encode());
+    assertThat(ended(reader)).isEqualTo(new ChannelEnd(open, 0, 2));
+  }
+
+  @Test
+  void rowsAreServedWhenEverythingIsReadThatTheLogHeldThen() throws IOException {
+    write("a");
+    node.edges.set(here, 1, 2);
+    int waiting = reader.send(Operation.READ_PARTITION, Json.encode(rows(0, Bytes.EMPTY)));
+    // What is answered behind it shows that it waits.
+    reader.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
+    reader.granted(Operation.WRITE, TestNode.write(node.mine, here, put("b")));
+    Attached attached =
+        Json.decode(reader.answer(Operation.READ_PARTITION, waiting).payload(), Attached.class);
+    credit(reader, attached.handle(), 1 << 20);
+    assertThat(delivered(reader).batches().get(0).rowCount()).isEqualTo(2);
+    assertThat(ended(reader)).isEqualTo(new ChannelEnd(attached.handle(), 0, 2));
+    int behind = read(reader, rows(1, TestRows.keyBytes("a")));
+    credit(reader, behind, 1 << 20);
+    assertThat(delivered(reader).firstPosition()).isEqualTo(2);
+  }
+
+  @Test
+  void aPositionThatDoesNotExistIsRefusedWhenThatIsCertain() throws IOException {
+    write("a");
+    ErrorPayload refusal = reader.refused(Operation.READ_PARTITION, changes(2, Optional.empty()));
+    assertThat(refusal.code()).isEqualTo(ErrorCode.INVALID_POSITION);
+    assertThat(refusal.message()).contains("no position 2").contains("is 1");
+    node.edges.set(here, 1, 2);
+    int waiting = reader.send(Operation.READ_PARTITION, Json.encode(changes(2, Optional.empty())));
+    reader.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
+    reader.granted(Operation.WRITE, TestNode.write(node.mine, here, put("b")));
+    assertThat(
+            Json.decode(reader.answer(Operation.READ_PARTITION, waiting).payload(), Attached.class)
+                .handle())
+        .as("it was only not read yet")
+        .isPositive();
+    node.edges.unreachable(true);
+    assertThat(reader.refused(Operation.READ_PARTITION, changes(9, Optional.empty())).code())
+        .isEqualTo(ErrorCode.LOG_UNAVAILABLE);
+  }
+
+  @Test
+  void whoLosesAPartitionSaysWhoLeadsItNow() throws IOException {
+    write("a");
+    int handle = read(reader, changes(0, Optional.empty()));
+    node.lose(here);
+    Frame told = reader.pushed(Operation.DELIVER);
+    assertThat(told.correlationId()).isEqualTo(handle);
+    assertThat(RawClient.error(told).leader()).contains(TestNode.THERE);
+    assertThat(node.readings.count()).isZero();
+    ErrorPayload refusal = reader.refused(Operation.READ_PARTITION, changes(0, Optional.empty()));
+    assertThat(refusal.code()).isEqualTo(ErrorCode.NOT_LEADER);
+    assertThat(refusal.leader()).contains(TestNode.THERE);
+  }
+
+  @Test
+  void aConnectionReadsSoManyPartitionsAndNoMore() throws IOException {
+    for (int i = 0; i < Attachments.OF_CONNECTION_MAX; i++) {
+      reader.send(Operation.READ_PARTITION, Json.encode(changes(0, Optional.empty())));
+    }
+    assertThat(reader.refused(Operation.READ_PARTITION, changes(0, Optional.empty())).code())
+        .isEqualTo(ErrorCode.BUSY);
+  }
+
+  @Test
+  void positionsAreThoseOfTheSharedLog() throws IOException {
+    int there = node.mine.partitions().get(1).id();
+    node.edges.set(here, 3, 9);
+    node.edges.set(there, 1, 0);
+    node.edges.record(here, 5, 1_000_000);
+    FoundPositions found =
+        reader.granted(
+            Operation.FIND_POSITIONS,
+            new FindPositions("mine", Optional.empty()),
+            FoundPositions.class);
+    assertThat(found.tableId()).isEqualTo(node.mine.tableId());
+    assertThat(found.partitions())
+        .containsExactly(
+            new Positions(here, 2, 9, Optional.empty()),
+            new Positions(there, 0, 0, Optional.empty()));
+    assertThat(
+            reader
+                .refused(
+                    Operation.FIND_POSITIONS, new FindPositions("mine", Optional.of(1L << 50)))
+                .code())
+        .isEqualTo(ErrorCode.INVALID_POSITION);
+    assertThat(
+            reader
+                .refused(Operation.FIND_POSITIONS, new FindPositions("mine", Optional.of(-1L)))
+                .code())
+        .isEqualTo(ErrorCode.INVALID_POSITION);
+    node.edges.unreachable(true);
+    assertThat(
+            reader
+                .refused(Operation.FIND_POSITIONS, new FindPositions("mine", Optional.empty()))
+                .code())
+        .isEqualTo(ErrorCode.LOG_UNAVAILABLE);
+  }
+}
