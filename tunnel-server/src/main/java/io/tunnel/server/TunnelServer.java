@@ -142,6 +142,7 @@ public final class TunnelServer implements RunningServer {
             channels,
             (partition, then) -> shards.of(partition).execute(() -> then.accept(Optional.empty())),
             channels.handles());
+    catalog.tables().listen(new DroppedReadings(readings));
     return new NetServer.Reading(readings, new PositionFinder(LogEdges.of(shards), surroundings));
   }
 

@@ -3,6 +3,8 @@ package io.tunnel.flink.source.enumerator;
 import io.tunnel.flink.source.SourceSettings;
 import io.tunnel.flink.source.split.TunnelSplit;
 import java.util.HashSet;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -97,6 +99,10 @@ public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, Enum
   }
 
   private void foundNew(FirstSplits.Found found, Throwable failure) {
+    if (failure instanceof RefusedException refused
+        && refused.code() == ErrorCode.TABLE_NOT_FOUND) {
+      throw failed(failure);
+    }
     if (failure != null) {
       // The readers notice what matters, and the next look may succeed.
       LOG.warn("cannot look for new partitions of {}", settings.table().table(), failure);

@@ -1,0 +1,377 @@
+package io.tunnel.flink.source;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.flink.ChangeRecord;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TunnelType;
+import io.tunnel.sdk.CreateTunnelRequest;
+import io.tunnel.sdk.DescribeTunnelRequest;
+import io.tunnel.sdk.SeekTunnelRequest;
+import io.tunnel.sdk.TunnelClient;
+import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.OperatorControl.ChannelPosition;
+import io.tunnel.wire.OperatorControl.CheckpointSet;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.JobStatus;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
+import org.apache.flink.streaming.api.datastream.DataStreamSource;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.apache.flink.util.CloseableIterator;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Jobs that read a real server's tables, in a cluster of Flink's in this process. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class SourceJobTest {
+
+  @RegisterExtension
+  static final MiniClusterExtension FLINK =
+      new MiniClusterExtension(
+          new MiniClusterResourceConfiguration.Builder()
+              .setNumberTaskManagers(2)
+              .setNumberSlotsPerTaskManager(2)
+              .build());
+
+  private static Served served;
+
+  @TempDir private Path savepoints;
+
+  @BeforeAll
+  static void begin() throws IOException {
+    served = new Served();
+  }
+
+  @AfterAll
+  static void end() throws IOException {
+    served.close();
+  }
+
+  private static TunnelSourceBuilder<ChangeRecord> source(String table) {
+    return TunnelSource.builder(new ChangeRecordDeserializationSchema())
+        .endpoint(served.endpoint())
+        .table(table);
+  }
+
+  private static StreamExecutionEnvironment env(Configuration configuration, int parallelism) {
+    // A failure is to be seen, not repeated.
+    configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "none");
+    StreamExecutionEnvironment env =
+        StreamExecutionEnvironment.getExecutionEnvironment(configuration);
+    env.setParallelism(parallelism);
+    env.enableCheckpointing(100);
+    return env;
+  }
+
+  private static DataStreamSource<ChangeRecord> stream(
+      StreamExecutionEnvironment env, TunnelSource<ChangeRecord> source) {
+    return env.fromSource(source, WatermarkStrategy.noWatermarks(), "table");
+  }
+
+  /** All of a bounded source. */
+  private static List<ChangeRecord> readAll(TunnelSourceBuilder<ChangeRecord> source)
+      throws Exception {
+    List<ChangeRecord> read = new ArrayList<>();
+    try (CloseableIterator<ChangeRecord> records =
+        stream(env(new Configuration(), 2), source.build()).executeAndCollect()) {
+      records.forEachRemaining(read::add);
+    }
+    return read;
+  }
+
+  private static List<String> values(List<ChangeRecord> records) {
+    return records.stream().map(SourceJobTest::value).sorted().toList();
+  }
+
+  private static String value(ChangeRecord record) {
+    return record.columns().get(0).getColumn().value().asString();
+  }
+
+  private static void write(String table, int partitions, int from, int to) {
+    List<RowChange> rows = new ArrayList<>();
+    for (int i = from; i < to; i++) {
+      rows.add(Served.put(i % partitions, "k" + i % 20, "v" + i));
+    }
+    served.write(table, rows);
+  }
+
+  private static List<String> expected(int from, int to) {
+    List<String> values = new ArrayList<>();
+    for (int i = from; i < to; i++) {
+      values.add("v" + i);
+    }
+    Collections.sort(values);
+    return values;
+  }
+
+  @Test
+  void bounded_changes_end_where_they_were_when_the_job_started() throws Exception {
+    served.create("bounded", 3);
+    write("bounded", 3, 0, 100);
+    List<ChangeRecord> read = readAll(source("bounded").endAt(EndAt.latest()));
+    assertThat(values(read)).isEqualTo(expected(0, 100));
+    Map<Integer, Long> positions = new HashMap<>();
+    for (ChangeRecord record : read) {
+      assertThat(record.position())
+          .isEqualTo(positions.getOrDefault(record.partition(), 0L) + 1);
+      positions.put(record.partition(), record.position());
+    }
+    served.create("void", 2);
+    assertThat(readAll(source("void").endAt(EndAt.latest()))).isEmpty();
+  }
+
+  @Test
+  void changes_start_at_a_moment_and_end_before_one_that_is_to_come() throws Exception {
+    served.create("timed", 2);
+    write("timed", 2, 0, 10);
+    long startMs = lastCommitMs("timed") + 1;
+    awaitPast(startMs);
+    write("timed", 2, 10, 20);
+    long endMs = lastCommitMs("timed") + 1_500;
+    CompletableFuture<List<ChangeRecord>> reading =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return readAll(
+                    source("timed")
+                        .startAt(StartAt.timestamp(startMs))
+                        .endAt(EndAt.timestamp(endMs)));
+              } catch (Exception e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    awaitPast(endMs);
+    write("timed", 2, 20, 30);
+    List<ChangeRecord> read = reading.get();
+    assertThat(values(read)).isEqualTo(expected(10, 20));
+    assertThat(read)
+        .allSatisfy(
+            record ->
+                assertThat(TimeUnit.MICROSECONDS.toMillis(record.commitMicros()))
+                    .isBetween(startMs, endMs - 1));
+  }
+
+  private static long lastCommitMs(String table) throws Exception {
+    return readAll(source(table).endAt(EndAt.latest())).stream()
+        .mapToLong(record -> TimeUnit.MICROSECONDS.toMillis(record.commitMicros()))
+        .max()
+        .orElseThrow();
+  }
+
+  /** The server says whether a moment has passed for it. */
+  private static void awaitPast(long ms) {
+    Eventually.require(
+        () -> {
+          served.client().findPositions("timed", Optional.of(ms + 1));
+          return true;
+        });
+  }
+
+  @Test
+  void rows_alone_are_those_there_are() throws Exception {
+    served.create("rows", 2);
+    write("rows", 2, 0, 200);
+    List<ChangeRecord> read = readAll(source("rows").type(TunnelType.BaseData));
+    assertThat(values(read)).isEqualTo(expected(180, 200));
+  }
+
+  @Test
+  void rows_and_then_changes_have_no_gap_while_others_write() throws Exception {
+    TableDescription table = served.create("both", 4);
+    write("both", 4, 0, 400);
+    int changes = 2_000;
+    CompletableFuture<Void> writing =
+        CompletableFuture.runAsync(
+            () -> {
+              for (int i = 400; i < 400 + changes; i += 50) {
+                write("both", 4, i, i + 50);
+              }
+            });
+    TunnelSource<ChangeRecord> source =
+        source("both").type(TunnelType.BaseAndStream).partitionBytesMax(64 << 10).build();
+    Map<String, String> rows = new TreeMap<>();
+    try (CloseableIterator<ChangeRecord> records =
+        stream(env(new Configuration(), 2), source).executeAndCollect()) {
+      int last = 0;
+      while (last < 20) {
+        ChangeRecord record = records.next();
+        String before = rows.put(record.key().toString(), value(record));
+        int number = Integer.parseInt(value(record).substring(1));
+        last += number >= 400 + changes - 20 && !value(record).equals(before) ? 1 : 0;
+      }
+    }
+    writing.get();
+    assertThat(table.partitions()).hasSize(4);
+    assertThat(rows.values().stream().sorted().toList())
+        .isEqualTo(expected(400 + changes - 20, 400 + changes));
+  }
+
+  @Test
+  void a_tunnels_checkpoint_is_where_a_job_begins_and_what_it_reports() throws Exception {
+    TableDescription table = served.create("resumed", 2);
+    write("resumed", 2, 0, 40);
+    try (TunnelClient tunnels = new TunnelClient(served.endpoint())) {
+      for (String name : List.of("from", "to")) {
+        tunnels.createTunnel(
+            new CreateTunnelRequest("resumed", name, TunnelType.Stream, StreamStart.EARLIEST));
+      }
+      seek(tunnels, table, "from", 15);
+      TunnelSource<ChangeRecord> source =
+          source("resumed").startAt(StartAt.checkpointOf("from")).reportTo("to").build();
+      JobClient job;
+      List<ChangeRecord> read = new ArrayList<>();
+      StreamExecutionEnvironment env = env(new Configuration(), 2);
+      DataStreamSource<ChangeRecord> stream = stream(env, source);
+      try (CloseableIterator<ChangeRecord> records = stream.collectAsync()) {
+        job = env.executeAsync();
+        while (read.size() < 10) {
+          read.add(records.next());
+        }
+        assertThat(values(read)).isEqualTo(expected(30, 40));
+        Eventually.require(
+            () ->
+                tunnels
+                    .describeTunnel(new DescribeTunnelRequest("resumed", "to"))
+                    .getChannelInfos()
+                    .stream()
+                    .allMatch(channel -> channel.checkpointed() == 20));
+      }
+      job.cancel().get();
+    }
+  }
+
+  private static void seek(TunnelClient tunnels, TableDescription table, String name, long to) {
+    List<ChannelPosition> positions =
+        table.partitions().stream()
+            .map(
+                partition ->
+                    new ChannelPosition(
+                        partition.id(),
+                        ChannelType.Stream,
+                        to,
+                        Bytes.EMPTY,
+                        false))
+            .toList();
+    var unused =
+        tunnels.seekTunnel(
+            SeekTunnelRequest.toCheckpoints(
+                table.meta().name(),
+                name,
+                new CheckpointSet(table.tableId(), table.meta().name(), name, positions)));
+  }
+
+  @Test
+  void a_job_goes_on_from_savepoints_with_more_and_with_fewer_readers() throws Exception {
+    served.create("rescaled", 6);
+    List<ChangeRecord> read = new ArrayList<>();
+    Optional<String> savepoint = Optional.empty();
+    int[] parallelisms = {2, 4, 2};
+    for (int round = 0; round < parallelisms.length; round++) {
+      write("rescaled", 6, round * 600, (round + 1) * 600);
+      Configuration configuration = new Configuration();
+      savepoint.ifPresent(path -> configuration.set(StateRecoveryOptions.SAVEPOINT_PATH, path));
+      // The collecting sink has no name that lasts.
+      configuration.set(StateRecoveryOptions.SAVEPOINT_IGNORE_UNCLAIMED_STATE, true);
+      StreamExecutionEnvironment env = env(configuration, parallelisms[round]);
+      DataStreamSource<ChangeRecord> stream = stream(env, source("rescaled").build());
+      stream.uid("table");
+      try (CloseableIterator<ChangeRecord> records = stream.collectAsync()) {
+        JobClient job = env.executeAsync();
+        while (read.size() < (round + 1) * 600) {
+          read.add(records.next());
+        }
+        savepoint =
+            Optional.of(
+                job.triggerSavepoint(savepoints.toUri().toString(), SavepointFormatType.CANONICAL)
+                    .get());
+        job.cancel().get();
+      }
+    }
+    assertThat(values(read)).isEqualTo(expected(0, 1_800));
+    requireOrderInPartitions(read);
+  }
+
+  private static void requireOrderInPartitions(List<ChangeRecord> read) {
+    Map<Integer, Long> positions = new HashMap<>();
+    for (ChangeRecord record : read) {
+      assertThat(record.position())
+          .as("behind %s", positions)
+          .isEqualTo(positions.getOrDefault(record.partition(), 0L) + 1);
+      positions.put(record.partition(), record.position());
+    }
+  }
+
+  @Test
+  void a_server_that_is_started_anew_under_a_job_costs_it_nothing() throws Exception {
+    try (Served other = new Served()) {
+      other.create("restarted", 3);
+      writeTo(other, 0, 300);
+      StreamExecutionEnvironment env = env(new Configuration(), 2);
+      TunnelSource<ChangeRecord> source =
+          TunnelSource.builder(new ChangeRecordDeserializationSchema())
+              .endpoint(other.endpoint())
+              .table("restarted")
+              .discovery(Duration.ofMillis(200))
+              .build();
+      DataStreamSource<ChangeRecord> stream = stream(env, source);
+      List<ChangeRecord> read = new ArrayList<>();
+      try (CloseableIterator<ChangeRecord> records = stream.collectAsync()) {
+        JobClient job = env.executeAsync();
+        while (read.size() < 100) {
+          read.add(records.next());
+        }
+        other.stop();
+        other.restart();
+        writeTo(other, 300, 600);
+        while (read.size() < 600) {
+          read.add(records.next());
+        }
+        assertThat(job.getJobStatus().get()).isEqualTo(JobStatus.RUNNING);
+        job.cancel().get();
+      }
+      assertThat(values(read)).isEqualTo(expected(0, 600));
+      requireOrderInPartitions(read);
+    }
+  }
+
+  private static void writeTo(Served service, int from, int to) {
+    List<RowChange> rows = new ArrayList<>();
+    for (int i = from; i < to; i++) {
+      rows.add(Served.put(i % 3, "k" + i % 20, "v" + i));
+    }
+    service.write("restarted", rows);
+  }
+
+  @Test
+  void a_table_that_is_not_there_fails_the_job_by_its_name() {
+    assertThatThrownBy(() -> readAll(source("nowhere").endAt(EndAt.latest())))
+        .hasStackTraceContaining("cannot find the partitions of table nowhere")
+        .hasStackTraceContaining("no table");
+  }
+}
