@@ -108,7 +108,20 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     threads.control().execute(() -> catalog.followed(changes));
   }
 
+  /** The catalog follows from now on. */
   private CompletableFuture<Void> caughtUp() {
+    return afterAll(catalog::caughtUp);
+  }
+
+  /**
+   * The catalog was told all that is stored by now; or, if this node has just ceased to decide
+   * about tables, what it has to be told first, which was asked for before this.
+   */
+  private CompletableFuture<Void> told() {
+    return afterAll(() -> {});
+  }
+
+  private CompletableFuture<Void> afterAll(Runnable then) {
     CompletableFuture<Void> done = new CompletableFuture<>();
     tail.catchUp(
         () ->
@@ -116,7 +129,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
                 .control()
                 .execute(
                     () -> {
-                      catalog.caughtUp();
+                      then.run();
                       done.complete(null);
                     }));
     return done;
@@ -246,7 +259,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
 
   @Override
   public CatalogStore openGroup(int group, KafkaCatalogStore.Listener listener) throws IOException {
-    await("read the catalog", this::caughtUp);
+    await("read the catalog", this::told);
     return open(
         topic(KafkaTopics.tunnels(config.cluster()), group),
         config.cluster() + ".tunnels-" + group,
