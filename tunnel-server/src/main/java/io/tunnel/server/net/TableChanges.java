@@ -121,7 +121,11 @@ final class TableChanges {
     }
   }
 
-  /** More is kept before it is promised, and less is promised before it is kept. */
+  /**
+   * More is kept before it is promised, and less is promised before it is kept. Either is over when
+   * the log has it: a log that is told to keep less, late, must not be told so behind the word to
+   * keep more.
+   */
   void alter(String name, TableOptions options, Answer answer) {
     change(
         () -> {
@@ -137,8 +141,10 @@ final class TableChanges {
                 failure -> Optional.empty());
           } else {
             TableRecord altered = altered(table, options);
-            later(logs.alter(altered, options), "keeps more changes than it has to", altered);
-            ended(() -> answer.done(altered));
+            CompletableFuture<Void> log = logs.alter(altered, options);
+            later(log, "keeps more changes than it has to", altered);
+            endedWith(log);
+            answer.done(altered);
           }
         },
         answer);
@@ -199,6 +205,26 @@ final class TableChanges {
   private void ended(Runnable answer) {
     isChanging = false;
     answer.run();
+  }
+
+  /** The change is over, and answered, when the log has done its part or cannot. */
+  private void endedWith(CompletableFuture<Void> log) {
+    if (log.isDone()) {
+      isChanging = false;
+      return;
+    }
+    log.whenComplete(
+        (nothing, failure) -> {
+          try {
+            control.execute(
+                () -> {
+                  isChanging = false;
+                  next();
+                });
+          } catch (RejectedExecutionException e) {
+            LOGGER.debug("the server stops; no table is changed any more", e);
+          }
+        });
   }
 
   /** Changes the catalog. */

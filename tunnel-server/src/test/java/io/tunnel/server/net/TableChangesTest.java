@@ -220,9 +220,12 @@ final class TableChangesTest {
     changes.alter("a", options(500, 0), answer());
     assertThat(done).containsExactly("a 1000", "a 2000", "a 500");
     assertThat(logs.open).as("is told behind it").hasSize(1);
-    logs.open.remove().completeExceptionally(new IOException("no broker answers"));
-    assertThat(failed).isEmpty();
     changes.alter("a", options(0, 0), answer());
+    assertThat(logs.asked).as("not as long as less may still come").endsWith("alter a 500");
+    logs.open.remove().completeExceptionally(new IOException("no broker answers"));
+    runControl();
+    assertThat(failed).isEmpty();
+    assertThat(logs.asked).endsWith("alter a 500", "alter a 0");
     assertThat(catalog.table("a").meta().options().retentionMs()).as("for ever").isEqualTo(500);
     logs.open.remove().completeExceptionally(new IOException("no broker answers"));
     runControl();
