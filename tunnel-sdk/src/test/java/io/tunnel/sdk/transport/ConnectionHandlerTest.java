@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 class ConnectionHandlerTest {
 
   private static final byte[] NOTHING = {};
-  private static final long LOOK_MS = 30_000 / ConnectionHandler.LOOKS_PER_DEADLINE;
+  private static final long LOOK_MS = 30_000L / ConnectionHandler.LOOKS_PER_DEADLINE;
 
   /** A socket that takes nothing while it is full. */
   private static final class Socket extends ChannelOutboundHandlerAdapter {
@@ -53,7 +53,7 @@ class ConnectionHandlerTest {
     @Override
     public void close(ChannelHandlerContext context, ChannelPromise promise) {
       stuck.clear();
-      context.close(promise);
+      var unused = context.close(promise);
     }
 
     void drain() {

@@ -45,7 +45,7 @@ class PausesCoreTest {
       int numbers = 0;
       for (long step = 0; step < 3_000; step++) {
         if (random.nextInt(20) == 0) {
-          long longest = 2 + random.nextInt(200);
+          long longest = 2L + random.nextInt(200);
           long drawn = longest - random.nextInt((int) (longest / 2));
           bounds.put(numbers, new long[] {step + longest / 2, step + longest});
           if (core.add(numbers++, start + step, longest / 2, longest, drawn)) {

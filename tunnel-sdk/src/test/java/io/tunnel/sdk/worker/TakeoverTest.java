@@ -139,7 +139,7 @@ class TakeoverTest {
           maps++;
           long[] splits = new long[channels - 1];
           for (int i = 0; i < splits.length; i++) {
-            splits[i] = i + 1;
+            splits[i] = i + 1L;
           }
           Optional<String> leader = leader().map(Endpoint::toString);
           yield new FakeTable(1, 0, splits).description(Collections.nCopies(channels, leader));
