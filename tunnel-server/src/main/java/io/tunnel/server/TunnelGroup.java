@@ -72,9 +72,7 @@ final class TunnelGroup implements LedStore.Leader {
     coordinator.ifPresent(
         runs -> {
           runs.tick();
-          check
-              .orElseThrow()
-              .look(runs.sessionCount() > 0, parts.surroundings().nanos());
+          check.orElseThrow().look(runs.sessionCount() > 0, parts.surroundings().nanos());
         });
   }
 }

@@ -122,7 +122,9 @@ class ClusterNodeTest {
     assertThat(roles.told).as("nothing was decided meanwhile").isEmpty();
     node.lost();
     placed(placement(7, mine.leaders(), Map.of()));
-    assertThat(roles.told).as("copies need it not").containsExactly("leave -1", "lead -1", "lead 1");
+    assertThat(roles.told)
+        .as("copies need it not")
+        .containsExactly("leave -1", "lead -1", "lead 1");
     roles.told.clear();
     node.placed(placement(8, Map.of(-1, "b", 1, "b"), Map.of()));
     placed(placement(9, mine.leaders(), Map.of()));
