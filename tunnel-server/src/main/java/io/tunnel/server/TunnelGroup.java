@@ -26,6 +26,7 @@ final class TunnelGroup implements LedStore.Leader {
   private final Parts parts;
   private final Executor owner;
   private Optional<Coordinator> coordinator = Optional.empty();
+  private Optional<WriterCheck> check = Optional.empty();
 
   /** What a group has beside its tunnels. */
   record Parts(LogEdges edges, Handles handles, SessionConfig config, Surroundings surroundings) {}
@@ -50,6 +51,7 @@ final class TunnelGroup implements LedStore.Leader {
             parts.surroundings());
     Operators operators = new Operators(catalog, parts.edges(), runs, parts.surroundings());
     coordinator = Optional.of(runs);
+    check = Optional.of(new WriterCheck(catalog, parts.surroundings().nanos()));
     led.lead(group, new TunnelHost(catalog, runs, operators, owner));
   }
 
@@ -61,11 +63,16 @@ final class TunnelGroup implements LedStore.Leader {
   @Override
   public void resign() {
     coordinator = Optional.empty();
+    check = Optional.empty();
     led.resign(group, () -> {});
   }
 
   /** Lets leases end, if it is led here. */
   void tick() {
-    coordinator.ifPresent(Coordinator::tick);
+    coordinator.ifPresent(
+        runs -> {
+          runs.tick();
+          check.orElseThrow().look(runs.sessionCount() > 0, parts.surroundings().nanos());
+        });
   }
 }

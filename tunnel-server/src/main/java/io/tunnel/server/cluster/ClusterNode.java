@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -61,6 +62,12 @@ public final class ClusterNode implements Membership.Node, Closeable {
   private Placement done = Placement.NONE;
 
   private final Set<Integer> held = new HashSet<>();
+
+  /**
+   * Units that others may have led since this node was told what to do last, and that are to be led
+   * here now: what it knows of them may be old, if it has not left them meanwhile.
+   */
+  private final Set<Integer> interrupted = new ConcurrentSkipListSet<>();
 
   /** Whether there are other units than were placed, and since when. */
   private boolean areOtherUnits;
@@ -139,6 +146,11 @@ public final class ClusterNode implements Membership.Node, Closeable {
           newest.get().generation());
       return;
     }
+    Placement former = newest.get();
+    boolean wasAway = isBeginning && !placement.equals(former);
+    placement.leaders().keySet().stream()
+        .filter(unit -> wasAway || !config.node().equals(former.leaders().get(unit)))
+        .forEach(interrupted::add);
     isBeginning = false;
     newest.set(placement);
     placements.increment();
@@ -306,12 +318,21 @@ public final class ClusterNode implements Membership.Node, Closeable {
     }
     for (int unit : mine) {
       if (config.node().equals(placement.leaders().get(unit))) {
-        roles.lead(unit);
+        lead(unit);
       }
     }
     held.clear();
     held.addAll(mine);
     look();
+  }
+
+  /** Copies read for themselves who leads; others begin anew if they have to. */
+  private void lead(int unit) {
+    boolean wasInterrupted = interrupted.remove(unit);
+    if (wasInterrupted && held.contains(unit) && !Unit.isPartition(unit)) {
+      roles.leave(unit);
+    }
+    roles.lead(unit);
   }
 
   @Override

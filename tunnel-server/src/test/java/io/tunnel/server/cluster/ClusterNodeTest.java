@@ -111,6 +111,27 @@ class ClusterNodeTest {
   }
 
   @Test
+  void begins_anew_with_what_others_may_have_led_meanwhile() {
+    Placement mine = placement(1, Map.of(-1, "a", 1, "a"), Map.of());
+    placed(mine);
+    placed(placement(2, mine.leaders(), Map.of()));
+    assertThat(roles.told).as("at first").doesNotContain("leave -1");
+    roles.told.clear();
+    node.lost();
+    placed(placement(2, mine.leaders(), Map.of()));
+    assertThat(roles.told).as("nothing was decided meanwhile").isEmpty();
+    node.lost();
+    placed(placement(7, mine.leaders(), Map.of()));
+    assertThat(roles.told)
+        .as("copies need it not")
+        .containsExactly("leave -1", "lead -1", "lead 1");
+    roles.told.clear();
+    node.placed(placement(8, Map.of(-1, "b", 1, "b"), Map.of()));
+    placed(placement(9, mine.leaders(), Map.of()));
+    assertThat(roles.told).as("what it had no time for").startsWith("leave -1", "lead -1");
+  }
+
+  @Test
   void has_a_successor_as_long_as_another_node_is_there_that_is_not_emptied() {
     Member emptied = new Member("b", "b-1", "b:1", true);
     assertThat(node.hasSuccessor()).isFalse();
