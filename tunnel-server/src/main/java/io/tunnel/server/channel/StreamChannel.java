@@ -59,8 +59,7 @@ final class StreamChannel implements Channel {
   }
 
   /** A channel that has no credit yet. */
-  StreamChannel(
-      Hold hold, End end, ChangeReader changes, DeliveryPort port, int deliveryBytesMax) {
+  StreamChannel(Hold hold, End end, ChangeReader changes, DeliveryPort port, int deliveryBytesMax) {
     this.handle = hold.handle();
     this.epoch = hold.epoch();
     this.partition = hold.partition();

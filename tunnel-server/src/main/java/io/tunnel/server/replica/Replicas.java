@@ -298,8 +298,7 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
     return found(partition)
         .map(
             copy ->
-                Math.max(
-                    copy.view().firstPosition(), shard(partition).log().keptFrom(partition)))
+                Math.max(copy.view().firstPosition(), shard(partition).log().keptFrom(partition)))
         .orElseGet(() -> committed(partition) + 1);
   }
 

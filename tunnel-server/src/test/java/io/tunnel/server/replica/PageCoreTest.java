@@ -21,7 +21,8 @@ class PageCoreTest {
   private static final int PLENTY = 1 << 20;
   private static final long NEVER = Long.MAX_VALUE;
   private static final Reigns REIGNS =
-      new Reigns(0, List.of(new Reign(5, 5, 9), new Reign(12, 12, NEVER), new Reign(13, 13, NEVER)));
+      new Reigns(
+          0, List.of(new Reign(5, 5, 9), new Reign(12, 12, NEVER), new Reign(13, 13, NEVER)));
 
   private static PageCore page(long from, long limit, int bytesMax) {
     return new PageCore(new Fetch(1, 1, from, limit, 70), bytesMax, PLENTY);
