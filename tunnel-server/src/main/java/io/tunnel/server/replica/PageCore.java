@@ -61,9 +61,14 @@ final class PageCore {
    * Takes what was read from {@link #next} on.
    *
    * @param end the offset behind all that was read; what is missing before it is gone
+   * @param reigns which know {@link #next}
    * @return whether the page is done
    */
   boolean read(List<Stored> records, long end, Reigns reigns) {
+    if (next < reigns.from()) {
+      throw new IllegalStateException(
+          "what counts is known from " + reigns.from() + " on, not from " + next);
+    }
     try {
       for (Stored record : records) {
         if (!isDone && comesTo(record.offset(), reigns)) {
@@ -94,9 +99,9 @@ final class PageCore {
     }
     if (next >= fetch.limit()) {
       isDone = true;
-    } else if (next < offset || next < reigns.from()) {
-      long last = Math.min(Math.max(offset, Math.min(reigns.from(), fetch.limit())), fetch.limit());
-      refuse(Extents.historyLost(fetch.partition(), next, last - 1));
+    } else if (next < offset) {
+      long end = Math.min(offset, fetch.limit());
+      refuse(Extents.historyLost(fetch.partition(), next, end - 1));
     }
     return !isDone;
   }

@@ -1,6 +1,7 @@
 package io.tunnel.server.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Bytes;
@@ -103,14 +104,13 @@ class PageCoreTest {
   }
 
   @Test
-  void whatIsNotKnownIsLost() {
+  void whatIsNotKnownIsNotJudged() {
     PageCore page = page(3, 16, PLENTY);
-    assertThat(page.read(List.of(stored(3, Kind.CHANGE, 1)), 4, REIGNS)).isTrue();
-    assertThat(page.page().refusal().orElseThrow()).hasMessageContaining("changes 3 to 4 of");
+    List<Stored> records = List.of(stored(3, Kind.CHANGE, 1));
+    assertThatThrownBy(() -> page.read(records, 4, REIGNS))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("from 5 on, not from 3");
     assertThat(Reigns.NONE.from()).isEqualTo(NEVER);
-    PageCore unknown = page(6, 16, PLENTY);
-    assertThat(unknown.read(List.of(stored(6, Kind.CHANGE, 5)), 7, Reigns.NONE)).isTrue();
-    assertThat(unknown.page().refusal().orElseThrow()).hasMessageContaining("changes 6 to 15 of");
   }
 
   @Test
