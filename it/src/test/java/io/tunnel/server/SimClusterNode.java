@@ -172,14 +172,14 @@ public final class SimClusterNode {
   private void schedule(
       ScheduledExecutorService control, ClusterTunnels tunnels, Shard.Clock clock) {
     Ticks ticks =
-        new Ticks(clock::nanos, TICK_GAP_NANOS_MAX, List.of(tunnels::tick, node::tick, () -> lost.look(node.isLost())));
+        new Ticks(
+            clock::nanos,
+            TICK_GAP_NANOS_MAX,
+            List.of(tunnels::tick, node::tick, () -> lost.look(node.isLost())));
     control.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
     control.scheduleWithFixedDelay(replicas::lookAtEnds, ENDS_MS, ENDS_MS, TimeUnit.MILLISECONDS);
     control.scheduleWithFixedDelay(
-        () -> replicas.retain(clock.epochMicros()),
-        RETAIN_MS,
-        RETAIN_MS,
-        TimeUnit.MILLISECONDS);
+        () -> replicas.retain(clock.epochMicros()), RETAIN_MS, RETAIN_MS, TimeUnit.MILLISECONDS);
   }
 
   private Placement placement() {

@@ -15,7 +15,9 @@ final class DueCopies {
 
   private final Set<Copy> told = new LinkedHashSet<>();
 
-  /** When a copy is to be looked at even if it is told nothing; in an order that can be repeated. */
+  /**
+   * When a copy is to be looked at even if it is told nothing; in an order that can be repeated.
+   */
   private final Map<Copy, Long> nanosByCopy = new LinkedHashMap<>();
 
   /** The copy was told something. */

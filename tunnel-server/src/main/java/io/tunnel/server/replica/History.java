@@ -1,5 +1,6 @@
 package io.tunnel.server.replica;
 
+import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.log.Extents;
 import io.tunnel.server.log.HeldBatches;
 import io.tunnel.server.replica.HistoryCore.Fetch;
@@ -70,9 +71,9 @@ final class History implements SharedLog.TailListener, Closeable {
       if (page.refusal().isPresent()) {
         throw page.refusal().get();
       }
-      HeldBatches planned = page.plan(at, bytesMax);
+      List<ChangeBatch> planned = page.plan(at, bytesMax);
       if (!planned.isEmpty()) {
-        return Optional.of(planned);
+        return Optional.of(new HeldBatches(planned));
       }
       at = page.next();
     }

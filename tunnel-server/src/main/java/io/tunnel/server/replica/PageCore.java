@@ -5,7 +5,7 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.log.Extents;
+import io.tunnel.server.log.LostHistory;
 import io.tunnel.server.replica.HistoryCore.Fetch;
 import io.tunnel.server.replica.SharedLog.Entry;
 import io.tunnel.server.replica.SharedLog.Kind;
@@ -89,7 +89,7 @@ final class PageCore {
 
   /** The log has nothing from {@link #next} on that could be waited for. */
   void lose() {
-    refuse(Extents.historyLost(fetch.partition(), next, fetch.limit() - 1));
+    refuse(new LostHistory(fetch.partition(), next, fetch.limit() - 1).refusal());
   }
 
   /** Whether the page goes on to {@code offset}, that is: nothing is missing before. */
@@ -101,7 +101,7 @@ final class PageCore {
       isDone = true;
     } else if (next < offset) {
       long end = Math.min(offset, fetch.limit());
-      refuse(Extents.historyLost(fetch.partition(), next, end - 1));
+      refuse(new LostHistory(fetch.partition(), next, end - 1).refusal());
     }
     return !isDone;
   }

@@ -7,6 +7,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.log.HeldBatches;
 import io.tunnel.server.replica.HistoryCore.Fetch;
 import io.tunnel.server.replica.Reigns.Reign;
 import io.tunnel.server.replica.SharedLog.Entry;
@@ -151,10 +152,19 @@ class PageCoreTest {
             stored(9, Kind.CHANGE, 5));
     assertThat(page.read(records, 10, REIGNS)).isFalse();
     HistoryPage read = page.page();
-    assertThat(read.plan(6, 1).lastPosition()).isEqualTo(6);
-    assertThat(read.plan(6, PLENTY).lastPosition()).isEqualTo(8);
-    assertThat(read.plan(7, 1).firstPosition()).isEqualTo(8);
-    assertThat(read.plan(9, 1).isEmpty()).isTrue();
-    assertThat(read.plan(6, PLENTY).upTo(7).lastPosition()).isEqualTo(6);
+    List<ChangeBatch> both = read.batches();
+    assertThat(both).hasSize(2);
+    assertThat(read.plan(6, 1)).containsExactly(both.get(0));
+    assertThat(read.plan(6, both.get(0).byteCount() + both.get(1).byteCount())).isEqualTo(both);
+    assertThat(read.plan(6, both.get(0).byteCount() + both.get(1).byteCount() - 1)).hasSize(1);
+    assertThat(read.plan(7, 1)).containsExactly(both.get(1));
+    assertThat(read.plan(9, 1)).isEmpty();
+    HeldBatches held = new HeldBatches(both);
+    assertThat(held.firstPosition()).isEqualTo(6);
+    assertThat(held.lastPosition()).isEqualTo(8);
+    assertThat(held.upTo(7).lastPosition()).isEqualTo(6);
+    assertThat(held.upTo(5).isEmpty()).isTrue();
+    assertThatThrownBy(() -> new HeldBatches(List.of(both.get(1), both.get(0))))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 }

@@ -106,7 +106,9 @@ final class ClusterSimulation {
     }
   }
 
-  /** Asked for again after a lost answer it may be there already; so what is stored is looked at. */
+  /**
+   * Asked for again after a lost answer it may be there already; so what is stored is looked at.
+   */
   private CompletableFuture<Frame> createTunnel(StreamStart start) {
     Control request =
         new Control.CreateTunnel(

@@ -8,8 +8,8 @@ import java.util.Map;
 
 /**
  * Simulations of clusters without a build: {@code SEED} replays one, {@code FIRST COUNT} runs many
- * and says which break, {@code find FIRST COUNT} runs them until one does, {@code hashes FIRST COUNT}
- * prints a hash of each.
+ * and says which break, {@code find FIRST COUNT} runs them until one does, {@code hashes FIRST
+ * COUNT} prints a hash of each.
  */
 public final class ClusterSimulationMain {
 

@@ -24,7 +24,8 @@ class ClusterSimulationTest {
   private static final long COVERING_SEEDS = 300;
 
   private static long base() {
-    return Long.getLong("sim.cluster.base", Boolean.getBoolean("sim.fresh") ? System.nanoTime() : 1);
+    return Long.getLong(
+        "sim.cluster.base", Boolean.getBoolean("sim.fresh") ? System.nanoTime() : 1);
   }
 
   @Test
@@ -65,6 +66,7 @@ class ClusterSimulationTest {
     for (long seed = BASE; seed < BASE + REPLAYED; seed++) {
       here.append(seed).append(' ').append(ClusterWorlds.hash(seed)).append('\n');
     }
-    assertThat(Worlds.hashesElsewhere(ClusterSimulationMain.class, BASE, REPLAYED)).isEqualTo(here.toString());
+    assertThat(Worlds.hashesElsewhere(ClusterSimulationMain.class, BASE, REPLAYED))
+        .isEqualTo(here.toString());
   }
 }

@@ -79,9 +79,7 @@ final class ClusterWorld implements SimWorker.Home {
     reach = new Reach(agenda, random.split());
     log = new SimLog(this::nowMicros, settings.retentionMicros());
     truth = new ClusterTruth(this);
-    stores =
-        new SimStores(
-            (unit, changes) -> watch(() -> truth.stored(changes)), truth::disturbed);
+    stores = new SimStores((unit, changes) -> watch(() -> truth.stored(changes)), truth::disturbed);
     group = new SimGroup(reach, this::nowMicros, this::decided);
     network = new SimNetwork(agenda, random.split(), new Watched(truth, this::broke));
     network.listen(this::accept);

@@ -31,8 +31,7 @@ final class SimStores {
    * an answer does not come, whenever something is refused because of that, and when it comes at
    * last: checkpoints are refused meanwhile, and then sessions end.
    */
-  SimStores(
-      BiConsumer<Integer, Map<String, Optional<String>>> whenStored, Runnable whenInDoubt) {
+  SimStores(BiConsumer<Integer, Map<String, Optional<String>>> whenStored, Runnable whenInDoubt) {
     this.whenStored = whenStored;
     this.whenInDoubt = whenInDoubt;
   }
