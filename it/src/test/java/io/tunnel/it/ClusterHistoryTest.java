@@ -83,8 +83,7 @@ class ClusterHistoryTest {
   }
 
   /** A worker is given everything that was written, in order, and nothing else. */
-  private static void requireAll(
-      List<Mutation> written, Scene scene, Channels tunnel) {
+  private static void requireAll(List<Mutation> written, Scene scene, Channels tunnel) {
     Recorder recorder = new Recorder();
     TunnelWorker worker =
         new TunnelWorker(tunnel.tunnelId(), scene.tunnels(), new TunnelWorkerConfig(recorder));

@@ -1,7 +1,5 @@
 package io.tunnel.server.log;
 
-import io.tunnel.model.ErrorCode;
-import io.tunnel.model.RefusedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -30,15 +28,8 @@ public interface Extents {
    * Reads all batches into {@code target}, which has room for {@link #bytes}; their checksums are
    * verified.
    *
-   * @throws RefusedException CORRUPT when a checksum does not match, HISTORY_LOST when the changes
-   *     were given up since they were planned
+   * @throws io.tunnel.model.RefusedException CORRUPT when a checksum does not match, HISTORY_LOST
+   *     when the changes were given up since they were planned
    */
   void read(ByteBuffer target) throws IOException;
-
-  /** Why changes that are gone cannot be delivered. */
-  static RefusedException historyLost(int partition, long first, long last) {
-    return new RefusedException(
-        ErrorCode.HISTORY_LOST,
-        "changes " + first + " to " + last + " of partition " + partition + " are no longer kept");
-  }
 }

@@ -64,7 +64,7 @@ final class PartitionLog {
       start = segments.ceilingEntry(position);
     }
     if (start == null) {
-      throw Extents.historyLost(partition, position, firstPosition() - 1);
+      throw new LostHistory(partition, position, firstPosition() - 1).refusal();
     }
     // Not from the map once more: it may have lost this one since.
     Segment segment = start.getValue();

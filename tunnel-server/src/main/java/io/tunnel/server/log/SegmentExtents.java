@@ -105,7 +105,8 @@ final class SegmentExtents implements Extents {
       try {
         readRun(target, first, end);
       } catch (SegmentDroppedException e) {
-        throw Extents.historyLost(partition, extents.get(first).firstPosition(), lastPosition);
+        throw new LostHistory(partition, extents.get(first).firstPosition(), lastPosition)
+            .refusal();
       }
       first = end;
     }

@@ -43,7 +43,7 @@ record CopyState(
   private static final int REIGNS_HEADER_BYTES = 8 + 4;
   private static final int REIGN_BYTES = 3 * 8;
 
-  static final CopyState EMPTY = 
+  static final CopyState EMPTY =
       new CopyState(ReplicaState.EMPTY, 0, 0, 0, 0, Bytes.EMPTY, Reigns.START);
 
   /** Refuses an origin that is too long. */

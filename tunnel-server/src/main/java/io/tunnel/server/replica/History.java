@@ -1,5 +1,6 @@
 package io.tunnel.server.replica;
 
+import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.log.Extents;
 import io.tunnel.server.log.HeldBatches;
 import io.tunnel.server.replica.HistoryCore.Fetch;
@@ -14,6 +15,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
+import java.util.function.Supplier;
 
 /**
  * Changes that the local log has no more, or never had, read from the shared one.
@@ -69,9 +71,9 @@ final class History implements SharedLog.TailListener, Closeable {
       if (page.refusal().isPresent()) {
         throw page.refusal().get();
       }
-      HeldBatches planned = page.plan(at, bytesMax);
+      List<ChangeBatch> planned = page.plan(at, bytesMax);
       if (!planned.isEmpty()) {
-        return Optional.of(planned);
+        return Optional.of(new HeldBatches(planned));
       }
       at = page.next();
     }
@@ -101,7 +103,15 @@ final class History implements SharedLog.TailListener, Closeable {
   @Override
   public void read(int partition, long from, List<Stored> records, long next, long readMicros) {
     Optional<PageCore> page = page(partition).filter(found -> found.next() == from);
-    if (page.isPresent() && page.get().read(records, next, reigns.apply(partition))) {
+    if (page.isEmpty()) {
+      return;
+    }
+    Reigns known = reigns.apply(partition);
+    if (from < known.from()) {
+      // The copy is made anew, or has found a hole: whether that is a loss, it says when it serves.
+      open.remove(partition);
+      carryOut(() -> core.abandoned(page.get().fetch()));
+    } else if (page.get().read(records, next, known)) {
       done(page.get());
     }
   }
@@ -141,9 +151,13 @@ final class History implements SharedLog.TailListener, Closeable {
     open.remove(page.partition());
     reads.increment();
     bytes.add(page.bytes());
+    carryOut(() -> core.fetched(done.fetch(), page));
+  }
+
+  private void carryOut(Supplier<HistoryCore.Work> decision) {
     HistoryCore.Work work;
     synchronized (core) {
-      work = core.fetched(done.fetch(), page);
+      work = decision.get();
       tell(work);
     }
     work.woken().forEach(wake::accept);
@@ -151,12 +165,7 @@ final class History implements SharedLog.TailListener, Closeable {
 
   /** Gives up what is held and read of partitions that are not served here any more. */
   void keep(IntPredicate isServing) {
-    HistoryCore.Work work;
-    synchronized (core) {
-      work = core.keep(isServing);
-      tell(work);
-    }
-    work.woken().forEach(wake::accept);
+    carryOut(() -> core.keep(isServing));
   }
 
   /** Pages that were read since the start. */

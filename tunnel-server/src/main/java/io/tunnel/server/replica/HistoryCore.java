@@ -148,6 +148,13 @@ final class HistoryCore {
     return next(Set.of(fetch.partition()), Set.of(fetch.partition()));
   }
 
+  /** Nothing comes of a fetch; whoever waits for it has to look again. */
+  Work abandoned(Fetch fetch) {
+    return fetches.remove(fetch.partition(), fetch)
+        ? next(Set.of(fetch.partition()), Set.of(fetch.partition()))
+        : Work.NONE;
+  }
+
   private void giveUpOldest() {
     Held oldest = null;
     for (NavigableMap<Long, Held> held : pages.values()) {

@@ -2,7 +2,6 @@ package io.tunnel.server.replica;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.log.HeldBatches;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -41,7 +40,7 @@ record HistoryPage(
   }
 
   /** Whole batches from {@code position} on, no more than {@code bytesMax} beyond the first. */
-  HeldBatches plan(long position, int bytesMax) {
+  List<ChangeBatch> plan(long position, int bytesMax) {
     List<ChangeBatch> planned = new ArrayList<>();
     long left = bytesMax;
     for (ChangeBatch batch : batches) {
@@ -53,6 +52,6 @@ record HistoryPage(
         planned.add(batch);
       }
     }
-    return new HeldBatches(planned);
+    return planned;
   }
 }

@@ -15,8 +15,8 @@ import java.util.function.IntToLongFunction;
 /**
  * Which changes of a local log may go: those that the shared log may compact as well. That also
  * holds of partitions that are not copied here any more: when one is copied again, what its log has
- * had is not put into it a second time. Where the disk is to hold less than that, the oldest go,
- * of whatever partition, and channels are given them from the shared log. What a table needs is no
+ * had is not put into it a second time. Where the disk is to hold less than that, the oldest go, of
+ * whatever partition, and channels are given them from the shared log. What a table needs is no
  * matter: it is never made from the local log.
  */
 final class LocalRetention {

@@ -5,7 +5,7 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.log.Extents;
+import io.tunnel.server.log.LostHistory;
 import io.tunnel.server.replica.HistoryCore.Fetch;
 import io.tunnel.server.replica.SharedLog.Entry;
 import io.tunnel.server.replica.SharedLog.Kind;
@@ -61,9 +61,14 @@ final class PageCore {
    * Takes what was read from {@link #next} on.
    *
    * @param end the offset behind all that was read; what is missing before it is gone
+   * @param reigns which know {@link #next}
    * @return whether the page is done
    */
   boolean read(List<Stored> records, long end, Reigns reigns) {
+    if (next < reigns.from()) {
+      throw new IllegalStateException(
+          "what counts is known from " + reigns.from() + " on, not from " + next);
+    }
     try {
       for (Stored record : records) {
         if (!isDone && comesTo(record.offset(), reigns)) {
@@ -84,7 +89,7 @@ final class PageCore {
 
   /** The log has nothing from {@link #next} on that could be waited for. */
   void lose() {
-    refuse(Extents.historyLost(fetch.partition(), next, fetch.limit() - 1));
+    refuse(new LostHistory(fetch.partition(), next, fetch.limit() - 1).refusal());
   }
 
   /** Whether the page goes on to {@code offset}, that is: nothing is missing before. */
@@ -94,9 +99,9 @@ final class PageCore {
     }
     if (next >= fetch.limit()) {
       isDone = true;
-    } else if (next < offset || next < reigns.from()) {
-      long last = Math.min(Math.max(offset, Math.min(reigns.from(), fetch.limit())), fetch.limit());
-      refuse(Extents.historyLost(fetch.partition(), next, last - 1));
+    } else if (next < offset) {
+      long end = Math.min(offset, fetch.limit());
+      refuse(new LostHistory(fetch.partition(), next, end - 1).refusal());
     }
     return !isDone;
   }

@@ -63,7 +63,9 @@ record Reigns(long barrier, List<Reign> reigns) {
     return new Reigns(barrier, List.of(new Reign(0, -1, Long.MAX_VALUE)));
   }
 
-  /** The position from which on it is known what counts; {@link Long#MAX_VALUE} if there is none. */
+  /**
+   * The position from which on it is known what counts; {@link Long#MAX_VALUE} if there is none.
+   */
   long from() {
     return reigns.isEmpty() ? Long.MAX_VALUE : Math.max(barrier, reigns.get(0).from());
   }

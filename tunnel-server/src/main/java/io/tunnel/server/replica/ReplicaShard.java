@@ -79,10 +79,7 @@ final class ReplicaShard implements Closeable {
     this.storedAtOpen = store.partitions();
     this.retention =
         new LocalRetention(
-            store.log(),
-            config.history().localBytesMax(),
-            ports.retentionMicros(),
-            ports.isLive());
+            store.log(), config.history().localBytesMax(), ports.retentionMicros(), ports.isLive());
     this.port = new ShardPort(ports, store, clock, this::post, incidents);
     this.owner = new Thread(this::run, "copies-" + id);
   }

@@ -5,6 +5,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.log.Extents;
 import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.LostHistory;
 import io.tunnel.server.partition.PartitionHome;
 import io.tunnel.server.partition.PartitionHomes;
 import io.tunnel.server.partition.Shard;
@@ -298,8 +299,7 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
     return found(partition)
         .map(
             copy ->
-                Math.max(
-                    copy.view().firstPosition(), shard(partition).log().keptFrom(partition)))
+                Math.max(copy.view().firstPosition(), shard(partition).log().keptFrom(partition)))
         .orElseGet(() -> committed(partition) + 1);
   }
 
@@ -336,7 +336,7 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
   private Extents older(int partition, long position, long first, int bytesMax) {
     long known = Math.min(first, reigns(partition).from());
     if (position < known) {
-      throw Extents.historyLost(partition, position, known - 1);
+      throw new LostHistory(partition, position, known - 1).refusal();
     }
     return history
         .plan(partition, position, first, bytesMax)

@@ -209,8 +209,7 @@ final class ReadPartitionTest {
             new Positions(there, 0, 0, Optional.empty()));
     assertThat(
             reader
-                .refused(
-                    Operation.FIND_POSITIONS, new FindPositions("mine", Optional.of(1L << 50)))
+                .refused(Operation.FIND_POSITIONS, new FindPositions("mine", Optional.of(1L << 50)))
                 .code())
         .isEqualTo(ErrorCode.INVALID_POSITION);
     assertThat(

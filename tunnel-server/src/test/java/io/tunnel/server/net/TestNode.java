@@ -132,8 +132,7 @@ final class TestNode implements Closeable {
                     new NetServer.Reading(
                         readings,
                         new PositionFinder(
-                            new SharedEdges(edges, known, new Joined(clock)),
-                            new Joined(clock))))),
+                            new SharedEdges(edges, known, new Joined(clock)), new Joined(clock))))),
             new NetServer.Threads(control, Runnable::run, clock::epochMicros),
             new NoNetMeter());
   }

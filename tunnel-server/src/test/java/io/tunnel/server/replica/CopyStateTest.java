@@ -18,8 +18,7 @@ class CopyStateTest {
     ReplicaState replica = new ReplicaState(90, 70, 5, true, 60, unrepaired);
     Reigns reigns =
         new Reigns(
-            7,
-            List.of(new Reigns.Reign(9, -1, Long.MAX_VALUE), new Reigns.Reign(40, 40, 51)));
+            7, List.of(new Reigns.Reign(9, -1, Long.MAX_VALUE), new Reigns.Reign(40, 40, 51)));
     return new CopyState(replica, 88, 1_234_567, 61, 777, Bytes.fromHex("c0ffee"), reigns);
   }
 

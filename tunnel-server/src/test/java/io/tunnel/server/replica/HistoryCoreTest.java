@@ -102,6 +102,18 @@ class HistoryCoreTest {
   }
 
   @Test
+  void whatIsAbandonedIsAskedForAgain() {
+    Fetch first = core.want(1, 10, 100).begun().get(0);
+    Work over = core.abandoned(first);
+    assertThat(over).isEqualTo(new Work(Set.of(1), List.of(), Set.of(1)));
+    assertThat(core.abandoned(first)).isEqualTo(Work.NONE);
+    Fetch again = core.want(1, 10, 100).begun().get(0);
+    assertThat(again).as("what was read for the first is not taken for it").isNotEqualTo(first);
+    assertThat(core.fetched(first, page(first, 20))).isEqualTo(Work.NONE);
+    assertThat(core.find(1, 10)).isEmpty();
+  }
+
+  @Test
   void moreThanTheLimitDoNotWait() {
     for (int partition = 0; partition < HistoryCore.WANTED_MAX + 2; partition++) {
       assertThat(core.want(partition, 7, 100).woken()).isEmpty();

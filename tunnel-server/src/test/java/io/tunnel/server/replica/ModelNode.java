@@ -249,10 +249,10 @@ final class ModelNode {
       if (at < reigns.from()) {
         return -1;
       }
-      PageCore page = new PageCore(new HistoryCore.Fetch(1, 1, at, core.next(), 0), 150 * recordsMax, 1 << 20);
+      PageCore page =
+          new PageCore(new HistoryCore.Fetch(1, 1, at, core.next(), 0), 150 * recordsMax, 1 << 20);
       List<Stored> records = log.read(at, recordsMax);
-      long end =
-          records.size() < recordsMax ? log.end() : records.get(recordsMax - 1).offset() + 1;
+      long end = records.size() < recordsMax ? log.end() : records.get(recordsMax - 1).offset() + 1;
       boolean isDone = page.read(judgeOnly(records), end, reigns);
       HistoryPage read = page.page();
       if (read.refusal().isPresent()) {
@@ -260,6 +260,7 @@ final class ModelNode {
         assertThat(log.read(at, 1).stream().anyMatch(stored -> stored.offset() == read.from()))
             .as("position %d is refused", at)
             .isFalse();
+        assertThat(log.kind(at)).as("position %d is refused", at).isNotEqualTo(Kind.MARKER);
         return -1;
       }
       got += requireTrue(read);

@@ -1,11 +1,13 @@
 package io.tunnel.server.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.log.HeldBatches;
 import io.tunnel.server.replica.HistoryCore.Fetch;
 import io.tunnel.server.replica.Reigns.Reign;
 import io.tunnel.server.replica.SharedLog.Entry;
@@ -21,7 +23,8 @@ class PageCoreTest {
   private static final int PLENTY = 1 << 20;
   private static final long NEVER = Long.MAX_VALUE;
   private static final Reigns REIGNS =
-      new Reigns(0, List.of(new Reign(5, 5, 9), new Reign(12, 12, NEVER), new Reign(13, 13, NEVER)));
+      new Reigns(
+          0, List.of(new Reign(5, 5, 9), new Reign(12, 12, NEVER), new Reign(13, 13, NEVER)));
 
   private static PageCore page(long from, long limit, int bytesMax) {
     return new PageCore(new Fetch(1, 1, from, limit, 70), bytesMax, PLENTY);
@@ -102,14 +105,13 @@ class PageCoreTest {
   }
 
   @Test
-  void whatIsNotKnownIsLost() {
+  void whatIsNotKnownIsNotJudged() {
     PageCore page = page(3, 16, PLENTY);
-    assertThat(page.read(List.of(stored(3, Kind.CHANGE, 1)), 4, REIGNS)).isTrue();
-    assertThat(page.page().refusal().orElseThrow()).hasMessageContaining("changes 3 to 4 of");
+    List<Stored> records = List.of(stored(3, Kind.CHANGE, 1));
+    assertThatThrownBy(() -> page.read(records, 4, REIGNS))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("from 5 on, not from 3");
     assertThat(Reigns.NONE.from()).isEqualTo(NEVER);
-    PageCore unknown = page(6, 16, PLENTY);
-    assertThat(unknown.read(List.of(stored(6, Kind.CHANGE, 5)), 7, Reigns.NONE)).isTrue();
-    assertThat(unknown.page().refusal().orElseThrow()).hasMessageContaining("changes 6 to 15 of");
   }
 
   @Test
@@ -150,10 +152,19 @@ class PageCoreTest {
             stored(9, Kind.CHANGE, 5));
     assertThat(page.read(records, 10, REIGNS)).isFalse();
     HistoryPage read = page.page();
-    assertThat(read.plan(6, 1).lastPosition()).isEqualTo(6);
-    assertThat(read.plan(6, PLENTY).lastPosition()).isEqualTo(8);
-    assertThat(read.plan(7, 1).firstPosition()).isEqualTo(8);
-    assertThat(read.plan(9, 1).isEmpty()).isTrue();
-    assertThat(read.plan(6, PLENTY).upTo(7).lastPosition()).isEqualTo(6);
+    List<ChangeBatch> both = read.batches();
+    assertThat(both).hasSize(2);
+    assertThat(read.plan(6, 1)).containsExactly(both.get(0));
+    assertThat(read.plan(6, both.get(0).byteCount() + both.get(1).byteCount())).isEqualTo(both);
+    assertThat(read.plan(6, both.get(0).byteCount() + both.get(1).byteCount() - 1)).hasSize(1);
+    assertThat(read.plan(7, 1)).containsExactly(both.get(1));
+    assertThat(read.plan(9, 1)).isEmpty();
+    HeldBatches held = new HeldBatches(both);
+    assertThat(held.firstPosition()).isEqualTo(6);
+    assertThat(held.lastPosition()).isEqualTo(8);
+    assertThat(held.upTo(7).lastPosition()).isEqualTo(6);
+    assertThat(held.upTo(5).isEmpty()).isTrue();
+    assertThatThrownBy(() -> new HeldBatches(List.of(both.get(1), both.get(0))))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 }

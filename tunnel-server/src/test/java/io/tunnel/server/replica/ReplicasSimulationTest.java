@@ -120,7 +120,6 @@ class ReplicasSimulationTest {
     /** How often a channel was told that something is lost. */
     private int lost;
 
-
     Simulation(long seed, int failuresPercent, SimNode.Kept kept) throws IOException {
       this.random = new Random(seed);
       this.log = new FakeSharedLog(random);
