@@ -152,8 +152,8 @@ public final class TableClient implements AutoCloseable {
   }
 
   /**
-   * A row by its key; the future fails with what {@link #getRow} throws, and completes on a callback
-   * thread. Blocks on the first read of a table, whose partition map is read then.
+   * A row by its key; the future fails with what {@link #getRow} throws, and completes on a
+   * callback thread. Blocks on the first read of a table, whose partition map is read then.
    *
    * @throws IllegalArgumentException when the key does not match the table's
    */

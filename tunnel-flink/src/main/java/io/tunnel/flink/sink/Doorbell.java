@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 
 /**
- * How the SDK's thread wakes the task's thread. A task that waits runs what comes to its mailbox, so
- * that its timers go on and a cancellation reaches it; a ring is such a mail, and at most one is
+ * How the SDK's thread wakes the task's thread. A task that waits runs what comes to its mailbox,
+ * so that its timers go on and a cancellation reaches it; a ring is such a mail, and at most one is
  * under way.
  *
  * <p>No ring is lost: whoever rings has changed what the task waits for before, and the task says

@@ -21,8 +21,8 @@ import org.apache.flink.api.connector.sink2.WriterInitContext;
  * under way, which breaks the order.
  *
  * <p>The task's thread never waits inside the SDK: it waits in its mailbox until there is room, or
- * until everything has an outcome. While rows without a certain outcome are repeated it takes no new
- * ones, so what is kept for that is bounded by what was under way.
+ * until everything has an outcome. While rows without a certain outcome are repeated it takes no
+ * new ones, so what is kept for that is bounded by what was under way.
  */
 final class RowWrites implements AutoCloseable {
 
@@ -109,7 +109,8 @@ final class RowWrites implements AutoCloseable {
           row, new RowResult(Outcome.REJECTED, -1, -1, code, String.valueOf(e.getMessage())));
       requireWell();
     } catch (ConnectionException e) {
-      throw new IOException("table '" + table.table() + "' cannot be written: " + e.getMessage(), e);
+      throw new IOException(
+          "table '" + table.table() + "' cannot be written: " + e.getMessage(), e);
     }
   }
 

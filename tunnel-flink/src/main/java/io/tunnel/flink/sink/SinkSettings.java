@@ -68,8 +68,8 @@ record SinkSettings(
   }
 
   /**
-   * What the SDK's writer is given. Its own buffer has no limit, because {@code add} would block the
-   * task's thread where neither a cancellation nor a timer reaches it; {@link TunnelSinkWriter}
+   * What the SDK's writer is given. Its own buffer has no limit, because {@code add} would block
+   * the task's thread where neither a cancellation nor a timer reaches it; {@link TunnelSinkWriter}
    * keeps the limit instead.
    */
   TableWriterConfig writerConfig() {

@@ -1,5 +1,6 @@
 package io.tunnel.flink.table;
 
+import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,8 +34,7 @@ final class ChangeFold extends KeyedProcessFunction<String, RowData, RowData> {
    * @param kept the type of the state: the stored fields, then metadata
    * @param shown of the fields of the state, those that are shown, in order
    */
-  record Shape(TableLayout layout, RowType kept, List<Integer> shown)
-      implements java.io.Serializable {
+  record Shape(TableLayout layout, RowType kept, List<Integer> shown) implements Serializable {
     private static final long serialVersionUID = 1L;
 
     Shape {

@@ -38,8 +38,8 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
     /** Puts are the later state of their row, deletes have its key, updates are refused. */
     UPSERT,
     /**
-     * For {@link ChangeFold}: puts are inserted, updates are the later state of the columns that the
-     * first field, a bit for each field of the layout, says they touch.
+     * For {@link ChangeFold}: puts are inserted, updates are the later state of the columns that
+     * the first field, a bit for each field of the layout, says they touch.
      */
     FOLD
   }

@@ -1,8 +1,8 @@
 package io.tunnel.flink.table;
 
 import io.tunnel.model.ColumnValue;
-import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.Names;
+import io.tunnel.model.PrimaryKey;
 import java.io.Serializable;
 import java.util.Objects;
 

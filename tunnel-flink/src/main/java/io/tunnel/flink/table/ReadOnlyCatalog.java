@@ -34,7 +34,9 @@ abstract class ReadOnlyCatalog extends AbstractCatalog {
   private UnsupportedOperationException tableRefusal(ObjectPath path, String what, String command) {
     return refusal(
         "it cannot " + what + " " + path.getFullName(),
-        "'./tunnel tables " + command + "' does that, or CREATE TEMPORARY TABLE declares one for"
+        "'./tunnel "
+            + command
+            + "' does that, or CREATE TEMPORARY TABLE declares one for"
             + " this session");
   }
 
@@ -42,12 +44,14 @@ abstract class ReadOnlyCatalog extends AbstractCatalog {
 
   @Override
   public void createDatabase(String name, CatalogDatabase database, boolean ignoreIfExists) {
-    throw refusal("it cannot create database " + name, "there is one, '" + getDefaultDatabase() + "'");
+    throw refusal(
+        "it cannot create database " + name, "there is one, '" + getDefaultDatabase() + "'");
   }
 
   @Override
   public void dropDatabase(String name, boolean ignoreIfNotExists, boolean cascade) {
-    throw refusal("it cannot drop database " + name, "drop tables one by one with './tunnel tables'");
+    throw refusal(
+        "it cannot drop database " + name, "drop tables one by one with './tunnel tables drop'");
   }
 
   @Override
@@ -59,12 +63,12 @@ abstract class ReadOnlyCatalog extends AbstractCatalog {
 
   @Override
   public void createTable(ObjectPath path, CatalogBaseTable table, boolean ignoreIfExists) {
-    throw tableRefusal(path, "create", "create");
+    throw tableRefusal(path, "create", "partition create");
   }
 
   @Override
   public void dropTable(ObjectPath path, boolean ignoreIfNotExists) {
-    throw tableRefusal(path, "drop", "drop");
+    throw tableRefusal(path, "drop", "tables drop");
   }
 
   @Override
@@ -75,7 +79,7 @@ abstract class ReadOnlyCatalog extends AbstractCatalog {
 
   @Override
   public void alterTable(ObjectPath path, CatalogBaseTable table, boolean ignoreIfNotExists) {
-    throw tableRefusal(path, "alter", "alter");
+    throw tableRefusal(path, "alter", "tables alter");
   }
 
   @Override
@@ -124,8 +128,7 @@ abstract class ReadOnlyCatalog extends AbstractCatalog {
   }
 
   @Override
-  public void dropPartition(
-      ObjectPath path, CatalogPartitionSpec spec, boolean ignoreIfNotExists) {
+  public void dropPartition(ObjectPath path, CatalogPartitionSpec spec, boolean ignoreIfNotExists) {
     throw refusal("it cannot drop a partition", "partitions go with their table");
   }
 

@@ -75,9 +75,7 @@ final class RowLookup implements Serializable {
     Optional<PrimaryKey> key = key(values);
     return key.isEmpty()
         ? CompletableFuture.completedFuture(List.of())
-        : client
-            .getRowAsync(table.table(), key.get())
-            .thenApply(found -> matching(found, values));
+        : client.getRowAsync(table.table(), key.get()).thenApply(found -> matching(found, values));
   }
 
   /** No row has a key with NULL in it. */

@@ -2,6 +2,7 @@ package io.tunnel.flink.table;
 
 import io.tunnel.flink.source.EndAt;
 import io.tunnel.flink.source.StartAt;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import org.apache.flink.api.common.RuntimeExecutionMode;
@@ -44,7 +45,11 @@ record ScanPlan(
     Optional<String> tunnel = options.getOptional(TunnelConnectorOptions.TUNNEL);
     ScanPlan plan =
         new ScanPlan(
-            mode, start(options, mode, tunnel), end(options, mode), changelog(options, hasKey), tunnel);
+            mode,
+            start(options, mode, tunnel),
+            end(options, mode),
+            changelog(options, hasKey),
+            tunnel);
     if (mode != ScanMode.BASE && isBatch && plan.changelog != ScanChangelog.APPEND) {
       throw new ValidationException(
           "batch mode reads rows, 'scan.mode' = 'base', or changes as rows of their own,"
@@ -126,7 +131,7 @@ record ScanPlan(
     if (changelog != ScanChangelog.APPEND && !hasKey) {
       throw new ValidationException(
           "'scan.changelog' = '"
-              + changelog.name().toLowerCase(java.util.Locale.ROOT)
+              + changelog.name().toLowerCase(Locale.ROOT)
               + "' needs PRIMARY KEY (...) NOT ENFORCED; without one there is 'append'");
     }
     return changelog;

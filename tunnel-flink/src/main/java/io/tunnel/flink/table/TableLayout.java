@@ -39,8 +39,7 @@ record TableLayout(List<Field> fields, List<Integer> keyIndexes) implements Seri
   static TableLayout of(RowType row, int[] keyIndexes) {
     List<Field> fields = new ArrayList<>();
     for (RowType.RowField declared : row.getFields()) {
-      fields.add(
-          new Field(declared.getName(), kindOf(declared), declared.getType().isNullable()));
+      fields.add(new Field(declared.getName(), kindOf(declared), declared.getType().isNullable()));
     }
     List<Integer> keys = new ArrayList<>();
     for (int index : keyIndexes) {
@@ -57,10 +56,7 @@ record TableLayout(List<Field> fields, List<Integer> keyIndexes) implements Seri
     }
     if (keys.size() > Limits.KEY_COLUMNS_MAX) {
       throw new ValidationException(
-          "a PRIMARY KEY has at most "
-              + Limits.KEY_COLUMNS_MAX
-              + " columns, not "
-              + keys.size());
+          "a PRIMARY KEY has at most " + Limits.KEY_COLUMNS_MAX + " columns, not " + keys.size());
     }
     return new TableLayout(fields, keys);
   }

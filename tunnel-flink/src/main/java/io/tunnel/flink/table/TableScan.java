@@ -29,8 +29,8 @@ import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.table.types.logical.VarBinaryType;
 
 /**
- * The operators of a scan: the source, and behind it for a full changelog the fold of each key. With
- * a limit on rows there is no source but a read of so many.
+ * The operators of a scan: the source, and behind it for a full changelog the fold of each key.
+ * With a limit on rows there is no source but a read of so many.
  *
  * @param stored the columns of the SQL table
  * @param projected those of them that the query wants, in its order
@@ -150,11 +150,7 @@ record TableScan(
   private Operators range(TypeInformation<RowData> produced) {
     RangeRows rows =
         new RangeRows(
-            table,
-            declaredKey(),
-            stored.project(projected),
-            wanted.limit().getAsLong(),
-            produced);
+            table, declaredKey(), stored.project(projected), wanted.limit().getAsLong(), produced);
     return (naming, environment, parallelism) -> {
       var once =
           environment
@@ -198,8 +194,7 @@ record TableScan(
   }
 
   private ChangeRows rows(TableLayout layout, Style style, TypeInformation<RowData> type) {
-    return new ChangeRows(
-        table.table(), declaredKey(), layout, wanted.metadata(), style, type);
+    return new ChangeRows(table.table(), declaredKey(), layout, wanted.metadata(), style, type);
   }
 
   private TableLayout declaredKey() {
@@ -240,7 +235,9 @@ record TableScan(
     return source.build();
   }
 
-  /** The layouts of a fold: the key first, then the other columns that are wanted, then metadata. */
+  /**
+   * The layouts of a fold: the key first, then the other columns that are wanted, then metadata.
+   */
   private record FoldLayout(TableLayout stored, List<Integer> projected, List<Metadata> metadata) {
 
     private List<Integer> work() {

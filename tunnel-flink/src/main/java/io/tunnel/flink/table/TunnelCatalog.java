@@ -133,9 +133,12 @@ public final class TunnelCatalog extends ReadOnlyCatalog {
         .schema(schema.orElseThrow(() -> new TableNotExistException(getName(), path)))
         .options(
             Map.of(
-                "connector", TunnelTableFactory.IDENTIFIER,
-                TunnelConnectorOptions.ENDPOINT.key(), service.endpoint(),
-                TunnelConnectorOptions.TABLE.key(), path.getObjectName()))
+                "connector",
+                TunnelTableFactory.IDENTIFIER,
+                TunnelConnectorOptions.ENDPOINT.key(),
+                service.endpoint(),
+                TunnelConnectorOptions.TABLE.key(),
+                path.getObjectName()))
         .build();
   }
 

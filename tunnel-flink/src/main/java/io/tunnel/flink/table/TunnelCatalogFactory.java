@@ -22,7 +22,8 @@ public final class TunnelCatalogFactory implements CatalogFactory {
       ConfigOptions.key("sample-rows-max")
           .intType()
           .defaultValue(200)
-          .withDescription("Rows of a table that are read to know its columns; 0 for its key alone.");
+          .withDescription(
+              "Rows of a table that are read to know its columns; 0 for its key alone.");
 
   private static final int SAMPLE_ROWS_LIMIT = 10_000;
 
@@ -55,8 +56,7 @@ public final class TunnelCatalogFactory implements CatalogFactory {
           "'sample-rows-max' is 0 to " + SAMPLE_ROWS_LIMIT + ", not " + rows);
     }
     try {
-      return new TunnelCatalog(
-          declared.getName(), ClientConfig.of(options.get(ENDPOINT)), rows);
+      return new TunnelCatalog(declared.getName(), ClientConfig.of(options.get(ENDPOINT)), rows);
     } catch (IllegalArgumentException e) {
       throw new ValidationException(
           "'endpoint' = '" + options.get(ENDPOINT) + "' is none: " + e.getMessage(), e);

@@ -97,7 +97,11 @@ public final class TunnelTableFactory
       return new TunnelOptions(endpoint, table);
     } catch (IllegalArgumentException e) {
       throw new ValidationException(
-          "'endpoint' = '" + endpoint + "' and 'table' = '" + table + "' name no table: "
+          "'endpoint' = '"
+              + endpoint
+              + "' and 'table' = '"
+              + table
+              + "' name no table: "
               + e.getMessage(),
           e);
     }

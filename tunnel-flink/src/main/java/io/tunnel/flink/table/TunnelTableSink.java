@@ -30,8 +30,8 @@ import org.apache.flink.table.factories.FactoryUtil;
 
 /**
  * A table that SQL writes. An upsert changelog becomes puts (or updates) and deletes by key. The
- * statements DELETE and UPDATE of batch mode find their rows by a scan and write only what they name
- * of them; a DELETE by a whole key needs no scan.
+ * statements DELETE and UPDATE of batch mode find their rows by a scan and write only what they
+ * name of them; a DELETE by a whole key needs no scan.
  */
 final class TunnelTableSink
     implements DynamicTableSink,
@@ -134,8 +134,7 @@ final class TunnelTableSink
   @Override
   public RowLevelUpdateInfo applyRowLevelUpdate(
       List<Column> updatedColumns, RowLevelModificationScanContext scan) {
-    Set<String> updated =
-        updatedColumns.stream().map(Column::getName).collect(Collectors.toSet());
+    Set<String> updated = updatedColumns.stream().map(Column::getName).collect(Collectors.toSet());
     for (int index : stored.keyIndexes()) {
       String key = stored.fields().get(index).name();
       if (updated.contains(key)) {

@@ -150,8 +150,7 @@ final class TunnelTableSource
 
   @Override
   public DynamicTableSource copy() {
-    TunnelTableSource copy =
-        new TunnelTableSource(table, stored, wanted.type(), options, session);
+    TunnelTableSource copy = new TunnelTableSource(table, stored, wanted.type(), options, session);
     copy.projected = projected;
     copy.wanted = wanted;
     return copy;

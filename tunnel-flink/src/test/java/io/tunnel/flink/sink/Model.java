@@ -41,7 +41,8 @@ final class Model {
             case 0 -> put(id, column, i);
             case 1 -> new RowDeleteChange(key(id));
             case 2 ->
-                new RowUpdateChange(key(id), List.<ColumnUpdate>of(new ColumnUpdate.Delete(column)));
+                new RowUpdateChange(
+                    key(id), List.<ColumnUpdate>of(new ColumnUpdate.Delete(column)));
             default ->
                 new RowUpdateChange(
                     key(id), List.of(new ColumnUpdate.Put(column, ColumnValue.fromLong(i))));

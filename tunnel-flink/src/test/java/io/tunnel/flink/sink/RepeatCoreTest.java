@@ -34,8 +34,7 @@ class RepeatCoreTest {
   }
 
   private static RowChange updateOf(long id) {
-    return new RowUpdateChange(
-        Model.key(id), List.of(new ColumnUpdate.Delete("d")));
+    return new RowUpdateChange(Model.key(id), List.of(new ColumnUpdate.Delete("d")));
   }
 
   @Test

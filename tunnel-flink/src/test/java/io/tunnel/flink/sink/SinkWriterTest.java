@@ -151,7 +151,8 @@ class SinkWriterTest {
   }
 
   @Test
-  void a_row_that_stays_in_doubt_fails_the_job_with_its_key_after_pauses_that_grow() throws Exception {
+  void a_row_that_stays_in_doubt_fails_the_job_with_its_key_after_pauses_that_grow()
+      throws Exception {
     SinkWriter<RowChange> writer = writer(sink().repeatAttemptsMax(3));
     service.failNextWrites(4);
     writer.write(Model.put(2, "c", 1), null);
@@ -219,7 +220,8 @@ class SinkWriterTest {
   }
 
   @Test
-  void what_the_service_rejects_fails_the_job_though_it_has_nothing_more_to_write() throws Exception {
+  void what_the_service_rejects_fails_the_job_though_it_has_nothing_more_to_write()
+      throws Exception {
     SinkWriter<RowChange> writer = writer(sink());
     service.refuseNext(Operation.WRITE, ErrorCode.ROW_TOO_LARGE);
     writer.write(Model.put(1, "c", 1), null);

@@ -138,8 +138,7 @@ class SourceJobTest {
     assertThat(values(read)).isEqualTo(expected(0, 100));
     Map<Integer, Long> positions = new HashMap<>();
     for (ChangeRecord record : read) {
-      assertThat(record.position())
-          .isEqualTo(positions.getOrDefault(record.partition(), 0L) + 1);
+      assertThat(record.position()).isEqualTo(positions.getOrDefault(record.partition(), 0L) + 1);
       positions.put(record.partition(), record.position());
     }
     served.create("void", 2);
@@ -271,12 +270,7 @@ class SourceJobTest {
         table.partitions().stream()
             .map(
                 partition ->
-                    new ChannelPosition(
-                        partition.id(),
-                        ChannelType.Stream,
-                        to,
-                        Bytes.EMPTY,
-                        false))
+                    new ChannelPosition(partition.id(), ChannelType.Stream, to, Bytes.EMPTY, false))
             .toList();
     var unused =
         tunnels.seekTunnel(

@@ -10,11 +10,11 @@ import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
-import io.tunnel.model.Row;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -125,7 +125,8 @@ class CdcTest {
     }
     Map<String, List<Object>> wanted = computed();
     Map<String, List<Object>> stored = totals();
-    while (!stored.equals(wanted) && !job.getJobClient().orElseThrow().getJobStatus().get().isGloballyTerminalState()) {
+    while (!stored.equals(wanted)
+        && !job.getJobClient().orElseThrow().getJobStatus().get().isGloballyTerminalState()) {
       stored = totals();
     }
     job.getJobClient().orElseThrow().cancel().get();
@@ -172,7 +173,8 @@ class CdcTest {
     }
     Map<String, List<Object>> totals = new TreeMap<>();
     for (Row row : server.rows("orders")) {
-      String city = row.value("customer") == null ? null : cities.get(row.value("customer").asString());
+      String city =
+          row.value("customer") == null ? null : cities.get(row.value("customer").asString());
       if (city != null) {
         Long amount = row.value("amount") == null ? null : row.value("amount").asLong();
         totals.merge(city, Arrays.asList(1L, amount), CdcTest::sum);
@@ -183,7 +185,9 @@ class CdcTest {
 
   private static List<Object> sum(List<Object> a, List<Object> b) {
     Object amount =
-        a.get(1) == null ? b.get(1) : b.get(1) == null ? a.get(1) : (Object) ((Long) a.get(1) + (Long) b.get(1));
+        a.get(1) == null
+            ? b.get(1)
+            : b.get(1) == null ? a.get(1) : (Object) ((Long) a.get(1) + (Long) b.get(1));
     return Arrays.asList((Long) a.get(0) + (Long) b.get(0), amount);
   }
 

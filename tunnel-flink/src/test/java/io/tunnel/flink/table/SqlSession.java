@@ -79,8 +79,7 @@ final class SqlSession {
 
   /** Runs a query of one BIGINT column to its end, which a failure's causes tell of. */
   void drain(String query) throws Exception {
-    var unused =
-        run("CREATE TABLE IF NOT EXISTS hole (n BIGINT) WITH ('connector'='blackhole')");
+    var unused = run("CREATE TABLE IF NOT EXISTS hole (n BIGINT) WITH ('connector'='blackhole')");
     finish("INSERT INTO hole " + query);
   }
 

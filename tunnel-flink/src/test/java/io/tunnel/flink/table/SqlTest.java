@@ -115,10 +115,10 @@ class SqlTest {
             new RowUpdateChange(
                 key(1), List.of(new ColumnUpdate.Put("amount", ColumnValue.fromLong(11))))));
     server.write(
-        table,
-        List.of(new RowUpdateChange(key(1), List.of(new ColumnUpdate.Delete("name")))));
+        table, List.of(new RowUpdateChange(key(1), List.of(new ColumnUpdate.Delete("name")))));
     server.write(table, List.of(new RowDeleteChange(key(1)), new RowDeleteChange(key(7))));
-    SqlSession sql = declared(SqlSession.streaming(), "'scan.mode'='stream'", "'scan.end'='latest'");
+    SqlSession sql =
+        declared(SqlSession.streaming(), "'scan.mode'='stream'", "'scan.end'='latest'");
     assertThat(sql.rows("SELECT * FROM t"))
         .containsExactly(
             Row.ofKind(RowKind.INSERT, 1L, "a", 10L),
@@ -182,10 +182,11 @@ class SqlTest {
             "'scan.mode'='stream'",
             "'scan.end'='latest'",
             "'scan.changelog'='upsert'");
-    assertThat(sql.rows("SELECT SUM(amount) FROM t")).last().isEqualTo(Row.ofKind(RowKind.UPDATE_AFTER, 11L));
+    assertThat(sql.rows("SELECT SUM(amount) FROM t"))
+        .last()
+        .isEqualTo(Row.ofKind(RowKind.UPDATE_AFTER, 11L));
     server.write(
-        table,
-        List.of(new RowUpdateChange(key(1), List.of(new ColumnUpdate.Delete("name")))));
+        table, List.of(new RowUpdateChange(key(1), List.of(new ColumnUpdate.Delete("name")))));
     assertThatThrownBy(() -> sql.drain("SELECT amount FROM t"))
         .rootCause()
         .hasMessageContaining("(id=1)")
@@ -196,8 +197,7 @@ class SqlTest {
   void an_update_of_a_row_that_the_scan_never_saw_fails_with_its_key() throws Exception {
     server.write(table, List.of(put(1, "a", 10)));
     SqlSession sql =
-        declared(
-            SqlSession.streaming(), "'scan.mode'='stream'", "'scan.start'='latest'");
+        declared(SqlSession.streaming(), "'scan.mode'='stream'", "'scan.start'='latest'");
     Thread writer =
         new Thread(
             () -> {
@@ -280,11 +280,11 @@ class SqlTest {
                   "SELECT o.n, t.amount FROM o LEFT JOIN t FOR SYSTEM_TIME AS OF o.pt"
                       + " ON t.id = CAST(o.k AS BIGINT) AND t.name = o.nm"))
           .as(options)
-          .containsExactlyInAnyOrder(Row.of(1, 10L), Row.of(2, null), Row.of(3, null), Row.of(4, 10L));
+          .containsExactlyInAnyOrder(
+              Row.of(1, 10L), Row.of(2, null), Row.of(3, null), Row.of(4, 10L));
       assertThatThrownBy(
               () ->
-                  sql.rows(
-                      "SELECT o.n FROM o JOIN t FOR SYSTEM_TIME AS OF o.pt ON t.name = o.nm"))
+                  sql.rows("SELECT o.n FROM o JOIN t FOR SYSTEM_TIME AS OF o.pt ON t.name = o.nm"))
           .hasStackTraceContaining("every column of its PRIMARY KEY [id]");
     }
   }
@@ -293,7 +293,8 @@ class SqlTest {
   void a_column_that_is_not_what_it_is_declared_to_be_is_named_with_its_row() {
     server.write(
         table,
-        List.of(new RowPutChange(key(5), List.of(new Column("amount", ColumnValue.fromDouble(2))))));
+        List.of(
+            new RowPutChange(key(5), List.of(new Column("amount", ColumnValue.fromDouble(2))))));
     SqlSession sql = declared(SqlSession.batch());
     assertThatThrownBy(() -> sql.drain("SELECT amount FROM t"))
         .rootCause()
@@ -305,7 +306,8 @@ class SqlTest {
     server.write(table, List.of(put(1, "a", 10)));
     SqlSession sql = SqlSession.batch();
     var unused =
-        sql.run("CREATE TABLE t (name STRING, id BIGINT, PRIMARY KEY (name) NOT ENFORCED) " + with());
+        sql.run(
+            "CREATE TABLE t (name STRING, id BIGINT, PRIMARY KEY (name) NOT ENFORCED) " + with());
     assertThatThrownBy(() -> sql.drain("SELECT id FROM t"))
         .rootCause()
         .hasMessageContaining("is (id BIGINT)")

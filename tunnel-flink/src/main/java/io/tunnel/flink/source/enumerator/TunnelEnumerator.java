@@ -2,9 +2,9 @@ package io.tunnel.flink.source.enumerator;
 
 import io.tunnel.flink.source.SourceSettings;
 import io.tunnel.flink.source.split.TunnelSplit;
-import java.util.HashSet;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
