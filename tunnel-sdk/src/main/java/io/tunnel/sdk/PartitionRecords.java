@@ -13,19 +13,30 @@ import java.util.List;
  */
 public final class PartitionRecords {
 
-  private final Received received;
+  private final ReadStart start;
   private final List<StreamRecord> records;
+  private final boolean isEnd;
   private final Runnable whenReleased;
   private boolean isReleased;
 
-  PartitionRecords(Received received, List<PrimaryKeySchema> schema, Runnable whenReleased) {
-    this.received = received;
-    this.records = decode(received, schema);
+  /** Records of a partition; the SDK makes these, and so may a test of who reads. */
+  public PartitionRecords(
+      ReadStart start, List<StreamRecord> records, boolean isEnd, Runnable whenReleased) {
+    this.start = start;
+    this.records = List.copyOf(records);
+    this.isEnd = isEnd;
     this.whenReleased = whenReleased;
+  }
+
+  static PartitionRecords of(
+      Received received, List<PrimaryKeySchema> schema, Runnable whenReleased) {
+    return new PartitionRecords(
+        received.start(), decode(received, schema), received.isEnd(), whenReleased);
   }
 
   private static List<StreamRecord> decode(Received received, List<PrimaryKeySchema> schema) {
     List<StreamRecord> records = new ArrayList<>();
+    long end = received.start().end().orElse(Long.MAX_VALUE);
     received
         .delivery()
         .ifPresent(
@@ -33,19 +44,19 @@ public final class PartitionRecords {
               for (ChangeBatch batch : delivery.batches()) {
                 RowCursor row = batch.rows();
                 for (long position = batch.basePosition(); row.next(); position++) {
-                  // A batch comes whole also when reading goes on inside it.
-                  if (position >= delivery.firstPosition()) {
+                  // A batch comes whole also when reading goes on, or ends, inside it.
+                  if (position >= delivery.firstPosition() && position <= end) {
                     records.add(new StreamRecord(batch, row.rowOffset(), position, schema));
                   }
                 }
               }
             });
-    return List.copyOf(records);
+    return records;
   }
 
   /** What was asked for with {@link PartitionReader#start}. */
   public ReadStart start() {
-    return received.start();
+    return start;
   }
 
   /** The records; none at the end. They may be kept, and keep their bytes then. */
@@ -55,7 +66,7 @@ public final class PartitionRecords {
 
   /** Whether everything of the partition that was asked for has come. */
   public boolean isEnd() {
-    return received.isEnd();
+    return isEnd;
   }
 
   /** As much may be delivered again. Idempotent; for one thread at a time. */
