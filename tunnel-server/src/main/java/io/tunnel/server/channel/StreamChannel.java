@@ -162,14 +162,11 @@ final class StreamChannel implements Channel {
     // In this order: what is settled now is committed, if it is a change, when that is asked for.
     long settled = changes.settled(partition);
     long committed = changes.committed(partition);
-    if (core.wants(committed) && port.isWritable()) {
+    if (core.wants(reach(committed)) && port.isWritable()) {
       deliverOnce();
     }
     // Also behind the last delivery: nobody may wake the channel again.
-    if (core.delivered() >= committed) {
-      if (settled >= core.nextPosition()) {
-        requireKept();
-      }
+    if (core.delivered() >= committed && isEmptyUpTo(settled)) {
       core.emptyUpTo(settled);
       tellSettled(settled);
     }
@@ -179,13 +176,23 @@ final class StreamChannel implements Channel {
     }
   }
 
+  /** Up to where there may be changes: what this log has not may be in another. */
+  private long reach(long committed) {
+    return Math.max(committed, changes.firstPosition(partition) - 1);
+  }
+
   /**
-   * What is not in the log need not be empty: it may have gone, or never been put there.
+   * Whether it is known that there is nothing to deliver up to there. What is not in the log need
+   * not be empty: it may have gone, or never been put there.
    *
-   * @throws RefusedException HISTORY_LOST when that is not known
+   * @throws RefusedException HISTORY_LOST when it will never be known
    */
-  private void requireKept() {
-    var unused = changes.plan(partition, core.nextPosition(), 1);
+  private boolean isEmptyUpTo(long settled) {
+    if (settled < core.nextPosition()) {
+      return true;
+    }
+    Extents next = all.plan(partition, core.nextPosition(), 1);
+    return !next.isAwaited() && (next.isEmpty() || next.firstPosition() > settled);
   }
 
   /** Records that are no changes are the last ones: the reader may checkpoint them. */
@@ -227,7 +234,7 @@ final class StreamChannel implements Channel {
     }
     core.delivered(batches.lastPosition(), bytes);
     delivered = core.delivered();
-    if (core.wants(changes.committed(partition))) {
+    if (core.wants(reach(changes.committed(partition)))) {
       wake();
     }
   }

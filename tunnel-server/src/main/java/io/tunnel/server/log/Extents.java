@@ -12,6 +12,11 @@ public interface Extents {
   /** Whether there is nothing to read. */
   boolean isEmpty();
 
+  /** Whether that is so only until what there is has been read. */
+  default boolean isAwaited() {
+    return false;
+  }
+
   /** Those of the batches, from the first on, that hold no change behind {@code position}. */
   Extents upTo(long position);
 

@@ -11,9 +11,6 @@ import java.util.List;
  */
 public record HeldBatches(List<ChangeBatch> batches) implements Extents {
 
-  /** There is nothing now. */
-  public static final HeldBatches NONE = new HeldBatches(List.of());
-
   /** Refuses batches that are not in order. */
   public HeldBatches {
     batches = List.copyOf(batches);

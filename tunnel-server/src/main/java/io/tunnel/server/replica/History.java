@@ -2,6 +2,7 @@ package io.tunnel.server.replica;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.log.Extents;
+import io.tunnel.server.log.AwaitedExtents;
 import io.tunnel.server.log.HeldBatches;
 import io.tunnel.server.replica.HistoryCore.Fetch;
 import io.tunnel.server.replica.SharedLog.Stored;
@@ -65,7 +66,7 @@ final class History implements SharedLog.TailListener, Closeable {
     while (at < limit) {
       Optional<HistoryPage> found = findOrWant(partition, at, limit);
       if (found.isEmpty()) {
-        return Optional.of(HeldBatches.NONE);
+        return Optional.of(AwaitedExtents.INSTANCE);
       }
       HistoryPage page = found.get();
       if (page.refusal().isPresent()) {

@@ -11,6 +11,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.GroupCore;
+import io.tunnel.server.log.HeldBatches;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.SettledChanges;
 import io.tunnel.server.log.TestLogs;
@@ -133,6 +134,24 @@ final class SettledChannelTest {
     assertThat(connection.failures)
         .extracting(RefusedException::code)
         .containsExactly(ErrorCode.HISTORY_LOST);
+  }
+
+  /** Such a copy has none of the changes that were there when it was made. */
+  @Test
+  void whatHasToBeFetchedIsDeliveredBeforeTheRestIsSaidToBeEmpty() throws IOException {
+    commit();
+    Channel channel = channel(endless(1));
+    connection.credit(channel, 1_000);
+    changes.beginAt(5);
+    changes.fetch(PARTITION, true);
+    changes.settle(PARTITION, 6);
+    connection.runAll();
+    assertThat(connection.settled).isEmpty();
+    changes.planNext(new HeldBatches(List.of(behind(3))));
+    changes.fetch(PARTITION, false);
+    connection.runAll();
+    assertThat(connection.positions).containsExactly(3L);
+    assertThat(connection.settled).containsExactly(at(6));
   }
 
   @Test

@@ -15,6 +15,7 @@ public final class SettledChanges implements ChangeReader {
   private long settled;
   private long gapEnd;
   private long firstKept;
+  private long firstHere;
   private CommitListener listener;
   private boolean isFetching;
   private Optional<Extents> planned = Optional.empty();
@@ -55,6 +56,11 @@ public final class SettledChanges implements ChangeReader {
     planned = Optional.of(next);
   }
 
+  /** What is before {@code position} is not here, but may be fetched. */
+  public void beginAt(long position) {
+    firstHere = position;
+  }
+
   /** Whether anybody is told of commits. */
   public boolean hasListener() {
     return listener != null;
@@ -72,7 +78,7 @@ public final class SettledChanges implements ChangeReader {
 
   @Override
   public long firstPosition(int partition) {
-    return Math.max(firstKept, log.firstPosition(partition));
+    return Math.max(Math.max(firstKept, firstHere), log.firstPosition(partition));
   }
 
   @Override
@@ -81,7 +87,7 @@ public final class SettledChanges implements ChangeReader {
       throw new RefusedException(ErrorCode.HISTORY_LOST, "kept from " + firstKept + " on");
     }
     if (isFetching) {
-      return HeldBatches.NONE;
+      return AwaitedExtents.INSTANCE;
     }
     if (planned.isPresent()) {
       Extents next = planned.get();
