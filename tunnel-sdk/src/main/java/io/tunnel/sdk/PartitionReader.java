@@ -81,7 +81,7 @@ public final class PartitionReader implements AutoCloseable {
         .take(wait.toNanos())
         .map(
             received ->
-                new PartitionRecords(
+                PartitionRecords.of(
                     received, table.meta().primaryKey(), () -> feeds.release(received)));
   }
 

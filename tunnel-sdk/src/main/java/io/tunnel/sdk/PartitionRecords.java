@@ -13,15 +13,25 @@ import java.util.List;
  */
 public final class PartitionRecords {
 
-  private final Received received;
+  private final ReadStart start;
   private final List<StreamRecord> records;
+  private final boolean isEnd;
   private final Runnable whenReleased;
   private boolean isReleased;
 
-  PartitionRecords(Received received, List<PrimaryKeySchema> schema, Runnable whenReleased) {
-    this.received = received;
-    this.records = decode(received, schema);
+  /** Records of a partition; the SDK makes these, and so may a test of who reads. */
+  public PartitionRecords(
+      ReadStart start, List<StreamRecord> records, boolean isEnd, Runnable whenReleased) {
+    this.start = start;
+    this.records = List.copyOf(records);
+    this.isEnd = isEnd;
     this.whenReleased = whenReleased;
+  }
+
+  static PartitionRecords of(
+      Received received, List<PrimaryKeySchema> schema, Runnable whenReleased) {
+    return new PartitionRecords(
+        received.start(), decode(received, schema), received.isEnd(), whenReleased);
   }
 
   private static List<StreamRecord> decode(Received received, List<PrimaryKeySchema> schema) {
@@ -40,12 +50,12 @@ public final class PartitionRecords {
                 }
               }
             });
-    return List.copyOf(records);
+    return records;
   }
 
   /** What was asked for with {@link PartitionReader#start}. */
   public ReadStart start() {
-    return received.start();
+    return start;
   }
 
   /** The records; none at the end. They may be kept, and keep their bytes then. */
@@ -55,7 +65,7 @@ public final class PartitionRecords {
 
   /** Whether everything of the partition that was asked for has come. */
   public boolean isEnd() {
-    return received.isEnd();
+    return isEnd;
   }
 
   /** As much may be delivered again. Idempotent; for one thread at a time. */

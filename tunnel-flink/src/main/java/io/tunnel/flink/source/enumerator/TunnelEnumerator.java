@@ -98,7 +98,8 @@ public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, Enum
     }
   }
 
-  private void foundNew(FirstSplits.Found found, Throwable failure) {
+  /** What a look brought; what is thrown here fails the job. */
+  void foundNew(FirstSplits.Found found, Throwable failure) {
     if (failure instanceof RefusedException refused
         && refused.code() == ErrorCode.TABLE_NOT_FOUND) {
       throw failed(failure);

@@ -1,0 +1,240 @@
+package io.tunnel.flink.source.enumerator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.tunnel.flink.TunnelOptions;
+import io.tunnel.flink.source.EndAt;
+import io.tunnel.flink.source.SourceSettings;
+import io.tunnel.flink.source.StartAt;
+import io.tunnel.flink.source.split.BasePart;
+import io.tunnel.flink.source.split.TunnelSplit;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.TunnelType;
+import io.tunnel.sdk.ConnectionException;
+import io.tunnel.wire.OperatorControl.ChannelPosition;
+import io.tunnel.wire.OperatorControl.CheckpointSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.flink.connector.testutils.source.reader.TestingSplitEnumeratorContext;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class TunnelEnumeratorTest {
+
+  private final FakeLookup lookup = new FakeLookup();
+  private final TestingSplitEnumeratorContext<TunnelSplit> context =
+      new TestingSplitEnumeratorContext<>(2);
+
+  @BeforeEach
+  void partitions() {
+    lookup.add(4);
+    lookup.add(5);
+  }
+
+  private static SourceSettings settings(TunnelType type, StartAt start, EndAt end) {
+    return new SourceSettings(
+        new TunnelOptions("localhost", "t"),
+        type,
+        start,
+        end,
+        "",
+        SourceSettings.Reading.DEFAULTS);
+  }
+
+  private static SourceSettings unbounded() {
+    return settings(TunnelType.Stream, StartAt.earliest(), EndAt.never());
+  }
+
+  private TunnelEnumerator started(SourceSettings settings, EnumeratorState state) {
+    TunnelEnumerator enumerator = new TunnelEnumerator(context, settings, lookup, state);
+    enumerator.start();
+    context.triggerAllActions();
+    return enumerator;
+  }
+
+  private TunnelEnumerator started(SourceSettings settings) {
+    register(0, 1);
+    return started(settings, EnumeratorState.EMPTY);
+  }
+
+  private void register(int... readers) {
+    for (int reader : readers) {
+      context.registerReader(reader, "host");
+    }
+  }
+
+  private Map<Integer, List<TunnelSplit>> assigned() {
+    Map<Integer, List<TunnelSplit>> assigned = new TreeMap<>();
+    context
+        .getSplitAssignments()
+        .forEach((reader, state) -> assigned.put(reader, state.getAssignedSplits()));
+    return assigned;
+  }
+
+  private List<TunnelSplit> allAssigned() {
+    List<TunnelSplit> all = new ArrayList<>();
+    assigned().values().forEach(all::addAll);
+    return all;
+  }
+
+  @Test
+  void each_partition_goes_to_one_reader_when_that_is_there() {
+    register(1);
+    TunnelEnumerator enumerator = started(unbounded(), EnumeratorState.EMPTY);
+    assertThat(assigned()).isEqualTo(Map.of(1, List.of(TunnelSplit.changes(5, 1))));
+    register(0);
+    enumerator.addReader(0);
+    assertThat(assigned().get(0)).containsExactly(TunnelSplit.changes(4, 1));
+    assertThat(enumerator.snapshotState(1).waiting()).isEmpty();
+    assertThat(context.getSplitAssignments().get(0).hasReceivedNoMoreSplitsSignal()).isFalse();
+  }
+
+  @Test
+  void starts_and_ends_are_those_that_were_asked_for() {
+    started(settings(TunnelType.Stream, StartAt.latest(), EndAt.latest()));
+    assertThat(allAssigned())
+        .containsExactlyInAnyOrder(
+            TunnelSplit.changes(4, 40).withEnd(Optional.of(40L), Optional.empty()),
+            TunnelSplit.changes(5, 50).withEnd(Optional.of(50L), Optional.empty()));
+    assertThat(context.getSplitAssignments().values())
+        .allMatch(TestingSplitEnumeratorContext.SplitAssignmentState::hasReceivedNoMoreSplitsSignal);
+  }
+
+  @Test
+  void a_moment_to_start_is_looked_up_and_one_to_end_goes_with_the_split() {
+    started(settings(TunnelType.Stream, StartAt.timestamp(77), EndAt.timestamp(88)));
+    assertThat(lookup.asked).containsExactly(Optional.of(77L));
+    assertThat(allAssigned())
+        .containsExactlyInAnyOrder(
+            TunnelSplit.changes(4, 5).withEnd(Optional.empty(), Optional.of(88L)),
+            TunnelSplit.changes(5, 5).withEnd(Optional.empty(), Optional.of(88L)));
+  }
+
+  @Test
+  void rows_come_before_the_changes_behind_a_position_found_first() {
+    started(settings(TunnelType.BaseAndStream, StartAt.earliest(), EndAt.never()));
+    assertThat(assigned().get(0))
+        .containsExactly(
+            TunnelSplit.changes(4, 40).withBase(BasePart.all(BasePart.Kind.BEFORE_CHANGES)));
+  }
+
+  @Test
+  void rows_alone_are_bounded() {
+    started(settings(TunnelType.BaseData, StartAt.earliest(), EndAt.never()));
+    assertThat(assigned().get(0).get(0).base().kind()).isEqualTo(BasePart.Kind.ALONE);
+    assertThat(context.getSplitAssignments().get(0).hasReceivedNoMoreSplitsSignal()).isTrue();
+  }
+
+  @Test
+  void a_tunnels_progress_is_taken_up_and_what_it_does_not_have_is_new() {
+    lookup.add(6);
+    Bytes key = Bytes.fromHex("038000000000000001");
+    lookup.progress =
+        Optional.of(
+            new CheckpointSet(
+                3,
+                "t",
+                "n",
+                List.of(
+                    new ChannelPosition(4, ChannelType.Stream, 20, Bytes.EMPTY, false),
+                    new ChannelPosition(4, ChannelType.BaseData, 9, key, true),
+                    new ChannelPosition(5, ChannelType.Stream, 30, Bytes.EMPTY, false),
+                    new ChannelPosition(5, ChannelType.BaseData, 2, key, false))));
+    started(settings(TunnelType.BaseAndStream, StartAt.checkpointOf("n"), EndAt.never()));
+    assertThat(allAssigned())
+        .containsExactlyInAnyOrder(
+            TunnelSplit.changes(4, 20),
+            TunnelSplit.changes(5, 30)
+                .withBase(new BasePart(BasePart.Kind.BEFORE_CHANGES, 2, key)),
+            TunnelSplit.changes(6, 1));
+  }
+
+  @Test
+  void children_wait_for_all_their_parents() {
+    TunnelEnumerator enumerator = started(unbounded());
+    lookup.add(8, 4, 5);
+    lookup.add(9, 1);
+    context.getExecutorService().triggerPeriodicScheduledTasks();
+    context.triggerAllActions();
+    assertThat(allAssigned())
+        .as("parents that the job never saw are over")
+        .extracting(TunnelSplit::partition)
+        .containsExactlyInAnyOrder(4, 5, 9);
+    enumerator.handleSourceEvent(0, new FinishedSplits(Set.of(4)));
+    assertThat(allAssigned()).hasSize(3);
+    EnumeratorState state = enumerator.snapshotState(1);
+    assertThat(state.waiting()).extracting(waiting -> waiting.split().partition()).containsExactly(8);
+    enumerator.handleSourceEvent(1, new FinishedSplits(Set.of(5)));
+    assertThat(assigned().get(0)).contains(TunnelSplit.changes(8, 1));
+
+    TestingSplitEnumeratorContext<TunnelSplit> later = new TestingSplitEnumeratorContext<>(1);
+    later.registerReader(0, "host");
+    TunnelEnumerator restored = new TunnelEnumerator(later, unbounded(), lookup, state);
+    restored.start();
+    later.triggerAllActions();
+    assertThat(later.getSplitAssignments()).as("5 is read by somebody").isEmpty();
+    restored.handleSourceEvent(0, new FinishedSplits(Set.of(5)));
+    assertThat(later.getSplitAssignments().get(0).getAssignedSplits())
+        .containsExactly(TunnelSplit.changes(8, 1));
+  }
+
+  @Test
+  void what_comes_back_is_given_out_again_as_it_is() {
+    TunnelEnumerator enumerator = started(unbounded());
+    TunnelSplit back = TunnelSplit.changes(4, 7);
+    enumerator.addSplitsBack(List.of(back), 0);
+    assertThat(assigned().get(0)).containsExactly(TunnelSplit.changes(4, 1), back);
+    enumerator.handleSourceEvent(0, new FinishedSplits(Set.of(4)));
+    enumerator.addSplitsBack(List.of(back), 0);
+    assertThat(assigned().get(0)).as("it is over").hasSize(2);
+  }
+
+  @Test
+  void what_was_found_already_is_not_looked_for_again() {
+    register(0, 1);
+    EnumeratorState state =
+        new EnumeratorState(
+            Optional.of(3),
+            Set.of(4, 5),
+            Set.of(),
+            List.of(new WaitingSplit(TunnelSplit.changes(5, 9), List.of())));
+    TunnelEnumerator enumerator = started(unbounded(), state);
+    assertThat(lookup.asked).isEmpty();
+    assertThat(allAssigned()).containsExactly(TunnelSplit.changes(5, 9));
+    enumerator.close();
+    assertThat(lookup.isClosed).isTrue();
+  }
+
+  @Test
+  void a_table_that_is_gone_or_another_one_fails_the_job() {
+    TunnelEnumerator enumerator = started(unbounded());
+    assertThatThrownBy(
+            () -> enumerator.foundNew(new FirstSplits.Found(4, List.of()), null))
+        .hasMessageContaining("made anew");
+    lookup.isDropped = true;
+    RefusedException gone = catchThrowableOfType(RefusedException.class, lookup::table);
+    assertThatThrownBy(() -> enumerator.foundNew(null, gone))
+        .hasMessageContaining("there is no table t");
+    enumerator.foundNew(null, new ConnectionException("not now", true, null));
+  }
+
+  @Test
+  void settings_that_do_not_fit_together_are_refused() {
+    assertThatThrownBy(
+            () -> settings(TunnelType.BaseAndStream, StartAt.latest(), EndAt.never()))
+        .hasMessageContaining("rows are read before changes");
+    assertThatThrownBy(
+            () -> settings(TunnelType.BaseData, StartAt.earliest(), EndAt.latest()))
+        .hasMessageContaining("rows end where they end");
+    assertThatThrownBy(() -> StartAt.timestamp(-1)).hasMessageContaining("at least 0");
+    assertThatThrownBy(() -> EndAt.timestamp(-1)).hasMessageContaining("at least 0");
+  }
+}

@@ -1,0 +1,82 @@
+package io.tunnel.flink.source.reader;
+
+import io.tunnel.sdk.PartitionRecords;
+import io.tunnel.sdk.ReadStart;
+import io.tunnel.sdk.StreamRecord;
+import io.tunnel.wire.PartitionControl.FoundPositions;
+import io.tunnel.wire.PartitionControl.Positions;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+
+/** Partitions in a test's memory. */
+final class FakePartitions implements PartitionSource {
+
+  final List<ReadStart> started = new ArrayList<>();
+  final Set<Integer> paused = new TreeSet<>();
+  final Deque<PartitionRecords> delivered = new ArrayDeque<>();
+  Optional<RuntimeException> failure = Optional.empty();
+  int released;
+  int wakes;
+  int questions;
+  boolean isClosed;
+
+  ReadStart lastStart() {
+    return started.get(started.size() - 1);
+  }
+
+  void deliver(ReadStart start, List<StreamRecord> records) {
+    delivered.add(new PartitionRecords(start, records, false, () -> released++));
+  }
+
+  void end(ReadStart start) {
+    delivered.add(new PartitionRecords(start, List.of(), true, () -> released++));
+  }
+
+  @Override
+  public void start(ReadStart start) {
+    started.add(start);
+  }
+
+  @Override
+  public void pause(int partition) {
+    paused.add(partition);
+  }
+
+  @Override
+  public void resume(int partition) {
+    paused.remove(partition);
+  }
+
+  @Override
+  public Optional<PartitionRecords> poll(Duration wait) {
+    failure.ifPresent(
+        reason -> {
+          throw reason;
+        });
+    return Optional.ofNullable(delivered.poll());
+  }
+
+  @Override
+  public void wakeUp() {
+    wakes++;
+  }
+
+  @Override
+  public CompletableFuture<FoundPositions> positions() {
+    questions++;
+    return CompletableFuture.completedFuture(
+        new FoundPositions(3, List.of(new Positions(7, 0, 100, Optional.empty()))));
+  }
+
+  @Override
+  public void close() {
+    isClosed = true;
+  }
+}

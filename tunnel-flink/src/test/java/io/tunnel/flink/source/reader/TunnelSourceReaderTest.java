@@ -1,0 +1,222 @@
+package io.tunnel.flink.source.reader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.flink.source.TunnelDeserializationSchema;
+import io.tunnel.flink.source.enumerator.FinishedSplits;
+import io.tunnel.flink.source.split.BasePart;
+import io.tunnel.flink.source.split.TunnelSplit;
+import io.tunnel.flink.source.split.TunnelSplitState;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
+import io.tunnel.sdk.StreamRecord;
+import io.tunnel.wire.OperatorControl.ChannelPosition;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.source.SourceOutput;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.connector.base.source.reader.fetcher.SingleThreadFetcherManager;
+import org.apache.flink.connector.testutils.source.reader.TestingReaderContext;
+import org.apache.flink.util.Collector;
+import org.apache.flink.util.clock.ManualClock;
+import org.junit.jupiter.api.Test;
+
+class TunnelSourceReaderTest {
+
+  private final TestingReaderContext context = new TestingReaderContext();
+  private final List<List<ChannelPosition>> reported = new ArrayList<>();
+  private final Deque<Runnable> waiting = new ArrayDeque<>();
+  private boolean reportsFail;
+  private boolean isClosed;
+
+  private TunnelSourceReader<String> reader() {
+    ChannelFigures figures = new ChannelFigures(context.metricGroup(), new ManualClock());
+    return new TunnelSourceReader<>(
+        new SingleThreadFetcherManager<>(
+            () -> new TunnelSplitReader(FakePartitions::new, figures), new Configuration()),
+        new TunnelRecordEmitter<>(new Values()),
+        figures,
+        Optional.of(reports()),
+        context);
+  }
+
+  private CheckpointReports reports() {
+    return new CheckpointReports(
+        new CheckpointReports.Target() {
+          @Override
+          public void report(List<ChannelPosition> positions) {
+            if (reportsFail) {
+              throw new IllegalStateException("no");
+            }
+            reported.add(positions);
+          }
+
+          @Override
+          public void close() {
+            isClosed = true;
+          }
+        },
+        waiting::add);
+  }
+
+  private void runWaiting() {
+    while (!waiting.isEmpty()) {
+      waiting.poll().run();
+    }
+  }
+
+  /** The values of the column "value"; those of "v9" fail. */
+  private static final class Values implements TunnelDeserializationSchema<String> {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public void deserialize(StreamRecord record, Collector<String> out) throws IOException {
+      String value = record.value("value").asString();
+      if (value.equals("v9")) {
+        throw new IOException("what is this?");
+      }
+      out.collect(value);
+    }
+
+    @Override
+    public TypeInformation<String> getProducedType() {
+      return Types.STRING;
+    }
+  }
+
+  @Test
+  void a_split_stays_finished_until_a_checkpoint_is_complete_that_knows_it() throws Exception {
+    try (TunnelSourceReader<String> reader = reader()) {
+      TunnelSplit end = TunnelSplit.changes(7, 40);
+      SplitProgress progress =
+          new SplitProgress(new TunnelSplitState(end), new ChannelFigures.Figures(40));
+      assertThat(reader.snapshotState(1)).isEmpty();
+      reader.onSplitFinished(Map.of("7", progress));
+      assertThat(context.getSentEvents()).containsExactly(new FinishedSplits(Set.of(7)));
+      reader.notifyCheckpointComplete(1);
+      assertThat(reader.snapshotState(2)).containsExactly(end.finished());
+      assertThat(reader.snapshotState(3)).containsExactly(end.finished());
+      reader.notifyCheckpointComplete(2);
+      assertThat(reader.snapshotState(4)).isEmpty();
+    }
+  }
+
+  @Test
+  void a_finished_split_of_a_checkpoint_is_told_again_and_not_read() throws Exception {
+    try (TunnelSourceReader<String> reader = reader()) {
+      TunnelSplit finished = TunnelSplit.changes(7, 40).finished();
+      reader.addSplits(List.of(finished));
+      assertThat(context.getSentEvents()).containsExactly(new FinishedSplits(Set.of(7)));
+      assertThat(reader.getNumberOfCurrentlyAssignedSplits()).isZero();
+      assertThat(reader.snapshotState(1)).containsExactly(finished);
+    }
+  }
+
+  @Test
+  void completed_checkpoints_are_reported_the_newest_of_those_that_wait() throws Exception {
+    try (TunnelSourceReader<String> reader = reader()) {
+      reader.addSplits(List.of(TunnelSplit.changes(7, 40)));
+      reader.addSplits(
+          List.of(
+              TunnelSplit.changes(8, 3).withBase(BasePart.all(BasePart.Kind.BEFORE_CHANGES))));
+      var unused = reader.snapshotState(1);
+      unused = reader.snapshotState(2);
+      reader.notifyCheckpointComplete(1);
+      reader.notifyCheckpointComplete(2);
+      assertThat(waiting).hasSize(1);
+      runWaiting();
+      ChannelPosition at = new ChannelPosition(7, ChannelType.Stream, 40, Bytes.EMPTY, false);
+      assertThat(reported).as("rows are not progress in changes").containsExactly(List.of(at));
+      unused = reader.snapshotState(3);
+      reportsFail = true;
+      reader.notifyCheckpointComplete(3);
+      runWaiting();
+      reportsFail = false;
+      unused = reader.snapshotState(4);
+      reader.notifyCheckpointComplete(4);
+      runWaiting();
+      assertThat(reported).hasSize(2);
+    }
+    assertThat(isClosed).isTrue();
+  }
+
+  @Test
+  void checkpoints_that_are_never_complete_are_forgotten() {
+    CheckpointReports reports = reports();
+    for (long checkpoint = 0; checkpoint <= CheckpointReports.PENDING_MAX; checkpoint++) {
+      reports.snapshot(checkpoint, List.of(TunnelSplit.changes(7, checkpoint)));
+    }
+    reports.complete(0);
+    assertThat(waiting).isEmpty();
+    reports.complete(1);
+    runWaiting();
+    assertThat(reported.get(0).get(0).position()).isEqualTo(1);
+  }
+
+  /** What a record was emitted with. */
+  private record Emitted(String value, long epochMs) {}
+
+  private static final class Output implements SourceOutput<String> {
+    private final List<Emitted> emitted = new ArrayList<>();
+
+    @Override
+    public void collect(String value) {
+      throw new AssertionError(value + " has no time");
+    }
+
+    @Override
+    public void collect(String value, long epochMs) {
+      emitted.add(new Emitted(value, epochMs));
+    }
+
+    @Override
+    public void emitWatermark(Watermark watermark) {}
+
+    @Override
+    public void markIdle() {}
+
+    @Override
+    public void markActive() {}
+  }
+
+  @Test
+  void event_time_is_commit_time_and_state_follows_what_was_emitted() throws IOException {
+    TunnelRecordEmitter<String> emitter = new TunnelRecordEmitter<>(new Values());
+    Output output = new Output();
+    BasePart rows = BasePart.all(BasePart.Kind.BEFORE_CHANGES);
+    TunnelSplit split = TunnelSplit.changes(7, 40).withBase(rows);
+    SplitProgress progress =
+        new SplitProgress(new TunnelSplitState(split), new ChannelFigures.Figures(40));
+    assertThat(progress.state().toSplit()).isEqualTo(split);
+    FetchedRecord row = new FetchedRecord(ChannelType.BaseData);
+    for (StreamRecord record : Deliveries.records(7, 1, 2, 5_999)) {
+      emitter.emitRecord(row.of(record), output, progress);
+    }
+    assertThat(progress.state().toSplit())
+        .isEqualTo(
+            split.withBase(
+                new BasePart(rows.kind(), 2, Bytes.fromHex("038000000000000002"))));
+    FetchedRecord change = new FetchedRecord(ChannelType.Stream);
+    emitter.emitRecord(change.of(Deliveries.records(7, 41, 1, 7_000).get(0)), output, progress);
+    assertThat(progress.state().toSplit()).isEqualTo(TunnelSplit.changes(7, 41));
+    assertThat(output.emitted)
+        .containsExactly(new Emitted("v1", 5), new Emitted("v2", 5), new Emitted("v41", 7));
+    assertThatThrownBy(
+            () ->
+                emitter.emitRecord(
+                    change.of(Deliveries.records(7, 9, 1, 1).get(0)), output, progress))
+        .hasMessageContaining("position 9 of partition 7")
+        .hasMessageContaining("what is this?");
+    assertThat(progress.state().position()).isEqualTo(41);
+  }
+}
