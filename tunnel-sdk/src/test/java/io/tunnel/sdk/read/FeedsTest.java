@@ -1,0 +1,256 @@
+package io.tunnel.sdk.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.RefusedException;
+import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.PartitionReaderConfig;
+import io.tunnel.sdk.ReadStart;
+import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.PartitionControl.FoundPositions;
+import io.tunnel.wire.PartitionControl.Positions;
+import io.tunnel.wire.PartitionControl.ReadPartition;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Partitions that are read from nodes that fail, move them, and answer late. */
+class FeedsTest {
+
+  private static final int BYTES_MAX = 64 << 10;
+  private static final Duration OUTAGE_MAX = Duration.ofSeconds(30);
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+  private static final Endpoint FIRST = new Endpoint("first", 1);
+  private static final Endpoint SECOND_NODE = new Endpoint("second", 2);
+
+  private final FakeNodes nodes = new FakeNodes();
+  private final Feeds feeds =
+      new Feeds(
+          nodes,
+          List.of(FIRST, SECOND_NODE),
+          "t",
+          new PartitionReaderConfig(BYTES_MAX, OUTAGE_MAX));
+
+  private Optional<Received> take() throws InterruptedException {
+    return feeds.inbox().take(0);
+  }
+
+  private FakeNodes.Line attached(ReadStart start, int handle) {
+    feeds.start(start);
+    FakeNodes.Line line = nodes.last();
+    line.attach(handle);
+    return line;
+  }
+
+  @Test
+  void a_partition_has_no_more_in_memory_than_its_credit() throws InterruptedException {
+    FakeNodes.Line line = attached(ReadStart.changes(7, 4), 1);
+    assertThat(line.lastRead().position()).isEqualTo(4);
+    assertThat(line.credit).containsEntry(1, (long) BYTES_MAX);
+    int delivered = 0;
+    long next = 5;
+    while (delivered < BYTES_MAX) {
+      delivered += line.deliver(1, 7, next, 100);
+      next += 100;
+    }
+    assertThat(line.credit).as("nothing is released").containsEntry(1, (long) BYTES_MAX);
+    int released = 0;
+    for (Optional<Received> one = take(); one.isPresent(); one = take()) {
+      feeds.release(one.get());
+      released += one.get().bytes();
+      assertThat(line.credit.get(1)).isLessThanOrEqualTo((long) BYTES_MAX + released);
+    }
+    assertThat(released).isEqualTo(delivered);
+    assertThat(line.credit.get(1)).isGreaterThan((long) BYTES_MAX);
+  }
+
+  @Test
+  void a_lost_connection_is_opened_again_behind_what_came() throws InterruptedException {
+    FakeNodes.Line line = attached(ReadStart.changes(7, 0), 1);
+    int bytes = line.deliver(1, 7, 1, 10);
+    line.lose();
+    assertThat(line.isClosed).isTrue();
+    assertThat(nodes.lines).hasSize(1);
+    nodes.pass(SECOND);
+    FakeNodes.Line next = nodes.last();
+    assertThat(next).isNotSameAs(line);
+    assertThat(next.node).as("where it was lost is tried last").isEqualTo(SECOND_NODE);
+    assertThat(next.lastRead().position()).isEqualTo(10);
+    next.attach(9);
+    assertThat(next.credit).containsEntry(9, (long) BYTES_MAX - bytes);
+    line.deliver(1, 7, 11, 10);
+    assertThat(take()).isPresent();
+    assertThat(take()).as("a connection that is lost says nothing more").isEmpty();
+  }
+
+  @Test
+  void all_partitions_of_a_node_share_its_connection() {
+    FakeNodes.Line line = attached(ReadStart.changes(7, 0), 1);
+    feeds.start(ReadStart.changes(8, 0));
+    assertThat(nodes.lines).hasSize(1);
+    line.attach(2);
+    assertThat(line.credit).containsOnlyKeys(1, 2);
+    nodes.pass(10 * SECOND);
+    assertThat(line.asked).as("is it still there?").contains(Operation.DETACH);
+    feeds.close();
+    assertThat(line.isClosed).isTrue();
+  }
+
+  @Test
+  void a_partition_is_read_where_it_is_served() {
+    feeds.start(ReadStart.changes(7, 3));
+    nodes.last().refuse(RefusedException.notLeader("there", Optional.of("third:3")));
+    nodes.pass(SECOND);
+    assertThat(nodes.last().node).isEqualTo(new Endpoint("third", 3));
+    FakeNodes.Line third = nodes.last();
+    third.attach(1);
+    third.deliver(1, 7, 4, 2);
+    third.fail(1, RefusedException.notLeader("not here", Optional.of("first:1")));
+    nodes.pass(SECOND);
+    FakeNodes.Line first = nodes.lines.get(0);
+    assertThat(first.lastRead().position()).isEqualTo(5);
+  }
+
+  @Test
+  void what_no_retry_cures_fails_at_once_and_says_where() {
+    FakeNodes.Line line = attached(ReadStart.changes(7, 3), 1);
+    line.fail(1, new RefusedException(ErrorCode.HISTORY_LOST, "1 to 9 are gone"));
+    assertThatThrownBy(this::take)
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            refused -> assertThat(refused.code()).isEqualTo(ErrorCode.HISTORY_LOST))
+        .hasMessageContaining("partition 7")
+        .hasMessageContaining("behind position 3")
+        .hasMessageContaining("1 to 9 are gone");
+    assertThatThrownBy(this::take).as("and stays so").isInstanceOf(RefusedException.class);
+  }
+
+  @Test
+  void an_outage_fails_when_it_lasts_too_long_and_not_before() throws InterruptedException {
+    FakeNodes.Line line = attached(ReadStart.changes(7, 0), 1);
+    nodes.areUnreachable = true;
+    line.lose();
+    nodes.pass(OUTAGE_MAX.toNanos() - 3 * SECOND);
+    assertThat(take()).isEmpty();
+    nodes.areUnreachable = false;
+    nodes.pass(SECOND);
+    nodes.last().attach(1);
+    nodes.last().deliver(1, 7, 1, 1);
+    nodes.areUnreachable = true;
+    nodes.last().lose();
+    nodes.pass(OUTAGE_MAX.toNanos() - 3 * SECOND);
+    assertThat(take()).as("it was delivered meanwhile").isPresent();
+    nodes.pass(6 * SECOND);
+    assertThatThrownBy(this::take)
+        .isInstanceOf(ConnectionException.class)
+        .hasMessageContaining("too long");
+  }
+
+  @Test
+  void rows_go_on_behind_the_key_of_the_last_one() throws InterruptedException {
+    FakeNodes.Line line = attached(ReadStart.rows(7), 1);
+    assertThat(line.lastRead().key()).isEqualTo(Bytes.EMPTY);
+    line.deliver(1, 7, 1, 3);
+    line.lose();
+    nodes.pass(SECOND);
+    Bytes third =
+        KeyCodec.encode(PrimaryKey.builder().add("id", 3).build(), FakeNodes.SCHEMA);
+    ReadPartition again = nodes.last().lastRead();
+    assertThat(again.position()).isEqualTo(3);
+    assertThat(again.key()).isEqualTo(third);
+    nodes.last().attach(2);
+    nodes.last().end(2, 3);
+    assertThat(take().orElseThrow().isEnd()).isFalse();
+    assertThat(take().orElseThrow().isEnd()).isTrue();
+    assertThat(take()).isEmpty();
+  }
+
+  @Test
+  void a_moment_becomes_a_position_when_the_server_says_that_it_has_passed() {
+    FakeNodes.Line line = attached(ReadStart.changes(7, 3).before(99), 1);
+    assertThat(line.lastRead().endMs()).contains(99L);
+    assertThat(line.asked).contains(Operation.FIND_POSITIONS);
+    line.refuseNext(new RefusedException(ErrorCode.INVALID_POSITION, "it has not come"));
+    assertThat(line.limits).isEmpty();
+    nodes.pass(SECOND);
+    line.answerNext(
+        Operation.FIND_POSITIONS,
+        new FoundPositions(3, List.of(new Positions(7, 0, 50, Optional.of(20L)))));
+    assertThat(line.limits).containsExactly(new ChannelEnd(1, 0, 20));
+    int asked = line.asked.size();
+    nodes.pass(3 * SECOND);
+    assertThat(line.asked).as("it is known").hasSize(asked);
+    line.lose();
+    nodes.pass(SECOND);
+    assertThat(nodes.last().lastRead().end()).contains(20L);
+  }
+
+  @Test
+  void a_partition_that_was_stopped_or_begun_anew_gets_nothing_of_before()
+      throws InterruptedException {
+    FakeNodes.Line line = attached(ReadStart.changes(7, 0), 1);
+    line.deliver(1, 7, 1, 1);
+    Received before = take().orElseThrow();
+    line.deliver(1, 7, 2, 1);
+    feeds.start(ReadStart.changes(7, 40));
+    line.attach(2);
+    assertThat(take()).isEmpty();
+    feeds.release(before);
+    assertThat(line.credit).as("not the new one's").containsEntry(2, (long) BYTES_MAX);
+    line.deliver(2, 7, 41, 1);
+    feeds.stop(7);
+    assertThat(take()).isEmpty();
+    line.deliver(2, 7, 42, 1);
+    assertThat(take()).isEmpty();
+  }
+
+  @Test
+  void an_answer_that_comes_too_late_is_detached() {
+    feeds.start(ReadStart.changes(7, 0));
+    FakeNodes.Line line = nodes.last();
+    feeds.stop(7);
+    line.attach(5);
+    assertThat(line.asked).containsExactly(Operation.READ_PARTITION, Operation.DETACH);
+    assertThat(line.credit).isEmpty();
+  }
+
+  @Test
+  void what_cannot_be_read_ends_the_connection_alone() throws InterruptedException {
+    FakeNodes.Line line = attached(ReadStart.changes(7, 0), 1);
+    byte[] broken = FakeNodes.delivery(1, 7, 1, 1);
+    broken[broken.length - 1] ^= 1;
+    line.push(new Frame(Operation.DELIVER, FrameKind.PUSH, 0, broken));
+    assertThat(line.isClosed).isTrue();
+    nodes.pass(SECOND);
+    nodes.last().attach(1);
+    nodes.last().deliver(1, 7, 1, 1);
+    assertThat(take()).isPresent();
+  }
+
+  @Test
+  void a_paused_partition_stays_in_the_inbox_and_others_pass_it() throws InterruptedException {
+    FakeNodes.Line line = attached(ReadStart.changes(7, 0), 1);
+    feeds.start(ReadStart.changes(8, 0));
+    line.attach(2);
+    feeds.inbox().pause(7);
+    line.deliver(1, 7, 1, 1);
+    line.deliver(2, 8, 1, 1);
+    assertThat(take().orElseThrow().start().partition()).isEqualTo(8);
+    assertThat(take()).isEmpty();
+    feeds.inbox().resume(7);
+    assertThat(take().orElseThrow().start().partition()).isEqualTo(7);
+    feeds.inbox().wakeUp();
+    assertThat(feeds.inbox().take(Long.MAX_VALUE)).as("woken before it waited").isEmpty();
+  }
+}
