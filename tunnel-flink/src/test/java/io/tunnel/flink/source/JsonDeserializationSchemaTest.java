@@ -16,8 +16,8 @@ import io.tunnel.model.RowUpdateChange;
 import io.tunnel.sdk.StreamRecord;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.flink.connector.testutils.formats.DummyInitializationContext;
 import org.apache.flink.api.common.functions.util.ListCollector;
+import org.apache.flink.connector.testutils.formats.DummyInitializationContext;
 import org.junit.jupiter.api.Test;
 
 class JsonDeserializationSchemaTest {

@@ -128,15 +128,12 @@ final class FakeNodes implements ReadPort {
     }
 
     void fail(int handle, RefusedException reason) {
-      push(
-          new Frame(
-              Operation.DELIVER, FrameKind.ERROR, handle, ErrorPayload.of(reason).encode()));
+      push(new Frame(Operation.DELIVER, FrameKind.ERROR, handle, ErrorPayload.of(reason).encode()));
     }
 
     void lose() {
       readAnswers.forEach(
-          answer ->
-              answer.completeExceptionally(new ConnectionException("cut", true, null)));
+          answer -> answer.completeExceptionally(new ConnectionException("cut", true, null)));
       receiver.lost(new ConnectionException("cut", false, null));
     }
   }

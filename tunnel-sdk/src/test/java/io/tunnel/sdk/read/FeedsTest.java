@@ -164,8 +164,7 @@ class FeedsTest {
     line.deliver(1, 7, 1, 3);
     line.lose();
     nodes.pass(SECOND);
-    Bytes third =
-        KeyCodec.encode(PrimaryKey.builder().add("id", 3).build(), FakeNodes.SCHEMA);
+    Bytes third = KeyCodec.encode(PrimaryKey.builder().add("id", 3).build(), FakeNodes.SCHEMA);
     ReadPartition again = nodes.last().lastRead();
     assertThat(again.position()).isEqualTo(3);
     assertThat(again.key()).isEqualTo(third);

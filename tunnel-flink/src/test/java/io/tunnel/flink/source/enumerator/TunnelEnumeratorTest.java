@@ -41,12 +41,7 @@ class TunnelEnumeratorTest {
 
   private static SourceSettings settings(TunnelType type, StartAt start, EndAt end) {
     return new SourceSettings(
-        new TunnelOptions("localhost", "t"),
-        type,
-        start,
-        end,
-        "",
-        SourceSettings.Reading.DEFAULTS);
+        new TunnelOptions("localhost", "t"), type, start, end, "", SourceSettings.Reading.DEFAULTS);
   }
 
   private static SourceSettings unbounded() {
@@ -105,7 +100,8 @@ class TunnelEnumeratorTest {
             TunnelSplit.changes(4, 40).withEnd(Optional.of(40L), Optional.empty()),
             TunnelSplit.changes(5, 50).withEnd(Optional.of(50L), Optional.empty()));
     assertThat(context.getSplitAssignments().values())
-        .allMatch(TestingSplitEnumeratorContext.SplitAssignmentState::hasReceivedNoMoreSplitsSignal);
+        .allMatch(
+            TestingSplitEnumeratorContext.SplitAssignmentState::hasReceivedNoMoreSplitsSignal);
   }
 
   @Test
@@ -152,8 +148,7 @@ class TunnelEnumeratorTest {
     assertThat(allAssigned())
         .containsExactlyInAnyOrder(
             TunnelSplit.changes(4, 20),
-            TunnelSplit.changes(5, 30)
-                .withBase(new BasePart(BasePart.Kind.BEFORE_CHANGES, 2, key)),
+            TunnelSplit.changes(5, 30).withBase(new BasePart(BasePart.Kind.BEFORE_CHANGES, 2, key)),
             TunnelSplit.changes(6, 1));
   }
 
@@ -171,7 +166,9 @@ class TunnelEnumeratorTest {
     enumerator.handleSourceEvent(0, new FinishedSplits(Set.of(4)));
     assertThat(allAssigned()).hasSize(3);
     EnumeratorState state = enumerator.snapshotState(1);
-    assertThat(state.waiting()).extracting(waiting -> waiting.split().partition()).containsExactly(8);
+    assertThat(state.waiting())
+        .extracting(waiting -> waiting.split().partition())
+        .containsExactly(8);
     enumerator.handleSourceEvent(1, new FinishedSplits(Set.of(5)));
     assertThat(assigned().get(0)).contains(TunnelSplit.changes(8, 1));
 
@@ -216,8 +213,7 @@ class TunnelEnumeratorTest {
   @Test
   void a_table_that_is_gone_or_another_one_fails_the_job() {
     TunnelEnumerator enumerator = started(unbounded());
-    assertThatThrownBy(
-            () -> enumerator.foundNew(new FirstSplits.Found(4, List.of()), null))
+    assertThatThrownBy(() -> enumerator.foundNew(new FirstSplits.Found(4, List.of()), null))
         .hasMessageContaining("made anew");
     lookup.isDropped = true;
     RefusedException gone = catchThrowableOfType(RefusedException.class, lookup::table);
@@ -228,11 +224,9 @@ class TunnelEnumeratorTest {
 
   @Test
   void settings_that_do_not_fit_together_are_refused() {
-    assertThatThrownBy(
-            () -> settings(TunnelType.BaseAndStream, StartAt.latest(), EndAt.never()))
+    assertThatThrownBy(() -> settings(TunnelType.BaseAndStream, StartAt.latest(), EndAt.never()))
         .hasMessageContaining("rows are read before changes");
-    assertThatThrownBy(
-            () -> settings(TunnelType.BaseData, StartAt.earliest(), EndAt.latest()))
+    assertThatThrownBy(() -> settings(TunnelType.BaseData, StartAt.earliest(), EndAt.latest()))
         .hasMessageContaining("rows end where they end");
     assertThatThrownBy(() -> StartAt.timestamp(-1)).hasMessageContaining("at least 0");
     assertThatThrownBy(() -> EndAt.timestamp(-1)).hasMessageContaining("at least 0");

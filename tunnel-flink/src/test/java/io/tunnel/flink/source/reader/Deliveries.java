@@ -22,7 +22,8 @@ public final class Deliveries {
   private Deliveries() {}
 
   /** Puts of rows whose key is their position, committed at {@code commitMicros}. */
-  public static List<StreamRecord> records(int partition, long first, int count, long commitMicros) {
+  public static List<StreamRecord> records(
+      int partition, long first, int count, long commitMicros) {
     BatchBuilder rows = new BatchBuilder(SCHEMA, 1_024);
     for (long position = first; position < first + count; position++) {
       PrimaryKey key = PrimaryKey.builder().add("id", position).build();

@@ -127,8 +127,7 @@ class TunnelSourceReaderTest {
     try (TunnelSourceReader<String> reader = reader()) {
       reader.addSplits(List.of(TunnelSplit.changes(7, 40)));
       reader.addSplits(
-          List.of(
-              TunnelSplit.changes(8, 3).withBase(BasePart.all(BasePart.Kind.BEFORE_CHANGES))));
+          List.of(TunnelSplit.changes(8, 3).withBase(BasePart.all(BasePart.Kind.BEFORE_CHANGES))));
       var unused = reader.snapshotState(1);
       unused = reader.snapshotState(2);
       reader.notifyCheckpointComplete(1);
@@ -204,8 +203,7 @@ class TunnelSourceReaderTest {
     }
     assertThat(progress.state().toSplit())
         .isEqualTo(
-            split.withBase(
-                new BasePart(rows.kind(), 2, Bytes.fromHex("038000000000000002"))));
+            split.withBase(new BasePart(rows.kind(), 2, Bytes.fromHex("038000000000000002"))));
     FetchedRecord change = new FetchedRecord(ChannelType.Stream);
     emitter.emitRecord(change.of(Deliveries.records(7, 41, 1, 7_000).get(0)), output, progress);
     assertThat(progress.state().toSplit()).isEqualTo(TunnelSplit.changes(7, 41));

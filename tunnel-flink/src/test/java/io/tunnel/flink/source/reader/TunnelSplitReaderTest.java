@@ -112,14 +112,14 @@ class TunnelSplitReaderTest {
   @Test
   void what_cannot_be_read_fails_with_its_reason() {
     add(TunnelSplit.changes(7, 0));
-    partitions.failure = Optional.of(new RefusedException(ErrorCode.HISTORY_LOST, "1 to 9 are gone"));
+    partitions.failure =
+        Optional.of(new RefusedException(ErrorCode.HISTORY_LOST, "1 to 9 are gone"));
     assertThatThrownBy(reader::fetch)
         .isInstanceOf(IOException.class)
         .hasMessageContaining("1 to 9 are gone");
     assertThatThrownBy(
             () ->
-                reader.handleSplitsChanges(
-                    new SplitsRemoval<>(List.of(TunnelSplit.changes(7, 0)))))
+                reader.handleSplitsChanges(new SplitsRemoval<>(List.of(TunnelSplit.changes(7, 0)))))
         .isInstanceOf(UnsupportedOperationException.class);
   }
 
