@@ -36,6 +36,7 @@ public final class PartitionRecords {
 
   private static List<StreamRecord> decode(Received received, List<PrimaryKeySchema> schema) {
     List<StreamRecord> records = new ArrayList<>();
+    long end = received.start().end().orElse(Long.MAX_VALUE);
     received
         .delivery()
         .ifPresent(
@@ -43,8 +44,8 @@ public final class PartitionRecords {
               for (ChangeBatch batch : delivery.batches()) {
                 RowCursor row = batch.rows();
                 for (long position = batch.basePosition(); row.next(); position++) {
-                  // A batch comes whole also when reading goes on inside it.
-                  if (position >= delivery.firstPosition()) {
+                  // A batch comes whole also when reading goes on, or ends, inside it.
+                  if (position >= delivery.firstPosition() && position <= end) {
                     records.add(new StreamRecord(batch, row.rowOffset(), position, schema));
                   }
                 }

@@ -34,6 +34,11 @@ final class Served implements Closeable {
 
   static final int HASHES_PER_PARTITION = 1_000;
 
+  /** Small, so that retention has something to take. */
+  private static final int SEGMENT_BYTES_MAX = 1 << 16;
+
+  private static final long RETENTION_CHECK_MS = 100;
+
   private final Path directory;
   private TunnelServer server;
   private TableClient client;
@@ -51,7 +56,7 @@ final class Served implements Closeable {
             directory,
             new ServerConfig(
                 new NetConfig("127.0.0.1", port, -1, 1, 1_000, false),
-                defaults.log(),
+                new ServerConfig.LogConfig(1, SEGMENT_BYTES_MAX, RETENTION_CHECK_MS),
                 defaults.shard(),
                 defaults.table(),
                 defaults.session(),

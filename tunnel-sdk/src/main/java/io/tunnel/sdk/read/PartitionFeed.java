@@ -166,7 +166,7 @@ final class PartitionFeed {
     unreleased += bytes;
     List<ChangeBatch> batches = delivery.batches();
     ChangeBatch last = batches.get(batches.size() - 1);
-    received = last.lastPosition();
+    received = Math.min(last.lastPosition(), end.orElse(Long.MAX_VALUE));
     if (start.type() == ChannelType.BaseData) {
       receivedKey = lastKey(last);
     }

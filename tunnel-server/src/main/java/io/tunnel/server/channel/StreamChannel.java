@@ -6,6 +6,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.log.Extents;
 import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.PartitionControl;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -210,8 +211,8 @@ final class StreamChannel implements Channel {
     }
     Extents batches = planned.upTo(core.end());
     if (batches.isEmpty()) {
-      throw new IllegalStateException(
-          "the channel ends at " + core.end() + ", inside of the batch that holds change " + from);
+      deliverLast(from);
+      return;
     }
     int bytes;
     try {
@@ -229,6 +230,20 @@ final class StreamChannel implements Channel {
     if (core.wants(changes.committed(partition))) {
       wake();
     }
+  }
+
+  /**
+   * The end lies inside of a batch. A tunnel's end never does; who reads without one says where to
+   * end, and skips what is behind that in the batch.
+   */
+  private void deliverLast(long from) throws IOException {
+    if (epoch != PartitionControl.EPOCH) {
+      throw new IllegalStateException(
+          "the channel ends at " + core.end() + ", inside of the batch that holds change " + from);
+    }
+    int bytes = port.deliver(handle, epoch, from, changes.plan(partition, from, 1));
+    core.delivered(core.end(), bytes);
+    delivered = core.delivered();
   }
 
   /** Something that a channel does on the connection's thread. */
