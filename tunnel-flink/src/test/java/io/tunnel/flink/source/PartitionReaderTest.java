@@ -97,12 +97,12 @@ class PartitionReaderTest {
 
   @Test
   void history_that_is_lost_is_said_and_not_left_out() {
-    TableDescription table =
-        served.create("short", 1, new TableOptions(Durability.OS, 0, 1));
+    TableDescription table = served.create("short", 1, new TableOptions(Durability.OS, 0, 1));
     fill("short", 1_000);
     Eventually.require(
         () -> {
-          Positions found = served.client().findPositions("short", Optional.empty()).partitions().get(0);
+          Positions found =
+              served.client().findPositions("short", Optional.empty()).partitions().get(0);
           return found.earliest() > 0 && found.latest() == 1_000;
         });
     try (PartitionReader reader = reader(table)) {
