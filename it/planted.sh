@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Plants bugs, one at a time, into a copy of the tree, and sees whether the simulation finds them.
+# Plants bugs, one at a time, into a copy of the tree, and sees whether the simulation finds them; those whose names begin with
+# "c" are planted for the simulation of clusters.
 #
 #   it/planted.sh [--seeds N] [NAME...]   all patches in it/src/test/planted, or those whose names begin so
 #   it/planted.sh --check                 only whether every patch still applies
@@ -63,9 +64,13 @@ missed=0
 printf '%-58s %-38s %6s %8s\n' "planted bug" "found by" seeds seconds
 for patch in $(selected "$@"); do
   build "$patch"
-  result=$(java -ea -Dorg.slf4j.simpleLogger.defaultLogLevel=off -cp "$work/classes:$libraries" \
-    io.tunnel.it.sim.SimulationMain 1 "$seeds" | grep -E '^(FOUND|NOT FOUND) ' || true)
   name=$(basename "$patch" .patch)
+  case $name in
+    c*) simulation=(io.tunnel.it.sim.cluster.ClusterSimulationMain find) ;;
+    *) simulation=(io.tunnel.it.sim.SimulationMain) ;;
+  esac
+  result=$(java -ea -Dorg.slf4j.simpleLogger.defaultLogLevel=off -cp "$work/classes:$libraries" \
+    "${simulation[@]}" 1 "$seeds" | grep -E '^(FOUND|NOT FOUND) ' || true)
   if [[ $result =~ ^FOUND\ ([^ ]+)\ after\ ([0-9]+)\ seeds\ in\ ([0-9]+)\ ms ]]; then
     printf '%-58s %-38s %6s %8s\n' "$name" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" \
       "$(awk "BEGIN { printf \"%.1f\", ${BASH_REMATCH[3]} / 1000 }")"

@@ -4,7 +4,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A node that has Kafka for a log keeps the contract of a server that has its own. */
+/**
+ * A node that has Kafka for a log keeps the contract of a server that has its own, but for two
+ * things: who has a session attaches to its channels elsewhere, and base data has no moment.
+ */
 class ClusterContractTest {
 
   @RegisterExtension static final Stage STAGE = new Stage();

@@ -199,6 +199,7 @@ class ClusterFaultsTest {
     KafkaTopic topic =
         STAGE.closing(new KafkaTopic(cluster.kafka(), "it.table." + table.tableId()));
     put(scene, "victim", 1);
+    long written = scene.committed().values().iterator().next();
     put(scene, "other", 1);
     NodeProcess zombie = cluster.leaderOf(table.partitions().get(0).id());
     zombie.toKafka().hold();
@@ -239,8 +240,9 @@ class ClusterFaultsTest {
         .hasValueSatisfying(row -> assertThat(row.value("v").asLong()).isEqualTo(1));
     assertThat(worker.stop())
         .filteredOn(seen -> seen.mutation().key().contains("victim"))
-        .as("the repair is no change")
-        .hasSize(1);
+        .extracting(Seen::position)
+        .as("the repair is no change; the tunnel's sessions may have moved")
+        .containsOnly(written);
   }
 
   /** Until it is applied: a leader that was replaced and does not know it leaves rows in doubt. */

@@ -33,6 +33,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -151,6 +152,18 @@ abstract class Contract {
 
   final Channels channels(TableDescription table, String name) {
     return new Channels(tunnels, table.meta().name(), name);
+  }
+
+  static List<Long> oneTo(int last) {
+    return LongStream.rangeClosed(1, last).boxed().toList();
+  }
+
+  final void awaitTerminated(TableDescription table, String name) {
+    Channels channels = channels(table, name);
+    Poll.until(
+        Poll.LONG,
+        () -> statuses(channels.now()).allMatch(ChannelStatus.TERMINATED::equals),
+        () -> "all channels terminated, but " + channels.now());
   }
 
   final TunnelWorker worker(String tunnelId, String tag, IChannelProcessor processor) {

@@ -16,6 +16,9 @@ import java.util.List;
  */
 public final class Evidence {
 
+  private static final int ROWS_PER_SECOND = 1_500;
+  private static final Duration REQUEST_DEADLINE = Duration.ofSeconds(5);
+
   private final Ledger ledger;
   private final Sightings sightings;
 
@@ -26,14 +29,12 @@ public final class Evidence {
 
   /** Main class and arguments of a writer that goes on until its standard input ends. */
   public static List<String> writer(String endpoint, String table, int partitions, Path notes) {
-    return List.of(
-        WriterMain.class.getName(),
-        endpoint,
-        table,
-        Integer.toString(partitions),
-        "7",
-        Long.toString(Long.MAX_VALUE),
-        notes.toString());
+    List<String> arguments = new ArrayList<>();
+    arguments.add(WriterMain.class.getName());
+    arguments.addAll(List.of(endpoint, table, Integer.toString(partitions), notes.toString()));
+    WriterSetup setup = WriterSetup.paced(7, ROWS_PER_SECOND).withRequestDeadline(REQUEST_DEADLINE);
+    arguments.addAll(setup.toArguments());
+    return arguments;
   }
 
   /** Main class and arguments of a worker that goes on until its standard input ends. */

@@ -65,4 +65,20 @@ class FakeContractTest {
       return fake();
     }
   }
+
+  @Nested
+  class Deliveries extends DeliveriesContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
+  class Moments extends MomentsContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
 }

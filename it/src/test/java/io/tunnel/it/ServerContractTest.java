@@ -39,4 +39,20 @@ class ServerContractTest {
       return new RealSubject(server.port());
     }
   }
+
+  @Nested
+  class Deliveries extends DeliveriesContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
+  class Moments extends MomentsContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
 }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.tunnel.model.ChannelStatus;
-import io.tunnel.model.ChannelType;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.ErrorCode;
@@ -35,7 +34,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** What is true of tunnels, for workers and for operators. */
@@ -43,20 +41,8 @@ abstract class TunnelsContract extends Contract {
 
   private static final String NAME = "audit";
 
-  private static List<Long> oneTo(int last) {
-    return LongStream.rangeClosed(1, last).boxed().toList();
-  }
-
   private void awaitDrained(TableDescription table) {
     channels(table, NAME).awaitDrained();
-  }
-
-  private void awaitTerminated(TableDescription table) {
-    Channels channels = channels(table, NAME);
-    Poll.until(
-        Poll.LONG,
-        () -> statuses(channels.now()).allMatch(ChannelStatus.TERMINATED::equals),
-        () -> "all channels terminated, but " + channels.now());
   }
 
   @Test
@@ -136,45 +122,6 @@ abstract class TunnelsContract extends Contract {
   }
 
   @Test
-  void base_data_is_every_row_once_and_then_ends() {
-    TableDescription table = table(2);
-    write(table, put(1, 1), put(2, 2), put(3, 3), put(3, 4));
-    String tunnelId = tunnel(table, NAME, TunnelType.BaseData);
-    write(table, put(4, 5));
-    Values values = new Values();
-    var unused = worker(tunnelId, "a", values);
-    awaitTerminated(table);
-    assertThat(values.all()).containsExactlyInAnyOrder(1L, 2L, 4L);
-    assertThat(channels(table, NAME).now())
-        .extracting(ChannelInfo::getChannelType)
-        .containsOnly(ChannelType.BaseData);
-    assertThat(channels(table, NAME).now())
-        .extracting(ChannelInfo::getChannelId)
-        .allMatch(id -> id.endsWith("_" + tunnelId + "_base"));
-  }
-
-  @Test
-  void base_comes_before_stream_and_nothing_is_between_them() {
-    TableDescription table = table();
-    writeEach(table, 1, 3);
-    String tunnelId = tunnel(table, NAME, TunnelType.BaseAndStream);
-    write(table, put(1, 4));
-    List<ChannelInfo> fresh = channels(table, NAME).now();
-    assertThat(fresh)
-        .extracting(ChannelInfo::getChannelType)
-        .containsExactly(ChannelType.BaseData, ChannelType.Stream);
-    assertThat(fresh.get(1).waitsFor()).isNotEmpty();
-    Values values = new Values();
-    var unused = worker(tunnelId, "a", values);
-    values.await(4);
-    write(table, put(1, 5));
-    values.await(5);
-    assertThat(values.all()).isEqualTo(oneTo(5));
-    assertThat(statuses(channels(table, NAME).now()))
-        .containsExactly(ChannelStatus.TERMINATED, ChannelStatus.OPEN);
-  }
-
-  @Test
   void a_stream_with_an_end_in_the_past_ends_behind_what_is_before_it() {
     TableDescription table = table(10);
     String tunnelId =
@@ -189,7 +136,7 @@ abstract class TunnelsContract extends Contract {
     writeEach(table, 1, 3);
     Values values = new Values();
     var unused = worker(tunnelId, "a", values);
-    awaitTerminated(table);
+    awaitTerminated(table, NAME);
     assertThat(values.all()).isEmpty();
   }
 
@@ -211,7 +158,7 @@ abstract class TunnelsContract extends Contract {
     var unused = worker(tunnelId, "a", values);
     values.await(3);
     subject().awaitTime(endMs);
-    awaitTerminated(table);
+    awaitTerminated(table, NAME);
     write(table, put(1, 4));
     assertThat(channels(table, NAME).now())
         .extracting(ChannelInfo::end, ChannelInfo::checkpointed)

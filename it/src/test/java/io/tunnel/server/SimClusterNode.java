@@ -40,7 +40,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
@@ -56,6 +55,7 @@ public final class SimClusterNode {
   private static final long TICK_MS = 100;
   private static final long TICK_GAP_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(3 * TICK_MS);
   private static final long ENDS_MS = 500;
+  private static final long RETAIN_MS = 2_000;
   private static final long DECIDE_INTERVAL_MS = 250;
   private static final long REVOKE_DEADLINE_MS = 2_000;
   private static final int DELIVERY_BYTES_MAX = 250;
@@ -76,7 +76,7 @@ public final class SimClusterNode {
   private final Attachments attachments;
   private final SimFront front;
   private final Consumer<Runnable> catalogTail;
-  private Set<Integer> serving = Set.of();
+  private final LostPartitions lost;
 
   /** What the node is called, and where it is. */
   public record Self(String name, String incarnation, String address, int standbys) {}
@@ -152,6 +152,9 @@ public final class SimClusterNode {
             new Channels(replicas, NO_BASE, DELIVERY_BYTES_MAX),
             new CatchUp(log.edges(), replicas),
             handles);
+    lost =
+        new LostPartitions(
+            replicas::leads, replicas::isServing, attachments::partitions, attachments::lost);
     front =
         new SimFront(
             new NetServer.Rooms(
@@ -169,22 +172,14 @@ public final class SimClusterNode {
   private void schedule(
       ScheduledExecutorService control, ClusterTunnels tunnels, Shard.Clock clock) {
     Ticks ticks =
-        new Ticks(clock::nanos, TICK_GAP_NANOS_MAX, List.of(tunnels::tick, node::tick, this::look));
+        new Ticks(
+            clock::nanos,
+            TICK_GAP_NANOS_MAX,
+            List.of(tunnels::tick, node::tick, () -> lost.look(node.isLost())));
     control.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
     control.scheduleWithFixedDelay(replicas::lookAtEnds, ENDS_MS, ENDS_MS, TimeUnit.MILLISECONDS);
-    if (Boolean.getBoolean("sim.cluster.retained")) {
-      control.scheduleWithFixedDelay(
-          () -> replicas.retain(clock.epochMicros()), 2_000, 2_000, TimeUnit.MILLISECONDS);
-    }
-  }
-
-  /** As {@link ClusterServer} looks. */
-  private void look() {
-    Set<Integer> now = new TreeSet<>();
-    replicas.leads().stream().filter(replicas::isServing).forEach(now::add);
-    Set<Integer> before = serving;
-    serving = now;
-    before.stream().filter(partition -> !now.contains(partition)).forEach(attachments::lost);
+    control.scheduleWithFixedDelay(
+        () -> replicas.retain(clock.epochMicros()), RETAIN_MS, RETAIN_MS, TimeUnit.MILLISECONDS);
   }
 
   private Placement placement() {

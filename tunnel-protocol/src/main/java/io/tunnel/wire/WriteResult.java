@@ -10,22 +10,52 @@ import java.util.List;
 /**
  * What became of the rows of a write: {@code i64} position of the first applied row, {@code u32}
  * rows applied, {@code u32} rows rejected, then {@code u32} index and {@code u16} error code of
- * each rejected row in rising order. The k-th applied row has the position {@code firstPosition +
- * k}.
+ * each rejected row in rising order. Applied rows have consecutive positions, but where records
+ * that are no changes lie between them in a log that nodes share; then follow {@code u32} jumps,
+ * and of each {@code u32} number of the applied row, from 0, and {@code i64} its position.
+ *
+ * @param jumps in rising order; none when all positions are consecutive
  */
-public record WriteResult(long firstPosition, int appliedRows, List<Rejection> rejections) {
+public record WriteResult(
+    long firstPosition, int appliedRows, List<Rejection> rejections, List<Jump> jumps) {
 
   /** A row that was not applied, and why. */
   public record Rejection(int rowIndex, ErrorCode code) {}
 
-  /** Copies the list. */
+  /**
+   * An applied row that does not lie just behind the one before it.
+   *
+   * @param applied its number among those that were applied, from 0
+   * @param position where it lies
+   */
+  public record Jump(int applied, long position) {}
+
+  /** Copies the lists. */
   public WriteResult {
     rejections = List.copyOf(rejections);
+    jumps = List.copyOf(jumps);
+  }
+
+  /** A result whose applied rows have consecutive positions. */
+  public WriteResult(long firstPosition, int appliedRows, List<Rejection> rejections) {
+    this(firstPosition, appliedRows, rejections, List.of());
+  }
+
+  /** The position of an applied row, by its number among them, from 0. */
+  public long positionOf(int applied) {
+    long position = firstPosition + applied;
+    for (Jump jump : jumps) {
+      if (jump.applied() > applied) {
+        break;
+      }
+      position = jump.position() + applied - jump.applied();
+    }
+    return position;
   }
 
   /** The bytes. */
   public byte[] encode() {
-    ByteSink sink = new ByteSink(16 + 6 * rejections.size());
+    ByteSink sink = new ByteSink(20 + 6 * rejections.size() + 12 * jumps.size());
     sink.writeLong(firstPosition);
     sink.writeInt(appliedRows);
     sink.writeInt(rejections.size());
@@ -33,6 +63,13 @@ public record WriteResult(long firstPosition, int appliedRows, List<Rejection> r
       sink.writeInt(rejection.rowIndex());
       sink.writeByte(rejection.code().code() >>> 8);
       sink.writeByte(rejection.code().code());
+    }
+    if (!jumps.isEmpty()) {
+      sink.writeInt(jumps.size());
+      for (Jump jump : jumps) {
+        sink.writeInt(jump.applied());
+        sink.writeLong(jump.position());
+      }
     }
     return sink.toByteArray();
   }
@@ -56,7 +93,30 @@ public record WriteResult(long firstPosition, int appliedRows, List<Rejection> r
       before = index;
       rejections.add(new Rejection(index, ErrorCode.of(reader.readShort())));
     }
+    List<Jump> jumps = reader.left() > 0 ? jumps(reader, firstPosition, applied) : List.of();
     reader.requireEnd();
-    return new WriteResult(firstPosition, applied, rejections);
+    return new WriteResult(firstPosition, applied, rejections, jumps);
+  }
+
+  private static List<Jump> jumps(PayloadReader reader, long firstPosition, int applied) {
+    int count = reader.readInt();
+    if (count < 1 || count >= applied) {
+      throw new MalformedException(
+          "a write result of " + applied + " applied rows jumps " + count + " times");
+    }
+    List<Jump> jumps = new ArrayList<>();
+    Jump before = new Jump(0, firstPosition);
+    for (int i = 0; i < count; i++) {
+      Jump jump = new Jump(reader.readInt(), reader.readLong());
+      long expected = before.position() + jump.applied() - before.applied();
+      if (jump.applied() <= before.applied()
+          || jump.applied() >= applied
+          || jump.position() <= expected) {
+        throw new MalformedException("a write result has " + jump + " behind " + before);
+      }
+      jumps.add(jump);
+      before = jump;
+    }
+    return jumps;
   }
 }

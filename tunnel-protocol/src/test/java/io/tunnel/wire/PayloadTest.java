@@ -11,6 +11,7 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.wire.WriteResult.Jump;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.Arrays;
 import java.util.List;
@@ -91,7 +92,24 @@ class PayloadTest {
             new WriteResult(Long.MAX_VALUE, 0, List.of()),
             new WriteResult(Long.MAX_VALUE, 0, List.of()).encode(),
             WriteResult::decode),
-        sample(rejecting(), rejecting().encode(), WriteResult::decode));
+        openEnded(rejecting(), rejecting().encode(), WriteResult::decode),
+        openEnded(jumping(), jumping().encode(), WriteResult::decode));
+  }
+
+  private static WriteResult jumping() {
+    return new WriteResult(
+        100,
+        4,
+        List.of(new Rejection(1, ErrorCode.CONDITION_FAILED)),
+        List.of(new Jump(1, 102), new Jump(3, 105)));
+  }
+
+  @Test
+  void a_write_result_says_where_each_applied_row_lies() {
+    assertThat(IntStream.range(0, 4).mapToLong(jumping()::positionOf))
+        .containsExactly(100L, 102L, 103L, 105L);
+    assertThat(IntStream.range(0, 3).mapToLong(rejecting()::positionOf))
+        .containsExactly(100L, 101L, 102L);
   }
 
   private static WriteResult rejecting() {
@@ -237,7 +255,15 @@ class PayloadTest {
     "0000000000000001 00000000 00000001 00000001 000f, rejects row 1 after -1",
     "0000000000000001 00000000 00000002 00000001 000f 00000001 000f, rejects row 1 after 1",
     "0000000000000001 00000001 00000001 ffffffff 000f, rejects row -1 after -1",
-    "0000000000000001 00000001 00000002 00000001 000f 00000000 000f, rejects row 0 after 1"
+    "0000000000000001 00000001 00000002 00000001 000f 00000000 000f, rejects row 0 after 1",
+    // rows that lie not just behind the one before: how many, number and position of each
+    "0000000000000001 00000003 00000000 00000000, jumps 0 times",
+    "0000000000000001 00000003 00000000 00000003, jumps 3 times",
+    "0000000000000001 00000003 00000000 ffffffff, jumps -1 times",
+    "0000000000000001 00000003 00000000 00000001 00000000 0000000000000009, position=9",
+    "0000000000000001 00000003 00000000 00000001 00000003 0000000000000009, applied=3",
+    "0000000000000001 00000003 00000000 00000001 00000001 0000000000000002, position=2",
+    "0000000000000001 00000003 00000000 00000001 00000001 0000000000000009 00, 1 bytes behind"
   })
   void a_write_result_that_contradicts_itself_is_refused(String hex, String message) {
     byte[] payload = Bytes.fromHex(hex.replace(" ", "")).toByteArray();
@@ -307,7 +333,7 @@ class PayloadTest {
     for (Operation operation : Operation.values()) {
       assertThat(Operation.of(operation.code())).isEqualTo(operation);
     }
-    assertThat(IntStream.of(-1, 0, 2, 15, 65, 255).mapToObj(Operation::of)).containsOnlyNulls();
+    assertThat(IntStream.of(-1, 0, 2, 15, 69, 255).mapToObj(Operation::of)).containsOnlyNulls();
     for (ErrorCode code : ErrorCode.values()) {
       assertThat(ErrorCode.of(code.code())).isEqualTo(code);
     }

@@ -17,13 +17,11 @@ import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.SharedLog;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -46,7 +44,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
 
   private final Parts parts = new Parts();
   private final SystemClock clock;
-  private final Executor control;
+  private final NodeThreads threads;
   private final KafkaConfig config;
   private final KafkaCluster kafka;
   private final KafkaTopics topics;
@@ -58,12 +56,12 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   /**
    * Finds or makes the cluster's topics, and reads its catalog.
    *
-   * @param control the thread that the catalog belongs to
+   * @param threads those that the catalog and the groups of tunnels belong to
    * @throws IOException when Kafka cannot be reached, or a topic is not as it must be
    */
-  ClusterLog(ServerConfig server, ClusterConfig cluster, Executor control, SystemClock clock)
+  ClusterLog(ServerConfig server, ClusterConfig cluster, NodeThreads threads, SystemClock clock)
       throws IOException {
-    this.control = control;
+    this.threads = threads;
     this.clock = clock;
     this.places =
         new TopicPlaces(catalog, () -> TimeUnit.MICROSECONDS.toMillis(clock.epochMicros()));
@@ -103,24 +101,37 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   }
 
   private StoreTopic topic(String name, int partition) {
-    Map<String, String> settings = new HashMap<>(config.properties());
-    settings.put("bootstrap.servers", config.bootstrap());
-    return new StoreTopic(settings, name, partition);
+    return new StoreTopic(config.clientSettings(), name, partition);
   }
 
   private void followed(Map<String, Optional<String>> changes) {
-    control.execute(() -> catalog.followed(changes));
+    threads.control().execute(() -> catalog.followed(changes));
   }
 
+  /** The catalog follows from now on. */
   private CompletableFuture<Void> caughtUp() {
+    return afterAll(catalog::caughtUp);
+  }
+
+  /**
+   * The catalog was told all that is stored by now; or, if this node has just ceased to decide
+   * about tables, what it has to be told first, which was asked for before this.
+   */
+  private CompletableFuture<Void> told() {
+    return afterAll(() -> {});
+  }
+
+  private CompletableFuture<Void> afterAll(Runnable then) {
     CompletableFuture<Void> done = new CompletableFuture<>();
     tail.catchUp(
         () ->
-            control.execute(
-                () -> {
-                  catalog.caughtUp();
-                  done.complete(null);
-                }));
+            threads
+                .control()
+                .execute(
+                    () -> {
+                      then.run();
+                      done.complete(null);
+                    }));
     return done;
   }
 
@@ -234,33 +245,30 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
             topics::tables,
             table -> catalog.isLeading() && catalog.isDropped(table),
             topics::dropTable,
-            control);
-    return new LedCatalog(catalog, tail::catchUp, control, left);
+            threads.control());
+    return new LedCatalog(catalog, tail::catchUp, threads.control(), left);
   }
 
   @Override
   public CatalogStore openCatalog(KafkaCatalogStore.Listener listener) throws IOException {
-    return open(catalogTopic(), config.cluster() + ".catalog", listener);
+    return open(
+        catalogTopic(),
+        config.cluster() + ".catalog",
+        new KafkaCatalogStore.Owner(threads.control(), listener));
   }
 
   @Override
   public CatalogStore openGroup(int group, KafkaCatalogStore.Listener listener) throws IOException {
-    await("read the catalog", this::caughtUp);
+    await("read the catalog", this::told);
     return open(
         topic(KafkaTopics.tunnels(config.cluster()), group),
         config.cluster() + ".tunnels-" + group,
-        listener);
+        new KafkaCatalogStore.Owner(threads.ofGroup(group), listener));
   }
 
-  private CatalogStore open(
-      StoreTopic topic, String transactionalId, KafkaCatalogStore.Listener listener)
+  private CatalogStore open(StoreTopic topic, String transactionalId, KafkaCatalogStore.Owner owner)
       throws IOException {
-    return KafkaCatalogStore.open(
-        topic,
-        transactionalId,
-        STORE_WAITS,
-        clock::nanos,
-        new KafkaCatalogStore.Owner(control, listener));
+    return KafkaCatalogStore.open(topic, transactionalId, STORE_WAITS, clock::nanos, owner);
   }
 
   @Override

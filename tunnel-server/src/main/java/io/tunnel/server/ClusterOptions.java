@@ -1,19 +1,15 @@
 package io.tunnel.server;
 
 import io.tunnel.server.cluster.ClusterConfig;
+import io.tunnel.server.kafka.KafkaConfig;
 import java.io.IOException;
-import java.io.Reader;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Properties;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
@@ -166,17 +162,11 @@ final class ClusterOptions {
     if (kafkaConfig == null) {
       return Map.of();
     }
-    Properties properties = new Properties();
-    try (Reader reader = Files.newBufferedReader(kafkaConfig, StandardCharsets.UTF_8)) {
-      properties.load(reader);
+    try {
+      return KafkaConfig.readProperties(kafkaConfig);
     } catch (IOException e) {
       throw new IOException(kafkaConfig + ": " + e, e);
     }
-    Map<String, String> settings = new TreeMap<>();
-    for (String name : properties.stringPropertyNames()) {
-      settings.put(name, properties.getProperty(name));
-    }
-    return settings;
   }
 
   private static boolean isWildcard(String host) {

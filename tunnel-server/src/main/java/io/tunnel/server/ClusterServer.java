@@ -34,10 +34,10 @@ import io.tunnel.wire.ClusterControl.NodeStatus;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -52,9 +52,9 @@ import org.slf4j.LoggerFactory;
 /**
  * A server that is a node of a cluster: here, and only here, its parts are made, joined and closed.
  *
- * <p>Threads: one owner per shard and one that reads the log for it, a control thread for catalog,
- * sessions and what the node has to do, some that wait for stores, event loops, readers, and those
- * of Kafka's clients.
+ * <p>Threads: one owner per shard and one that reads the log for it, a control thread for the
+ * catalog and what the node has to do, one for each group of tunnels and its sessions, some that
+ * wait for stores, event loops, readers, and those of Kafka's clients.
  */
 final class ClusterServer implements RunningServer {
 
@@ -84,6 +84,7 @@ final class ClusterServer implements RunningServer {
   private final ServerConfig config;
   private final ClusterConfig cluster;
   private final ScheduledExecutorService control;
+  private final NodeThreads threads;
   private final ClusterLog log;
   private final EdgeQueries edges;
   private final Replicas replicas;
@@ -97,7 +98,8 @@ final class ClusterServer implements RunningServer {
   private final NetServer net;
   private final Optional<HttpServer> http;
   private final PeerWatch peers;
-  private Set<Integer> serving = Set.of();
+  private final AbsenceCore absence;
+  private final LostPartitions lost;
   private boolean hasGivenUp;
 
   /**
@@ -109,16 +111,16 @@ final class ClusterServer implements RunningServer {
   ClusterServer(Path data, ServerConfig config, ClusterConfig cluster) throws IOException {
     this.config = config;
     this.cluster = cluster;
+    this.absence = new AbsenceCore(TimeUnit.MILLISECONDS.toNanos(cluster.log().sessionMs()));
     try {
       parts.open(meters::close);
       NodeAddress address = NodeAddress.of(config.net(), cluster.advertised());
       String incarnation = Long.toString(clock.epochMicros(), Character.MAX_RADIX);
       DataDirectory directory =
           parts.open(DataDirectory.open(data, config.log().shards(), Optional.of(cluster.name())));
-      control =
-          parts.openThreads(
-              Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "control")));
-      log = parts.open(new ClusterLog(config, cluster, control, clock));
+      control = parts.openThreads(new OwnThread("control"));
+      threads = new NodeThreads(control, groupThreads());
+      log = parts.open(new ClusterLog(config, cluster, threads, clock));
       edges = log.edges();
       replicas = parts.open(openReplicas(directory, incarnation));
       ExecutorService waiting =
@@ -130,7 +132,7 @@ final class ClusterServer implements RunningServer {
           new ClusterTunnels(
               log,
               new ClusterTunnels.Node(view, handles, known, config.session()),
-              new ClusterTunnels.Threads(control, waiting),
+              new ClusterTunnels.Threads(threads, waiting),
               new NodeSurroundings(edges, control, clock));
       roles = new NodeRoles(replicas, tunnels.stores());
       parts.open(roles::close);
@@ -142,6 +144,7 @@ final class ClusterServer implements RunningServer {
           new NetServer.Reading(
               new Readings(homes, replicas, channels, catchUp::whenRead, handles),
               tunnels.finder());
+      lost = new LostPartitions(replicas::leads, replicas::isServing, this::attached, this::lost);
       nodeMeters.watch(this::standing);
       net = listen(address.net(), readers);
       parts.open(net::close);
@@ -154,6 +157,14 @@ final class ClusterServer implements RunningServer {
       parts.closeAfter(e);
       throw e;
     }
+  }
+
+  private List<ScheduledExecutorService> groupThreads() {
+    List<ScheduledExecutorService> opened = new ArrayList<>();
+    for (int group = 0; group < Unit.TUNNEL_GROUPS; group++) {
+      opened.add(parts.openThreads(new OwnThread("tunnels-" + group)));
+    }
+    return opened;
   }
 
   private void join() throws IOException {
@@ -198,7 +209,7 @@ final class ClusterServer implements RunningServer {
             cluster.standbys(),
             DECIDE_INTERVAL_MS),
         roles,
-        () -> new KnownUnits(log.catalog().lastPartition(), log.catalog().partitionIds()),
+        () -> KnownUnits.read(log.catalog().lastPartition(), log.catalog().partitionIds()),
         control,
         clock::nanos);
   }
@@ -261,12 +272,19 @@ final class ClusterServer implements RunningServer {
   }
 
   private void schedule() {
-    Ticks ticks =
-        new Ticks(clock::nanos, TICK_GAP_NANOS_MAX, List.of(tunnels::tick, node::tick, this::look));
-    // With a delay: at a fixed rate those that were missed would come before what waits.
-    control.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+    tick(control, List.of(node::tick, this::look));
+    for (int i = 0; i < Unit.TUNNEL_GROUPS; i++) {
+      int group = i;
+      tick(threads.ofGroup(group), List.of(() -> tunnels.tick(group)));
+    }
     every(ENDS_MS, replicas::lookAtEnds);
     every(config.log().retentionCheckMs(), () -> replicas.retain(clock.epochMicros()));
+  }
+
+  private void tick(ScheduledExecutorService thread, List<Runnable> looks) {
+    Ticks ticks = new Ticks(clock::nanos, TICK_GAP_NANOS_MAX, looks);
+    // With a delay: at a fixed rate those that were missed would come before what waits.
+    thread.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
   }
 
   private void every(long ms, Runnable look) {
@@ -275,24 +293,26 @@ final class ClusterServer implements RunningServer {
   }
 
   /**
-   * Tells those who are attached to what is not led here any more, and watches the other nodes. A
-   * node that its group has lost cannot know what it leads: whoever is attached looks for a leader
-   * once, and comes back when there is no other.
+   * Tells those who are attached to what is not served here any more, and watches the other nodes.
+   * When a node's absence from its group lasts, sessions end too, and tables are not decided about:
+   * whoever has come here finds the node that does it now.
    */
   private void look() {
     peers.watch(placement().nodes());
+    roles.suspend(absence.isTooLong(node.isLost() && node.hasSuccessor(), clock.nanos()));
     if (!hasGivenUp && replicas.figures().failedShards() > 0) {
       hasGivenUp = true;
       LOGGER.error("a disk of this node failed; other nodes take over what it leads");
       node.drain(true);
     }
-    Set<Integer> now = new TreeSet<>();
-    if (!node.isLost()) {
-      replicas.leads().stream().filter(replicas::isServing).forEach(now::add);
-    }
-    Set<Integer> before = serving;
-    serving = now;
-    before.stream().filter(partition -> !now.contains(partition)).forEach(this::lost);
+    lost.look(node.isLost());
+  }
+
+  /** Partitions that somebody is attached to, or reads. */
+  private Set<Integer> attached() {
+    Set<Integer> partitions = attachments.partitions();
+    partitions.addAll(reading.readings().partitions());
+    return partitions;
   }
 
   private void lost(int partition) {
@@ -336,9 +356,9 @@ final class ClusterServer implements RunningServer {
     }
   }
 
-  /** Whether the catalog and all tunnels are led here; for tests. */
-  boolean leadsEverything() {
-    return tunnels.stores().values().stream().allMatch(LedStore::isLeading);
+  /** How many of the catalog and the groups of tunnels are led here; for tests. */
+  int storesLed() {
+    return (int) tunnels.stores().values().stream().filter(LedStore::isLeading).count();
   }
 
   @Override

@@ -12,7 +12,6 @@ import io.tunnel.server.session.LedTunnels;
 import io.tunnel.server.session.PositionFinder;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.server.session.SharedEdges;
-import io.tunnel.server.session.Surroundings;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,10 +40,13 @@ final class ClusterTunnels {
     /** The catalog while this node decides about tables. */
     LedStore.Leader catalogLeader();
 
-    /** Becomes the only writer of the catalog. */
+    /** Becomes the only writer of the catalog; tells on the control thread. */
     CatalogStore openCatalog(KafkaCatalogStore.Listener listener) throws IOException;
 
-    /** Becomes the only writer of a group of tunnels, whose tables are all known then. */
+    /**
+     * Becomes the only writer of a group of tunnels, whose tables are all known then; tells on the
+     * group's thread.
+     */
     CatalogStore openGroup(int group, KafkaCatalogStore.Listener listener) throws IOException;
   }
 
@@ -52,24 +54,33 @@ final class ClusterTunnels {
   record Node(ClusterView view, Handles handles, KnownEdges known, SessionConfig config) {}
 
   /** The threads of a node that leads stores. */
-  record Threads(ScheduledExecutorService control, Executor waiting) {}
+  record Threads(NodeThreads owners, Executor waiting) {
 
-  ClusterTunnels(Stores log, Node node, Threads threads, Surroundings surroundings) {
+    /** Everything belongs to one thread. */
+    Threads(ScheduledExecutorService control, Executor waiting) {
+      this(NodeThreads.one(control), waiting);
+    }
+  }
+
+  ClusterTunnels(Stores log, Node node, Threads threads, NodeSurroundings surroundings) {
     led = new LedTunnels(log.catalog(), node.view());
-    SharedEdges edges = new SharedEdges(log.edges(), node.known(), surroundings);
-    finder = new PositionFinder(edges, surroundings);
-    TunnelGroup.Parts parts =
-        new TunnelGroup.Parts(edges, node.handles(), node.config(), surroundings);
+    NodeSurroundings control = surroundings.on(threads.owners().control());
+    finder = new PositionFinder(new SharedEdges(log.edges(), node.known(), control), control);
     for (int i = 0; i < Unit.TUNNEL_GROUPS; i++) {
       int id = i;
-      TunnelGroup group = new TunnelGroup(id, log.catalog(), led, parts, threads.control());
+      ScheduledExecutorService owner = threads.owners().ofGroup(id);
+      NodeSurroundings own = surroundings.on(owner);
+      TunnelGroup.Parts parts =
+          new TunnelGroup.Parts(
+              new SharedEdges(log.edges(), node.known(), own), node.handles(), node.config(), own);
+      TunnelGroup group = new TunnelGroup(id, log.catalog(), led, parts, owner);
       groups.add(group);
       stores.put(
           Unit.ofGroup(id),
           new LedStore(
               "group " + id + " of tunnels",
               listener -> log.openGroup(id, listener),
-              threads.control(),
+              owner,
               threads.waiting(),
               group));
     }
@@ -78,7 +89,7 @@ final class ClusterTunnels {
         new LedStore(
             "the catalog",
             log::openCatalog,
-            threads.control(),
+            threads.owners().control(),
             threads.waiting(),
             log.catalogLeader()));
   }
@@ -98,8 +109,13 @@ final class ClusterTunnels {
     return stores;
   }
 
-  /** Lets leases end; on the control thread. */
+  /** Lets leases end, if one thread owns all groups; on that thread. */
   void tick() {
     groups.forEach(TunnelGroup::tick);
+  }
+
+  /** Lets leases of a group's tunnels end; on its thread. */
+  void tick(int group) {
+    groups.get(group).tick();
   }
 }

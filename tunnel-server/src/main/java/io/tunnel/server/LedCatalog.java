@@ -15,6 +15,7 @@ final class LedCatalog implements LedStore.Leader {
   private final Consumer<Runnable> catchUp;
   private final Executor control;
   private final LeftTopics left;
+  private long resignations;
 
   /**
    * Falls back on what others have stored.
@@ -31,8 +32,9 @@ final class LedCatalog implements LedStore.Leader {
 
   @Override
   public void lead(CatalogStore store) throws IOException {
-    catalog.lead(store);
+    // Judges by the catalog later on this thread; if it cannot even begin, nothing has begun.
     left.delete();
+    catalog.lead(store);
   }
 
   @Override
@@ -43,6 +45,15 @@ final class LedCatalog implements LedStore.Leader {
   @Override
   public void resign() {
     catalog.resign();
-    catchUp.accept(() -> control.execute(catalog::caughtUp));
+    resignations++;
+    long own = resignations;
+    catchUp.accept(() -> control.execute(() -> caughtUp(own)));
+  }
+
+  /** What was stored before an earlier resignation is not all that this node knows. */
+  private void caughtUp(long resignation) {
+    if (resignation == resignations) {
+      catalog.caughtUp();
+    }
   }
 }

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A unit whose state is in a store: opens the store when the unit is to be led, as often as that
- * takes, and closes it when it is not. Everything happens on the control thread, but for opening
- * and closing, which take their time.
+ * takes, and closes it when it is not. Everything happens on the thread that owns the unit, but for
+ * opening and closing, which take their time; what is wanted may be said by any one thread.
  *
  * <p>A store that was fenced is opened again after a pause if the unit is still to be led: of two
  * nodes that believe so, each fences the other until placements have reached both.
@@ -28,11 +28,12 @@ final class LedStore {
 
   private final String what;
   private final Opener opener;
-  private final ScheduledExecutorService control;
+  private final ScheduledExecutorService owner;
   private final Executor waiting;
   private final Leader leader;
   private State state = State.IDLE;
-  private boolean isWanted;
+  private volatile boolean isWanted;
+  private volatile boolean isSuspended;
   private volatile Optional<CatalogStore> store = Optional.empty();
   private volatile boolean isClosed;
 
@@ -54,11 +55,11 @@ final class LedStore {
   /** Opens the store; waits for it. */
   @FunctionalInterface
   interface Opener {
-    /** The store, which tells {@code listener} on the control thread. */
+    /** The store, which tells {@code listener} on the thread of the unit's owner. */
     CatalogStore open(KafkaCatalogStore.Listener listener) throws IOException;
   }
 
-  /** Whoever leads with the store, on the control thread. */
+  /** Whoever leads with the store, on the thread of the unit's owner. */
   interface Leader {
 
     /** Begins; when it throws, nothing has begun. */
@@ -75,17 +76,14 @@ final class LedStore {
    * A unit that nobody wants this node to lead yet.
    *
    * @param what the unit, for people
+   * @param owner the thread that the unit belongs to
    * @param waiting for what waits
    */
   LedStore(
-      String what,
-      Opener opener,
-      ScheduledExecutorService control,
-      Executor waiting,
-      Leader leader) {
+      String what, Opener opener, ScheduledExecutorService owner, Executor waiting, Leader leader) {
     this.what = what;
     this.opener = opener;
-    this.control = control;
+    this.owner = owner;
     this.waiting = waiting;
     this.leader = leader;
   }
@@ -95,7 +93,7 @@ final class LedStore {
     return isLeading;
   }
 
-  /** Whether it leads the unit or is about to. */
+  /** Whether it leads the unit or is about to; any thread. */
   boolean isWanted() {
     return isWanted;
   }
@@ -103,14 +101,47 @@ final class LedStore {
   /** Leads the unit as soon as possible. */
   void lead() {
     isWanted = true;
-    if (state == State.IDLE) {
-      open();
-    }
+    onOwner(this::begin);
   }
 
   /** Leads it no longer. */
   void leave() {
     isWanted = false;
+    isLeading = false;
+    onOwner(this::end);
+  }
+
+  /**
+   * Leads it no longer, and is still to: as soon as it may {@link #resume}. Nothing happens when it
+   * is suspended already.
+   */
+  void suspend() {
+    if (!isSuspended) {
+      isSuspended = true;
+      isLeading = false;
+      onOwner(this::end);
+    }
+  }
+
+  /** Leads it again if it is to. Nothing happens when it is not suspended. */
+  void resume() {
+    if (isSuspended) {
+      isSuspended = false;
+      onOwner(this::begin);
+    }
+  }
+
+  private boolean mayLead() {
+    return isWanted && !isSuspended && !isClosed;
+  }
+
+  private void begin() {
+    if (state == State.IDLE && mayLead()) {
+      open();
+    }
+  }
+
+  private void end() {
     if (state == State.LEADING) {
       resign();
       state = State.IDLE;
@@ -125,25 +156,30 @@ final class LedStore {
         () -> {
           try {
             CatalogStore opened = opener.open(new Word(own));
-            onControl(() -> opened(opened));
+            if (isClosed || !onOwner(() -> opened(opened))) {
+              close(opened);
+            }
           } catch (IOException | RuntimeException e) {
             LOGGER.warn("cannot lead {} yet", what, e);
-            onControl(this::pause);
+            onOwner(this::pause);
           }
         });
   }
 
-  private void onControl(Runnable action) {
+  /** Whether it will be done. */
+  private boolean onOwner(Runnable action) {
     try {
-      control.execute(action);
+      owner.execute(action);
+      return true;
     } catch (RejectedExecutionException e) {
       LOGGER.debug("the node stops; {} is not led", what, e);
+      return false;
     }
   }
 
   private void opened(CatalogStore opened) {
     store = Optional.of(opened);
-    if (!isWanted || isClosed) {
+    if (!mayLead()) {
       closeStore();
       state = State.IDLE;
       return;
@@ -163,14 +199,12 @@ final class LedStore {
 
   private void pause() {
     state = State.PAUSING;
-    control.schedule(this::pauseOver, PAUSE_MS, TimeUnit.MILLISECONDS);
+    owner.schedule(this::pauseOver, PAUSE_MS, TimeUnit.MILLISECONDS);
   }
 
   private void pauseOver() {
     state = State.IDLE;
-    if (isWanted && !isClosed) {
-      open();
-    }
+    begin();
   }
 
   private void resign() {
@@ -183,14 +217,20 @@ final class LedStore {
   private void closeStore() {
     CatalogStore closed = store.orElseThrow();
     store = Optional.empty();
-    waiting.execute(
-        () -> {
-          try {
-            closed.close();
-          } catch (IOException e) {
-            LOGGER.warn("the store of {} did not close cleanly", what, e);
-          }
-        });
+    try {
+      waiting.execute(() -> close(closed));
+    } catch (RejectedExecutionException e) {
+      LOGGER.debug("the node stops, and nobody waits for {} but its owner", what, e);
+      close(closed);
+    }
+  }
+
+  private void close(CatalogStore closed) {
+    try {
+      closed.close();
+    } catch (IOException e) {
+      LOGGER.warn("the store of {} did not close cleanly", what, e);
+    }
   }
 
   /** What one opened store has to say. */
@@ -211,7 +251,8 @@ final class LedStore {
     @Override
     public void fenced(FencedStoreException reason) {
       if (own == attempt && state == State.LEADING) {
-        LOGGER.warn("another node leads {} now: {}", what, reason.getMessage());
+        LOGGER.warn(
+            "{} is opened anew if this node is still to lead it: {}", what, reason.getMessage());
         resign();
         pause();
       }

@@ -1,5 +1,6 @@
 package io.tunnel.server;
 
+import io.tunnel.model.RefusedException;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.NodeMeters;
@@ -42,19 +43,14 @@ record NodePages(
   public String health() {
     ClusterDescription cluster = view.describe();
     Replicas.Figures copies = replicas.figures();
-    return "{\"status\":\""
-        + (isHealthy() ? "UP" : "STORAGE_FAILED")
-        + "\",\"node\":\""
-        + cluster.node()
-        + "\",\"nodes\":"
-        + cluster.nodes().size()
-        + ",\"leads\":"
-        + copies.leading()
-        + ",\"copies\":"
-        + copies.copies()
-        + ",\"connections\":"
-        + net.connectionCount()
-        + "}";
+    return new Health.OfNode(
+            Health.status(isHealthy()),
+            cluster.node(),
+            cluster.nodes().size(),
+            copies.leading(),
+            copies.copies(),
+            net.connectionCount())
+        .text();
   }
 
   @Override
@@ -70,6 +66,7 @@ record NodePages(
     return metering.meters().scrape();
   }
 
+  /** None of tunnels that another node coordinates since they were looked for. */
   private static List<TunnelView> views(TunnelHost host) throws IOException {
     try {
       return CompletableFuture.supplyAsync(
@@ -83,6 +80,9 @@ record NodePages(
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", e);
     } catch (ExecutionException e) {
+      if (e.getCause() instanceof RefusedException) {
+        return List.of();
+      }
       throw new IOException(e.getCause());
     }
   }

@@ -71,6 +71,11 @@ final class NodeRoles implements Roles {
     return replicas.warm();
   }
 
+  /** Leads no stores for now, or again those that it is to lead. */
+  void suspend(boolean isSuspended) {
+    storeByUnit.values().forEach(isSuspended ? LedStore::suspend : LedStore::resume);
+  }
+
   /** Whether it leads that unit now; any thread. */
   boolean isLeading(int unit) {
     return Unit.isPartition(unit)

@@ -22,6 +22,11 @@ record NodeSurroundings(EdgeQueries log, Executor control, Shard.Clock clock)
 
   private static final Logger LOGGER = LoggerFactory.getLogger(NodeSurroundings.class);
 
+  /** The same for what belongs to another thread. */
+  NodeSurroundings on(Executor thread) {
+    return new NodeSurroundings(log, thread, clock);
+  }
+
   @Override
   public long nanos() {
     return clock.nanos();

@@ -5,6 +5,7 @@ import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.kafka.KafkaTopics;
 import io.tunnel.server.kafka.KafkaTopics.TableTopic;
 import io.tunnel.server.kafka.TopicSettingsException;
+import io.tunnel.server.partition.LogTakenException;
 import io.tunnel.server.partition.TableLogs;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -19,16 +20,15 @@ record SharedTables(KafkaTopics topics) implements TableLogs {
 
   @Override
   public CompletableFuture<Void> create(TableRecord table) {
-    TableTopic topic = topic(table, table.meta().options());
     return topics
-        .openTable(topic)
-        .exceptionallyCompose(
-            failure ->
-                cause(failure) instanceof TopicSettingsException
-                    ? topics
-                        .dropTable(table.tableId())
-                        .thenCompose(dropped -> topics.openTable(topic))
-                    : CompletableFuture.failedFuture(cause(failure)));
+        .openTable(topic(table, table.meta().options()))
+        .exceptionallyCompose(failure -> CompletableFuture.failedFuture(told(cause(failure))));
+  }
+
+  private static Throwable told(Throwable failure) {
+    return failure instanceof TopicSettingsException
+        ? new LogTakenException(failure.getMessage(), failure)
+        : failure;
   }
 
   private static Throwable cause(Throwable failure) {

@@ -17,25 +17,26 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 
-/** A group of tunnels while this node coordinates them; on the control thread. */
+/** A group of tunnels while this node coordinates them; on the thread that owns the group. */
 final class TunnelGroup implements LedStore.Leader {
 
   private final int group;
   private final Catalog tables;
   private final LedTunnels led;
   private final Parts parts;
-  private final Executor control;
+  private final Executor owner;
   private Optional<Coordinator> coordinator = Optional.empty();
+  private Optional<WriterCheck> check = Optional.empty();
 
-  /** What all groups of a node share. */
+  /** What a group has beside its tunnels. */
   record Parts(LogEdges edges, Handles handles, SessionConfig config, Surroundings surroundings) {}
 
-  TunnelGroup(int group, Catalog tables, LedTunnels led, Parts parts, Executor control) {
+  TunnelGroup(int group, Catalog tables, LedTunnels led, Parts parts, Executor owner) {
     this.group = group;
     this.tables = tables;
     this.led = led;
     this.parts = parts;
-    this.control = control;
+    this.owner = owner;
   }
 
   @Override
@@ -50,7 +51,8 @@ final class TunnelGroup implements LedStore.Leader {
             parts.surroundings());
     Operators operators = new Operators(catalog, parts.edges(), runs, parts.surroundings());
     coordinator = Optional.of(runs);
-    led.lead(group, new TunnelHost(catalog, runs, operators, control));
+    check = Optional.of(new WriterCheck(catalog, parts.surroundings().nanos()));
+    led.lead(group, new TunnelHost(catalog, runs, operators, owner));
   }
 
   @Override
@@ -61,11 +63,16 @@ final class TunnelGroup implements LedStore.Leader {
   @Override
   public void resign() {
     coordinator = Optional.empty();
+    check = Optional.empty();
     led.resign(group, () -> {});
   }
 
   /** Lets leases end, if it is led here. */
   void tick() {
-    coordinator.ifPresent(Coordinator::tick);
+    coordinator.ifPresent(
+        runs -> {
+          runs.tick();
+          check.orElseThrow().look(runs.sessionCount() > 0, parts.surroundings().nanos());
+        });
   }
 }

@@ -30,7 +30,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -94,9 +93,7 @@ public final class TunnelServer implements RunningServer {
               new BaseSnapshots(
                   catalog.tables(), shards, readers, clock, config.base().snapshotMsMax()));
 
-      control =
-          parts.openThreads(
-              Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "control")));
+      control = parts.openThreads(new OwnThread("control"));
       Surroundings surroundings = new ServerSurroundings(shards, bases, control, clock);
       Channels channels = new Channels(shards, bases, config.session().deliveryBytesMax());
       coordinator = new Coordinator(catalog, shards, channels, config.session(), surroundings);
@@ -197,13 +194,9 @@ public final class TunnelServer implements RunningServer {
 
     @Override
     public String health() {
-      return "{\"status\":\""
-          + (isHealthy() ? "UP" : "STORAGE_FAILED")
-          + "\",\"connections\":"
-          + net.connectionCount()
-          + ",\"tables\":"
-          + catalog.tables().tables().size()
-          + "}";
+      return new Health.Alone(
+              Health.status(isHealthy()), net.connectionCount(), catalog.tables().tables().size())
+          .text();
     }
 
     @Override

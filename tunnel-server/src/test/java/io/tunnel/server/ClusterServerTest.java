@@ -1,10 +1,20 @@
 package io.tunnel.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.kafka.broker.KafkaBroker;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
+import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.cluster.ClusterConfig;
+import io.tunnel.server.cluster.Unit;
+import io.tunnel.server.kafka.KafkaCluster;
+import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.server.net.NetConfig;
+import io.tunnel.server.partition.LogTakenException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +22,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,6 +56,10 @@ class ClusterServerTest {
   }
 
   private ClusterServer start(String name) throws IOException {
+    return start(name, 6_000);
+  }
+
+  private ClusterServer start(String name, int sessionMs) throws IOException {
     ServerConfig defaults = ServerConfig.defaults(2);
     NetConfig net = new NetConfig("127.0.0.1", 0, -1, 1, 100, false);
     ServerConfig config =
@@ -55,13 +71,13 @@ class ClusterServerTest {
             defaults.session(),
             defaults.base());
     ClusterConfig.Log log =
-        new ClusterConfig.Log(List.of(broker.bootstrap()), 1, 1, 6_000, Map.of());
+        new ClusterConfig.Log(List.of(broker.bootstrap()), 1, 1, sessionMs, Map.of());
     return new ClusterServer(
         data.resolve(name), config, new ClusterConfig("c", name, Optional.empty(), 1, log));
   }
 
   private static void awaitLeader(ClusterServer server) {
-    while (!server.leadsEverything()) {
+    while (server.storesLed() < 1 + Unit.TUNNEL_GROUPS) {
       // Stores are opened one after the other.
     }
   }
@@ -71,7 +87,7 @@ class ClusterServerTest {
     ClusterServer server = start();
     awaitLeader(server);
     try (ClusterServer other = start("n2")) {
-      while (server.leadsEverything()) {
+      while (server.storesLed() == 1 + Unit.TUNNEL_GROUPS) {
         // Until the other has its part of it.
       }
       broker.suspend();
@@ -81,6 +97,31 @@ class ClusterServerTest {
         broker.resume();
       }
       awaitLeader(other);
+    }
+  }
+
+  @Test
+  void nodes_that_are_lost_for_long_coordinate_nothing_until_they_are_found() throws Exception {
+    try (ClusterServer first = start("n1", 1_000);
+        ClusterServer second = start("n2", 1_000)) {
+      awaitAll(first, second);
+      broker.suspend();
+      try {
+        while (first.storesLed() + second.storesLed() > 0) {
+          // For twice the length of a session.
+        }
+      } finally {
+        broker.resume();
+      }
+      awaitAll(first, second);
+    }
+  }
+
+  private static void awaitAll(ClusterServer first, ClusterServer second) {
+    while (first.storesLed() == 0
+        || second.storesLed() == 0
+        || first.storesLed() + second.storesLed() < 1 + Unit.TUNNEL_GROUPS) {
+      // Until they have shared them.
     }
   }
 
@@ -94,6 +135,36 @@ class ClusterServerTest {
     }
     assertThat(Duration.ofNanos(System.nanoTime() - began))
         .isLessThan(Duration.ofSeconds(STOP_S_MAX));
+  }
+
+  @Test
+  void a_topic_that_another_node_may_have_made_is_never_deleted_for_a_new_table() throws Exception {
+    KafkaConfig kafka =
+        new KafkaConfig(
+            broker.bootstrap(),
+            "c",
+            new KafkaConfig.Replicas(1, 1),
+            KafkaConfig.Times.DEFAULT,
+            "lz4",
+            Map.of());
+    try (KafkaCluster cluster = new KafkaCluster(kafka, new SystemClock())) {
+      SharedTables tables = new SharedTables(cluster.topics());
+      TableRecord four = table(4);
+      tables.create(four).get(20, TimeUnit.SECONDS);
+      assertThatThrownBy(() -> tables.create(table(8)).get(20, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(LogTakenException.class)
+          .hasMessageContaining("has 4 partitions and must have 8");
+      tables.create(four).get(20, TimeUnit.SECONDS);
+    }
+  }
+
+  private static TableRecord table(int partitions) {
+    TableMeta meta = new TableMeta("t", TestRows.SCHEMA, TableOptions.DEFAULT);
+    List<PartitionRecord> parts =
+        IntStream.rangeClosed(1, partitions)
+            .mapToObj(id -> new PartitionRecord(id, Bytes.EMPTY, Bytes.EMPTY, List.of()))
+            .toList();
+    return new TableRecord(1, meta, 0, parts);
   }
 
   @Test

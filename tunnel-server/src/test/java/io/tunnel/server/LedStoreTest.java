@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -24,15 +25,17 @@ class LedStoreTest {
   private final List<KafkaCatalogStore.Listener> listeners = new ArrayList<>();
   private final Queue<Runnable> waiting = new ArrayDeque<>();
   private final ControlQueue control = new ControlQueue();
+  private boolean isWaitingOver;
   private Optional<IOException> openFails = Optional.empty();
   private Optional<IOException> leadFails = Optional.empty();
   private final LedStore store =
-      new LedStore("the unit", this::open, control, waiting::add, new Recorder());
+      new LedStore("the unit", this::open, control, this::await, new Recorder());
 
   /** Does nothing by itself. */
   private static final class ControlQueue extends ScheduledThreadPoolExecutor {
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private final Queue<Runnable> later = new ArrayDeque<>();
+    private boolean isOver;
 
     ControlQueue() {
       super(0);
@@ -40,6 +43,9 @@ class LedStoreTest {
 
     @Override
     public void execute(Runnable task) {
+      if (isOver) {
+        throw new RejectedExecutionException("over");
+      }
       tasks.add(task);
     }
 
@@ -89,6 +95,13 @@ class LedStoreTest {
     public void resign() {
       happened.add("resigned");
     }
+  }
+
+  private void await(Runnable task) {
+    if (isWaitingOver) {
+      throw new RejectedExecutionException("over");
+    }
+    waiting.add(task);
   }
 
   private CatalogStore open(KafkaCatalogStore.Listener listener) throws IOException {
@@ -143,8 +156,70 @@ class LedStoreTest {
   }
 
   @Test
+  void what_it_did_not_lead_for_a_moment_is_opened_anew() {
+    store.lead();
+    runAll();
+    store.leave();
+    store.lead();
+    runAll();
+    assertThat(happened).containsExactly("leads 1", "resigned", "closed 1", "leads 2");
+    assertThat(store.isLeading()).isTrue();
+  }
+
+  @Test
+  void one_that_is_suspended_resigns_and_leads_when_it_is_resumed() {
+    store.lead();
+    runAll();
+    store.suspend();
+    assertThat(store.isLeading()).isFalse();
+    assertThat(store.isWanted()).as("so it says to its group").isTrue();
+    runAll();
+    store.suspend();
+    runAll();
+    assertThat(happened).containsExactly("leads 1", "resigned", "closed 1");
+    store.resume();
+    store.resume();
+    runAll();
+    assertThat(happened).endsWith("closed 1", "leads 2");
+    assertThat(store.isLeading()).isTrue();
+  }
+
+  @Test
+  void one_that_is_suspended_is_not_opened_and_one_that_opens_is_closed() {
+    store.suspend();
+    store.lead();
+    runAll();
+    assertThat(listeners).isEmpty();
+    store.resume();
+    run(control.tasks);
+    run(waiting);
+    store.suspend();
+    runAll();
+    assertThat(happened).containsExactly("closed 1");
+    store.leave();
+    store.resume();
+    runAll();
+    assertThat(happened).as("it is not to be led any more").containsExactly("closed 1");
+  }
+
+  @Test
+  void a_pause_that_ends_while_it_is_suspended_opens_nothing() {
+    openFails = Optional.of(new IOException("not now"));
+    store.lead();
+    runAll();
+    store.suspend();
+    openFails = Optional.empty();
+    pauseEnds();
+    assertThat(listeners).isEmpty();
+    store.resume();
+    runAll();
+    assertThat(happened).containsExactly("leads 1");
+  }
+
+  @Test
   void a_store_that_opens_when_it_is_not_wanted_any_more_is_closed() {
     store.lead();
+    run(control.tasks);
     run(waiting);
     store.leave();
     runAll();
@@ -219,11 +294,40 @@ class LedStoreTest {
   @Test
   void a_store_that_opens_behind_the_close_is_closed() throws IOException {
     store.lead();
+    run(control.tasks);
     run(waiting);
     store.close();
     runAll();
     assertThat(happened).containsExactly("closed 1");
     assertThat(store.isLeading()).isFalse();
+  }
+
+  @Test
+  void a_store_is_closed_though_nobody_waits_any_more() throws IOException {
+    store.lead();
+    run(control.tasks);
+    run(waiting);
+    store.close();
+    isWaitingOver = true;
+    runAll();
+    assertThat(happened).containsExactly("closed 1");
+  }
+
+  @Test
+  void a_store_that_opens_when_its_owner_has_ended_is_closed() {
+    store.lead();
+    run(control.tasks);
+    control.isOver = true;
+    run(waiting);
+    assertThat(happened).containsExactly("closed 1");
+  }
+
+  @Test
+  void what_is_to_be_led_behind_the_close_is_not_opened() throws IOException {
+    store.close();
+    store.lead();
+    runAll();
+    assertThat(listeners).isEmpty();
   }
 
   @Test

@@ -56,7 +56,8 @@ public enum Invariant {
       this.invariant = invariant;
     }
 
-    Invariant invariant() {
+    /** What is broken. */
+    public Invariant invariant() {
       return invariant;
     }
   }

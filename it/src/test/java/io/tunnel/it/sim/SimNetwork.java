@@ -150,10 +150,12 @@ public final class SimNetwork {
         () ->
             loop.execute(
                 () -> {
-                  if (client.isOpen()) {
+                  boolean isOpen = client.isOpen();
+                  if (isOpen) {
                     client.pipeline().fireChannelActive();
-                    connected.accept(true);
                   }
+                  // Whoever accepted may have died before this was heard of.
+                  connected.accept(isOpen);
                 }));
   }
 }

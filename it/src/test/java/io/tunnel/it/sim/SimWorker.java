@@ -16,6 +16,9 @@ import java.util.concurrent.TimeUnit;
 /** A process with one worker of the SDK in it, and a processor that reports to the ledger. */
 public final class SimWorker {
 
+  /** What a processor says that was told to fail. */
+  public static final String FAILURE = "a processor fails, as it was told";
+
   private static final long SHUTDOWN_DEADLINE_MS = 5_000;
   private static final long INTERRUPT_MS = 1_000;
 
@@ -173,7 +176,7 @@ public final class SimWorker {
       Callback callback = begin(input);
       threads.takes(callback.nanos(), callback.atEnd());
       if (callback.isFailing()) {
-        throw new IllegalStateException("a processor fails, as it was told");
+        throw new IllegalStateException(FAILURE);
       }
     }
 

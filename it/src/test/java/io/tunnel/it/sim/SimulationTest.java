@@ -91,6 +91,7 @@ class SimulationTest {
     for (long seed = BASE; seed < BASE + REPLAYED; seed++) {
       here.append(seed).append(' ').append(Worlds.hash(seed)).append('\n');
     }
-    assertThat(Worlds.hashesElsewhere(BASE, REPLAYED)).isEqualTo(here.toString());
+    assertThat(Worlds.hashesElsewhere(SimulationMain.class, BASE, REPLAYED))
+        .isEqualTo(here.toString());
   }
 }

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /** Runs worlds, and says of those that break what is needed to see why. */
-final class Worlds {
+public final class Worlds {
 
   private Worlds() {}
 
@@ -59,16 +59,22 @@ final class Worlds {
     return simulation.world.trace.hash();
   }
 
-  /** The hashes of some seeds as another process of the same program has them. */
-  static String hashesElsewhere(long first, long count) throws IOException, InterruptedException {
+  /**
+   * What {@code main} of another process of the same program says of some seeds. Its objects have
+   * other identities than those of this process, so an order that comes of them shows.
+   */
+  public static String hashesElsewhere(Class<?> main, long first, long count)
+      throws IOException, InterruptedException {
     Process other =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UnlockExperimentalVMOptions",
+                "-XX:hashCode=2",
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=off",
                 "-cp",
                 System.getProperty(
                     "surefire.test.class.path", System.getProperty("java.class.path")),
-                SimulationMain.class.getName(),
+                main.getName(),
                 "hashes",
                 Long.toString(first),
                 Long.toString(count))

@@ -32,7 +32,7 @@ public final class SimReplicas {
       CopyStore store = new CopyStore(id, log, own, NO_METER, clock);
       shards.add(new ReplicaShard(id, config, store, ports, NO_METER, clock));
     }
-    all = new Replicas(shards, config);
+    all = new Replicas(shards, config, ports.log());
     all.followStored(ports.isLive());
   }
 

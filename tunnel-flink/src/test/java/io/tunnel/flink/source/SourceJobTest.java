@@ -49,6 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Jobs that read a real server's tables, in a cluster of Flink's in this process. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
+@SuppressWarnings("try") // What collects may be interrupted when it closes.
 class SourceJobTest {
 
   @RegisterExtension

@@ -37,6 +37,7 @@ public final class Feeds {
   private final Map<Integer, PartitionFeed> feeds = new HashMap<>();
   private final Map<Endpoint, NodeLink> links = new HashMap<>();
   private final Map<Integer, Endpoint> leaders = new HashMap<>();
+  private long begun;
   private boolean looksForEnds;
   private boolean isClosed;
 
@@ -63,9 +64,8 @@ public final class Feeds {
         () -> {
           end(start.partition());
           if (!isClosed) {
-            PartitionFeed feed =
-                new PartitionFeed(
-                    start, this, config.partitionBytesMax(), config.outageMax().toNanos());
+            begun++;
+            PartitionFeed feed = new PartitionFeed(begun, start, this, config);
             feeds.put(start.partition(), feed);
             feed.seek();
             lookForEnds();
@@ -91,8 +91,8 @@ public final class Feeds {
     port.execute(
         () -> {
           PartitionFeed feed = feeds.get(received.start().partition());
-          // By identity: the same partition may have been begun anew.
-          if (feed != null && feed.start() == received.start()) {
+          // The same partition may have been begun anew.
+          if (feed != null && feed.number() == received.feed()) {
             feed.released(received.bytes());
           }
         });

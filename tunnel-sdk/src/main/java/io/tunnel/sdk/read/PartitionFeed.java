@@ -7,6 +7,7 @@ import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.ReadStart;
 import io.tunnel.sdk.transport.BackoffCore;
 import io.tunnel.sdk.transport.Caller;
@@ -34,6 +35,7 @@ final class PartitionFeed {
   static final long EPOCH = PartitionControl.EPOCH;
   private static final BackoffCore PAUSES = BackoffCore.ofMillis(20, 1_000);
 
+  private final long number;
   private final ReadStart start;
   private final Feeds feeds;
   private final long bytesMax;
@@ -61,14 +63,20 @@ final class PartitionFeed {
     ENDED
   }
 
-  PartitionFeed(ReadStart start, Feeds feeds, long bytesMax, long outageNanosMax) {
+  PartitionFeed(long number, ReadStart start, Feeds feeds, PartitionReaderConfig config) {
+    this.number = number;
     this.start = start;
     this.feeds = feeds;
-    this.bytesMax = bytesMax;
-    this.outageNanosMax = outageNanosMax;
+    this.bytesMax = config.partitionBytesMax();
+    this.outageNanosMax = config.outageMax().toNanos();
     this.end = start.end();
     this.received = start.position();
     this.receivedKey = start.key();
+  }
+
+  /** Names this reading among all of the reader's. */
+  long number() {
+    return number;
   }
 
   ReadStart start() {
@@ -170,7 +178,7 @@ final class PartitionFeed {
     if (start.type() == ChannelType.BaseData) {
       receivedKey = lastKey(last);
     }
-    feeds.inbox().put(new Received(start, Optional.of(delivery), bytes));
+    feeds.inbox().put(new Received(number, start, Optional.of(delivery), bytes));
   }
 
   private static Bytes lastKey(ChangeBatch batch) {
@@ -194,7 +202,7 @@ final class PartitionFeed {
   void ended() {
     leave();
     state = State.ENDED;
-    feeds.inbox().put(new Received(start, Optional.empty(), 0));
+    feeds.inbox().put(new Received(number, start, Optional.empty(), 0));
   }
 
   /** The node does not deliver, or not any more. */

@@ -7,11 +7,12 @@ import java.util.Optional;
 /**
  * Something of a partition, as it came.
  *
+ * @param feed which reading of the partition it belongs to
  * @param start what was asked for
  * @param delivery changes or rows; none at the end
  * @param bytes that it takes from the partition's credit
  */
-public record Received(ReadStart start, Optional<Delivery> delivery, int bytes) {
+public record Received(long feed, ReadStart start, Optional<Delivery> delivery, int bytes) {
 
   /** Whether nothing comes behind it. */
   public boolean isEnd() {

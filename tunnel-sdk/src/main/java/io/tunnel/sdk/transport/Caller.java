@@ -80,7 +80,7 @@ public final class Caller {
   public CompletableFuture<Frame> askOnce(Endpoint node, Operation operation, byte[] payload) {
     return nodes
         .connection(Optional.of(node))
-        .thenCompose(connection -> connection.request(operation, payload));
+        .thenCompose(connection -> connection.read(operation, payload));
   }
 
   /** A request that changes something: it is repeated only when it certainly was not applied. */
@@ -135,7 +135,9 @@ public final class Caller {
             .thenCompose(
                 connection -> {
                   call.connection = connection;
-                  return connection.request(call.operation, call.payload);
+                  return call.isRead
+                      ? connection.read(call.operation, call.payload)
+                      : connection.request(call.operation, call.payload);
                 })
             .whenComplete(
                 (frame, failure) -> {
@@ -188,13 +190,13 @@ public final class Caller {
       call.hops++;
       return call.hops == 1 && !leader.equals(call.asked) && !nodes.isClosed();
     }
-    if (mayRepeat(call, failure) || failure instanceof ConnectionException) {
+    boolean isBusy =
+        failure instanceof RefusedException refused && refused.code() == ErrorCode.BUSY;
+    if (failure instanceof ConnectionException) {
       leaders.forget(call.subject, call.asked);
-      boolean isAsGoodAsGone =
-          failure instanceof RefusedException refused && refused.code() != ErrorCode.BUSY;
-      if (isAsGoodAsGone) {
-        nodes.leaveHome(call.connection);
-      }
+    } else if (mayRepeat(call, failure) && !isBusy) {
+      leaders.forget(call.subject, call.asked);
+      nodes.leaveHome(call.connection);
     }
     return false;
   }

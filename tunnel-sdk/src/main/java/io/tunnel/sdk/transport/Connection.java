@@ -113,9 +113,20 @@ public final class Connection {
     return request(operation, prefix, payload, requestDeadline);
   }
 
+  /**
+   * Asks what may be asked elsewhere as well: also fails, long before the deadline, when the server
+   * has fallen silent and does not even say whether it is there.
+   */
+  public CompletableFuture<Frame> read(Operation operation, byte[] payload) {
+    return send(new PendingRequest(operation, requestDeadline, true), NOTHING, payload);
+  }
+
   private CompletableFuture<Frame> request(
       Operation operation, byte[] prefix, byte[] payload, Duration deadline) {
-    PendingRequest request = new PendingRequest(operation, deadline);
+    return send(new PendingRequest(operation, deadline), prefix, payload);
+  }
+
+  private CompletableFuture<Frame> send(PendingRequest request, byte[] prefix, byte[] payload) {
     onLoop(
         () -> handler.send(request, prefix, payload),
         () -> request.fail(new ConnectionException("the client is closed", true, null)));
@@ -141,9 +152,14 @@ public final class Connection {
     }
   }
 
-  /** Whether requests can be sent; may change at any moment. */
+  /** Whether it is connected; may change at any moment. */
   public boolean isOpen() {
     return nettyChannel.isActive();
+  }
+
+  /** Whether requests are to be sent here: not when the server has fallen silent. */
+  boolean isUsable() {
+    return isOpen() && !handler.isSilent();
   }
 
   /** Whether no request waits for its answer; on the connection's event loop. */

@@ -9,6 +9,7 @@ import io.netty.util.collection.IntObjectHashMap;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
+import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameAssembler;
@@ -33,6 +34,13 @@ import org.slf4j.LoggerFactory;
 final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionHandler.class);
+
+  /** Looks whether something has come in a deadline; silence is noticed at the third or fourth. */
+  static final int LOOKS_PER_DEADLINE = 20;
+
+  /** A handle that no channel ever has: to detach it does nothing. */
+  private static final byte[] NOBODY = new ChannelRef(0, 0).encode();
+
   private static final int READ_BYTES_MIN = 4 * 1024;
   private static final int READ_BYTES_START = 64 * 1024;
   private static final int READ_BYTES_MAX = 1024 * 1024;
@@ -41,10 +49,17 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   private final PushReceiver receiver;
   private final FrameAssembler assembler = new FrameAssembler();
   private final IntObjectHashMap<PendingRequest> pending = new IntObjectHashMap<>();
+  private final SilenceCore silence = new SilenceCore();
   private ChannelHandlerContext nettyContext;
   private int lastCorrelationId;
   private long receivedBytes;
+  private boolean isLooking;
+  private long lookNanos;
   private boolean isLost;
+
+  /** Read by any thread. */
+  private volatile boolean isSilent;
+
   private Throwable reason;
 
   ConnectionHandler(String endpoint, PushReceiver receiver) {
@@ -78,6 +93,10 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         nettyContext
             .executor()
             .schedule(() -> deadlinePassed(id), request.deadline().toNanos(), TimeUnit.NANOSECONDS);
+    if (request.mayMove()) {
+      lookNanos = request.deadline().toNanos() / LOOKS_PER_DEADLINE;
+      lookLater();
+    }
     ByteBuf frame = frame(request.operation(), FrameKind.REQUEST, id, prefix, payload);
     var unused =
         nettyContext
@@ -121,7 +140,11 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     return lastCorrelationId;
   }
 
-  /** A connection on which nothing at all has come since the request was sent counts as dead. */
+  /**
+   * A connection on which nothing at all has come since the request was sent counts as dead. Only
+   * when it is closed is it certain that what was not sent by then never will be: where the
+   * connection goes on, the frame does too.
+   */
   private void deadlinePassed(int id) {
     PendingRequest request = pending.remove(id);
     if (request == null) {
@@ -129,9 +152,60 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     }
     String text =
         endpoint + " did not answer " + request.operation() + " within " + request.deadline();
-    request.fail(new ConnectionException(text, !request.isSent, null));
-    if (receivedBytes == request.receivedBefore) {
+    boolean isDead = receivedBytes == request.receivedBefore;
+    if (isDead) {
       fail(new ConnectionException(text + ", nor anything else", false, null));
+    }
+    request.fail(new ConnectionException(text, isDead && !request.isSent, null));
+    closeIfLeft();
+  }
+
+  /** Whether nothing came though something was asked: it is left for another connection. */
+  boolean isSilent() {
+    return isSilent;
+  }
+
+  private void look() {
+    boolean isWaitedFor = pending.values().stream().anyMatch(PendingRequest::mayMove);
+    switch (silence.look(isWaitedFor, receivedBytes)) {
+      case FINE -> {}
+      case ASK -> {
+        // A sign of life that costs a server next to nothing, be it a refusal.
+        ByteBuf frame =
+            frame(Operation.DETACH, FrameKind.REQUEST, nextCorrelationId(), NOBODY, new byte[0]);
+        var unused = nettyContext.writeAndFlush(frame, nettyContext.voidPromise());
+      }
+      case SILENT -> leave();
+    }
+    isLooking = false;
+    if (isWaitedFor && !isSilent) {
+      lookLater();
+    }
+  }
+
+  private void lookLater() {
+    if (!isLooking) {
+      isLooking = true;
+      var unused = nettyContext.executor().schedule(this::look, lookNanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /**
+   * Nobody asks anything here any more. What may be asked elsewhere fails now; a change is waited
+   * for as ever, because it may be applied yet.
+   */
+  private void leave() {
+    isSilent = true;
+    String text = endpoint + " says nothing, also when it is asked whether it is there";
+    List<PendingRequest> moving = new ArrayList<>();
+    pending.values().removeIf(request -> request.mayMove() && moving.add(request));
+    moving.forEach(request -> request.fail(new ConnectionException(text, false, null)));
+    closeIfLeft();
+  }
+
+  private void closeIfLeft() {
+    if (isSilent && pending.isEmpty()) {
+      fail(new ConnectionException(endpoint + " was left because it said nothing", false, null));
     }
   }
 
@@ -148,6 +222,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     } finally {
       bytes.release();
     }
+    closeIfLeft();
   }
 
   private void received(Frame frame) {

@@ -17,7 +17,9 @@ import java.util.random.RandomGenerator;
 final class Connector {
 
   private static final long PAUSE_FIRST_MS = 10;
-  private static final long PAUSE_MS_MAX = 1_000;
+
+  /** Short, because who waits here does not look who else has taken the node's place. */
+  private static final long PAUSE_MS_MAX = 300;
 
   private final ClientConfig config;
   private final Endpoint endpoint;
@@ -71,7 +73,7 @@ final class Connector {
   Connection openConnection() {
     Connection connection = current;
     usedNanos = ticker.nanos();
-    return connection != null && connection.isOpen() && !isClosed ? connection : null;
+    return connection != null && connection.isUsable() && !isClosed ? connection : null;
   }
 
   boolean isCurrent(Connection connection) {
@@ -98,7 +100,7 @@ final class Connector {
       answer.completeExceptionally(closed());
       return;
     }
-    if (current != null && current.isOpen()) {
+    if (current != null && current.isUsable()) {
       answer.complete(current);
       return;
     }

@@ -11,6 +11,7 @@ final class PendingRequest {
 
   private final Operation operation;
   private final Duration deadline;
+  private final boolean mayMove;
   private final CompletableFuture<Frame> answer = new CompletableFuture<>();
 
   /** Whether the operating system has taken all of the frame: from then on it may be applied. */
@@ -23,8 +24,22 @@ final class PendingRequest {
   ScheduledFuture<?> alarm;
 
   PendingRequest(Operation operation, Duration deadline) {
+    this(operation, deadline, false);
+  }
+
+  /**
+   * A request.
+   *
+   * @param mayMove whether to ask somebody else does no harm while this one may still be answered
+   */
+  PendingRequest(Operation operation, Duration deadline, boolean mayMove) {
     this.operation = operation;
     this.deadline = deadline;
+    this.mayMove = mayMove;
+  }
+
+  boolean mayMove() {
+    return mayMove;
   }
 
   Operation operation() {

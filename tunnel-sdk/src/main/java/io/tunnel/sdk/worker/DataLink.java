@@ -13,6 +13,7 @@ import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.SessionControl;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -31,12 +32,19 @@ final class DataLink implements PushReceiver {
   /** A handle that no channel ever has: to detach it does nothing, and is answered. */
   private static final byte[] NOBODY = new ChannelRef(0, 0).encode();
 
+  /** Between an answer and the next question at most. */
+  private static final Duration ASK_PAUSE_MAX = Duration.ofSeconds(1);
+
+  /** How long a node may say nothing at all: by then others may have taken its place. */
+  private static final Duration SILENCE_MAX = Duration.ofSeconds(3);
+
   private final WorkerRuntime runtime;
   private final Runnable onUnused;
   private final CompletableFuture<Link> opened = new CompletableFuture<>();
   private final Set<Feed> users = new LinkedHashSet<>();
   private final Map<Integer, Feed> attached = new HashMap<>();
   private Optional<Link> link = Optional.empty();
+  private boolean hasHeard;
   private boolean isClosed;
 
   /** A link that {@code onUnused} is told of when it has closed, or when nobody needs it. */
@@ -64,23 +72,29 @@ final class DataLink implements PushReceiver {
   }
 
   /**
-   * Asks now and then whether the node is still there: a connection that has broken without a word
-   * looks like one on which there is nothing to deliver.
+   * Asks now and then whether the node is still there: a connection that has broken without a word,
+   * or a node that hangs, looks like one on which there is nothing to deliver.
    */
   private void askLater(Link open) {
+    Duration heartbeat = runtime.settings().session().heartbeat();
+    Duration pause = heartbeat.compareTo(ASK_PAUSE_MAX) < 0 ? heartbeat : ASK_PAUSE_MAX;
     runtime.later(
-        runtime.settings().session().heartbeat().toNanos(),
+        pause.toNanos(),
         () -> {
           if (!isClosed) {
+            hasHeard = false;
             var unused =
-                open.request(Operation.DETACH, NOBODY)
+                open.request(Operation.DETACH, NOBODY, SILENCE_MAX)
                     .whenComplete((answer, failure) -> runtime.guarded(() -> asked(open, failure)));
           }
         });
   }
 
+  /** An answer that waits behind deliveries is late, and no silence. */
   private void asked(Link open, Throwable failure) {
-    if (failure != null && Caller.unwrap(failure) instanceof ConnectionException reason) {
+    if (failure != null
+        && Caller.unwrap(failure) instanceof ConnectionException reason
+        && !hasHeard) {
       if (!isClosed) {
         lost(reason);
       }
@@ -131,6 +145,7 @@ final class DataLink implements PushReceiver {
 
   @Override
   public void pushed(Frame frame) {
+    hasHeard = true;
     if (frame.operation() != null && !isClosed) {
       runtime.guarded(() -> take(frame));
     }

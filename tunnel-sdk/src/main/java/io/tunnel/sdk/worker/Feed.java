@@ -51,7 +51,11 @@ final class Feed {
   private long attempts;
 
   private int failures;
+
+  /** Whether the last word of a node to go elsewhere was followed, and waits to be. */
   private boolean wasSentOn;
+
+  private boolean isSentOn;
   private boolean isTroubled;
 
   Feed(ChannelRunner channel, ChannelPort session, Feeds feeds, WorkerRuntime runtime) {
@@ -114,10 +118,10 @@ final class Feed {
       return;
     }
     if (failure != null) {
-      pause(Caller.unwrap(failure));
+      pause(Caller.unwrap(failure), false);
     } else if (leader.isEmpty()) {
       String text = "no node leads partition " + assignment.partition() + " at the moment";
-      pause(RefusedException.notLeader(text, Optional.empty()));
+      pause(RefusedException.notLeader(text, Optional.empty()), false);
     } else {
       attach(leader.get());
     }
@@ -226,6 +230,9 @@ final class Feed {
   /** The node does not deliver, or not any more. */
   void refused(Throwable reason) {
     Endpoint former = node.orElseThrow();
+    if (state == FeedState.ATTACHED && runtime.nowNanos() - attachedNanos >= STABLE_NANOS) {
+      calm();
+    }
     leave();
     if (reason instanceof RefusedException refused && refused.code() == ErrorCode.FENCED) {
       fenced(assignment.epoch());
@@ -249,7 +256,7 @@ final class Feed {
       wasSentOn = true;
       attach(leader.get());
     } else {
-      pause(reason);
+      pause(reason, leader.isPresent());
     }
   }
 
@@ -267,13 +274,11 @@ final class Feed {
     return reason instanceof ConnectionException;
   }
 
-  private void pause(Throwable reason) {
+  private void pause(Throwable reason, boolean isToldWhere) {
+    isSentOn = isToldWhere;
     if (!channel.isRunning()) {
       end();
       return;
-    }
-    if (state == FeedState.ATTACHED && runtime.nowNanos() - attachedNanos >= STABLE_NANOS) {
-      calm();
     }
     failures++;
     if (!isTroubled) {
@@ -281,16 +286,20 @@ final class Feed {
       session.troubled(assignment.channelId(), reason);
     }
     move(FeedState.PAUSING, reason);
-    long pause = runtime.settings().session().reconnect().pauseNanos(failures, runtime.chance());
-    runtime.later(pause, this::pauseOver);
+    feeds.pause(this, failures);
   }
 
-  private void pauseOver() {
+  /** It may try again. */
+  void pauseOver() {
     if (state != FeedState.PAUSING) {
       return;
     }
     wasSentOn = false;
     if (channel.isRunning()) {
+      if (!isSentOn) {
+        // What others have read meanwhile may be older than this channel's failure.
+        feeds.leaders().forget(assignment.partition());
+      }
       seek();
     } else {
       end();

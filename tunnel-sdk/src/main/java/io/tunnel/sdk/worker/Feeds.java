@@ -1,6 +1,7 @@
 package io.tunnel.sdk.worker;
 
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.transport.ReconnectCore;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,11 +18,13 @@ final class Feeds {
   private final PartitionLeaders leaders;
   private final Map<ChannelRunner, Feed> feeds = new LinkedHashMap<>();
   private final Map<Endpoint, DataLink> links = new HashMap<>();
+  private final PausesCore<Feed> pauses;
 
   Feeds(WorkerRuntime runtime, ChannelPort session, String table) {
     this.runtime = runtime;
     this.session = session;
     this.leaders = new PartitionLeaders(session, runtime.ports().links(), table);
+    this.pauses = new PausesCore<>(runtime.nowNanos());
   }
 
   void add(ChannelRunner channel) {
@@ -54,6 +57,17 @@ final class Feeds {
     List.copyOf(feeds.values()).forEach(Feed::end);
     feeds.clear();
     List.copyOf(links.values()).forEach(DataLink::close);
+  }
+
+  /** The feed goes on after the pause that follows that many failures. */
+  void pause(Feed feed, int failures) {
+    ReconnectCore reconnect = runtime.settings().session().reconnect();
+    long longest = reconnect.longestNanos(failures);
+    long drawn = reconnect.pauseNanos(failures, runtime.chance());
+    long now = runtime.nowNanos();
+    if (pauses.add(feed, now, longest / 2, longest, drawn)) {
+      runtime.later(drawn, () -> pauses.wake(now + drawn).forEach(Feed::pauseOver));
+    }
   }
 
   PartitionLeaders leaders() {

@@ -68,6 +68,11 @@ final class PartitionLeaders {
     leaders.put(partition, leader);
   }
 
+  /** Who leads it is to be asked. */
+  void forget(int partition) {
+    leaders.remove(partition);
+  }
+
   /** That node leads it no more, or cannot be reached. */
   void forget(int partition, Endpoint leader) {
     leaders.remove(partition, leader);

@@ -5,6 +5,7 @@ import io.tunnel.sdk.FailurePolicy;
 import io.tunnel.sdk.ITunnelWorkerListener;
 import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.transport.BackoffCore;
+import io.tunnel.sdk.transport.ReconnectCore;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -26,7 +27,6 @@ public record WorkerSettings(
     Processing processing,
     Duration shutdownDeadline) {
 
-  private static final long RECONNECT_FIRST_MS = 20;
   private static final long RETRY_FIRST_MS = 50;
   private static final int CHANNEL_BYTES_MIN = 64 << 10;
   private static final int HEARTBEATS_PER_LEASE = 3;
@@ -38,7 +38,7 @@ public record WorkerSettings(
    * @param lease how long the session outlives silence
    * @param heartbeat between two heartbeats
    * @param maxChannels channels held at most; 0 for any number
-   * @param reconnect pauses between attempts to open a session
+   * @param reconnect pauses between attempts to open a session, or to find who delivers
    * @param listener hears what the worker does
    */
   record Session(
@@ -46,7 +46,7 @@ public record WorkerSettings(
       Duration lease,
       Duration heartbeat,
       int maxChannels,
-      BackoffCore reconnect,
+      ReconnectCore reconnect,
       Optional<ITunnelWorkerListener> listener) {}
 
   /**
@@ -101,7 +101,7 @@ public record WorkerSettings(
             lease,
             asked.compareTo(often) < 0 ? asked : often,
             config.getMaxChannels(),
-            BackoffCore.ofMillis(Math.min(RECONNECT_FIRST_MS, retryMaxMs), retryMaxMs),
+            ReconnectCore.ofMillis(retryMaxMs),
             config.listener()),
         new WorkerChannelCore.Limits(
             config.getProcessRowsMax(),

@@ -10,7 +10,8 @@ import java.util.Set;
  * to a key in order.
  *
  * <p>Retries end {@code retryNanos} after the first failure since the last answer that was not one,
- * so that batches which queued up behind an unreachable server do not each wait that long.
+ * so that batches which queued up behind an unreachable server do not each wait that long. A word
+ * to go elsewhere is followed once for each batch even then: it costs no time.
  */
 final class LaneCore {
 
@@ -38,8 +39,16 @@ final class LaneCore {
   /** Why a batch has no result. */
   sealed interface Failure {
 
-    /** The server refused the whole batch. */
-    record Refused(ErrorCode code) implements Failure {}
+    /**
+     * The server refused the whole batch.
+     *
+     * @param isSentOn whether it said who else is to be asked
+     */
+    record Refused(ErrorCode code, boolean isSentOn) implements Failure {
+      Refused(ErrorCode code) {
+        this(code, false);
+      }
+    }
 
     /** It did not reach the server whole. */
     record NotSent() implements Failure {}
@@ -67,6 +76,7 @@ final class LaneCore {
   private final long retryNanos;
   private State state = State.IDLE;
   private int failures;
+  private boolean wasSentOn;
   private long troubleSinceNanos;
 
   LaneCore(long retryNanos) {
@@ -91,6 +101,7 @@ final class LaneCore {
   void answered() {
     move(State.IDLE, "answered");
     failures = 0;
+    wasSentOn = false;
   }
 
   /** The first rows of the head batch have results; the others are the head now. */
@@ -99,6 +110,7 @@ final class LaneCore {
       throw new IllegalStateException("a lane that is " + state + " has made progress");
     }
     failures = 0;
+    wasSentOn = false;
   }
 
   /** The head batch was taken away before it was sent again. */
@@ -108,6 +120,7 @@ final class LaneCore {
     }
     if (state != State.IDLE) {
       move(State.IDLE, "taken");
+      wasSentOn = false;
     }
   }
 
@@ -122,6 +135,9 @@ final class LaneCore {
       case RETRY -> move(State.PAUSED, failure);
       case REROUTE -> move(State.MISROUTED, failure);
       default -> move(State.IDLE, failure);
+    }
+    if (verdict != Verdict.RETRY) {
+      wasSentOn = false;
     }
     if (verdict != Verdict.RETRY && verdict != Verdict.GIVE_UP) {
       failures = 0;
@@ -140,7 +156,12 @@ final class LaneCore {
       troubleSinceNanos = nowNanos;
     }
     failures++;
-    return nowNanos - troubleSinceNanos < retryNanos ? Verdict.RETRY : Verdict.GIVE_UP;
+    boolean isFollowed =
+        failure instanceof Failure.Refused refused && refused.isSentOn() && !wasSentOn;
+    wasSentOn |= isFollowed;
+    return isFollowed || nowNanos - troubleSinceNanos < retryNanos
+        ? Verdict.RETRY
+        : Verdict.GIVE_UP;
   }
 
   private static Verdict refusal(ErrorCode code, int rows, boolean wasRerouted) {

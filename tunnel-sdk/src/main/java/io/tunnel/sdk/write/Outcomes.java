@@ -72,13 +72,21 @@ final class Outcomes {
       rejection = rejections.next();
       nextRejected = rejection.rowIndex();
     }
+    Iterator<WriteResult.Jump> jumps = result.jumps().iterator();
+    WriteResult.Jump jump = jumps.hasNext() ? jumps.next() : null;
     long position = result.firstPosition();
+    int applied = 0;
     for (int i = 0; i < rows.count(); i++) {
       if (i == nextRejected) {
         rows.tell(i, rejected(partition, rejection.code()));
         rejection = rejections.hasNext() ? rejections.next() : null;
         nextRejected = rejection == null ? Integer.MAX_VALUE : rejection.rowIndex();
       } else {
+        if (jump != null && jump.applied() == applied) {
+          position = jump.position();
+          jump = jumps.hasNext() ? jumps.next() : null;
+        }
+        applied++;
         rows.tell(i, RowResult.applied(partition, position++));
       }
     }

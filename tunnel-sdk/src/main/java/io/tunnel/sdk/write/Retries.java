@@ -44,11 +44,8 @@ final class Retries {
 
   /** The head of {@code lane} failed so, and is to be sent again. */
   void later(Lane lane, Throwable failure) {
-    Optional<Endpoint> leader =
-        failure instanceof RefusedException refused
-            ? Endpoint.told(refused.leader())
-            : Optional.empty();
-    boolean isNews = leader.isPresent() && !leader.equals(lane.leader());
+    Optional<Endpoint> leader = told(failure);
+    boolean isNews = isSentOn(lane, failure);
     boolean wantsMap = leader.isEmpty() && isOfLeader(lane, failure);
     if (isNews) {
       lane.ledBy(leader);
@@ -74,6 +71,31 @@ final class Retries {
                 },
                 pause,
                 TimeUnit.NANOSECONDS);
+  }
+
+  /**
+   * The head of {@code lane} failed so, and is not sent again: the batches behind it go to whoever
+   * is said to lead, or ask anew if the node that was taken for the leader seems to be gone.
+   */
+  void leave(Lane lane, Throwable failure) {
+    if (told(failure).isPresent()) {
+      lane.ledBy(told(failure));
+    } else if (isOfLeader(lane, failure)) {
+      lane.leader().ifPresent(engine::avoid);
+      lane.ledBy(Optional.empty());
+    }
+  }
+
+  private static Optional<Endpoint> told(Throwable failure) {
+    return failure instanceof RefusedException refused
+        ? Endpoint.told(refused.leader())
+        : Optional.empty();
+  }
+
+  /** Whether the failure says that another node leads than the one that was asked. */
+  static boolean isSentOn(Lane lane, Throwable failure) {
+    Optional<Endpoint> leader = told(failure);
+    return leader.isPresent() && !leader.equals(lane.leader());
   }
 
   /** Whether the failure may mean that somebody else leads now. */

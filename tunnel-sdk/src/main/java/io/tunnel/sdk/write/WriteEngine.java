@@ -246,7 +246,7 @@ public final class WriteEngine implements AutoCloseable {
   }
 
   private void failed(Lane lane, Batch batch, Throwable failure) {
-    Verdict verdict = lane.failed(kindOf(failure), batch);
+    Verdict verdict = lane.failed(kindOf(lane, failure), batch);
     switch (verdict) {
       case RETRY -> retries.later(lane, failure);
       case REROUTE -> rerouting.misrouted(lane);
@@ -254,8 +254,16 @@ public final class WriteEngine implements AutoCloseable {
         lane.split(batch);
         act(lane, lane.afterFailure());
       }
-      case GIVE_UP -> fail(lane, batch, Outcome.NOT_SENT, failure);
-      case DOUBT -> fail(lane, batch, Outcome.IN_DOUBT, failure);
+      case GIVE_UP -> {
+        retries.leave(lane, failure);
+        fail(lane, batch, Outcome.NOT_SENT, failure);
+      }
+      case DOUBT -> {
+        if (failure instanceof ConnectionException) {
+          retries.leave(lane, failure);
+        }
+        fail(lane, batch, Outcome.IN_DOUBT, failure);
+      }
       case REJECT -> fail(lane, batch, Outcome.REJECTED, failure);
     }
   }
@@ -277,9 +285,9 @@ public final class WriteEngine implements AutoCloseable {
         });
   }
 
-  private static LaneCore.Failure kindOf(Throwable failure) {
+  private static LaneCore.Failure kindOf(Lane lane, Throwable failure) {
     if (failure instanceof RefusedException refused) {
-      return new LaneCore.Failure.Refused(refused.code());
+      return new LaneCore.Failure.Refused(refused.code(), Retries.isSentOn(lane, failure));
     }
     return failure instanceof ConnectionException lost && lost.retriable()
         ? new LaneCore.Failure.NotSent()

@@ -51,6 +51,9 @@ public final class FakeServer implements AutoCloseable {
     on(
         Operation.DESCRIBE_CLUSTER,
         (connection, frame) -> connection.refuse(frame, ErrorCode.INVALID_REQUEST));
+    on(
+        Operation.DETACH,
+        (connection, frame) -> connection.refuse(frame, ErrorCode.INVALID_REQUEST));
   }
 
   private ServerSocket listen(int wanted) {

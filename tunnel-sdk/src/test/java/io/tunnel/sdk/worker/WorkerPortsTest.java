@@ -23,82 +23,22 @@ import io.tunnel.wire.Operation;
 import io.tunnel.wire.SessionControl;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.PriorityQueue;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** A whole worker on the test's own thread, in a time that passes only when nothing is left. */
 class WorkerPortsTest {
 
-  private record Task(long atNanos, long number, Runnable run) {}
-
-  /** The worker's thread, its processors' threads, the network and the server, all in one queue. */
-  private static final class World implements WorkerThread, ProcessorThreads, Links {
-    final PriorityQueue<Task> tasks =
-        new PriorityQueue<>(Comparator.comparing(Task::atNanos).thenComparing(Task::number));
+  /** The server, beside all that the worker needs. */
+  private static final class World extends VirtualWorld {
     final List<String> said = new ArrayList<>();
     PushReceiver receiver = PushReceiver.NONE;
-    long nowNanos;
-    long numbers;
     int sessions;
-    boolean isClosed;
-
-    WorkerPorts ports() {
-      return new WorkerPorts(this, this, this, () -> nowNanos, new Random(1));
-    }
-
-    /** Runs what there is until nothing is left before that time. */
-    void runUntil(Duration time) {
-      long end = time.toNanos();
-      while (!tasks.isEmpty() && tasks.peek().atNanos() <= end) {
-        Task next = tasks.remove();
-        nowNanos = Math.max(nowNanos, next.atNanos());
-        next.run().run();
-      }
-      nowNanos = Math.max(nowNanos, end);
-    }
-
-    @Override
-    public void execute(Runnable task) {
-      schedule(task, 0);
-    }
-
-    @Override
-    public void schedule(Runnable task, long delayNanos) {
-      tasks.add(new Task(nowNanos + delayNanos, numbers++, task));
-    }
 
     @Override
     public void fitTo(int channels) {
       said.add("threads for " + channels);
-    }
-
-    @Override
-    public boolean run(Runnable task) {
-      execute(task);
-      return true;
-    }
-
-    @Override
-    public boolean runBeside(Runnable task) {
-      execute(task);
-      return true;
-    }
-
-    @Override
-    public boolean isOwnThread() {
-      return false;
-    }
-
-    @Override
-    public void interrupt() {}
-
-    @Override
-    public void close() {
-      isClosed = true;
     }
 
     @Override
@@ -133,7 +73,7 @@ class WorkerPortsTest {
     @Override
     public CompletableFuture<Frame> request(
         Operation operation, byte[] payload, Duration deadline) {
-      world.said.add(operation + " at " + Duration.ofNanos(world.nowNanos).toSeconds());
+      world.said.add(operation + " at " + Duration.ofNanos(world.nowNanos()).toSeconds());
       return request(operation, payload);
     }
 
@@ -205,7 +145,7 @@ class WorkerPortsTest {
     CompletableFuture<Void> ended = worker.shutdown();
     world.runUntil(Duration.ofSeconds(20));
     assertThat(ended).isCompleted();
-    assertThat(world.isClosed).isTrue();
+    assertThat(world.isClosed()).isTrue();
     assertThat(worker.status().state()).isEqualTo(State.WORKER_ENDED);
     assertThat(processor.farewells).containsExactly("revoked p0_1", "shutdown");
     return world.said;

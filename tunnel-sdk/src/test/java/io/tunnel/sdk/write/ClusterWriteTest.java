@@ -216,6 +216,27 @@ class ClusterWriteTest {
   }
 
   @Test
+  void rows_between_which_other_records_lie_are_told_their_own_positions() {
+    WriteResult result =
+        new WriteResult(
+            10,
+            4,
+            List.of(new WriteResult.Rejection(2, ErrorCode.CONDITION_FAILED)),
+            List.of(new WriteResult.Jump(1, 13), new WriteResult.Jump(3, 20)));
+    cluster
+        .node(0)
+        .on(Operation.WRITE, (connection, frame) -> connection.answer(frame, result.encode()));
+    try (TableClient client = connect();
+        TableWriter writer = client.openWriter("t", writerConfig())) {
+      for (int i = 0; i < 5; i++) {
+        add(writer, 1, i);
+      }
+      writer.flush();
+    }
+    assertThat(results.stream().map(RowResult::position)).containsExactly(10L, 13L, -1L, 14L, 20L);
+  }
+
+  @Test
   void a_dead_leader_makes_only_its_own_partition_wait() {
     CountDownLatch applied = new CountDownLatch(1);
     try (TableClient client = connect();
@@ -252,6 +273,59 @@ class ClusterWriteTest {
       results.clear();
       calls.clear();
       cluster.node(0).goAway();
+      add(writer, 1, 2);
+      writer.flush();
+    } finally {
+      cluster.node(0).comeBack();
+    }
+    requireAllOnce(1);
+    assertThat(cluster.table().valuesByKey()).containsEntry(1L, List.of(2L));
+  }
+
+  @Test
+  void a_client_that_repeats_nothing_follows_a_leader_that_has_moved_and_remembers_it() {
+    try (TableClient client = connect(Duration.ZERO);
+        TableWriter writer = client.openWriter("t", writerConfig())) {
+      cluster.lead(0, 2);
+      add(writer, 1, 1);
+      writer.flush();
+      add(writer, 1, 2);
+      writer.flush();
+    }
+    requireAllOnce(2);
+    assertThat(cluster.writes()).containsExactly("0: 0", "2: 0", "2: 0");
+  }
+
+  @Test
+  void a_client_that_repeats_nothing_remembers_who_leads_also_when_its_batch_is_given_up() {
+    cluster.node(2).on(Operation.WRITE, (c, frame) -> c.sendOn(frame, address(1)));
+    try (TableClient client = connect(Duration.ZERO);
+        TableWriter writer = client.openWriter("t", writerConfig())) {
+      cluster.lead(0, 2);
+      add(writer, 1, 1);
+      writer.flush();
+      assertThat(results.get(0).outcome()).isEqualTo(Outcome.NOT_SENT);
+      results.clear();
+      calls.clear();
+      cluster.lead(0, 1);
+      add(writer, 1, 2);
+      writer.flush();
+    }
+    requireAllOnce(1);
+    assertThat(cluster.writes()).containsExactly("0: 0", "1: 0");
+  }
+
+  @Test
+  void a_client_that_repeats_nothing_does_not_stay_with_a_leader_that_is_gone() {
+    try (TableClient client = connect(Duration.ZERO);
+        TableWriter writer = client.openWriter("t", writerConfig())) {
+      cluster.node(0).goAway();
+      cluster.lead(0, 2);
+      add(writer, 1, 1);
+      writer.flush();
+      assertThat(results.get(0).outcome()).isNotEqualTo(Outcome.APPLIED);
+      results.clear();
+      calls.clear();
       add(writer, 1, 2);
       writer.flush();
     } finally {

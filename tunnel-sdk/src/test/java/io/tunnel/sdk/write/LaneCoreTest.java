@@ -43,6 +43,20 @@ class LaneCoreTest {
     assertThat(core.failed(BUSY, 5, false, 9_000)).isEqualTo(Verdict.RETRY);
   }
 
+  @Test
+  void a_word_to_go_elsewhere_is_followed_once_for_each_batch_though_nothing_is_repeated() {
+    Failure sentOn = new Failure.Refused(ErrorCode.NOT_LEADER, true);
+    LaneCore core = sent(0);
+    for (int batch = 0; batch < 3; batch++) {
+      assertThat(core.failed(sentOn, 5, false, batch)).isEqualTo(Verdict.RETRY);
+      core.sent();
+      assertThat(core.failed(sentOn, 5, false, batch)).isEqualTo(Verdict.GIVE_UP);
+      core.sent();
+    }
+    assertThat(core.failed(new Failure.Refused(ErrorCode.NOT_LEADER), 5, false, 9))
+        .isEqualTo(Verdict.GIVE_UP);
+  }
+
   @ParameterizedTest
   @EnumSource(ErrorCode.class)
   void only_what_promises_that_nothing_was_applied_is_sent_again(ErrorCode code) {

@@ -39,6 +39,8 @@ public final class Catalog {
   private Optional<CatalogStore> store = Optional.empty();
   private Optional<TunnelCatalog> sharer = Optional.empty();
   private boolean isCaughtUp;
+
+  /** Behind the tables that they count: whoever finds a table counted and missing, it is gone. */
   private volatile Counters counters = Counters.in(Map.of());
 
   /** Follows, and was told nothing yet. */
@@ -94,14 +96,14 @@ public final class Catalog {
    * known when it failed.
    */
   public void applied(Map<String, Optional<String>> changes) {
+    tables.apply(changes);
     Optional<String> count = changes.getOrDefault(Counters.NAME, Optional.empty());
     count.ifPresent(text -> counters = Counters.in(Map.of(Counters.NAME, text)));
-    tables.apply(changes);
   }
 
   private void replace(Map<String, String> texts) {
-    counters = Counters.in(texts);
     tables.replace(texts);
+    counters = Counters.in(texts);
   }
 
   /** Whether this node decides. */
@@ -195,12 +197,22 @@ public final class Catalog {
 
   /** A table as it would be created now. */
   public TableRecord planTable(TableMeta meta, List<PrimaryKeyValue> splitPoints, long nowMs) {
+    return planTable(meta, splitPoints, nowMs, 0);
+  }
+
+  /**
+   * The same, with a higher id than the next.
+   *
+   * @param skipped ids that are given to no table, now or later
+   */
+  public TableRecord planTable(
+      TableMeta meta, List<PrimaryKeyValue> splitPoints, long nowMs, int skipped) {
     requireStore();
     requireFree(meta.name());
     List<PartitionRecord> partitions =
         SplitPoints.partitions(
             meta.primaryKey().get(0).type(), splitPoints, counters.partitions() + 1);
-    return new TableRecord(counters.tables() + 1, meta, nowMs, partitions);
+    return new TableRecord(counters.tables() + 1 + skipped, meta, nowMs, partitions);
   }
 
   private void requireFree(String table) {
@@ -219,7 +231,7 @@ public final class Catalog {
   public TableRecord createTable(TableRecord planned) throws IOException {
     CatalogStore leading = requireStore();
     requireFree(planned.meta().name());
-    if (planned.tableId() != counters.tables() + 1
+    if (planned.tableId() <= counters.tables()
         || planned.partitions().get(0).id() != counters.partitions() + 1) {
       throw new RefusedException(
           ErrorCode.BUSY,
@@ -235,8 +247,8 @@ public final class Catalog {
     Map<String, Optional<String>> changes = new HashMap<>(after.change());
     changes.putAll(TableRecords.creation(planned));
     leading.write(changes);
-    counters = after;
     tables.put(planned);
+    counters = after;
     return planned;
   }
 

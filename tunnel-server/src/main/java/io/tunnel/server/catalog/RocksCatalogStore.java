@@ -1,5 +1,6 @@
 package io.tunnel.server.catalog;
 
+import io.tunnel.server.table.RocksLibrary;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -24,7 +25,7 @@ final class RocksCatalogStore implements CatalogStore {
   private final RocksDB db;
 
   static {
-    RocksDB.loadLibrary();
+    RocksLibrary.load();
   }
 
   /** Opens the catalog in {@code directory}, which is created when there is none. */

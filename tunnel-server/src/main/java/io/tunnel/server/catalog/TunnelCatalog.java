@@ -35,8 +35,10 @@ public final class TunnelCatalog implements Closeable {
   private final CatalogStore store;
   private final OptionalInt group;
   private final long starts;
+  private final Map<String, Optional<String>> confirmation;
   private final TunnelRecords tunnels = new TunnelRecords();
   private long lastTunnel;
+  private long writes;
 
   /** All tunnels of the tables that {@code tables} leads, in its store; counts one more start. */
   public TunnelCatalog(Catalog tables) throws IOException {
@@ -45,6 +47,7 @@ public final class TunnelCatalog implements Closeable {
     this.group = OptionalInt.empty();
     store.all().forEach((name, text) -> tunnels.apply(name, Optional.of(text)));
     this.starts = tables.countStart();
+    this.confirmation = Map.of();
     tables.share(this);
   }
 
@@ -63,8 +66,28 @@ public final class TunnelCatalog implements Closeable {
     Map<String, String> texts = store.all();
     texts.forEach((name, text) -> tunnels.apply(name, Optional.of(text)));
     Counters counters = Counters.in(texts).withOneMoreStart();
-    store.write(counters.change());
+    this.confirmation = counters.change();
+    store.write(confirmation);
     this.starts = counters.starts();
+  }
+
+  private void write(Map<String, Optional<String>> changes) throws IOException {
+    store.write(changes);
+    writes++;
+  }
+
+  /** How often something was stored; whoever stored it was the only writer then. */
+  public long writes() {
+    return writes;
+  }
+
+  /**
+   * Stores what is stored already.
+   *
+   * @throws FencedStoreException when another writes by now
+   */
+  public void confirm() throws IOException {
+    write(confirmation);
   }
 
   /** Opens the tables and tunnels that are kept in {@code directory}. */
@@ -195,14 +218,14 @@ public final class TunnelCatalog implements Closeable {
         group.isPresent()
             ? OptionalInt.of(tables.table(request.table()).tableId())
             : OptionalInt.empty();
-    store.write(TunnelRecords.creation(tunnel, tableId, states));
+    write(TunnelRecords.creation(tunnel, tableId, states));
     tunnels.created(tunnel, tableId, states);
     return tunnel;
   }
 
   /** Deletes a tunnel with its checkpoints. */
   public void deleteTunnel(TunnelInfo tunnel) throws IOException {
-    store.write(tunnels.removal(tunnel.tunnelId()));
+    write(tunnels.removal(tunnel.tunnelId()));
     tunnels.removed(tunnel.tunnelId());
   }
 
@@ -251,7 +274,7 @@ public final class TunnelCatalog implements Closeable {
     statesByTunnel.forEach(
         (id, states) -> changes.putAll(tunnels.update(tunnel(id).tunnelId(), states)));
     if (!changes.isEmpty()) {
-      store.write(changes);
+      write(changes);
       statesByTunnel.forEach(tunnels::updated);
     }
   }
@@ -263,7 +286,7 @@ public final class TunnelCatalog implements Closeable {
 
   /** Pauses or resumes a tunnel as a whole. */
   public void pause(String tunnelId, boolean isPaused) throws IOException {
-    store.write(TunnelRecords.pause(tunnel(tunnelId).tunnelId(), isPaused));
+    write(TunnelRecords.pause(tunnel(tunnelId).tunnelId(), isPaused));
     tunnels.paused(tunnelId, isPaused);
   }
 

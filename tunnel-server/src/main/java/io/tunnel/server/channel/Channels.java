@@ -38,9 +38,8 @@ public final class Channels {
    */
   public Channel stream(
       Channel.Hold hold, OptionalLong end, Optional<Long> endMs, DeliveryPort port) {
-    ChangeReader visible = end.isPresent() ? changes : EndingChanges.of(endMs, changes);
-    boolean mayEndLater = end.isEmpty() && endMs.isPresent();
-    return new StreamChannel(hold, end, mayEndLater, visible, port, deliveryBytesMax);
+    StreamChannel.End ends = new StreamChannel.End(end, endMs);
+    return new StreamChannel(hold, ends, changes, port, deliveryBytesMax);
   }
 
   /**

@@ -54,20 +54,26 @@ final class EndingChanges implements ChangeReader {
     return shown;
   }
 
+  /** What is not shown yet is not said to be empty either. */
   @Override
   public long settled(int partition) {
-    return changes.settled(partition);
+    return hasPassed ? shown : changes.settled(partition);
   }
 
   /**
    * What the clock says does not count: it may have been set back behind the times of changes. As
-   * these never fall, mostly one look at the newest change tells that all belong.
+   * these never fall, mostly one look at the newest change tells that all belong. Where the end is
+   * older than the log's oldest change, older ones may still be read from elsewhere, and nobody
+   * here can say which belong: no more is shown until the end is known.
    */
   private long before(int partition, long committed) throws IOException {
     long newestMicros = changes.commitMicrosAfter(partition, committed - 1);
-    return newestMicros > 0 && newestMicros < endMicros
-        ? committed
-        : Math.min(committed, changes.positionBefore(partition, endMicros));
+    if (newestMicros > 0 && newestMicros < endMicros) {
+      return committed;
+    }
+    long last = changes.positionBefore(partition, endMicros);
+    boolean isOlder = newestMicros > 0 && last < changes.firstPosition(partition);
+    return isOlder ? shown : Math.min(committed, last);
   }
 
   @Override

@@ -1,12 +1,14 @@
 package io.tunnel.server.channel;
 
 import io.tunnel.model.Bytes;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.log.Extents;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.PartitionControl;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -21,52 +23,68 @@ final class StreamChannel implements Channel {
   private final int handle;
   private final long epoch;
   private final int partition;
-  private final ChangeReader changes;
+  private final ChangeReader all;
   private final DeliveryPort port;
   private final ChannelCore core;
   private final AtomicBoolean isAwake = new AtomicBoolean();
   private final ChangeReader.CommitListener onCommit = (id, position) -> wake();
-  private final OptionalLong firstEnd;
-  private final boolean tellsSettled;
+  private final End firstEnd;
+
+  /** What of the changes may be shown as long as the end is not known; all of them, when it is. */
+  private ChangeReader changes;
+
   private volatile long delivered;
   private volatile OptionalLong end = OptionalLong.empty();
 
   /**
-   * A channel that has no credit yet.
+   * Where a channel ends.
    *
-   * @param mayEndLater whether an end may become known that lies before what is settled then: the
-   *     reader is not told what is settled, since it could checkpoint more than there will be
+   * @param position of its last change, if that is known
+   * @param ms otherwise, it ends in front of what was committed at or after this moment, in
+   *     milliseconds since 1970; empty for one that does not end
    */
-  StreamChannel(
-      Hold hold,
-      OptionalLong end,
-      boolean mayEndLater,
-      ChangeReader changes,
-      DeliveryPort port,
-      int deliveryBytesMax) {
+  record End(OptionalLong position, Optional<Long> ms) {
+
+    /**
+     * Whether an end may become known that lies before what is settled then: the reader is not told
+     * what is settled, since it could checkpoint more than there will be.
+     */
+    boolean isToBeFound() {
+      return position.isEmpty() && ms.isPresent();
+    }
+
+    /** What may be shown now. */
+    ChangeReader visible(ChangeReader all) {
+      return isToBeFound() ? EndingChanges.of(ms, all) : all;
+    }
+  }
+
+  /** A channel that has no credit yet. */
+  StreamChannel(Hold hold, End end, ChangeReader changes, DeliveryPort port, int deliveryBytesMax) {
     this.handle = hold.handle();
     this.epoch = hold.epoch();
     this.partition = hold.partition();
-    this.changes = changes;
+    this.all = changes;
+    this.changes = end.visible(changes);
     this.port = port;
     this.core = new ChannelCore(hold.checkpointed(), deliveryBytesMax);
     this.firstEnd = end;
-    this.tellsSettled = !mayEndLater;
     this.delivered = hold.checkpointed();
   }
 
   @Override
   public void start() {
-    changes.subscribe(partition, onCommit);
+    all.subscribe(partition, onCommit);
     guarded(
         () -> {
-          firstEnd.ifPresent(this::setEnd);
+          firstEnd.position().ifPresent(this::setEnd);
           deliver();
         });
   }
 
   private void setEnd(long position) {
     core.endAt(position);
+    changes = all;
     end = OptionalLong.of(position);
   }
 
@@ -123,7 +141,7 @@ final class StreamChannel implements Channel {
   @Override
   public void stop() {
     core.stop();
-    changes.unsubscribe(partition, onCommit);
+    all.unsubscribe(partition, onCommit);
   }
 
   private void wake() {
@@ -144,23 +162,42 @@ final class StreamChannel implements Channel {
     // In this order: what is settled now is committed, if it is a change, when that is asked for.
     long settled = changes.settled(partition);
     long committed = changes.committed(partition);
-    if (core.wants(committed) && port.isWritable()) {
+    if (core.wants(reach(committed)) && port.isWritable()) {
       deliverOnce();
     }
     // Also behind the last delivery: nobody may wake the channel again.
-    if (core.delivered() >= committed) {
+    if (core.delivered() >= committed && isEmptyUpTo(settled)) {
       core.emptyUpTo(settled);
       tellSettled(settled);
     }
     if (core.takeEnd()) {
-      changes.unsubscribe(partition, onCommit);
+      all.unsubscribe(partition, onCommit);
       port.end(new ChannelEnd(handle, epoch, core.end()));
     }
   }
 
+  /** Up to where there may be changes: what this log has not may be in another. */
+  private long reach(long committed) {
+    return Math.max(committed, changes.firstPosition(partition) - 1);
+  }
+
+  /**
+   * Whether it is known that there is nothing to deliver up to there. What is not in the log need
+   * not be empty: it may have gone, or never been put there.
+   *
+   * @throws RefusedException HISTORY_LOST when it will never be known
+   */
+  private boolean isEmptyUpTo(long settled) {
+    if (settled < core.nextPosition()) {
+      return true;
+    }
+    Extents next = all.plan(partition, core.nextPosition(), 1);
+    return !next.isAwaited() && (next.isEmpty() || next.firstPosition() > settled);
+  }
+
   /** Records that are no changes are the last ones: the reader may checkpoint them. */
   private void tellSettled(long settled) {
-    if (tellsSettled && port.isWritable() && core.takeSettled(settled)) {
+    if (!firstEnd.isToBeFound() && port.isWritable() && core.takeSettled(settled)) {
       port.settled(new ChannelEnd(handle, epoch, settled));
     }
   }
@@ -184,10 +221,20 @@ final class StreamChannel implements Channel {
       deliverLast(from);
       return;
     }
-    int bytes = port.deliver(handle, epoch, from, batches);
+    int bytes;
+    try {
+      bytes = port.deliver(handle, epoch, from, batches);
+    } catch (RefusedException e) {
+      // Given up since they were planned. Whether that is a loss, the next plan says.
+      if (e.code() != ErrorCode.HISTORY_LOST) {
+        throw e;
+      }
+      wake();
+      return;
+    }
     core.delivered(batches.lastPosition(), bytes);
     delivered = core.delivered();
-    if (core.wants(changes.committed(partition))) {
+    if (core.wants(reach(changes.committed(partition)))) {
       wake();
     }
   }

@@ -1,18 +1,15 @@
 package io.tunnel.server.cluster;
 
-import io.tunnel.wire.ClusterControl.ClusterDescription;
-import io.tunnel.wire.ClusterControl.NodeDescription;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -50,15 +47,27 @@ public final class ClusterNode implements Membership.Node, Closeable {
   private volatile Doing doing = new Doing(Set.of(), Set.of());
   private volatile NodeInfo said;
   private volatile boolean isDraining;
-  private volatile boolean isLost;
+  private volatile boolean isRefused;
   private volatile Membership membership;
   private final LongAdder placements = new LongAdder();
-  private final LongAdder losses = new LongAdder();
+  private final AtomicLong losses = new AtomicLong();
+
+  /** So many of the losses were before the decision that was done last. */
+  private volatile long lossesOver;
+
+  /** Whether the next decision counts, whatever its generation; of the membership's thread. */
+  private boolean isBeginning;
 
   /** The placement that was done last, and the units that this node was told to have by it. */
   private Placement done = Placement.NONE;
 
   private final Set<Integer> held = new HashSet<>();
+
+  /**
+   * Units that others may have led since this node was told what to do last, and that are to be led
+   * here now: what it knows of them may be old, if it has not left them meanwhile.
+   */
+  private final Set<Integer> interrupted = new ConcurrentSkipListSet<>();
 
   /** Whether there are other units than were placed, and since when. */
   private boolean areOtherUnits;
@@ -129,7 +138,7 @@ public final class ClusterNode implements Membership.Node, Closeable {
 
   @Override
   public void placed(Placement placement) {
-    boolean isNew = isLost || placement.generation() > newest.get().generation();
+    boolean isNew = isBeginning || placement.generation() > newest.get().generation();
     if (!isNew) {
       LOGGER.info(
           "a decision of generation {} comes behind {}",
@@ -137,16 +146,22 @@ public final class ClusterNode implements Membership.Node, Closeable {
           newest.get().generation());
       return;
     }
-    isLost = false;
+    Placement former = newest.get();
+    boolean wasAway = isBeginning && !placement.equals(former);
+    placement.leaders().keySet().stream()
+        .filter(unit -> wasAway || !config.node().equals(former.leaders().get(unit)))
+        .forEach(interrupted::add);
+    isBeginning = false;
     newest.set(placement);
     placements.increment();
-    control.execute(this::obey);
+    long lossesBefore = losses.get();
+    control.execute(() -> obey(lossesBefore));
   }
 
   @Override
   public void lost() {
-    isLost = true;
-    losses.increment();
+    isBeginning = true;
+    losses.incrementAndGet();
     LOGGER.warn(
         "this node was silent for too long: others may lead its {} units; it joins again",
         doing.leads().size());
@@ -154,7 +169,7 @@ public final class ClusterNode implements Membership.Node, Closeable {
 
   @Override
   public void refused(String message) {
-    isLost = true;
+    isRefused = true;
     failure.complete(message);
   }
 
@@ -163,9 +178,12 @@ public final class ClusterNode implements Membership.Node, Closeable {
     return failure;
   }
 
-  /** Whether others may lead what it leads, as far as it knows; any thread. */
+  /**
+   * Whether others may lead what it leads, as far as it knows: until it has done what was decided
+   * when it was found again. Any thread.
+   */
   public boolean isLost() {
-    return isLost;
+    return isRefused || losses.get() > lossesOver;
   }
 
   /** The process of another node has ended; any thread. */
@@ -179,54 +197,6 @@ public final class ClusterNode implements Membership.Node, Closeable {
   /** What was decided last; any thread. */
   public Placement placement() {
     return newest.get();
-  }
-
-  /** Where a unit is led, as far as it is known; any thread. */
-  public Optional<String> leaderAddress(int unit) {
-    return newest.get().leader(unit).map(Placement.Member::address);
-  }
-
-  /** The cluster as this node sees it; any thread. */
-  public ClusterDescription describe() {
-    Placement placement = newest.get();
-    List<NodeDescription> nodes = new ArrayList<>();
-    placement.nodes().forEach(node -> nodes.add(describe(node, placement)));
-    return new ClusterDescription(config.cluster(), placement.generation(), config.node(), nodes);
-  }
-
-  private NodeDescription describe(Placement.Member node, Placement placement) {
-    List<Integer> leads = new ArrayList<>();
-    int groups = 0;
-    boolean isCatalogLeader = false;
-    for (var entry : placement.leaders().entrySet()) {
-      int unit = entry.getKey();
-      if (entry.getValue().equals(node.name())) {
-        isCatalogLeader |= unit == Unit.CATALOG;
-        groups += Unit.isTunnels(unit) ? 1 : 0;
-        if (Unit.isPartition(unit)) {
-          leads.add(unit);
-        }
-      }
-    }
-    List<Integer> standbys = new ArrayList<>();
-    placement
-        .copies()
-        .forEach(
-            (partition, names) -> {
-              if (names.contains(node.name())) {
-                standbys.add(partition);
-              }
-            });
-    boolean drains = node.name().equals(config.node()) ? isDraining : node.isDraining();
-    return new NodeDescription(
-        node.name(),
-        node.incarnation(),
-        node.address(),
-        drains,
-        leads,
-        standbys,
-        groups,
-        isCatalogLeader);
   }
 
   /** Empties this node, or lets it take part again; any thread. */
@@ -248,7 +218,7 @@ public final class ClusterNode implements Membership.Node, Closeable {
 
   /** How often the group had forgotten it; any thread. */
   public long lossCount() {
-    return losses.sum();
+    return losses.get();
   }
 
   /** Whether another node could take over what this one leads; any thread. */
@@ -318,6 +288,11 @@ public final class ClusterNode implements Membership.Node, Closeable {
         .isPresent();
   }
 
+  private void obey(long lossesBefore) {
+    obey();
+    lossesOver = lossesBefore;
+  }
+
   private void obey() {
     Placement placement = newest.get();
     pace.decided(nanos.getAsLong());
@@ -343,12 +318,21 @@ public final class ClusterNode implements Membership.Node, Closeable {
     }
     for (int unit : mine) {
       if (config.node().equals(placement.leaders().get(unit))) {
-        roles.lead(unit);
+        lead(unit);
       }
     }
     held.clear();
     held.addAll(mine);
     look();
+  }
+
+  /** Copies read for themselves who leads; others begin anew if they have to. */
+  private void lead(int unit) {
+    boolean wasInterrupted = interrupted.remove(unit);
+    if (wasInterrupted && held.contains(unit) && !Unit.isPartition(unit)) {
+      roles.leave(unit);
+    }
+    roles.lead(unit);
   }
 
   @Override

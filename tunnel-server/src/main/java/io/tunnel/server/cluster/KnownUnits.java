@@ -18,6 +18,15 @@ public record KnownUnits(int lastPartition, Set<Integer> partitions) {
   /** Nothing was read yet. */
   public static final KnownUnits NONE = new KnownUnits(0, Set.of());
 
+  /**
+   * What was read one after the other, while tables may have come and gone: of {@code last} and
+   * {@code partitions}, either may be newer.
+   */
+  public static KnownUnits read(int last, Set<Integer> partitions) {
+    return new KnownUnits(
+        partitions.stream().mapToInt(Integer::intValue).reduce(last, Math::max), partitions);
+  }
+
   /** Copies the set, and refuses partitions beyond the last. */
   public KnownUnits {
     partitions = Set.copyOf(partitions);

@@ -11,6 +11,7 @@ import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.UnknownHostException;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -81,18 +82,12 @@ public final class PeerWatch implements Closeable {
 
   private final class Watch implements Runnable {
     private final Placement.Member member;
-    private final InetSocketAddress address;
     private final Thread thread;
     private volatile Socket socket = new Socket();
     private volatile boolean isOver;
 
     Watch(Placement.Member member) {
       this.member = member;
-      int colon = member.address().lastIndexOf(':');
-      this.address =
-          new InetSocketAddress(
-              member.address().substring(0, colon),
-              Integer.parseInt(member.address().substring(colon + 1)));
       this.thread = new Thread(this, "watch-" + member.name());
       thread.setDaemon(true);
       thread.start();
@@ -119,7 +114,7 @@ public final class PeerWatch implements Closeable {
       while (!isOver) {
         try (Socket connection = new Socket()) {
           socket = connection;
-          connection.connect(address, CONNECT_MS_MAX);
+          connection.connect(address(), CONNECT_MS_MAX);
           wasConnected = true;
           greet(connection);
           readToEnd(connection);
@@ -133,6 +128,18 @@ public final class PeerWatch implements Closeable {
           LOGGER.debug("the connection to node {} ended", member.name(), e);
         }
         LockSupport.parkNanos(this, PAUSE_NANOS);
+      }
+    }
+
+    /** Looked up each time: it may take a while, fail for a while, and be another one later. */
+    private InetSocketAddress address() throws UnknownHostException {
+      int colon = member.address().lastIndexOf(':');
+      try {
+        return new InetSocketAddress(
+            member.address().substring(0, colon),
+            Integer.parseInt(member.address().substring(colon + 1)));
+      } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+        throw new UnknownHostException(member.address());
       }
     }
 

@@ -9,6 +9,8 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** The settings of Kafka's clients, each for what it does here. */
 final class ClientSettings {
@@ -81,6 +83,22 @@ final class ClientSettings {
     settings.put(CommonClientConfigs.RECONNECT_BACKOFF_MAX_MS_CONFIG, RECONNECT_MS_MAX);
     settings.putIfAbsent(CommonClientConfigs.ENABLE_METRICS_PUSH_CONFIG, false);
     return settings;
+  }
+
+  /**
+   * Refuses what a client would refuse when it is made, which for some is later.
+   *
+   * @throws org.apache.kafka.common.config.ConfigException says which setting, and what is wrong
+   */
+  void requireValid() {
+    Map<String, Object> producer = producer(config.times().lingerMs());
+    producer.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    producer.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    new ProducerConfig(producer);
+    Map<String, Object> consumer = tail();
+    consumer.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+    consumer.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+    new ConsumerConfig(consumer);
   }
 
   Map<String, Object> admin() {

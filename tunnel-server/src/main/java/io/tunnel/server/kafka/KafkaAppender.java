@@ -19,6 +19,7 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -117,7 +118,18 @@ final class KafkaAppender implements Closeable {
           append.appended(),
           Optional.of(new LogUnavailableException("it waited too long to be sent", null)));
     } else {
-      send(sender.get(), append, outcome);
+      producer(sender, outcome, entries).ifPresent(producer -> send(producer, append, outcome));
+    }
+  }
+
+  /** None if it has to be made anew and cannot be for now, as when no broker's name is known. */
+  private static Optional<Producer<Bytes, Bytes>> producer(
+      RenewedProducer sender, Outcome outcome, int entries) {
+    try {
+      return Optional.of(sender.get());
+    } catch (KafkaException e) {
+      outcome.fail(entries, e);
+      return Optional.empty();
     }
   }
 

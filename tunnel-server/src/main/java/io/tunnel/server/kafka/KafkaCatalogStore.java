@@ -303,7 +303,20 @@ public final class KafkaCatalogStore implements CatalogStore {
 
   /** On the owner's thread. */
   private void takeOver(Write write) {
-    owner.listener().stored(write.changes);
+    try {
+      owner.listener().stored(write.changes);
+    } catch (RuntimeException e) {
+      // What it has in memory is behind what is stored, so it must not write on.
+      LOGGER.error("what was stored late in {} could not be taken over", name(), e);
+      synchronized (this) {
+        fenced =
+            Optional.of(
+                new FencedStoreException(
+                    "this node does not write to " + name() + " any more: " + e.getMessage(), e));
+      }
+      owner.listener().fenced(requireFenced());
+      return;
+    }
     synchronized (this) {
       underWay = Optional.empty();
     }

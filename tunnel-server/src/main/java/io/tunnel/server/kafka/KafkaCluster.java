@@ -31,7 +31,9 @@ public final class KafkaCluster implements Closeable {
     this.config = config;
     this.clock = clock;
     try {
-      this.admin = Admin.create(new ClientSettings(config).admin());
+      ClientSettings settings = new ClientSettings(config);
+      settings.requireValid();
+      this.admin = Admin.create(settings.admin());
     } catch (KafkaException e) {
       Throwable reason = e;
       while (reason.getCause() != null) {

@@ -35,8 +35,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node as a member of the consumer group of its cluster, under its name: Kafka refuses the older
- * of two with one name. One thread polls, and calls the node.
+ * A node as a member of the consumer group of its cluster, under its name: Kafka fences the older
+ * of two with one name. The newer may be the same node: a request to join that it had given up, and
+ * that Kafka took nevertheless; so who is fenced joins again, and stops when it was decided for
+ * another process. One thread polls, and calls the node.
  */
 final class KafkaMembership implements Membership, PlacementAssignor.Member {
 
@@ -46,14 +48,16 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   private static final int HEARTBEAT_MS_MAX = 300;
   private static final long BACKOFF_MS = 500;
 
+  /** Of two processes with one name that fence each other, one gives up. */
+  private static final int FENCED_IN_A_ROW_MAX = 5;
+
   private final String group;
   private final Admin admin;
   private final String name;
   private final int sessionMs;
   private final Supplier<Node> node;
   private final Shard.Clock clock;
-  private final Consumer<byte[], byte[]> consumer;
-  private final HeartbeatCount heartbeats;
+  private final KafkaConfig config;
   private final Thread thread;
   private final AtomicBoolean isAsked = new AtomicBoolean();
 
@@ -61,6 +65,17 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   private final AtomicBoolean hasRemoved = new AtomicBoolean();
 
   private final CountDownLatch closing = new CountDownLatch(1);
+
+  private volatile Consumer<byte[], byte[]> consumer;
+  private HeartbeatCount heartbeats;
+
+  /** The process that was decided for last under this node's name, as far as it was told. */
+  private Optional<String> former = Optional.empty();
+
+  private int fencedInARow;
+
+  /** Whether the consumer is closed; another may not be made at once, as when names are unknown. */
+  private boolean mustConnect;
 
   private long seen = -1;
   private long asked;
@@ -74,24 +89,33 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
 
   KafkaMembership(
       KafkaConfig config, Admin admin, String name, Supplier<Node> node, Shard.Clock clock) {
+    this.config = config;
     this.group = group(config.cluster());
     this.admin = admin;
     this.name = name;
     this.node = node;
     this.clock = clock;
     this.sessionMs = config.times().sessionMs();
-    int heartbeatMs = Math.min(HEARTBEAT_MS_MAX, sessionMs / 3);
-    Map<String, Object> settings = new ClientSettings(config).member(group, name, heartbeatMs);
-    String clientId = NodeNames.clientId(group, name, node.get().info().address());
-    settings.put(ConsumerConfig.CLIENT_ID_CONFIG, clientId);
-    settings.put(PlacementAssignor.MEMBER, this);
-    this.consumer =
-        new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-    this.heartbeats =
-        new HeartbeatCount(consumer, TimeUnit.MILLISECONDS.toNanos(sessionMs + (long) heartbeatMs));
-    consumer.subscribe(List.of(KafkaTopics.catalog(config.cluster())));
+    connect();
     this.thread = new Thread(this::run, "kafka-member");
     thread.setDaemon(true);
+  }
+
+  /** A new member, as far as Kafka can tell, until it says its name. */
+  private void connect() {
+    String clientId = NodeNames.clientId(group, name, node.get().info().address());
+    int heartbeatMs = Math.min(HEARTBEAT_MS_MAX, sessionMs / 3);
+    Map<String, Object> settings = new ClientSettings(config).member(group, name, heartbeatMs);
+    settings.put(ConsumerConfig.CLIENT_ID_CONFIG, clientId);
+    settings.put(PlacementAssignor.MEMBER, this);
+    Consumer<byte[], byte[]> connected =
+        new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    heartbeats =
+        new HeartbeatCount(
+            connected, TimeUnit.MILLISECONDS.toNanos(sessionMs + (long) heartbeatMs));
+    heartbeats.heard(clock.nanos());
+    connected.subscribe(List.of(KafkaTopics.catalog(config.cluster())));
+    consumer = connected;
   }
 
   static String group(String cluster) {
@@ -133,6 +157,10 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
       while (!isClosed) {
         step();
       }
+    } catch (RuntimeException | Error e) {
+      // Nobody would tell this node any more what it is to lead, nor that others do.
+      node.get().refused("node " + name + " cannot follow its cluster any more: " + e);
+      throw e;
     } finally {
       leave();
     }
@@ -140,6 +168,10 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
 
   private void step() {
     try {
+      if (mustConnect) {
+        connect();
+        mustConnect = false;
+      }
       // While a decision is under way, what was said for it may be old: asked again behind it.
       if (!isDeciding && (isAsked.getAndSet(false) || hasRemoved.getAndSet(false))) {
         asked++;
@@ -156,11 +188,7 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
     } catch (WakeupException e) {
       // To be closed.
     } catch (FencedInstanceIdException e) {
-      refused(
-          "another node has joined the cluster as "
-              + name
-              + "; give each node a name of its own and start this one again",
-          e);
+      fenced(e);
     } catch (InvalidSessionTimeoutException e) {
       refused(
           "the brokers do not take "
@@ -181,6 +209,36 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
     } catch (RuntimeException e) {
       await(e);
     }
+  }
+
+  /**
+   * What this consumer has of the group is worth nothing any more. Kafka does not tell whose
+   * request it was: one of this node itself, or of another process. The next decision names that
+   * one.
+   */
+  private void fenced(FencedInstanceIdException cause) {
+    if (isMember) {
+      lost();
+    }
+    fencedInARow++;
+    if (fencedInARow > FENCED_IN_A_ROW_MAX) {
+      refused(nameIsTaken(), cause);
+      return;
+    }
+    LOG.warn("node {} was fenced: by a request of its own that came late, or by a namesake", name);
+    mustConnect = true;
+    isDeciding = true;
+    try {
+      consumer.close(leaving(GroupMembershipOperation.REMAIN_IN_GROUP));
+    } catch (KafkaException e) {
+      LOG.info("the consumer of node {} that was fenced did not close cleanly", name, e);
+    }
+  }
+
+  private String nameIsTaken() {
+    return "another node has joined the cluster as "
+        + name
+        + "; give each node a name of its own and start this one again";
   }
 
   private static String reason(KafkaException e) {
@@ -244,11 +302,17 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
     wasMember = true;
     isDeciding = false;
     seen = Math.max(seen, placement.generation());
-    if (placement.node(name).map(Placement.Member::incarnation).equals(incarnation)) {
+    Optional<String> decided = placement.node(name).map(Placement.Member::incarnation);
+    if (decided.equals(incarnation)) {
+      fencedInARow = 0;
+      former = incarnation;
       node.get().placed(placement);
-    } else {
+    } else if (decided.isEmpty() || former.isEmpty() || decided.equals(former)) {
       // Kafka takes whoever comes back under its name for the same, and repeats what was decided.
+      former = decided;
       isAsked.set(true);
+    } else {
+      refused(nameIsTaken(), new FencedInstanceIdException("decided for " + decided.get()));
     }
   }
 
@@ -257,7 +321,11 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
         isAbandoned
             ? GroupMembershipOperation.REMAIN_IN_GROUP
             : GroupMembershipOperation.LEAVE_GROUP;
-    consumer.close(CloseOptions.timeout(CLOSE_MAX).withGroupMembershipOperation(operation));
+    consumer.close(leaving(operation));
+  }
+
+  private static CloseOptions leaving(GroupMembershipOperation operation) {
+    return CloseOptions.timeout(CLOSE_MAX).withGroupMembershipOperation(operation);
   }
 
   /** Ends as a process that is killed does: nobody is told. For tests. */

@@ -35,6 +35,13 @@ public record StoreTopic(Map<String, String> settings, String topic, int partiti
   private static final int DELIVERY_MS = 10_000;
   private static final int RECONNECT_MS = 50;
   private static final int RECONNECT_MS_MAX = 1_000;
+
+  /**
+   * How long Kafka lets a transaction be open: it then aborts it and fences its producer. Longer
+   * than most absences of Kafka, or whoever could not end one in time would have to open the store
+   * anew; and not longer than brokers allow, which is 15 minutes unless transaction.max.timeout.ms
+   * says otherwise.
+   */
   private static final int TRANSACTION_MS = (int) TimeUnit.MINUTES.toMillis(10);
 
   /** The topic would be forgotten when nothing is written for a while, and a write would wait. */

@@ -18,7 +18,8 @@ import org.apache.kafka.common.errors.TimeoutException;
  * <p>As long as the end of a transaction is not known, the same end is asked for again: Kafka takes
  * it once. A transaction whose records could not be sent was never asked to be committed, so it can
  * be aborted. Whatever else goes wrong, the producer is of no use any more, and the outcome is for
- * the next one to read.
+ * the next one to read. So it is when the end is not known for longer than Kafka lets a transaction
+ * be open: then Kafka has fenced the producer, though nobody else has opened the store.
  */
 final class StoreTransaction {
 
@@ -61,8 +62,9 @@ final class StoreTransaction {
       return commit();
     } catch (KafkaException e) {
       return abort(e, isCommitBegun && !isUnsent.get());
-    } catch (IllegalStateException closed) {
-      return new Outcome(State.LOST, isCommitBegun && !isUnsent.get(), Optional.of(closed));
+    } catch (RuntimeException e) {
+      // As of a producer that is closed.
+      return new Outcome(State.LOST, isCommitBegun && !isUnsent.get(), Optional.of(e));
     }
   }
 
@@ -98,7 +100,7 @@ final class StoreTransaction {
         if (isGivenUp.getAsBoolean()) {
           return new Outcome(State.LOST, isInDoubt, Optional.of(e));
         }
-      } catch (KafkaException | IllegalStateException e) {
+      } catch (RuntimeException e) {
         e.addSuppressed(reason);
         return new Outcome(State.LOST, isInDoubt, Optional.of(e));
       }

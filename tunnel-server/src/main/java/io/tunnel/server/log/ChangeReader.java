@@ -24,7 +24,9 @@ public interface ChangeReader {
 
   /**
    * Where the committed changes from {@code position} on stand: whole batches, at least one if
-   * there is any, and no more than {@code bytesMax} bytes beyond the first.
+   * there is any, and no more than {@code bytesMax} bytes beyond the first. None although there are
+   * some means that they have to be fetched: the listeners of the partition are told when they are
+   * there.
    *
    * @throws io.tunnel.model.RefusedException HISTORY_LOST when {@code position} is no longer kept
    */

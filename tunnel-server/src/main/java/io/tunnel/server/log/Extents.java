@@ -1,169 +1,40 @@
 package io.tunnel.server.log;
 
-import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.ErrorCode;
-import io.tunnel.model.RefusedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
- * Batches of one partition by where they stand, in order; nothing is read before it is asked for.
+ * Batches of one partition that may be delivered, in order. Where they stand is known, or they are
+ * held in memory; nothing is read before it is asked for.
  */
-public final class Extents {
-
-  /**
-   * Batches that lie this near to each other are read together: a system call costs more than the
-   * bytes between.
-   */
-  private static final int GAP_BYTES_MAX = 4 * 1024;
-
-  /** Many small batches with gaps between must not become one large read into memory. */
-  private static final int SPAN_BYTES_MAX = 1024 * 1024;
-
-  private final int partition;
-  private final List<Extent> extents = new ArrayList<>();
-  private int bytes;
-  private long lastPosition;
-
-  private record Extent(
-      Segment segment, int offset, int bytes, long firstPosition, long lastPosition) {
-    int end() {
-      return offset + bytes;
-    }
-  }
-
-  Extents(int partition) {
-    this.partition = partition;
-  }
-
-  /** Adds batch {@code i} of the first {@code count} of {@code index}. */
-  void add(Segment segment, BatchIndex index, int i, int count) {
-    add(
-        new Extent(
-            segment,
-            index.fileOffset(i),
-            index.batchBytes(i, count),
-            index.firstPosition(i),
-            index.lastPosition(i + 1)));
-  }
-
-  private void add(Extent extent) {
-    extents.add(extent);
-    bytes += extent.bytes();
-    lastPosition = extent.lastPosition();
-  }
+public interface Extents {
 
   /** Whether there is nothing to read. */
-  public boolean isEmpty() {
-    return extents.isEmpty();
+  boolean isEmpty();
+
+  /** Whether that is so only until what there is has been read. */
+  default boolean isAwaited() {
+    return false;
   }
 
   /** Those of the batches, from the first on, that hold no change behind {@code position}. */
-  public Extents upTo(long position) {
-    if (lastPosition <= position) {
-      return this;
-    }
-    Extents front = new Extents(partition);
-    for (Extent extent : extents) {
-      if (extent.lastPosition() > position) {
-        break;
-      }
-      front.add(extent);
-    }
-    return front;
-  }
+  Extents upTo(long position);
 
   /** Bytes of all batches. */
-  public int bytes() {
-    return bytes;
-  }
+  int bytes();
 
   /** Position of the first change of the first batch; there is one. */
-  public long firstPosition() {
-    return extents.get(0).firstPosition();
-  }
+  long firstPosition();
 
   /** Position of the last change in them. */
-  public long lastPosition() {
-    return lastPosition;
-  }
-
-  /** Commit time of the first batch, in microseconds since 1970. */
-  long commitMicros() throws IOException {
-    Extent first = extents.get(0);
-    return first.segment().commitMicrosAt(first.offset());
-  }
+  long lastPosition();
 
   /**
-   * Reads all batches into {@code target}, which has room for {@link #bytes}, and verifies their
-   * checksums.
+   * Reads all batches into {@code target}, which has room for {@link #bytes}; their checksums are
+   * verified.
    *
-   * @throws RefusedException CORRUPT when a checksum does not match, HISTORY_LOST when the changes
-   *     were given up since they were planned
+   * @throws io.tunnel.model.RefusedException CORRUPT when a checksum does not match, HISTORY_LOST
+   *     when the changes were given up since they were planned
    */
-  public void read(ByteBuffer target) throws IOException {
-    int first = 0;
-    while (first < extents.size()) {
-      int end = first + 1;
-      while (end < extents.size() && isNear(first, end)) {
-        end++;
-      }
-      try {
-        readRun(target, first, end);
-      } catch (SegmentDroppedException e) {
-        throw historyLost(partition, extents.get(first).firstPosition(), lastPosition);
-      }
-      first = end;
-    }
-  }
-
-  /** Whether extent {@code next} is read with the run that starts at {@code first}. */
-  private boolean isNear(int first, int next) {
-    Extent before = extents.get(next - 1);
-    Extent after = extents.get(next);
-    return before.segment() == after.segment()
-        && after.offset() - before.end() <= GAP_BYTES_MAX
-        && after.end() - extents.get(first).offset() <= SPAN_BYTES_MAX;
-  }
-
-  /** Reads extents {@code [first, end)}, which lie near each other. */
-  private void readRun(ByteBuffer target, int first, int end) throws IOException {
-    Extent start = extents.get(first);
-    if (end == first + 1) {
-      ByteBuffer slice = target.slice(target.position(), start.bytes());
-      start.segment().read(slice, start.offset());
-      verify(slice.flip(), start);
-      target.position(target.position() + start.bytes());
-      return;
-    }
-    int spanBytes = extents.get(end - 1).end() - start.offset();
-    ByteBuffer span = ByteBuffer.allocate(spanBytes);
-    start.segment().read(span, start.offset());
-    for (int i = first; i < end; i++) {
-      Extent extent = extents.get(i);
-      ByteBuffer batch = span.slice(extent.offset() - start.offset(), extent.bytes());
-      verify(batch, extent);
-      target.put(batch.rewind());
-    }
-  }
-
-  static RefusedException historyLost(int partition, long first, long last) {
-    return new RefusedException(
-        ErrorCode.HISTORY_LOST,
-        "changes " + first + " to " + last + " of partition " + partition + " are no longer kept");
-  }
-
-  private static void verify(ByteBuffer batch, Extent extent) {
-    if (!ChangeBatch.isIntact(batch)) {
-      throw new RefusedException(
-          ErrorCode.CORRUPT,
-          "the log is damaged at offset "
-              + (extent.segment().base() + extent.offset())
-              + ": a batch of "
-              + extent.bytes()
-              + " bytes does not match its checksum");
-    }
-  }
+  void read(ByteBuffer target) throws IOException;
 }

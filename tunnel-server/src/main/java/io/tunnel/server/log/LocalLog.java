@@ -424,9 +424,9 @@ public final class LocalLog implements ChangeReader, Closeable {
   }
 
   @Override
-  public Extents plan(int partition, long position, int bytesMax) {
+  public SegmentExtents plan(int partition, long position, int bytesMax) {
     PartitionLog log = partitions.get(partition);
-    return log == null ? new Extents(partition) : log.plan(position, bytesMax);
+    return log == null ? new SegmentExtents(partition) : log.plan(position, bytesMax);
   }
 
   @Override
@@ -440,7 +440,7 @@ public final class LocalLog implements ChangeReader, Closeable {
     while (true) {
       long first = firstPosition(partition);
       try {
-        Extents next = plan(partition, Math.max(position + 1, first), 1);
+        SegmentExtents next = plan(partition, Math.max(position + 1, first), 1);
         return next.isEmpty() ? 0 : next.commitMicros();
       } catch (RefusedException e) {
         requireMoved(partition, first, e);

@@ -129,10 +129,10 @@ final class LogRecovery {
   private static long lastCommitMicros(NavigableMap<Long, Segment> segments) throws IOException {
     long newest = 0;
     for (Segment segment : segments.descendingMap().values()) {
-      Extents newestBatch = new Extents(0);
+      SegmentExtents newestBatch = new SegmentExtents(0);
       for (BatchIndex index : segment.index().values()) {
         int count = index.count();
-        Extents batch = new Extents(0);
+        SegmentExtents batch = new SegmentExtents(0);
         batch.add(segment, index, count - 1, count);
         if (batch.commitMicros() > newest) {
           newest = batch.commitMicros();
@@ -147,7 +147,7 @@ final class LogRecovery {
     return 0;
   }
 
-  private static void requireIntact(Extents batch) throws IOException {
+  private static void requireIntact(SegmentExtents batch) throws IOException {
     try {
       batch.read(ByteBuffer.allocate(batch.bytes()));
     } catch (RefusedException e) {

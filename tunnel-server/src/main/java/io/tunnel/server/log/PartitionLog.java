@@ -53,8 +53,8 @@ final class PartitionLog {
   }
 
   /** See {@link ChangeReader#plan}. */
-  Extents plan(long position, int bytesMax) {
-    Extents plan = new Extents(partition);
+  SegmentExtents plan(long position, int bytesMax) {
+    SegmentExtents plan = new SegmentExtents(partition);
     if (position > committed) {
       return plan;
     }
@@ -64,7 +64,7 @@ final class PartitionLog {
       start = segments.ceilingEntry(position);
     }
     if (start == null) {
-      throw Extents.historyLost(partition, position, firstPosition() - 1);
+      throw new LostHistory(partition, position, firstPosition() - 1).refusal();
     }
     // Not from the map once more: it may have lost this one since.
     Segment segment = start.getValue();
@@ -79,7 +79,7 @@ final class PartitionLog {
    * Adds what fits of one segment; false when the plan is full, or when the segment does not follow
    * what is planned, because those between were given up in this moment.
    */
-  private boolean collect(Extents plan, Segment segment, long position, int bytesMax) {
+  private boolean collect(SegmentExtents plan, Segment segment, long position, int bytesMax) {
     BatchIndex index = segment.index(partition);
     if (!plan.isEmpty() && givenUp > plan.lastPosition()) {
       return false;

@@ -186,7 +186,7 @@ final class Segment implements Closeable {
    */
   long newestMicros() throws IOException {
     if (newestMicros == UNKNOWN) {
-      Extents last = lastBatch();
+      SegmentExtents last = lastBatch();
       try {
         last.read(ByteBuffer.allocate(last.bytes()));
         newestMicros = last.isEmpty() ? 0 : last.commitMicros();
@@ -197,14 +197,14 @@ final class Segment implements Closeable {
     return newestMicros;
   }
 
-  private Extents lastBatch() {
-    Extents last = new Extents(0);
+  private SegmentExtents lastBatch() {
+    SegmentExtents last = new SegmentExtents(0);
     int lastOffset = 0;
     for (BatchIndex batches : index.values()) {
       int count = batches.count();
       if (batches.fileOffset(count - 1) > lastOffset) {
         lastOffset = batches.fileOffset(count - 1);
-        last = new Extents(0);
+        last = new SegmentExtents(0);
         last.add(this, batches, count - 1, count);
       }
     }

@@ -78,6 +78,17 @@ public final class NodeMeters {
         replicas,
         Replicas.Figures::waitingWriteBytes);
     copies("tunnel.log.bytes", "Bytes of local logs", replicas, Replicas.Figures::localBytes);
+    copies(
+        "tunnel.node.history.held.bytes",
+        "Changes read from Kafka for channels behind the local log, and held",
+        replicas,
+        Replicas.Figures::heldBytes);
+    total(
+        "tunnel.node.history.reads",
+        "Times that changes were read from Kafka because the local log has them no more",
+        replicas,
+        Replicas.Figures::historyReads);
+    total("tunnel.node.history.bytes", "Their bytes", replicas, Replicas.Figures::historyBytes);
     copies("tunnel.shard.failed", "Shards that failed", replicas, Replicas.Figures::failedShards);
     for (Incident what : Incident.values()) {
       FunctionCounter.builder(name(what), replicas, of -> of.count(what))
@@ -106,6 +117,16 @@ public final class NodeMeters {
       case APPEND_FAILED -> "Appends that failed, or were not answered in time";
       case BEGUN_ANEW -> "Copies given up and made again from the log's beginning";
     };
+  }
+
+  private void total(
+      String name,
+      String description,
+      Replicas replicas,
+      ToDoubleFunction<Replicas.Figures> figure) {
+    FunctionCounter.builder(name, replicas, of -> figure.applyAsDouble(of.figures()))
+        .description(description)
+        .register(registry);
   }
 
   private void copies(

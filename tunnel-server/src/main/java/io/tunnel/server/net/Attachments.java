@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * The channels that this node delivers because it leads their partitions, for sessions that live on
@@ -61,7 +63,7 @@ public final class Attachments {
     Attachment attachment = new Attachment(request, handles.next(), connection, answer);
     Optional<Attachment> replaced = admit(attachment);
     connection.add(attachment);
-    replaced.ifPresent(one -> takeLater(one, fenced(one.request(), request.epoch())));
+    replaced.ifPresent(one -> takeLater(one, replaced(one.request(), request.epoch())));
     try {
       // Again: it may have been lost before it could be known here who is attached.
       homes.of(request.partition());
@@ -88,6 +90,19 @@ public final class Attachments {
     former.forget(request.channelId());
     attachmentByChannel.put(request.channelId(), attachment);
     return Optional.ofNullable(current);
+  }
+
+  /**
+   * With the same epoch it was the same worker, whose requests on two connections may come in
+   * another order than they were made: if the one that it waits on no more comes last, it has to
+   * attach again, and must not take itself for fenced.
+   */
+  private static RefusedException replaced(Attach former, long epoch) {
+    return former.epoch() < epoch
+        ? fenced(former, epoch)
+        : new RefusedException(
+            ErrorCode.BUSY,
+            "channel " + former.channelId() + " was attached to once more under epoch " + epoch);
   }
 
   private static RefusedException fenced(Attach request, long newest) {
@@ -172,6 +187,13 @@ public final class Attachments {
             });
     former.forget(partition);
     return taken;
+  }
+
+  /** Partitions with channels that are attached to, or are about to be. */
+  public synchronized Set<Integer> partitions() {
+    Set<Integer> partitions = new TreeSet<>();
+    attachmentByChannel.values().forEach(one -> partitions.add(one.request().partition()));
+    return partitions;
   }
 
   /** How many channels are attached to. */

@@ -16,7 +16,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * The partitions that this server delivers to readers who keep their positions themselves. A
@@ -162,6 +164,13 @@ public final class Readings {
 
   private synchronized List<Attachment> of(int partition) {
     return readings.stream().filter(reading -> reading.request().partition() == partition).toList();
+  }
+
+  /** Partitions that are read, or are about to be. */
+  public synchronized Set<Integer> partitions() {
+    return readings.stream()
+        .map(reading -> reading.request().partition())
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   /** How many there are. */

@@ -6,6 +6,7 @@ import io.tunnel.model.TableOptions;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.log.CatchUp;
+import io.tunnel.server.partition.LogTakenException;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.session.TunnelHost;
 import io.tunnel.server.session.TunnelHosts;
@@ -18,8 +19,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,11 +30,18 @@ import org.slf4j.LoggerFactory;
 /**
  * Creates, alters and drops tables with their logs, on the control thread and one after the other:
  * what is in the catalog has a log. A log whose table is not, because something failed between the
- * two, is replaced or given up later.
+ * two, is taken by the next table if it fits. If it does not, that table gets a higher id: a log is
+ * given up only when its id is in the catalog as one that no table has any more.
  */
 final class TableChanges {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(TableChanges.class);
+
+  /** Logs without a table that the creation of a table passes over. */
+  static final int LOGS_PASSED_MAX = 16;
+
+  /** Changes that wait for another one, which may take as long as the log does not answer. */
+  static final int WAITING_MAX = 1_024;
 
   private final Catalog catalog;
   private final TableLogs logs;
@@ -76,11 +86,29 @@ final class TableChanges {
     change(
         () -> {
           requireFitting(request.meta().options());
-          TableRecord planned =
-              catalog.planTable(request.meta(), request.splitPoints(), epochMs.getAsLong());
-          await(logs.create(planned), answer, () -> catalog.createTable(planned));
+          create(request, 0, answer);
         },
         answer);
+  }
+
+  private void create(CreateTable request, int passed, Answer answer) throws IOException {
+    TableRecord planned =
+        catalog.planTable(request.meta(), request.splitPoints(), epochMs.getAsLong(), passed);
+    Entry entry = () -> catalog.createTable(planned);
+    await(
+        logs.create(planned),
+        answer,
+        entry,
+        failure ->
+            cause(failure) instanceof LogTakenException && passed < LOGS_PASSED_MAX
+                ? Optional.of(() -> create(request, passed + 1, answer))
+                : Optional.empty());
+  }
+
+  private static Throwable cause(Throwable failure) {
+    return failure instanceof CompletionException && failure.getCause() != null
+        ? failure.getCause()
+        : failure;
   }
 
   private void requireFitting(TableOptions options) {
@@ -93,7 +121,11 @@ final class TableChanges {
     }
   }
 
-  /** More is kept before it is promised, and less is promised before it is kept. */
+  /**
+   * More is kept before it is promised, and less is promised before it is kept. Either is over when
+   * the log has it: a log that is told to keep less, late, must not be told so behind the word to
+   * keep more.
+   */
   void alter(String name, TableOptions options, Answer answer) {
     change(
         () -> {
@@ -102,11 +134,17 @@ final class TableChanges {
           long now = table.meta().options().retentionMs();
           boolean isMore = options.retentionMs() == 0 || (now > 0 && options.retentionMs() > now);
           if (isMore) {
-            await(logs.alter(table, options), answer, () -> altered(table, options));
+            await(
+                logs.alter(table, options),
+                answer,
+                () -> altered(table, options),
+                failure -> Optional.empty());
           } else {
             TableRecord altered = altered(table, options);
-            later(logs.alter(altered, options), "keeps more changes than it has to", altered);
-            ended(() -> answer.done(altered));
+            CompletableFuture<Void> log = logs.alter(altered, options);
+            later(log, "keeps more changes than it has to", altered);
+            endedWith(log);
+            answer.done(altered);
           }
         },
         answer);
@@ -143,6 +181,10 @@ final class TableChanges {
   }
 
   private void change(Step step, Answer answer) {
+    if (waiting.size() >= WAITING_MAX) {
+      answer.failed(RequestThreads.busy());
+      return;
+    }
     waiting.add(new Change(step, answer));
     next();
   }
@@ -165,13 +207,39 @@ final class TableChanges {
     answer.run();
   }
 
+  /** The change is over, and answered, when the log has done its part or cannot. */
+  private void endedWith(CompletableFuture<Void> log) {
+    if (log.isDone()) {
+      isChanging = false;
+      return;
+    }
+    log.whenComplete(
+        (nothing, failure) -> {
+          try {
+            control.execute(
+                () -> {
+                  isChanging = false;
+                  next();
+                });
+          } catch (RejectedExecutionException e) {
+            LOGGER.debug("the server stops; no table is changed any more", e);
+          }
+        });
+  }
+
   /** Changes the catalog. */
   @FunctionalInterface
   private interface Entry {
     TableRecord write() throws IOException;
   }
 
-  private void await(CompletableFuture<Void> log, Answer answer, Entry entry) throws IOException {
+  /** {@code instead} says what else is done when the log fails. */
+  private void await(
+      CompletableFuture<Void> log,
+      Answer answer,
+      Entry entry,
+      Function<Throwable, Optional<Step>> instead)
+      throws IOException {
     if (log.isDone() && !log.isCompletedExceptionally()) {
       TableRecord written = entry.write();
       ended(() -> answer.done(written));
@@ -180,20 +248,23 @@ final class TableChanges {
     log.whenComplete(
         (nothing, failure) -> {
           try {
-            control.execute(() -> logged(Optional.ofNullable(failure), answer, entry));
+            control.execute(
+                () -> {
+                  if (failure == null) {
+                    logged(answer, entry);
+                  } else {
+                    failed(failure, instead.apply(failure), answer);
+                  }
+                });
           } catch (RejectedExecutionException e) {
             LOGGER.debug("the server stops; a table is not changed", e);
           }
         });
   }
 
-  private void logged(Optional<Throwable> failure, Answer answer, Entry entry) {
+  private void logged(Answer answer, Entry entry) {
     TableRecord written;
     try {
-      failure.ifPresent(
-          reason -> {
-            throw CatchUp.unavailable(reason);
-          });
       written = entry.write();
     } catch (IOException | RuntimeException e) {
       ended(() -> answer.failed(e));
@@ -201,6 +272,19 @@ final class TableChanges {
       return;
     }
     ended(() -> answer.done(written));
+    next();
+  }
+
+  private void failed(Throwable failure, Optional<Step> instead, Answer answer) {
+    if (instead.isEmpty()) {
+      ended(() -> answer.failed(CatchUp.unavailable(failure)));
+    } else {
+      try {
+        instead.get().run();
+      } catch (IOException | RuntimeException e) {
+        ended(() -> answer.failed(e));
+      }
+    }
     next();
   }
 

@@ -15,9 +15,10 @@ public interface TableLogs {
   boolean areShared();
 
   /**
-   * Makes the log of a table that is about to be in the catalog. There may be one of an attempt
-   * that failed, with another number of partitions: it is replaced, since no table of that id was
-   * ever there.
+   * Makes the log of a table that is about to be in the catalog. If there is one under its id that
+   * fits, it is of an attempt that failed, and is taken. One that does not fit is left alone, and
+   * the future fails with a {@link LogTakenException}: whoever asks may have ceased to decide about
+   * tables without knowing it, and then the log is that of a table of the one who decides now.
    */
   CompletableFuture<Void> create(TableRecord table);
 

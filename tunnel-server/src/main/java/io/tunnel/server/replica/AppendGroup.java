@@ -6,6 +6,7 @@ import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.replica.SharedLog.Entry;
 import io.tunnel.server.replica.SharedLog.Stored;
 import io.tunnel.wire.WriteResult;
+import io.tunnel.wire.WriteResult.Jump;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -113,12 +114,25 @@ final class AppendGroup {
     boolean isAll = applied == piece.accepted() && readBack > 0;
     if (isAll || (applied > 0 && isCertain)) {
       long first = applied == 0 ? 0 : offsets[piece.from()];
-      List<Rejection> rejections = rejections(piece, applied);
-      Answers.written(piece.write(), new WriteResult(first, applied, rejections));
+      WriteResult result =
+          new WriteResult(first, applied, rejections(piece, applied), jumps(piece, applied));
+      Answers.written(piece.write(), result);
       return piece.rejections().size();
     }
     Answers.refused(piece.write(), reason);
     return 0;
+  }
+
+  /** Where records of others lie between those of the write. */
+  private List<Jump> jumps(Piece piece, int applied) {
+    List<Jump> jumps = new ArrayList<>();
+    for (int i = 1; i < applied; i++) {
+      long offset = offsets[piece.from() + i];
+      if (offset != offsets[piece.from() + i - 1] + 1) {
+        jumps.add(new Jump(i, offset));
+      }
+    }
+    return jumps;
   }
 
   /** Those that were judged, and the accepted rows from number {@code applied} on. */

@@ -33,6 +33,7 @@ final class Copy {
   private boolean isFailed;
   private boolean isStale;
   private Bytes origin;
+  private Reigns reigns;
   private final AtomicLong queuedBytes = new AtomicLong();
   private volatile View view;
 
@@ -46,6 +47,8 @@ final class Copy {
    * @param end of the log as last seen; -1 when it was not seen yet
    * @param startEnd of the log when the copy began; -1 when it was not seen yet
    * @param firstPosition of those from which on all changes are kept
+   * @param lastMicros commit time of the last change that was read; 0 when there was none
+   * @param reigns what counts of what was read
    */
   record View(
       String role,
@@ -55,7 +58,9 @@ final class Copy {
       long next,
       long end,
       long startEnd,
-      long firstPosition) {
+      long firstPosition,
+      long lastMicros,
+      Reigns reigns) {
 
     boolean isCaughtUp() {
       return startEnd >= 0 && next >= startEnd;
@@ -104,6 +109,7 @@ final class Copy {
     this.lastMicros = state.lastMicros();
     this.floor = state.floor();
     this.origin = state.origin();
+    this.reigns = state.reigns();
     this.fresh =
         new FreshCore(state.replica().next() == 0 ? port.epochMicros() : state.freshMicros());
     this.runs = new RunCore(partition, config.batches().mergedBytesMax());
@@ -166,11 +172,16 @@ final class Copy {
   /** What is to be stored with the rows. */
   CopyState state() {
     return new CopyState(
-        core.state(), port.logged(partition), lastMicros, floor, fresh.store(), origin);
+        core.state(), port.logged(partition), lastMicros, floor, fresh.store(), origin, reigns);
   }
 
   long floor() {
     return floor;
+  }
+
+  /** No change before is to be read from the shared log, which is not the one that had it. */
+  long barrier() {
+    return reigns.barrier();
   }
 
   /** No change before {@code position} is to be read from the local log. */
@@ -223,6 +234,7 @@ final class Copy {
 
   private void skipTo(long offset, long nowNanos) {
     core.skipTo(offset);
+    reigns = reigns.skipped();
     raiseFloor(offset);
     leader.skipped(nowNanos);
   }
@@ -252,6 +264,7 @@ final class Copy {
       raiseFloor(record.offset() + 1);
     }
     Verdict verdict = core.read(record);
+    reigns = reigns.read(record, core);
     switch (verdict) {
       case CHANGE, REPAIR -> {
         boolean isLogged = record.offset() <= chunk.logged();
@@ -371,7 +384,9 @@ final class Copy {
             core.next(),
             end,
             startEnd,
-            firstPosition());
+            firstPosition(),
+            lastMicros,
+            reigns);
   }
 
   private long firstPosition() {

@@ -4,6 +4,8 @@ import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Bytes;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -15,6 +17,7 @@ import java.util.TreeMap;
  * @param floor no change before this position is to be read from the local log
  * @param freshMicros when it had certainly read everything; see {@link FreshCore}
  * @param origin which log it is a copy of, as {@link SharedLog.End} has it; empty when not known
+ * @param reigns what counts of what it has read
  */
 record CopyState(
     ReplicaState replica,
@@ -22,7 +25,8 @@ record CopyState(
     long lastMicros,
     long floor,
     long freshMicros,
-    Bytes origin) {
+    Bytes origin,
+    Reigns reigns) {
 
   /** Bytes of an origin. */
   static final int ORIGIN_BYTES_MAX = 255;
@@ -33,11 +37,14 @@ record CopyState(
    */
   static final int UNREPAIRED_MAX = 1_000_000;
 
-  private static final int FORMAT = 2;
+  private static final int FORMAT = 3;
   private static final int ORIGIN_OFFSET = 2 + 8 * 8;
   private static final int HEADER_BYTES = 2 + 8 * 8 + 1 + 4;
+  private static final int REIGNS_HEADER_BYTES = 8 + 4;
+  private static final int REIGN_BYTES = 3 * 8;
 
-  static final CopyState EMPTY = new CopyState(ReplicaState.EMPTY, 0, 0, 0, 0, Bytes.EMPTY);
+  static final CopyState EMPTY =
+      new CopyState(ReplicaState.EMPTY, 0, 0, 0, 0, Bytes.EMPTY, Reigns.START);
 
   /** Refuses an origin that is too long. */
   CopyState {
@@ -75,6 +82,13 @@ record CopyState(
       sink.write(fenced.getKey());
       sink.writeLong(fenced.getValue());
     }
+    sink.writeLong(reigns.barrier());
+    sink.writeInt(reigns.reigns().size());
+    for (Reigns.Reign reign : reigns.reigns()) {
+      sink.writeLong(reign.from());
+      sink.writeLong(reign.epoch());
+      sink.writeLong(reign.brokenAt());
+    }
     return Bytes.copyOf(sink.array(), 0, sink.size());
   }
 
@@ -104,9 +118,6 @@ record CopyState(
       at += key.length() + 8;
       unrepaired.put(key, Binary.getLong(array, at - 8));
     }
-    if (at != array.length) {
-      throw new MalformedException((array.length - at) + " bytes behind the state of a copy");
-    }
     try {
       ReplicaState replica =
           new ReplicaState(
@@ -122,9 +133,28 @@ record CopyState(
           Binary.getLong(array, 42),
           Binary.getLong(array, 50),
           Binary.getLong(array, 58),
-          Bytes.copyOf(array, ORIGIN_OFFSET + 1, originBytes));
+          Bytes.copyOf(array, ORIGIN_OFFSET + 1, originBytes),
+          reigns(array, at));
     } catch (IllegalArgumentException e) {
       throw new MalformedException(e.getMessage());
     }
+  }
+
+  /** What stands at the end. */
+  private static Reigns reigns(byte[] array, int offset) {
+    int left = array.length - offset - REIGNS_HEADER_BYTES;
+    int count = left < 0 ? -1 : Binary.getInt(array, offset + 8);
+    if (count < 0 || count > Reigns.REIGNS_MAX || left != count * REIGN_BYTES) {
+      throw new MalformedException(count + " reigns of a copy in " + left + " bytes");
+    }
+    List<Reigns.Reign> reigns = new ArrayList<>();
+    for (int at = offset + REIGNS_HEADER_BYTES; at < array.length; at += REIGN_BYTES) {
+      reigns.add(
+          new Reigns.Reign(
+              Binary.getLong(array, at),
+              Binary.getLong(array, at + 8),
+              Binary.getLong(array, at + 16)));
+    }
+    return new Reigns(Binary.getLong(array, offset), reigns);
   }
 }

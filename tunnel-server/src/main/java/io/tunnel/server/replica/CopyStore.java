@@ -98,12 +98,23 @@ final class CopyStore implements Closeable {
     return state;
   }
 
-  /** Gives up what a copy has; the next one begins at {@code next}. */
-  void drop(int partition, long next, long floor) throws IOException {
+  /**
+   * Gives up what a copy has; the next one begins at {@code next}.
+   *
+   * @param barrier nothing before is to be read from the shared log either
+   */
+  void drop(int partition, long next, long floor, long barrier) throws IOException {
     ReplicaState start =
         new ReplicaState(next, -1, 0, false, Long.MAX_VALUE, ReplicaState.EMPTY.unrepaired());
     CopyState left =
-        new CopyState(start, log.committed(partition), 0, floor, clock.epochMicros(), Bytes.EMPTY);
+        new CopyState(
+            start,
+            log.committed(partition),
+            0,
+            floor,
+            clock.epochMicros(),
+            Bytes.EMPTY,
+            next == 0 ? Reigns.begin(barrier) : new Reigns(barrier, List.of()));
     rows.fold(List.of(), log.end(), Map.of(partition, left.encode()));
     stored.put(partition, left);
     rows.drop(partition);

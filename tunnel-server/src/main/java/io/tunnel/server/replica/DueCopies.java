@@ -1,6 +1,6 @@
 package io.tunnel.server.replica;
 
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -15,8 +15,10 @@ final class DueCopies {
 
   private final Set<Copy> told = new LinkedHashSet<>();
 
-  /** When a copy is to be looked at even if it is told nothing. */
-  private final Map<Copy, Long> nanosByCopy = new HashMap<>();
+  /**
+   * When a copy is to be looked at even if it is told nothing; in an order that can be repeated.
+   */
+  private final Map<Copy, Long> nanosByCopy = new LinkedHashMap<>();
 
   /** The copy was told something. */
   void add(Copy copy) {

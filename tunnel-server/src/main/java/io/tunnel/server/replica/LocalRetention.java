@@ -15,17 +15,26 @@ import java.util.function.IntToLongFunction;
 /**
  * Which changes of a local log may go: those that the shared log may compact as well. That also
  * holds of partitions that are not copied here any more: when one is copied again, what its log has
- * had is not put into it a second time, and what is missing would be lost to channels. What a table
- * needs is no matter: it is never made from the local log.
+ * had is not put into it a second time. Where the disk is to hold less than that, the oldest go, of
+ * whatever partition, and channels are given them from the shared log. What a table needs is no
+ * matter: it is never made from the local log.
  */
 final class LocalRetention {
 
   private final LocalLog log;
+  private final long bytesMax;
   private final IntToLongFunction retentionMicros;
   private final IntPredicate isLive;
 
-  LocalRetention(LocalLog log, IntToLongFunction retentionMicros, IntPredicate isLive) {
+  /**
+   * Of a log.
+   *
+   * @param bytesMax that it may have, and one segment; 0 for any number
+   */
+  LocalRetention(
+      LocalLog log, long bytesMax, IntToLongFunction retentionMicros, IntPredicate isLive) {
     this.log = log;
+    this.bytesMax = bytesMax;
     this.retentionMicros = retentionMicros;
     this.isLive = isLive;
   }
@@ -43,11 +52,40 @@ final class LocalRetention {
         mustSeal |= old(partition, nowMicros - retention, lastBases);
       }
     }
-    if (mustSeal) {
+    if (mustSeal || isTooLarge(all)) {
       log.seal();
     }
+    shrink(all, lastBases);
     LocalLog.Freed freed = log.trim(lastBases, isLive, Long.MAX_VALUE);
     meter.trimmed(shard, freed.changes(), freed.segments(), freed.bytes());
+  }
+
+  /** What was read at once when a copy was made can be more in one segment than all may have. */
+  private boolean isTooLarge(Set<Integer> partitions) throws IOException {
+    for (Kept kept : bytesMax == 0 ? List.<Kept>of() : log.kept(partitions)) {
+      if (!kept.isSealed() && kept.bytes() > bytesMax) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The oldest segments go until the rest is not more than it may be. */
+  private void shrink(Set<Integer> partitions, Map<Integer, Long> lastBases) throws IOException {
+    long excess = bytesMax == 0 ? 0 : log.byteCount() - bytesMax;
+    long last = -1;
+    for (Kept kept : log.kept(partitions)) {
+      if (excess <= 0 || !kept.isSealed()) {
+        break;
+      }
+      last = kept.base();
+      excess -= kept.bytes();
+    }
+    if (last >= 0) {
+      for (int partition : partitions) {
+        lastBases.merge(partition, last, Math::max);
+      }
+    }
   }
 
   /** Returns whether the segment that is written holds such changes too. */

@@ -1,22 +1,30 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.model.Limits;
+import java.util.Objects;
 
 /**
  * Limits of the copies of a node.
  *
  * @param batches what is gathered and may wait
  * @param times how long things may take
+ * @param history what is kept on disk of old changes, and how the others are read
  * @param warmLagMax positions that a copy may be behind the end of the log and still be warm
  */
-public record ReplicaConfig(Batches batches, Times times, long warmLagMax) {
+public record ReplicaConfig(Batches batches, Times times, History history, long warmLagMax) {
 
   /** What a node has unless it is told otherwise. */
   public static final ReplicaConfig DEFAULT =
       new ReplicaConfig(
           new Batches(1 << 20, 10_000, 1 << 20, 16L << 20, 16L << 20),
           new Times(10_000, 50, 5_000, 10_000),
+          History.DEFAULT,
           10_000);
+
+  /** With the defaults of old changes. */
+  public ReplicaConfig(Batches batches, Times times, long warmLagMax) {
+    this(batches, times, History.DEFAULT, warmLagMax);
+  }
 
   /**
    * Limits of what is gathered and may wait.
@@ -81,9 +89,58 @@ public record ReplicaConfig(Batches batches, Times times, long warmLagMax) {
     }
   }
 
+  /**
+   * Old changes. Those that a node has no more, it reads from the shared log.
+   *
+   * @param localBytesMax bytes of the local logs of a node, and one segment for each shard; 0 for
+   *     all that the shared log has to keep
+   * @param readBytesMax bytes of records that are read together from the shared log
+   * @param heldBytesMax bytes of what was read and may be asked for again, of all partitions
+   * @param readPartitionsMax partitions that are read at the same time
+   */
+  public record History(
+      long localBytesMax, int readBytesMax, long heldBytesMax, int readPartitionsMax) {
+
+    private static final long LOCAL_BYTES_MIN = 4_096;
+
+    /** Everything on disk, and little memory. */
+    public static final History DEFAULT = new History(0, 1 << 20, 32L << 20, 8);
+
+    /** Refuses limits that cannot work. */
+    public History {
+      require(
+          localBytesMax == 0 || localBytesMax >= LOCAL_BYTES_MIN,
+          "history.localBytesMax is 0 or at least 4096, not " + localBytesMax);
+      require(
+          readBytesMax >= 1 && readBytesMax <= 64 << 20,
+          "history.readBytesMax is 1 to 67108864, not " + readBytesMax);
+      require(
+          heldBytesMax >= readBytesMax,
+          "history.heldBytesMax is at least history.readBytesMax, not " + heldBytesMax);
+      require(
+          readPartitionsMax >= 1 && readPartitionsMax <= 1_024,
+          "history.readPartitionsMax is 1 to 1024, not " + readPartitionsMax);
+    }
+  }
+
   /** Refuses limits that cannot work. */
   public ReplicaConfig {
+    Objects.requireNonNull(batches, "replica.batches is an object, not null");
+    Objects.requireNonNull(times, "replica.times is an object, not null");
+    Objects.requireNonNull(history, "replica.history is an object, not null");
     require(warmLagMax >= 0, "warmLagMax is at least 0, not " + warmLagMax);
+  }
+
+  /** What is the node's, divided among so many shards. */
+  ReplicaConfig perShard(int shards) {
+    long localBytes = history.localBytesMax();
+    History part =
+        new History(
+            localBytes == 0 ? 0 : Math.max(History.LOCAL_BYTES_MIN, localBytes / shards),
+            history.readBytesMax(),
+            history.heldBytesMax(),
+            history.readPartitionsMax());
+    return new ReplicaConfig(batches, times, part, warmLagMax);
   }
 
   private static void require(boolean holds, String message) {

@@ -123,6 +123,11 @@ final class ReplicaCore {
     return wholeFrom;
   }
 
+  /** Whether nothing that comes of the newest epoch counts. */
+  boolean isBroken() {
+    return isBroken;
+  }
+
   Role role() {
     return role;
   }

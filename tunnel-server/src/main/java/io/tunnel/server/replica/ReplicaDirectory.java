@@ -44,11 +44,12 @@ final class ReplicaDirectory {
   List<ReplicaShard> open() throws IOException {
     identify();
     List<ReplicaShard> opened = new ArrayList<>();
+    ReplicaConfig config = layout.replica().perShard(layout.count());
     try {
       for (int id = 0; id < layout.count(); id++) {
         CopyStore store = store(id);
         try {
-          opened.add(new ReplicaShard(id, layout.replica(), store, ports, meter, clock));
+          opened.add(new ReplicaShard(id, config, store, ports, meter, clock));
         } catch (RuntimeException e) {
           closeAfter(store, e);
           throw e;

@@ -77,7 +77,9 @@ final class ReplicaShard implements Closeable {
     this.clock = clock;
     this.tail = new ShardTail(ports.log(), config.batches().readBytesMax(), this::post);
     this.storedAtOpen = store.partitions();
-    this.retention = new LocalRetention(store.log(), ports.retentionMicros(), ports.isLive());
+    this.retention =
+        new LocalRetention(
+            store.log(), config.history().localBytesMax(), ports.retentionMicros(), ports.isLive());
     this.port = new ShardPort(ports, store, clock, this::post, incidents);
     this.owner = new Thread(this::run, "copies-" + id);
   }
@@ -286,7 +288,7 @@ final class ReplicaShard implements Closeable {
               + " deletions behind position {}; it is made again",
           read.partition(),
           copy.next() - 1);
-      makeAgain(copy, 0, copy.floor());
+      makeAgain(copy, 0, copy.floor(), copy.barrier());
     } else {
       report(copy, before);
     }
@@ -305,16 +307,22 @@ final class ReplicaShard implements Closeable {
     LOGGER.warn(
         "the log of partition {} was deleted and made anew; its copy is made again",
         seen.partition());
-    makeAgain(copy, 0, store.log().committed(seen.partition()) + 1);
+    makeAgainFrom(copy, 0);
+  }
+
+  /** Of another log, which has nothing of what was read of the former one. */
+  private void makeAgainFrom(Copy copy, long next) throws IOException {
+    long floor = store.log().committed(copy.partition()) + 1;
+    makeAgain(copy, next, floor, Math.max(floor, copy.next()));
   }
 
   /** Gives up all that a copy has; what it appended last has an unknown outcome. */
-  private void makeAgain(Copy copy, long next, long floor) throws IOException {
+  private void makeAgain(Copy copy, long next, long floor, long barrier) throws IOException {
     incidents.count(Incident.BEGUN_ANEW, 1);
     boolean isWanted = copy.leader().isWanted();
     copy.leader().stop(copy.notLeader(), "this node's copy is made again");
     due.remove(copy);
-    store.drop(copy.partition(), next, floor);
+    store.drop(copy.partition(), next, floor, barrier);
     Copy again = begin(copy.partition());
     if (isWanted) {
       again.lead();
@@ -370,7 +378,7 @@ final class ReplicaShard implements Closeable {
         lost.partition(),
         lost.offset(),
         lost.first());
-    makeAgain(found.get(), lost.first(), store.log().committed(lost.partition()) + 1);
+    makeAgainFrom(found.get(), lost.first());
   }
 
   /** Logs, folds, answers, and goes on. */
@@ -388,7 +396,7 @@ final class ReplicaShard implements Closeable {
         due.remove(copy);
         tail.unfollow(copy.partition());
         copies.remove(copy.partition());
-        store.drop(copy.partition(), 0, copy.floor());
+        store.drop(copy.partition(), 0, copy.floor(), copy.barrier());
       }
     }
     tail.resume();

@@ -1,11 +1,11 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.model.Bytes;
-import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.log.Extents;
 import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.LostHistory;
 import io.tunnel.server.partition.PartitionHome;
 import io.tunnel.server.partition.PartitionHomes;
 import io.tunnel.server.partition.Shard;
@@ -38,6 +38,7 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
   private final List<ReplicaShard> shards;
   private final ReplicaConfig config;
   private final Map<Integer, Wish> wishes = new ConcurrentHashMap<>();
+  private final History history;
 
   /**
    * Where copies are kept.
@@ -73,16 +74,23 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
       IntToLongFunction deletionMicros,
       IntPredicate isLive) {}
 
-  Replicas(List<ReplicaShard> shards, ReplicaConfig config) {
+  /** Copies of {@code log}, which is also read for channels that want what these have no more. */
+  Replicas(List<ReplicaShard> shards, ReplicaConfig config, SharedLog log) {
     this.shards = List.copyOf(shards);
     this.config = config;
+    this.history =
+        new History(config, log, this::reigns, partition -> shard(partition).log().wake(partition));
+  }
+
+  private Reigns reigns(int partition) {
+    return found(partition).map(copy -> copy.view().reigns()).orElse(Reigns.NONE);
   }
 
   /** Opens what is kept, makes empty what cannot be used, and begins to follow the log. */
   public static Replicas open(Layout layout, Ports ports, Shard.Meter meter, Shard.Clock clock)
       throws IOException {
     ReplicaDirectory directory = new ReplicaDirectory(layout, ports, meter, clock);
-    Replicas opened = new Replicas(directory.open(), layout.replica());
+    Replicas opened = new Replicas(directory.open(), layout.replica(), ports.log());
     opened.shards.forEach(ReplicaShard::start);
     opened.followStored(ports.isLive());
     return opened;
@@ -194,6 +202,9 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
    * @param failedShards whose disk failed
    * @param behind copies that have not read yet what there was when they began
    * @param unread positions that those have to read before they are of use
+   * @param historyReads how often changes were read that the local logs have not, since the start
+   * @param historyBytes of those
+   * @param heldBytes of those that are held in memory now
    */
   public record Figures(
       int copies,
@@ -203,7 +214,10 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
       long waitingReadBytes,
       long waitingWriteBytes,
       long localBytes,
-      int failedShards) {}
+      int failedShards,
+      long historyReads,
+      long historyBytes,
+      long heldBytes) {}
 
   /** How much there is of everything. */
   public Figures figures() {
@@ -228,7 +242,18 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
       local += shard.log().byteCount();
       failed += shard.hasFailed() ? 1 : 0;
     }
-    return new Figures(copies, leading, behind, unread, reads, writes, local, failed);
+    return new Figures(
+        copies,
+        leading,
+        behind,
+        unread,
+        reads,
+        writes,
+        local,
+        failed,
+        history.reads(),
+        history.readBytes(),
+        history.heldBytes());
   }
 
   /** How often that has happened since the start. */
@@ -236,8 +261,12 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
     return shards.stream().mapToLong(shard -> shard.incidents().sum(what)).sum();
   }
 
-  /** Gives up changes of the local logs that the shared log need not keep any more either. */
+  /**
+   * Gives up changes of the local logs that the shared log need not keep any more either, those
+   * that are too many, and what was read for channels of partitions that are served elsewhere now.
+   */
   public void retain(long nowMicros) {
+    history.keep(this::isServing);
     shards.forEach(shard -> shard.retain(nowMicros));
   }
 
@@ -268,36 +297,50 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
   @Override
   public long firstPosition(int partition) {
     return found(partition)
-        .map(copy -> copy.view().firstPosition())
+        .map(
+            copy ->
+                Math.max(copy.view().firstPosition(), shard(partition).log().keptFrom(partition)))
         .orElseGet(() -> committed(partition) + 1);
   }
 
   /**
-   * Only where a partition is served, before and after it was looked, is it known that something is
-   * lost: a copy that is given up, or made anew, just does not have it.
+   * From the local log, or, where that does not reach back so far, from the shared one. Only where
+   * a partition is served, before and after it was looked, is it known that something is lost: a
+   * copy that is given up, or made anew, just does not have it.
    */
   @Override
   public Extents plan(int partition, long position, int bytesMax) {
     boolean wasServing = isServing(partition);
     long first = firstPosition(partition);
-    if (position < first) {
-      throw wasServing && isServing(partition)
-          ? historyLost(partition, position, first)
-          : shard(partition).notLeader(partition);
+    while (position >= first) {
+      try {
+        return shard(partition).log().plan(partition, position, bytesMax);
+      } catch (RefusedException e) {
+        // What is trimmed in this moment is read like what was trimmed before.
+        first = firstPosition(partition);
+        if (position >= first) {
+          throw e;
+        }
+      }
     }
-    return shard(partition).log().plan(partition, position, bytesMax);
+    if (!wasServing) {
+      throw shard(partition).notLeader(partition);
+    }
+    try {
+      return older(partition, position, first, bytesMax);
+    } catch (RefusedException e) {
+      throw isServing(partition) ? e : shard(partition).notLeader(partition);
+    }
   }
 
-  private static RefusedException historyLost(int partition, long position, long first) {
-    return new RefusedException(
-        ErrorCode.HISTORY_LOST,
-        "changes "
-            + position
-            + " to "
-            + (first - 1)
-            + " of partition "
-            + partition
-            + " are no longer kept");
+  private Extents older(int partition, long position, long first, int bytesMax) {
+    long known = Math.min(first, reigns(partition).from());
+    if (position < known) {
+      throw new LostHistory(partition, position, known - 1).refusal();
+    }
+    return history
+        .plan(partition, position, first, bytesMax)
+        .orElseGet(() -> plan(partition, first, bytesMax));
   }
 
   @Override
@@ -307,7 +350,12 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
 
   @Override
   public long commitMicrosAfter(int partition, long position) throws IOException {
-    return shard(partition).log().commitMicrosAfter(partition, behindFirst(partition, position));
+    long found =
+        shard(partition).log().commitMicrosAfter(partition, behindFirst(partition, position));
+    // The local log may have none any more.
+    return found > 0 || position >= committed(partition)
+        ? found
+        : found(partition).map(copy -> copy.view().lastMicros()).orElse(0L);
   }
 
   @Override
@@ -337,6 +385,11 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
   @Override
   public void close() throws IOException {
     IOException failure = new IOException("cannot close all shards");
+    try {
+      history.close();
+    } catch (IOException | RuntimeException e) {
+      failure.addSuppressed(e);
+    }
     for (ReplicaShard shard : shards) {
       try {
         shard.close();

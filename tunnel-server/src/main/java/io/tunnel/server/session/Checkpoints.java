@@ -121,11 +121,34 @@ final class Checkpoints {
         store(admitted);
         admitted.clear();
       }
-      admit(request).ifPresent(one -> admitted.put(request.checkpoint().handle(), one));
+      if (isOvertaken(request)) {
+        request.answer().stored();
+      } else {
+        admit(request).ifPresent(one -> admitted.put(request.checkpoint().handle(), one));
+      }
     }
     if (!admitted.isEmpty()) {
       store(admitted);
     }
+  }
+
+  /**
+   * Whether more is durable by now, of the same holding: a worker that was not answered in time
+   * asked again when it had more, and that needed no look at the log.
+   */
+  private boolean isOvertaken(CheckpointRequest request) {
+    Checkpoint checkpoint = request.checkpoint();
+    return sessions
+        .hold(checkpoint.handle())
+        .filter(hold -> hold.epoch() == checkpoint.epoch())
+        .filter(hold -> hold.session().port() == request.port())
+        .filter(hold -> hold.key().type() == ChannelType.Stream)
+        .filter(hold -> stored(hold).checkpointed() > checkpoint.position())
+        .isPresent();
+  }
+
+  private ChannelState stored(Hold hold) {
+    return catalog.channel(hold.session().run().info().tunnelId(), hold.key());
   }
 
   /** Answers what need not, or must not, be stored. */
@@ -159,7 +182,7 @@ final class Checkpoints {
       return Optional.empty();
     }
     Channel.Resume resume = resume(hold, checkpoint);
-    ChannelState state = catalog.channel(run.info().tunnelId(), hold.key());
+    ChannelState state = stored(hold);
     return resume.position() > state.checkpointed()
         ? Optional.of(
             new Admitted(request, hold, state.withProgress(resume.position(), resume.key())))

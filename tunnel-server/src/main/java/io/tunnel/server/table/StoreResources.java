@@ -45,7 +45,7 @@ final class StoreResources implements AutoCloseable {
   private final Options options;
 
   static {
-    RocksDB.loadLibrary();
+    RocksLibrary.load();
   }
 
   StoreResources(TableStoreConfig config, TableStore.LogSync syncLog) {

@@ -152,6 +152,53 @@ final class CatalogTest {
   }
 
   @Test
+  void aTableIsNeverTakenForDroppedBeforeItIsThere() throws IOException {
+    Catalog leader = open();
+    table(leader, "s");
+    table(leader, "t");
+    Catalog follower = new Catalog();
+    List<String> dropped = new ArrayList<>();
+    follower.listen(
+        new TableListener() {
+          @Override
+          public void created(TableRecord table) {
+            leader.tables().stream()
+                .filter(other -> follower.isDropped(other.tableId()))
+                .forEach(other -> dropped.add(other.meta().name()));
+          }
+
+          @Override
+          public void altered(TableRecord before, TableRecord now) {}
+
+          @Override
+          public void dropped(TableRecord table) {}
+        });
+    pass(store, follower);
+    follower.caughtUp();
+    assertThat(follower.tables()).hasSize(2);
+    Catalog told = new Catalog();
+    told.caughtUp();
+    told.listen(
+        new TableListener() {
+          @Override
+          public void created(TableRecord table) {
+            leader.tables().stream()
+                .filter(other -> told.isDropped(other.tableId()))
+                .forEach(other -> dropped.add(other.meta().name()));
+          }
+
+          @Override
+          public void altered(TableRecord before, TableRecord now) {}
+
+          @Override
+          public void dropped(TableRecord table) {}
+        });
+    pass(store, told);
+    assertThat(told.tables()).hasSize(2);
+    assertThat(dropped).isEmpty();
+  }
+
+  @Test
   void aFollowerKnowsNothingBeforeItIsToldEverythingAndThenEachChange() throws IOException {
     Catalog leader = open();
     Catalog follower = new Catalog();

@@ -16,6 +16,7 @@ import io.tunnel.server.log.TestLogs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.stream.LongStream;
@@ -42,8 +43,7 @@ final class ChannelTest {
     Channel channel =
         new StreamChannel(
             new Channel.Hold(1, 7, PARTITION, checkpointed),
-            OptionalLong.empty(),
-            false,
+            new StreamChannel.End(OptionalLong.empty(), Optional.empty()),
             log,
             connection,
             DELIVERY_BYTES_MAX);

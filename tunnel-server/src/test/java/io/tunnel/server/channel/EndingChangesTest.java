@@ -10,6 +10,7 @@ import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
 import java.io.IOException;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,28 @@ final class EndingChangesTest {
     commit(END_MS - 10);
     assertThat(changes.committed(1)).as("the clock was set back").isEqualTo(last);
     assertThat(changes.plan(1, last + 1, 1_000).isEmpty()).isTrue();
+  }
+
+  /** Older ones may be read from elsewhere, where nobody can say which belong. */
+  @Test
+  void anEndBeforeTheOldestChangeThatIsKeptShowsNothing() throws IOException {
+    commit(END_MS - 10);
+    log.seal();
+    commit(END_MS + 10);
+    log.trim(Map.of(1, 0L), partition -> true, Long.MAX_VALUE);
+    assertThat(log.firstPosition(1)).isEqualTo(3);
+    assertThat(changes.committed(1)).isZero();
+    assertThat(changes.settled(1)).as("nothing is said to be empty").isZero();
+  }
+
+  @Test
+  void whatWasShownStaysShownWhenTheEndHasPassed() throws IOException {
+    commit(END_MS - 10);
+    assertThat(changes.committed(1)).isEqualTo(2);
+    assertThat(changes.settled(1)).isEqualTo(2);
+    commit(END_MS);
+    assertThat(changes.committed(1)).isEqualTo(2);
+    assertThat(changes.settled(1)).isEqualTo(2);
   }
 
   /** It is asked several times for each delivery, on a thread that serves many channels. */

@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.GroupCore;
+import io.tunnel.server.log.HeldBatches;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.SettledChanges;
 import io.tunnel.server.log.TestLogs;
@@ -118,6 +121,50 @@ final class SettledChannelTest {
     connection.settled.clear();
     channel(endless(3));
     assertThat(connection.settled).as("it was told before it moved here").isEmpty();
+  }
+
+  /** A copy that was made anew from a compacted log has read it all, and not what went before. */
+  @Test
+  void whatIsNotKnownIsNotTakenForEmpty() throws IOException {
+    commit();
+    changes.settle(PARTITION, 6);
+    changes.forgetBefore(5);
+    channel(endless(1));
+    assertThat(connection.settled).isEmpty();
+    assertThat(connection.failures)
+        .extracting(RefusedException::code)
+        .containsExactly(ErrorCode.HISTORY_LOST);
+  }
+
+  /** Such a copy has none of the changes that were there when it was made. */
+  @Test
+  void whatHasToBeFetchedIsDeliveredBeforeTheRestIsSaidToBeEmpty() throws IOException {
+    commit();
+    Channel channel = channel(endless(1));
+    connection.credit(channel, 1_000);
+    changes.beginAt(5);
+    changes.fetch(PARTITION, true);
+    changes.settle(PARTITION, 6);
+    connection.runAll();
+    assertThat(connection.settled).isEmpty();
+    changes.planNext(new HeldBatches(List.of(behind(3))));
+    changes.fetch(PARTITION, false);
+    connection.runAll();
+    assertThat(connection.positions).containsExactly(3L);
+    assertThat(connection.settled).containsExactly(at(6));
+  }
+
+  @Test
+  void whatWasToldToBeEmptyMayBeForgotten() throws IOException {
+    commit();
+    channel(endless(1));
+    changes.settle(PARTITION, 4);
+    connection.runAll();
+    changes.forgetBefore(5);
+    changes.settle(PARTITION, 6);
+    connection.runAll();
+    assertThat(connection.settled).containsExactly(at(4), at(6));
+    assertThat(connection.failures).isEmpty();
   }
 
   @Test

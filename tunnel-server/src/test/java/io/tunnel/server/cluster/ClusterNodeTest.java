@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.server.cluster.Placement.Member;
-import io.tunnel.wire.ClusterControl.NodeDescription;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -113,6 +111,27 @@ class ClusterNodeTest {
   }
 
   @Test
+  void begins_anew_with_what_others_may_have_led_meanwhile() {
+    Placement mine = placement(1, Map.of(-1, "a", 1, "a"), Map.of());
+    placed(mine);
+    placed(placement(2, mine.leaders(), Map.of()));
+    assertThat(roles.told).as("at first").doesNotContain("leave -1");
+    roles.told.clear();
+    node.lost();
+    placed(placement(2, mine.leaders(), Map.of()));
+    assertThat(roles.told).as("nothing was decided meanwhile").isEmpty();
+    node.lost();
+    placed(placement(7, mine.leaders(), Map.of()));
+    assertThat(roles.told)
+        .as("copies need it not")
+        .containsExactly("leave -1", "lead -1", "lead 1");
+    roles.told.clear();
+    node.placed(placement(8, Map.of(-1, "b", 1, "b"), Map.of()));
+    placed(placement(9, mine.leaders(), Map.of()));
+    assertThat(roles.told).as("what it had no time for").startsWith("leave -1", "lead -1");
+  }
+
+  @Test
   void has_a_successor_as_long_as_another_node_is_there_that_is_not_emptied() {
     Member emptied = new Member("b", "b-1", "b:1", true);
     assertThat(node.hasSuccessor()).isFalse();
@@ -139,7 +158,7 @@ class ClusterNodeTest {
     Member other = new Member("a", "a-2", "a:2", false);
     placed(new Placement(2, List.of(other), Map.of(2, "a"), Map.of()));
     assertThat(roles.leads).containsExactly(1);
-    assertThat(node.leaderAddress(2)).contains("a:2");
+    assertThat(node.placement().leader(2)).contains(other);
     assertThat(node.info().leads()).containsExactly(1);
   }
 
@@ -226,26 +245,31 @@ class ClusterNodeTest {
     group.runControl();
     node.tick();
     assertThat(roles.told).isEmpty();
-    assertThat(node.leaderAddress(1)).contains("a:1");
+    assertThat(node.placement().leader(1)).contains(member("a"));
   }
 
   @Test
   void knows_nobody_before_the_first_decision() {
-    assertThat(node.leaderAddress(1)).isEqualTo(Optional.empty());
-    assertThat(node.describe().nodes()).isEmpty();
+    assertThat(node.placement()).isEqualTo(Placement.NONE);
     assertThat(asksWithin(10 * INTERVAL_MS)).isZero();
   }
 
   @Test
-  void describes_the_cluster() {
-    placed(placement(7, Map.of(-3, "a", 0, "b", 1, "a", 2, "b"), Map.of(2, Set.of("a"))));
-    assertThat(node.describe().name()).isEqualTo("test");
-    assertThat(node.describe().generation()).isEqualTo(7);
-    assertThat(node.describe().node()).isEqualTo("a");
-    assertThat(node.describe().nodes())
-        .containsExactly(
-            new NodeDescription("a", "a-1", "a:1", false, List.of(1), List.of(2), 1, false),
-            new NodeDescription("b", "b-1", "b:1", false, List.of(2), List.of(), 0, true));
+  void is_lost_until_it_has_done_what_was_decided_when_it_was_found_again() {
+    assertThat(node.isLost()).isFalse();
+    placed(placement(1, Map.of(1, "a"), Map.of()));
+    node.lost();
+    assertThat(node.isLost()).isTrue();
+    node.placed(placement(2, Map.of(2, "a"), Map.of()));
+    assertThat(node.isLost()).as("as long as it leads what others lead").isTrue();
+    node.lost();
+    group.runControl();
+    assertThat(node.isLost()).as("lost again meanwhile").isTrue();
+    placed(placement(3, Map.of(2, "a"), Map.of()));
+    assertThat(node.isLost()).isFalse();
+    node.lost();
+    placed(placement(3, Map.of(2, "a"), Map.of()));
+    assertThat(node.isLost()).as("told the same again").isFalse();
   }
 
   @Test
@@ -299,6 +323,9 @@ class ClusterNodeTest {
     assertThatThrownBy(() -> new NodeSettings("c", "n", "i", "a:1", 8, 60_001))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("decideIntervalMs is 1 to 60000, not 60001");
+    assertThat(KnownUnits.read(1, Set.of(1, 3))).isEqualTo(known(3, 1, 3));
+    assertThat(KnownUnits.read(4, Set.of(1, 3))).isEqualTo(known(4, 1, 3));
+    assertThat(KnownUnits.read(0, Set.of())).isEqualTo(KnownUnits.NONE);
     assertThatThrownBy(() -> known(1, 2))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("partition 2, but the last is 1");

@@ -82,6 +82,21 @@ class PeerWatchTest {
     }
   }
 
+  @Test
+  void anAddressThatCannotBeIsNoReasonNotToWatchOthers() throws Exception {
+    try (ServerSocket listener = listener()) {
+      watch.watch(
+          List.of(
+              new Member("n2", "1", "nowhere", false),
+              new Member("n3", "1", "no.such.host.invalid:1", false),
+              member("n4", listener)));
+      Socket connection = listener.accept();
+      listener.close();
+      connection.close();
+      assertThat(gone.poll(20, TimeUnit.SECONDS)).isEqualTo("n4");
+    }
+  }
+
   private static boolean isConnectedTo(ServerSocket listener) {
     try (Socket connection = listener.accept()) {
       return connection.isConnected();

@@ -16,6 +16,7 @@ final class FakeStoreOwner implements KafkaCatalogStore.Listener {
 
   final List<Map<String, Optional<String>>> stored = new ArrayList<>();
   final List<FencedStoreException> fences = new ArrayList<>();
+  boolean takesOver = true;
   private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
 
   KafkaCatalogStore.Owner asOwner() {
@@ -24,6 +25,9 @@ final class FakeStoreOwner implements KafkaCatalogStore.Listener {
 
   @Override
   public void stored(Map<String, Optional<String>> changes) {
+    if (!takesOver) {
+      throw new IllegalStateException("not taken over");
+    }
     stored.add(changes);
   }
 

@@ -34,6 +34,7 @@ class KafkaAppenderTest {
       new MockProducer<>(true, null, RecordFormat.SERIALIZER, RecordFormat.SERIALIZER);
   private final AtomicLong nanos = new AtomicLong();
   private final BlockingQueue<Optional<IOException>> outcomes = new LinkedBlockingQueue<>();
+  private volatile boolean cannotBeMade;
   private KafkaAppender appender;
 
   private final class StandingClock implements Shard.Clock {
@@ -59,6 +60,9 @@ class KafkaAppenderTest {
   }
 
   private MockProducer<Bytes, Bytes> make() {
+    if (cannotBeMade) {
+      throw new KafkaException("Failed to construct kafka producer");
+    }
     MockProducer<Bytes, Bytes> producer =
         new MockProducer<>(true, null, RecordFormat.SERIALIZER, RecordFormat.SERIALIZER);
     made.add(producer);
@@ -100,6 +104,20 @@ class KafkaAppenderTest {
       assertThat(made).hasSize(before + 1);
       assertThat(made.get(before - 1).closed()).isTrue();
     }
+  }
+
+  @Test
+  void appends_fail_as_long_as_it_cannot_be_made_anew_and_go_on_then() throws Exception {
+    breaksWith(new OutOfOrderSequenceException("lost"));
+    assertThat(appends(1)).isFalse();
+    cannotBeMade = true;
+    for (int i = 0; i < 3; i++) {
+      nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+      assertThat(appends(2)).isFalse();
+    }
+    cannotBeMade = false;
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+    assertThat(appends(2)).isTrue();
   }
 
   @Test

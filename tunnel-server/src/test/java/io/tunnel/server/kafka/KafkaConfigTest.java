@@ -2,11 +2,14 @@ package io.tunnel.server.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.server.kafka.KafkaConfig.Replicas;
 import io.tunnel.server.kafka.KafkaConfig.Times;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -73,6 +76,28 @@ class KafkaConfigTest {
                     .boxed()
                     .collect(Collectors.toMap(i -> "p" + i, i -> ""))),
         "properties are at most 256");
+  }
+
+  @Test
+  void properties_that_a_client_would_refuse_later_are_refused_at_the_start() {
+    for (Map<String, String> wrong :
+        List.of(
+            Map.of("batch.size", "much"),
+            Map.of("max.in.flight.requests.per.connection", "6"),
+            Map.of("fetch.min.bytes", "-1"))) {
+      String name = wrong.keySet().iterator().next();
+      KafkaConfig config =
+          new KafkaConfig(
+              "127.0.0.1:1",
+              "c",
+              KafkaConfig.Replicas.DEFAULT,
+              KafkaConfig.Times.DEFAULT,
+              "lz4",
+              wrong);
+      assertThatThrownBy(() -> new KafkaCluster(config, TestKafka.CLOCK).close())
+          .isInstanceOf(IOException.class)
+          .hasMessageContainingAll(name, "--kafka-config");
+    }
   }
 
   @Test

@@ -14,10 +14,13 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -107,6 +110,27 @@ class KafkaMembershipTest {
     }
     joined.addAll(members);
     return members;
+  }
+
+  @Test
+  void one_whose_thread_cannot_go_on_is_out_for_good_and_the_others_are_told() throws Exception {
+    TestNode b = new TestNode("b", "b1");
+    TestNode a =
+        new TestNode("a", "a1") {
+          @Override
+          public void placed(Placement placement) {
+            if (placement.nodes().size() > 1) {
+              throw new OutOfMemoryError("as it may happen");
+            }
+            super.placed(placement);
+          }
+        };
+    List<KafkaMembership> members = patient(a, b);
+    members.get(0).start();
+    a.placedWith("a");
+    members.get(1).start();
+    assertThat(a.refused.poll(20, TimeUnit.SECONDS)).contains("a cannot follow its cluster");
+    b.placedWith("b");
   }
 
   @Test
@@ -201,19 +225,63 @@ class KafkaMembershipTest {
   }
 
   @Test
-  void of_two_that_join_under_one_name_the_older_is_told_and_stops() throws Exception {
+  void of_two_that_join_under_one_name_one_is_told_and_stops() throws Exception {
     TestNode a = new TestNode("a", "a1");
     join(a);
     a.placedWith("a");
     TestNode other = new TestNode("a", "a2");
+    BlockingQueue<String> refused = new LinkedBlockingQueue<>();
+    a.refused = refused;
+    other.refused = refused;
     try (KafkaMembership unasked =
         new KafkaMembership(config, admin, "a", () -> other, TestKafka.CLOCK)) {
       unasked.start();
-      assertThat(a.refused.poll(20, TimeUnit.SECONDS)).contains("joined the cluster as a");
-      other.placed(
-          placement ->
-              placement.node("a").map(Placement.Member::incarnation).equals(Optional.of("a2")));
+      assertThat(refused.poll(20, TimeUnit.SECONDS)).contains("joined the cluster as a");
+      TestNode left = new TestNode("b", "b1");
+      join(left);
+      Placement placement = left.placedWith("a", "b");
+      assertThat(placement.node("a").map(Placement.Member::incarnation).orElseThrow())
+          .isIn("a1", "a2");
+      assertThat(refused).as("the one that is left goes on").isEmpty();
     }
+  }
+
+  /** As when its request to join arrives after it has given it up and is there by another. */
+  @Test
+  void one_that_is_fenced_by_a_late_request_of_its_own_joins_again() throws Exception {
+    TestNode a = new TestNode("a", "a1");
+    requireBackWhenFenced(a, () -> {});
+  }
+
+  @Test
+  void one_that_is_fenced_and_cannot_connect_at_once_joins_again_later() throws Exception {
+    AtomicInteger failures = new AtomicInteger();
+    TestNode a =
+        new TestNode("a", "a1") {
+          @Override
+          public NodeInfo info() {
+            if (failures.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+              throw new KafkaException("Failed to construct kafka consumer");
+            }
+            return super.info();
+          }
+        };
+    requireBackWhenFenced(a, () -> failures.set(1));
+    assertThat(failures).hasValue(0);
+  }
+
+  private void requireBackWhenFenced(TestNode a, Runnable before) throws Exception {
+    join(a);
+    a.placedWith("a");
+    before.run();
+    TestNode late = new TestNode("a", "a1");
+    KafkaMembership request = new KafkaMembership(config, admin, "a", () -> late, TestKafka.CLOCK);
+    request.start();
+    late.placedWith("a");
+    request.abandon();
+    assertThat(a.lost.poll(20, TimeUnit.SECONDS)).isNotNull();
+    a.placedWith("a");
+    assertThat(a.refused).isEmpty();
   }
 
   @Test

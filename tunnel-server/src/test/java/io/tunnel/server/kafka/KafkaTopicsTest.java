@@ -65,7 +65,9 @@ class KafkaTopicsTest {
     get(topics.openTable(new TableTopic(12, 1, 60_000)));
     try (KafkaCluster other = new KafkaCluster(longer, TestKafka.CLOCK)) {
       get(other.topics().openTable(new TableTopic(4, 1, 60_000)));
-      while (get(topics.tables()).size() < 2 || get(other.topics().tables()).isEmpty()) {
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+      while ((get(topics.tables()).size() < 2 || get(other.topics().tables()).isEmpty())
+          && System.nanoTime() - deadline < 0) {
         // The broker learns of new topics a little later.
       }
       assertThat(get(topics.tables())).containsExactlyInAnyOrder(3, 12);

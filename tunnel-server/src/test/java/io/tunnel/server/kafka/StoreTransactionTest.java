@@ -158,6 +158,19 @@ final class StoreTransactionTest {
   }
 
   @Test
+  void aProducerThatFailsInAnUnknownWayIsLost() {
+    producer.sendException = new UnsupportedOperationException("never seen before");
+    assertThat(transaction.write(CHANGES).state()).isEqualTo(State.LOST);
+  }
+
+  @Test
+  void aProducerThatFailsToAbortInAnUnknownWayIsLost() {
+    producer.commitTransactionException = new KafkaException("first");
+    producer.abortTransactionException = new UnsupportedOperationException("neither");
+    assertThat(transaction.write(CHANGES).state()).isEqualTo(State.LOST);
+  }
+
+  @Test
   void aClosedProducerIsLost() {
     producer.close();
     Outcome outcome = transaction.write(CHANGES);

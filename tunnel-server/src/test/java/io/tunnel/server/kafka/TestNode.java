@@ -15,13 +15,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /** A node that lets the first of all nodes lead the catalog, and remembers what it is told. */
-final class TestNode implements Membership.Node {
+class TestNode implements Membership.Node {
 
   private static final long SECONDS_MAX = 20;
 
   final BlockingQueue<Placement> placed = new LinkedBlockingQueue<>();
   final BlockingQueue<String> lost = new LinkedBlockingQueue<>();
-  final BlockingQueue<String> refused = new LinkedBlockingQueue<>();
+  volatile BlockingQueue<String> refused = new LinkedBlockingQueue<>();
   volatile NodeInfo info;
 
   TestNode(String name, String incarnation) {

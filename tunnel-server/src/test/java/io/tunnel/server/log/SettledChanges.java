@@ -1,6 +1,9 @@
 package io.tunnel.server.log;
 
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import java.io.IOException;
+import java.util.Optional;
 
 /**
  * Changes of a log in which positions need not belong to a change: more of it may be settled than
@@ -11,7 +14,11 @@ public final class SettledChanges implements ChangeReader {
   private final ChangeReader log;
   private long settled;
   private long gapEnd;
+  private long firstKept;
+  private long firstHere;
   private CommitListener listener;
+  private boolean isFetching;
+  private Optional<Extents> planned = Optional.empty();
 
   /** The changes of {@code log}. */
   public SettledChanges(ChangeReader log) {
@@ -31,6 +38,29 @@ public final class SettledChanges implements ChangeReader {
     gapEnd = position;
   }
 
+  /** What is before {@code position} is not known any more. */
+  public void forgetBefore(long position) {
+    firstKept = position;
+  }
+
+  /** What is asked for has to be fetched first, until it is said to be there. */
+  public void fetch(int partition, boolean isToBeFetched) {
+    isFetching = isToBeFetched;
+    if (!isFetching && listener != null) {
+      listener.committed(partition, log.committed(partition));
+    }
+  }
+
+  /** The next plan is this one, whatever was asked for. */
+  public void planNext(Extents next) {
+    planned = Optional.of(next);
+  }
+
+  /** What is before {@code position} is not here, but may be fetched. */
+  public void beginAt(long position) {
+    firstHere = position;
+  }
+
   /** Whether anybody is told of commits. */
   public boolean hasListener() {
     return listener != null;
@@ -48,11 +78,22 @@ public final class SettledChanges implements ChangeReader {
 
   @Override
   public long firstPosition(int partition) {
-    return log.firstPosition(partition);
+    return Math.max(Math.max(firstKept, firstHere), log.firstPosition(partition));
   }
 
   @Override
   public Extents plan(int partition, long position, int bytesMax) {
+    if (position < firstKept) {
+      throw new RefusedException(ErrorCode.HISTORY_LOST, "kept from " + firstKept + " on");
+    }
+    if (isFetching) {
+      return AwaitedExtents.INSTANCE;
+    }
+    if (planned.isPresent()) {
+      Extents next = planned.get();
+      planned = Optional.empty();
+      return next;
+    }
     return log.plan(partition, Math.max(position, gapEnd + 1), bytesMax);
   }
 

@@ -29,8 +29,17 @@ public final class TestLogs {
   /** All committed batches of a partition from a position on. */
   public static List<ChangeBatch> batches(ChangeReader log, int partition, long position)
       throws IOException {
+    return batches(log.plan(partition, position, Integer.MAX_VALUE));
+  }
+
+  /** How many rows there are. */
+  public static int rows(List<ChangeBatch> batches) {
+    return batches.stream().mapToInt(ChangeBatch::rowCount).sum();
+  }
+
+  /** What was planned. */
+  public static List<ChangeBatch> batches(Extents plan) throws IOException {
     List<ChangeBatch> batches = new ArrayList<>();
-    Extents plan = log.plan(partition, position, Integer.MAX_VALUE);
     ByteBuffer target = ByteBuffer.allocate(plan.bytes());
     plan.read(target);
     for (int at = 0; at < target.limit(); ) {

@@ -153,7 +153,7 @@ final class AttachTest {
       int former = attach(worker, stream(5, 0, Optional.empty()));
       int again = attach(worker, stream(5, 0, Optional.empty()));
       assertThat(again).as("the same worker, which had lost sight").isNotEqualTo(former);
-      requireTaken(worker, former, ErrorCode.FENCED);
+      requireTaken(worker, former, ErrorCode.BUSY);
       int newer = attach(next, stream(6, 0, Optional.empty()));
       requireTaken(worker, again, ErrorCode.FENCED);
       assertThat(worker.refused(Operation.ATTACH, stream(5, 0, Optional.empty())).code())
@@ -165,6 +165,22 @@ final class AttachTest {
       credit(worker, attach(worker, stream(6, 0, Optional.empty())), 6);
       assertThat(delivered(worker).epoch()).isEqualTo(6);
     }
+  }
+
+  @Test
+  void aLateRequestOfAnotherConnectionMayBeRepairedByAttachingAgain() throws IOException {
+    write("a");
+    try (RawClient late = node.client()) {
+      int newer = attach(worker, stream(5, 0, Optional.empty()));
+      int older = attach(late, stream(5, 0, Optional.empty()));
+      requireTaken(worker, newer, ErrorCode.BUSY);
+      assertThat(ErrorCode.BUSY.retriable()).isTrue();
+      int again = attach(worker, stream(5, 0, Optional.empty()));
+      requireTaken(late, older, ErrorCode.BUSY);
+      credit(worker, again, 5);
+      assertThat(delivered(worker).handle()).isEqualTo(again);
+    }
+    assertThat(node.attachments.count()).isEqualTo(1);
   }
 
   @Test
@@ -202,7 +218,7 @@ final class AttachTest {
     node.changes.settle(here, 4);
     assertThat(settled(worker)).isEqualTo(new ChannelEnd(handle, 5, 4));
     int again = attach(worker, stream(5, 3, Optional.empty()));
-    requireTaken(worker, handle, ErrorCode.FENCED);
+    requireTaken(worker, handle, ErrorCode.BUSY);
     assertThat(settled(worker)).isEqualTo(new ChannelEnd(again, 5, 4));
   }
 

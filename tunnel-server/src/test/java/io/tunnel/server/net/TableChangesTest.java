@@ -12,6 +12,7 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.partition.LogTakenException;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.session.LedTunnels;
 import io.tunnel.wire.Control.CreateTable;
@@ -148,6 +149,55 @@ final class TableChangesTest {
   }
 
   @Test
+  void aLogThatIsNotOfTheTableIsPassedOverAndItsIdNeverUsed() {
+    create("a", options(0, 0));
+    taken();
+    taken();
+    assertThat(logs.asked).containsExactly("create a 1", "create a 2", "create a 3");
+    logged();
+    assertThat(done).containsExactly("a 0");
+    assertThat(catalog.table("a").tableId()).isEqualTo(3);
+    assertThat(catalog.table("a").partitions().get(0).id()).isEqualTo(1);
+    assertThat(catalog.isDropped(1)).as("so that its log is given up some time").isTrue();
+    assertThat(catalog.isDropped(2)).isTrue();
+    create("b", options(0, 0));
+    logged();
+    assertThat(catalog.table("b").tableId()).isEqualTo(4);
+  }
+
+  @Test
+  void soManyChangesWaitAndNotMore() {
+    for (int i = 0; i < TableChanges.WAITING_MAX + 1; i++) {
+      create("t" + i, options(0, 0));
+    }
+    assertThat(failed).isEmpty();
+    changes.drop("t0", answer());
+    assertThat(code(failed.get(0))).isEqualTo(ErrorCode.BUSY);
+    logged();
+    changes.drop("t0", answer());
+    assertThat(failed).as("there is room again").hasSize(1);
+  }
+
+  @Test
+  void soManyLogsArePassedOverAndNotMore() {
+    create("a", options(0, 0));
+    create("b", options(0, 0));
+    for (int i = 0; i <= TableChanges.LOGS_PASSED_MAX; i++) {
+      assertThat(failed).isEmpty();
+      taken();
+    }
+    assertThat(code(failed.get(0))).isEqualTo(ErrorCode.LOG_UNAVAILABLE);
+    assertThat(logs.asked).hasSize(TableChanges.LOGS_PASSED_MAX + 2).endsWith("create b 1");
+    logged();
+    assertThat(done).containsExactly("b 0");
+  }
+
+  private void taken() {
+    logs.open.remove().completeExceptionally(new LogTakenException("8 partitions", null));
+    runControl();
+  }
+
+  @Test
   void aSharedLogKeepsChangesByTheirAgeAlone() {
     create("a", options(0, 1));
     assertThat(code(failed.get(0))).isEqualTo(ErrorCode.INVALID_REQUEST);
@@ -170,9 +220,12 @@ final class TableChangesTest {
     changes.alter("a", options(500, 0), answer());
     assertThat(done).containsExactly("a 1000", "a 2000", "a 500");
     assertThat(logs.open).as("is told behind it").hasSize(1);
-    logs.open.remove().completeExceptionally(new IOException("no broker answers"));
-    assertThat(failed).isEmpty();
     changes.alter("a", options(0, 0), answer());
+    assertThat(logs.asked).as("not as long as less may still come").endsWith("alter a 500");
+    logs.open.remove().completeExceptionally(new IOException("no broker answers"));
+    runControl();
+    assertThat(failed).isEmpty();
+    assertThat(logs.asked).endsWith("alter a 500", "alter a 0");
     assertThat(catalog.table("a").meta().options().retentionMs()).as("for ever").isEqualTo(500);
     logs.open.remove().completeExceptionally(new IOException("no broker answers"));
     runControl();

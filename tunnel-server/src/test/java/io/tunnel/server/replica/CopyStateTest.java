@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Bytes;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -14,7 +16,10 @@ class CopyStateTest {
 
   private static CopyState state(NavigableMap<Bytes, Long> unrepaired) {
     ReplicaState replica = new ReplicaState(90, 70, 5, true, 60, unrepaired);
-    return new CopyState(replica, 88, 1_234_567, 61, 777, Bytes.fromHex("c0ffee"));
+    Reigns reigns =
+        new Reigns(
+            7, List.of(new Reigns.Reign(9, -1, Long.MAX_VALUE), new Reigns.Reign(40, 40, 51)));
+    return new CopyState(replica, 88, 1_234_567, 61, 777, Bytes.fromHex("c0ffee"), reigns);
   }
 
   @Test
@@ -28,11 +33,11 @@ class CopyStateTest {
   }
 
   @Test
-  void format_2_is_what_it_was() {
+  void format_3_is_what_it_was() {
     CopyState state = state(new TreeMap<>(Collections.singletonMap(Bytes.fromHex("ab"), 80L)));
     assertThat(state.encode().toString())
         .isEqualTo(
-            "0201"
+            "0301"
                 + "000000000000005a"
                 + "0000000000000046"
                 + "0000000000000005"
@@ -43,7 +48,24 @@ class CopyStateTest {
                 + "0000000000000309"
                 + "03c0ffee"
                 + "00000001"
-                + "01ab0000000000000050");
+                + "01ab0000000000000050"
+                + "0000000000000007"
+                + "00000002"
+                + "0000000000000009ffffffffffffffff7fffffffffffffff"
+                + "000000000000002800000000000000280000000000000033");
+  }
+
+  @Test
+  void as_many_reigns_can_be_remembered_as_the_limit_says() {
+    List<Reigns.Reign> all = new ArrayList<>();
+    for (int i = 0; i < Reigns.REIGNS_MAX; i++) {
+      all.add(new Reigns.Reign(i, i, Long.MAX_VALUE));
+    }
+    CopyState state =
+        new CopyState(ReplicaState.EMPTY, 0, 0, 0, 0, Bytes.EMPTY, new Reigns(0, all));
+    assertThat(CopyState.decode(state.encode())).isEqualTo(state);
+    all.add(new Reigns.Reign(Reigns.REIGNS_MAX, 0, Long.MAX_VALUE));
+    assertThatThrownBy(() -> new Reigns(0, all)).isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test

@@ -227,7 +227,7 @@ final class FakeSharedLog {
     @Override
     public void close() {}
 
-    private boolean stepTail(int recordsMax) {
+    boolean stepTail(int recordsMax) {
       boolean moved = false;
       if (!isCut) {
         for (FakeTail tail : tails) {

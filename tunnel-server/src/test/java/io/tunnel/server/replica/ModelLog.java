@@ -105,6 +105,10 @@ final class ModelLog {
     return all.get((int) offset).counts();
   }
 
+  Kind kind(long offset) {
+    return all.get((int) offset).stored().entry().kind();
+  }
+
   Origin origin(long offset) {
     return all.get((int) offset).origin();
   }

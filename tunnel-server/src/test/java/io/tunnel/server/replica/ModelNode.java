@@ -2,6 +2,7 @@ package io.tunnel.server.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Bytes;
 import io.tunnel.server.replica.ModelLog.Origin;
 import io.tunnel.server.replica.ReplicaCore.Role;
@@ -25,11 +26,15 @@ final class ModelNode {
   private ReplicaCore core = new ReplicaCore(ReplicaState.EMPTY);
   private Map<Bytes, Bytes> rows = new TreeMap<>();
 
+  /** What it could say of the records again. */
+  private Reigns reigns = Reigns.START;
+
   /** When it had read everything last, or began from nothing. */
   private long freshTime;
 
   private ReplicaState storedState = ReplicaState.EMPTY;
   private Map<Bytes, Bytes> storedRows = Map.of();
+  private Reigns storedReigns = Reigns.START;
   private long storedFreshTime;
 
   /** The append that is under way, and how many of its entries were read back. */
@@ -111,6 +116,7 @@ final class ModelNode {
       }
       boolean wasUnderWay = core.isAppending();
       core.skipTo(next);
+      reigns = reigns.skipped();
       shadow.skipTo(next);
       givesUp(wasUnderWay);
     }
@@ -143,7 +149,9 @@ final class ModelNode {
     boolean isHole = record.offset() > core.next();
     boolean wasLeading = core.role() == Role.LEADING;
     boolean isOld = record.offset() < core.next();
+    reigns = isHole ? reigns.skipped() : reigns;
     Verdict verdict = core.read(record);
+    reigns = isOld ? reigns : reigns.read(record, core);
     assertThat(isOld).isEqualTo(verdict == Verdict.SEEN);
     if (record.offset() >= core.wholeFrom()) {
       assertThat(verdict).as("what %d is", record.offset()).isEqualTo(truth(record));
@@ -228,6 +236,80 @@ final class ModelNode {
     assertThat(core.epoch()).isEqualTo(log.epoch());
   }
 
+  /**
+   * A channel that wants the changes from {@code position} on, and has to be given them from the
+   * shared log, gets all that count, or is told that some are lost; also of the oldest parts.
+   *
+   * @return how many it got; negative when it was told that some are lost
+   */
+  int readAgain(long position, int recordsMax) {
+    int got = 0;
+    long at = position;
+    while (at < core.next()) {
+      if (at < reigns.from()) {
+        return -1;
+      }
+      PageCore page =
+          new PageCore(new HistoryCore.Fetch(1, 1, at, core.next(), 0), 150 * recordsMax, 1 << 20);
+      List<Stored> records = log.read(at, recordsMax);
+      long end = records.size() < recordsMax ? log.end() : records.get(recordsMax - 1).offset() + 1;
+      boolean isDone = page.read(judgeOnly(records), end, reigns);
+      HistoryPage read = page.page();
+      if (read.refusal().isPresent()) {
+        assertThat(isDone).isTrue();
+        assertThat(log.read(at, 1).stream().anyMatch(stored -> stored.offset() == read.from()))
+            .as("position %d is refused", at)
+            .isFalse();
+        assertThat(log.kind(at)).as("position %d is refused", at).isNotEqualTo(Kind.MARKER);
+        return -1;
+      }
+      got += requireTrue(read);
+      at = read.next();
+    }
+    return got;
+  }
+
+  /** The values of the model are no rows. */
+  private static List<Stored> judgeOnly(List<Stored> records) {
+    return records.stream()
+        .map(
+            stored -> {
+              Entry entry = stored.entry();
+              return new Stored(
+                  stored.offset(),
+                  stored.timeMicros(),
+                  new Entry(
+                      entry.kind(),
+                      entry.key(),
+                      entry.epoch(),
+                      entry.sequence(),
+                      java.util.Optional.empty()));
+            })
+        .toList();
+  }
+
+  private int requireTrue(HistoryPage page) {
+    Set<Long> found = new HashSet<>();
+    for (ChangeBatch batch : page.batches()) {
+      for (long at = batch.basePosition(); at <= batch.lastPosition(); at++) {
+        found.add(at);
+      }
+    }
+    Set<Long> expected = new HashSet<>();
+    for (long at = page.from(); at < page.next(); at++) {
+      if (log.counts(at) && log.kind(at) == Kind.CHANGE) {
+        expected.add(at);
+      }
+    }
+    assertThat(found).as("page %d to %d", page.from(), page.next()).isEqualTo(expected);
+    return found.size();
+  }
+
+  /** From where on it can be read again. */
+  long knownFrom() {
+    return reigns.from();
+  }
+
   /** Whether it needs to repair nothing but what is fenced. */
   boolean isSureOfRepairs() {
     return core.unrepaired().equals(log.unrepaired());
@@ -236,6 +318,7 @@ final class ModelNode {
   void store() {
     storedState = core.state();
     storedRows = Map.copyOf(rows);
+    storedReigns = reigns;
     storedFreshTime = freshTime;
   }
 
@@ -243,6 +326,7 @@ final class ModelNode {
   void restart() {
     core = new ReplicaCore(storedState);
     rows = new TreeMap<>(storedRows);
+    reigns = storedReigns;
     freshTime = storedFreshTime;
     underWay = new Origin(-1, 0, 0);
     isInDoubt = false;
@@ -252,6 +336,7 @@ final class ModelNode {
   void wipe() {
     storedState = ReplicaState.EMPTY;
     storedRows = Map.of();
+    storedReigns = Reigns.START;
     storedFreshTime = log.now();
     restart();
   }

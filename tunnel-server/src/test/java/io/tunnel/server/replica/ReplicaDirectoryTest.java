@@ -70,7 +70,7 @@ class ReplicaDirectoryTest {
           }
         };
     shards = new ReplicaDirectory(layout, ports, new SimNode.Silent(), clock).open();
-    replicas = new Replicas(shards, SimNode.CONFIG);
+    replicas = new Replicas(shards, SimNode.CONFIG, ports.log());
     replicas.followStored(live::contains);
   }
 

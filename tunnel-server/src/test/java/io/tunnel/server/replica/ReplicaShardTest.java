@@ -13,6 +13,7 @@ import io.tunnel.model.RowChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.log.TestLogs;
 import io.tunnel.server.partition.PartitionHome;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.replica.SharedLog.Entry;
@@ -382,6 +383,66 @@ class ReplicaShardTest {
     requireRefused(ErrorCode.NOT_LEADER, () -> node.replicas.plan(P, 1, 1_000));
   }
 
+  /** Also of what is one byte more than the local log may have. */
+  @Test
+  void what_is_too_much_for_the_disk_is_read_again() throws IOException {
+    node =
+        new SimNode(
+            "small",
+            log,
+            nanos,
+            new SimNode.Kept(Long.MAX_VALUE, Long.MAX_VALUE, 4_096),
+            new Random(1));
+    lead();
+    for (int i = 0; i < 40; i++) {
+      write(false, put("a" + i), put("b" + i), put("c" + i), put("d" + i));
+      run();
+    }
+    assertThat(node.localLog.byteCount()).isGreaterThan(4_096);
+    node.replicas.retain(log.nowMicros);
+    run();
+    assertThat(node.localLog.byteCount()).isLessThanOrEqualTo(2 * 4_096);
+    long first = node.replicas.firstPosition(P);
+    assertThat(first).isGreaterThan(10);
+    assertThat(node.replicas.figures().historyReads()).isZero();
+    assertThat(TestLogs.rows(node.delivered(P, 1))).isEqualTo(160);
+    assertThat(node.isLost).isFalse();
+    assertThat(node.replicas.figures().historyReads()).isPositive();
+    assertThat(node.replicas.figures().historyBytes()).isPositive();
+    assertThat(node.replicas.figures().heldBytes()).isPositive();
+    node.replicas.copy(P);
+    run();
+    node.replicas.retain(log.nowMicros);
+    assertThat(node.replicas.figures().heldBytes()).as("it serves no more").isZero();
+    requireRefused(ErrorCode.NOT_LEADER, () -> node.replicas.plan(P, 1, 1_000));
+  }
+
+  @Test
+  void what_is_compacted_is_lost_and_what_follows_is_not() throws IOException {
+    node =
+        new SimNode(
+            "small",
+            log,
+            nanos,
+            new SimNode.Kept(Long.MAX_VALUE, Long.MAX_VALUE, 4_096),
+            new Random(1));
+    lead();
+    for (int i = 0; i < 60; i++) {
+      write(false, put("a" + i), put("b" + i), put("c" + i));
+      run();
+    }
+    node.replicas.retain(log.nowMicros);
+    run();
+    log.partition(P).kept.remove(20L);
+    assertThat(TestLogs.rows(node.delivered(P, 1))).isEqualTo(19);
+    assertThat(node.isLost).isTrue();
+    assertThatThrownBy(() -> node.replicas.plan(P, 20, 1_000))
+        .hasMessageContaining("changes 20 to 20 of partition " + P + " are no longer kept");
+    node.isLost = false;
+    assertThat(TestLogs.rows(node.delivered(P, 21))).isEqualTo(160);
+    assertThat(node.isLost).isFalse();
+  }
+
   @Test
   void a_disk_that_fails_ends_all_leadership_of_the_shard() {
     lead();
@@ -427,6 +488,7 @@ class ReplicaShardTest {
     run();
     assertThat(node.rows.rows(P)).hasSize(1);
     assertThat(node.replicas.firstPosition(P)).as("nothing of the old log").isEqualTo(6);
+    requireRefused(ErrorCode.HISTORY_LOST, () -> node.replicas.plan(P, 1, 1_000));
     assertThat(node.replicas.count(Incident.BEGUN_ANEW)).isEqualTo(1);
   }
 }

@@ -37,7 +37,9 @@ final class ReplicaSimulation {
     REBUILT,
     DOUBTFUL,
     RESTARTED,
-    WIPED
+    WIPED,
+    READ_AGAIN,
+    HISTORY_LOST
   }
 
   private record Piece(List<Entry> entries, List<Origin> origins) {
@@ -80,6 +82,7 @@ final class ReplicaSimulation {
     try {
       for (int step = 0; step < steps; step++) {
         step();
+        readAgain();
         atMostOneLeads();
       }
       calm();
@@ -127,6 +130,17 @@ final class ReplicaSimulation {
       happens(Happening.WIPED);
     } else {
       rebuild();
+    }
+  }
+
+  /** A channel is far behind, at any copy. */
+  private void readAgain() {
+    ModelNode node = nodes.get(random.nextInt(nodes.size()));
+    if (random.nextInt(8) == 0 && node.core().next() > 0) {
+      boolean isKnown = random.nextBoolean() && node.knownFrom() < node.core().next();
+      long from = isKnown ? node.knownFrom() : random.nextLong(node.core().next());
+      int got = node.readAgain(from, 1 + random.nextInt(9));
+      happens(got < 0 ? Happening.HISTORY_LOST : Happening.READ_AGAIN);
     }
   }
 
@@ -276,6 +290,11 @@ final class ReplicaSimulation {
     }
     nodes.forEach(this::readToEnd);
     nodes.forEach(ModelNode::check);
+    // What came behind the last compaction is there for everybody.
+    long last = log.end();
+    writeCalmly(leader, KEYS.subList(0, 3), Kind.CHANGE);
+    nodes.forEach(this::readToEnd);
+    nodes.forEach(node -> assertThat(node.readAgain(last, 2)).isEqualTo(3));
   }
 
   private void writeCalmly(ModelNode leader, List<Bytes> keys, Kind kind) {

@@ -40,6 +40,9 @@ class ReplicasSimulationTest {
   private static final long FOREVER = Long.MAX_VALUE;
   private static final long RETENTION = 300_000;
 
+  /** A segment or two of many. */
+  private static final long LOCAL_BYTES = 6_000;
+
   /** Less than what is possible between two steps of a node. */
   private static final long DELETIONS = 500_000;
 
@@ -67,11 +70,39 @@ class ReplicasSimulationTest {
     }
   }
 
-  private static void run(long seed, int failuresPercent, SimNode.Kept kept) {
-    Simulation simulation = null;
+  @ParameterizedTest
+  @ValueSource(ints = {0, 3, 15})
+  void whatTheLocalLogsHaveNoMoreIsReadFromTheSharedOne(int failuresPercent) throws IOException {
+    for (long seed = 1; seed <= SEEDS / 2; seed++) {
+      Simulation simulation =
+          run(seed, failuresPercent, new SimNode.Kept(FOREVER, FOREVER, LOCAL_BYTES));
+      for (SimNode node : simulation.nodes.subList(0, 3)) {
+        assertThat(node.replicas.figures().historyReads()).isPositive();
+      }
+      assertThat(simulation.lost).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 3})
+  void whatTheSharedLogHasNoMoreIsSaidToBeLost(int failuresPercent) throws IOException {
+    int lost = 0;
+    long reads = 0;
+    for (long seed = 1; seed <= SEEDS / 2; seed++) {
+      Simulation simulation =
+          run(seed, failuresPercent, new SimNode.Kept(RETENTION, FOREVER, LOCAL_BYTES));
+      lost += simulation.lost;
+      reads += simulation.nodes.get(0).replicas.figures().historyReads();
+    }
+    assertThat(lost).isPositive();
+    assertThat(reads).isPositive();
+  }
+
+  private static Simulation run(long seed, int failuresPercent, SimNode.Kept kept) {
     try {
-      simulation = new Simulation(seed, failuresPercent, kept);
+      Simulation simulation = new Simulation(seed, failuresPercent, kept);
       simulation.run();
+      return simulation;
     } catch (IOException | RuntimeException | AssertionError e) {
       throw new AssertionError("seed " + seed + ", failures " + failuresPercent, e);
     }
@@ -85,6 +116,9 @@ class ReplicasSimulationTest {
     private final List<SimNode> nodes = new ArrayList<>();
     private final SimNode.Kept kept;
     private int texts;
+
+    /** How often a channel was told that something is lost. */
+    private int lost;
 
     Simulation(long seed, int failuresPercent, SimNode.Kept kept) throws IOException {
       this.random = new Random(seed);
@@ -113,6 +147,11 @@ class ReplicasSimulationTest {
       }
       settle();
       requireAgreement();
+      if (kept.localBytesMax() > 0) {
+        for (SimNode node : nodes) {
+          requireHistory(node);
+        }
+      }
       requireFreshCopies();
     }
 
@@ -243,10 +282,49 @@ class ReplicasSimulationTest {
       }
     }
 
+    /** As a leader, it delivers all that is not compacted, from wherever a channel is. */
+    private void requireHistory(SimNode node) throws IOException {
+      node.replicas.retain(log.nowMicros);
+      for (int partition : PARTITIONS) {
+        nodes.forEach(each -> each.replicas.copy(partition));
+        drain();
+        node.replicas.lead(partition);
+        drain();
+        List<Stored> valid = valid(partition);
+        for (int i = 0; i < 2; i++) {
+          long from = i == 0 ? 0 : random.nextLong(log.partition(partition).end());
+          List<Long> found = positions(node.delivered(partition, from), from);
+          List<Long> expected =
+              valid.stream().map(Stored::offset).filter(offset -> offset >= from).toList();
+          String name = "node " + node.name + ", partition " + partition + " from " + from;
+          lost += node.isLost ? 1 : 0;
+          assertThat(found)
+              .as(name)
+              .isEqualTo(node.isLost ? expected.subList(0, found.size()) : expected);
+          node.isLost = false;
+        }
+      }
+    }
+
+    private static List<Long> positions(List<ChangeBatch> batches, long from) {
+      List<Long> found = new ArrayList<>();
+      long micros = 0;
+      for (ChangeBatch batch : batches) {
+        assertThat(batch.commitMicros()).isGreaterThanOrEqualTo(micros);
+        micros = batch.commitMicros();
+        for (long at = batch.basePosition(); at <= batch.lastPosition(); at++) {
+          if (at >= from) {
+            found.add(at);
+          }
+        }
+      }
+      return found;
+    }
+
     private void requireChanges(String name, SimNode node, int partition, List<Stored> valid)
         throws IOException {
       long first = node.replicas.firstPosition(partition);
-      if (kept.retentionMicros() == FOREVER) {
+      if (kept.retentionMicros() == FOREVER && kept.localBytesMax() == 0) {
         assertThat(first).as(name).isLessThanOrEqualTo(1);
       }
       List<String> expected = new ArrayList<>();

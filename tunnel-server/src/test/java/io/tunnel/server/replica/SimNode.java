@@ -1,14 +1,22 @@
 package io.tunnel.server.replica;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.log.CrashDisk;
+import io.tunnel.server.log.Extents;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.server.partition.Shard;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -17,17 +25,26 @@ import java.util.concurrent.atomic.AtomicLong;
 final class SimNode {
 
   static final int SEGMENT_BYTES = 4_096;
-  static final ReplicaConfig CONFIG =
-      new ReplicaConfig(
-          new ReplicaConfig.Batches(4_096, 7, 4_096, 16L << 20, 4_096),
-          new ReplicaConfig.Times(10_000, 50, 1_000, 0),
-          10);
+  static final ReplicaConfig CONFIG = config(0);
+
+  /** Pages of a few records, of which hardly any are held. */
+  private static ReplicaConfig config(long localBytesMax) {
+    return new ReplicaConfig(
+        new ReplicaConfig.Batches(4_096, 7, 4_096, 16L << 20, 4_096),
+        new ReplicaConfig.Times(10_000, 50, 1_000, 0),
+        new ReplicaConfig.History(localBytesMax, 6_000, 100_000, 1),
+        10);
+  }
 
   final String name;
   private final FakeSharedLog shared;
   private final AtomicLong nanos;
   private final Kept kept;
   private int starts;
+
+  /** Whether the last {@link #delivered} stopped in front of something that is lost. */
+  boolean isLost;
+
   private CrashDisk disk = new CrashDisk();
   FakeCopyRows rows;
   FakeSharedLog.Node log;
@@ -35,9 +52,13 @@ final class SimNode {
   ReplicaShard shard;
   Replicas replicas;
 
-  /** How long the log keeps every change, and deletions. */
-  record Kept(long retentionMicros, long deletionMicros) {
+  /** How long the log keeps every change, and deletions; and how much of it a node keeps. */
+  record Kept(long retentionMicros, long deletionMicros, long localBytesMax) {
     static final Kept ALL = new Kept(Long.MAX_VALUE, Long.MAX_VALUE);
+
+    Kept(long retentionMicros, long deletionMicros) {
+      this(retentionMicros, deletionMicros, 0);
+    }
   }
 
   SimNode(String name, FakeSharedLog shared, AtomicLong nanos, Kept kept, Random random)
@@ -71,8 +92,9 @@ final class SimNode {
             partition -> kept.retentionMicros(),
             partition -> kept.deletionMicros(),
             partition -> true);
-    shard = new ReplicaShard(0, CONFIG, store, ports, new Silent(), clock);
-    replicas = new Replicas(List.of(shard), CONFIG);
+    ReplicaConfig config = config(kept.localBytesMax());
+    shard = new ReplicaShard(0, config, store, ports, new Silent(), clock);
+    replicas = new Replicas(List.of(shard), config, log);
     replicas.followStored(partition -> true);
   }
 
@@ -83,6 +105,40 @@ final class SimNode {
   /** The changes that it would deliver. */
   List<ChangeBatch> changes(int partition) throws IOException {
     return TestLogs.batches(replicas, partition, replicas.firstPosition(partition));
+  }
+
+  /**
+   * The changes that a channel gets from {@code position} on, which are read from the shared log
+   * where they have to be; those in front of what is lost, if anything is.
+   */
+  List<ChangeBatch> delivered(int partition, long position) throws IOException {
+    List<ChangeBatch> delivered = new ArrayList<>();
+    AtomicInteger woken = new AtomicInteger();
+    ChangeReader.CommitListener listener = (id, committed) -> woken.incrementAndGet();
+    replicas.subscribe(partition, listener);
+    long next = position;
+    while (next <= replicas.committed(partition)) {
+      woken.set(0);
+      Extents planned;
+      try {
+        planned = replicas.plan(partition, next, 500);
+      } catch (RefusedException e) {
+        assertThat(e.code()).as(e.getMessage()).isEqualTo(ErrorCode.HISTORY_LOST);
+        isLost = true;
+        break;
+      }
+      if (planned.isEmpty()) {
+        for (int steps = 0; steps < 1_000 && woken.get() == 0; steps++) {
+          log.stepTail(50);
+        }
+        assertThat(woken.get()).as("woken for what position %d waits for", next).isPositive();
+      } else {
+        delivered.addAll(TestLogs.batches(planned));
+        next = planned.lastPosition() + 1;
+      }
+    }
+    replicas.unsubscribe(partition, listener);
+    return delivered;
   }
 
   private final class SimClock implements Shard.Clock {

@@ -92,6 +92,7 @@ final class WriteLedger {
     boolean isRefused = write.refusal.filter(RefusedException::retriable).isPresent();
     Integer at = write.result.map(r -> indexByOffset.get(r.firstPosition())).orElse(null);
     RowCursor row = write.batch.rows();
+    int applied = 0;
     while (row.next()) {
       Optional<String> text = text(row);
       if (isRefused || rejected.contains(row.index())) {
@@ -99,6 +100,7 @@ final class WriteLedger {
       } else if (write.result.isPresent()) {
         assertThat(at).as("position %s counts", write.result.get()).isNotNull();
         Stored stored = valid.get(at++);
+        assertThat(write.result.get().positionOf(applied++)).isEqualTo(stored.offset());
         assertThat(stored.entry().key())
             .isEqualTo(Bytes.copyOf(write.batch.array(), row.keyOffset(), row.keyBytes()));
         assertThat(text(stored)).isEqualTo(text);

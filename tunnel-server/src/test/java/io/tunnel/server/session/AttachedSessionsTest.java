@@ -55,6 +55,7 @@ final class AttachedSessionsTest {
   private final FakeSession port = new FakeSession();
   private final FakeSurroundings surroundings = new FakeSurroundings();
   private final FakeEdges log = new FakeEdges();
+  private final KnownEdges known = new KnownEdges();
   private final Handles handles = new Handles();
   private final List<TunnelInfo> created = new ArrayList<>();
   private final List<Exception> failed = new ArrayList<>();
@@ -76,7 +77,7 @@ final class AttachedSessionsTest {
     log.set(low, 3, 20);
     log.set(high, 1, 10);
     catalog = new TunnelCatalog(tables, store, GROUP);
-    SharedEdges edges = new SharedEdges(log, new KnownEdges(), surroundings);
+    SharedEdges edges = new SharedEdges(log, known, surroundings);
     coordinator =
         new Coordinator(
             catalog,
@@ -275,6 +276,26 @@ final class AttachedSessionsTest {
     assertThat(first.refusal).isNull();
     assertThat(second.refusal).isNull();
     assertThat(second.told).isEqualTo(1);
+    assertThat(state(tunnel, ChannelKey.stream(low)).checkpointed()).isEqualTo(24);
+  }
+
+  /** A worker that is not answered in time asks again, with what it has by then. */
+  @Test
+  void aCheckpointThatWaitsForALookIsDoneWhenMoreIsStoredMeanwhile() {
+    TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
+    session(tunnel);
+    Assignment held = held(low);
+    log.set(low, 3, 25);
+    log.hold(true);
+    FakeSession.Outcome first = checkpoint(held, 22, Bytes.EMPTY);
+    known.saw(low, new EdgeQueries.Edge(3, 24));
+    FakeSession.Outcome second = checkpoint(held, 24, Bytes.EMPTY);
+    assertThat(second.told).isEqualTo(1);
+    assertThat(first.told).isZero();
+    log.hold(false);
+    surroundings.runControl();
+    assertThat(first.told).isEqualTo(1);
+    assertThat(first.refusal).isNull();
     assertThat(state(tunnel, ChannelKey.stream(low)).checkpointed()).isEqualTo(24);
   }
 

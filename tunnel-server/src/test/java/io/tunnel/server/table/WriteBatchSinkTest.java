@@ -6,14 +6,13 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
 final class WriteBatchSinkTest {
 
   static {
-    RocksDB.loadLibrary();
+    RocksLibrary.load();
   }
 
   @ParameterizedTest(name = "{0} records")

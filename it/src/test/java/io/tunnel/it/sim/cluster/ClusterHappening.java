@@ -34,6 +34,8 @@ enum ClusterHappening {
   PROCESSED_TWICE,
   SOUGHT,
   HISTORY_LOST,
+  /** Said to be lost were only positions that are no changes. */
+  NOTHING_LOST,
   RESUMED,
   REBALANCED,
   NOT_LEADER,

@@ -41,7 +41,7 @@ final class ClusterSimulation {
   final ClusterWorld world;
   private final SplittableRandom random;
   private final ClusterClient operator;
-  private final List<TunnelInfo> tunnels = new ArrayList<>();
+  private final List<CompletableFuture<Frame>> creations = new ArrayList<>();
   private ClusterWriter writer;
 
   ClusterSimulation(long seed, Consumer<String> listener) {
@@ -88,39 +88,45 @@ final class ClusterSimulation {
       write();
     }
     world.run(random.nextInt(1_000));
-    createTunnel(StreamStart.EARLIEST);
+    await(createTunnel(StreamStart.EARLIEST), Operation.CREATE_TUNNEL);
     startWorker();
   }
 
   private Frame await(Operation operation, Control request) {
     CompletableFuture<Frame> answer = operator.askAll(operation, Json.encode(request));
+    await(answer, operation);
+    return answer.join();
+  }
+
+  private void await(CompletableFuture<Frame> answer, Operation operation) {
     for (long waited = 0; !answer.isDone(); waited += LOOK_MS) {
       Invariant.LIVENESS.require(
           waited < SETUP_MS_MAX, "%s is not done after %d ms", operation, waited);
       world.run(LOOK_MS);
     }
-    return answer.join();
   }
 
-  private void createTunnel(StreamStart start) {
+  /**
+   * Asked for again after a lost answer it may be there already; so what is stored is looked at.
+   */
+  private CompletableFuture<Frame> createTunnel(StreamStart start) {
     Control request =
         new Control.CreateTunnel(
             TABLE,
-            "tunnel-" + (tunnels.size() + 1),
+            "tunnel-" + (creations.size() + 1),
             TunnelType.Stream,
             start,
             Optional.empty(),
             Optional.empty());
-    CompletableFuture<Frame> answer =
-        operator.askAll(Operation.CREATE_TUNNEL, Json.encode(request));
-    while (!answer.isDone()) {
-      world.run(LOOK_MS);
-    }
-    // Asked for again, it may be there already; so what is stored is looked at.
-    tunnels.clear();
-    world.stores.unit(world.tunnelsUnit()).texts.tailMap("tunnel/").entrySet().stream()
+    creations.add(operator.askAll(Operation.CREATE_TUNNEL, Json.encode(request)));
+    return creations.get(creations.size() - 1);
+  }
+
+  private List<TunnelInfo> tunnels() {
+    return world.stores.unit(world.tunnelsUnit()).texts.tailMap("tunnel/").entrySet().stream()
         .filter(text -> text.getKey().startsWith("tunnel/"))
-        .forEach(text -> tunnels.add(Json.ofText(text.getValue(), TunnelInfo.class)));
+        .map(text -> Json.ofText(text.getValue(), TunnelInfo.class))
+        .toList();
   }
 
   private <T> Optional<T> any(List<T> list) {
@@ -137,7 +143,7 @@ final class ClusterSimulation {
 
   private void startWorker() {
     if (world.workers.size() < WORKERS_MAX) {
-      any(tunnels).ifPresent(tunnel -> world.startWorker(tunnel.tunnelId(), false));
+      any(tunnels()).ifPresent(tunnel -> world.startWorker(tunnel.tunnelId(), false));
     }
   }
 
@@ -197,10 +203,10 @@ final class ClusterSimulation {
       world.compact();
     } else if (dice < 73) {
       drain();
-    } else if (dice < 74 && tunnels.size() < 2) {
-      createTunnel(random.nextBoolean() ? StreamStart.EARLIEST : StreamStart.LATEST);
+    } else if (dice < 74 && creations.size() < 2) {
+      var unused = createTunnel(random.nextBoolean() ? StreamStart.EARLIEST : StreamStart.LATEST);
     } else if (dice < 76) {
-      any(tunnels).ifPresent(this::seek);
+      any(tunnels()).ifPresent(this::seek);
     } else if (dice < 78) {
       world.count(ClusterHappening.REBALANCED);
       world.group.rebalance();
@@ -254,7 +260,8 @@ final class ClusterSimulation {
     world.reach.heal();
     world.machines.values().forEach(this::repair);
     world.run(6_000);
-    tunnels.forEach(tunnel -> world.startWorker(tunnel.tunnelId(), true));
+    creations.forEach(creation -> await(creation, Operation.CREATE_TUNNEL));
+    tunnels().forEach(tunnel -> world.startWorker(tunnel.tunnelId(), true));
     List<Long> before = writer.partitions().stream().map(writer::acknowledged).toList();
     long waited = 0;
     while (!isDone(before) && waited < QUIET_MS_MAX) {
@@ -287,7 +294,7 @@ final class ClusterSimulation {
 
   /** Stopped channels go on; those whose changes are gone are set to what there is. */
   private void mend() {
-    for (TunnelInfo tunnel : tunnels) {
+    for (TunnelInfo tunnel : tunnels()) {
       List<String> stopped = new ArrayList<>();
       boolean isLost = false;
       String prefix = "channel/" + tunnel.tunnelId() + "/";

@@ -7,6 +7,7 @@ import io.tunnel.it.sim.PartitionTruth.Change;
 import io.tunnel.it.sim.SimConnection;
 import io.tunnel.it.sim.SimNetwork;
 import io.tunnel.it.sim.SimSocket;
+import io.tunnel.it.sim.SimWorker;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.ErrorPayload;
@@ -25,9 +26,14 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** What everybody in a cluster was promised, compared with what the log and the stores say. */
 final class ClusterTruth implements SimNetwork.Tap {
+
+  private static final long TRIM_EARLY_MICROS_MAX = 3_000_000;
+  private static final Pattern LOST = Pattern.compile("HISTORY_LOST: changes (\\d+) to (\\d+) of");
 
   private final ClusterWorld world;
   private final TreeMap<Integer, LogTruth> logs = new TreeMap<>();
@@ -112,8 +118,41 @@ final class ClusterTruth implements SimNetwork.Tap {
             text.ifPresentOrElse(
                 progress -> checkpointed(name, Long.parseLong(progress)),
                 () -> Optional.ofNullable(channels.get(id(name))).ifPresent(ChannelStory::deleted));
+          } else if (name.startsWith("channel/")) {
+            text.ifPresent(condition -> requireGoesOn(id(name), condition));
           }
         });
+  }
+
+  /** Only a processor that fails again and again stops a channel, or changes that are too old. */
+  private void requireGoesOn(String id, String condition) {
+    if (!condition.contains("\"error\"") || condition.contains(SimWorker.FAILURE)) {
+      return;
+    }
+    Matcher lost = LOST.matcher(condition);
+    Invariant.NOTHING_BREAKS.require(
+        lost.find() && world.settings.forgets(), "%s is stopped: %s", id, condition);
+    requireOld(channels.get(id), Long.parseLong(lost.group(1)), Long.parseLong(lost.group(2)));
+  }
+
+  /** What is said to be lost must be so old that it may be; machines have clocks of their own. */
+  private void requireOld(ChannelStory channel, long first, long last) {
+    channel.log().learn();
+    Set<Long> said = channel.log().between(first, last).keySet();
+    if (said.isEmpty()) {
+      // Positions that are no changes: it costs an operator's word, and nothing is missed.
+      world.count(ClusterHappening.NOTHING_LOST);
+    }
+    long oldMicros = world.nowMicros() - world.settings.retentionMicros() + TRIM_EARLY_MICROS_MAX;
+    for (long position : said) {
+      Invariant.NOTHING_BREAKS.require(
+          channel.log().micros(position) < oldMicros,
+          "%s is told that %d to %d are lost, and %d is young",
+          channel,
+          first,
+          last,
+          position);
+    }
   }
 
   private static String id(String name) {

@@ -52,22 +52,34 @@ final class ClusterWorld implements SimWorker.Home {
   private Placement former = Placement.NONE;
 
   /** What a world is like. */
-  record Settings(int nodes, int partitions, int standbys, long lagMicros) {}
+  record Settings(
+      int nodes, int partitions, int standbys, long retentionMicros, boolean isCompacted) {
+
+    /** Whether changes may be gone before somebody has processed them. */
+    boolean forgets() {
+      return retentionMicros < SimLog.FOREVER;
+    }
+
+    /** A third of all worlds keep changes for ever; of the others most compact their log. */
+    static Settings of(SplittableRandom random) {
+      int kind = random.nextInt(6);
+      return new Settings(
+          2 + random.nextInt(3),
+          1 + random.nextInt(4),
+          random.nextInt(3),
+          kind < 2 ? SimLog.FOREVER : TimeUnit.SECONDS.toMicros(15 + random.nextInt(20)),
+          kind > 2);
+    }
+  }
 
   ClusterWorld(long seed, Consumer<String> listener) {
     random = new SplittableRandom(seed);
     trace = new Trace(agenda, listener);
-    boolean isCompacted = random.nextInt(3) == 0 && Boolean.getBoolean("sim.cluster.compacted");
-    settings =
-        new Settings(
-            2 + random.nextInt(3),
-            1 + random.nextInt(4),
-            random.nextInt(3),
-            isCompacted ? TimeUnit.SECONDS.toMicros(15 + random.nextInt(20)) : SimLog.FOREVER);
+    settings = Settings.of(random);
     reach = new Reach(agenda, random.split());
-    log = new SimLog(this::nowMicros, settings.lagMicros());
+    log = new SimLog(this::nowMicros, settings.retentionMicros());
     truth = new ClusterTruth(this);
-    stores = new SimStores((unit, changes) -> watch(() -> truth.stored(changes)));
+    stores = new SimStores((unit, changes) -> watch(() -> truth.stored(changes)), truth::disturbed);
     group = new SimGroup(reach, this::nowMicros, this::decided);
     network = new SimNetwork(agenda, random.split(), new Watched(truth, this::broke));
     network.listen(this::accept);
@@ -235,6 +247,9 @@ final class ClusterWorld implements SimWorker.Home {
   }
 
   void compact() {
+    if (!settings.isCompacted()) {
+      return;
+    }
     int gone = log.compact();
     trace.add(gone + " records are compacted away");
     for (int i = 0; i < gone; i++) {

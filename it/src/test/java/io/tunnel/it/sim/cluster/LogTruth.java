@@ -90,6 +90,11 @@ final class LogTruth {
     return Optional.ofNullable(changes.higherKey(position));
   }
 
+  /** When the log took what is at a position. */
+  long micros(long position) {
+    return log.partition(partition).everything.get((int) position).timeMicros();
+  }
+
   /** The position of the last change that counts; 0 when there is none. */
   long last() {
     return changes.isEmpty() ? 0 : changes.lastKey();

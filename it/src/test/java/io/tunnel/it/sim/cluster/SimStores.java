@@ -14,6 +14,7 @@ final class SimStores {
   private final TreeMap<Integer, Unit> units = new TreeMap<>();
 
   private final BiConsumer<Integer, Map<String, Optional<String>>> whenStored;
+  private final Runnable whenInDoubt;
   private final List<Runnable> readers = new ArrayList<>();
 
   /** One partition of the topics of texts. */
@@ -25,9 +26,14 @@ final class SimStores {
     long writer;
   }
 
-  /** Nothing is kept; {@code whenStored} is told of what is, by unit. */
-  SimStores(BiConsumer<Integer, Map<String, Optional<String>>> whenStored) {
+  /**
+   * Nothing is kept; {@code whenStored} is told of what is, by unit, and {@code whenInDoubt} when
+   * an answer does not come, whenever something is refused because of that, and when it comes at
+   * last: checkpoints are refused meanwhile, and then sessions end.
+   */
+  SimStores(BiConsumer<Integer, Map<String, Optional<String>>> whenStored, Runnable whenInDoubt) {
     this.whenStored = whenStored;
+    this.whenInDoubt = whenInDoubt;
   }
 
   Unit unit(int id) {
@@ -40,6 +46,11 @@ final class SimStores {
 
   void forget(Runnable reader) {
     readers.remove(reader);
+  }
+
+  /** The answer to a write does not come, or comes late. */
+  void inDoubt() {
+    whenInDoubt.run();
   }
 
   /** All or nothing, from one moment to the next. */

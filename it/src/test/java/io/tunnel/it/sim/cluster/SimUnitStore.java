@@ -60,6 +60,7 @@ final class SimUnitStore implements CatalogStore {
       return;
     }
     if (isWaiting || isClosed) {
+      stores.inDoubt();
       throw new StoreUnavailableException("an earlier write is under way");
     }
     boolean isAnswered = isReached.getAsBoolean() && !reach.loses();
@@ -72,6 +73,7 @@ final class SimUnitStore implements CatalogStore {
       return;
     }
     isWaiting = true;
+    stores.inDoubt();
     control.block(WRITE_NANOS_MAX);
     boolean isStored = isReached.getAsBoolean() && isNewest() && reach.random.nextBoolean();
     if (isStored) {
@@ -110,6 +112,7 @@ final class SimUnitStore implements CatalogStore {
     }
     control.execute(
         () -> {
+          stores.inDoubt();
           if (isStored) {
             listener.stored(changes);
           }

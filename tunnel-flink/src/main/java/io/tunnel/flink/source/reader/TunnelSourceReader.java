@@ -22,6 +22,7 @@ import org.apache.flink.connector.base.source.reader.fetcher.SingleThreadFetcher
  * reader's checkpoints until one of them is complete: the enumerator could otherwise have missed
  * that it is finished, and its children would wait for ever.
  */
+@SuppressWarnings("try") // Flink's base may be interrupted when it closes.
 final class TunnelSourceReader<T>
     extends SingleThreadMultiplexSourceReaderBase<FetchedRecord, T, TunnelSplit, SplitProgress> {
 

@@ -1,7 +1,9 @@
 package io.tunnel.flink.source.split;
 
 import io.tunnel.model.Bytes;
+import java.util.Arrays;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * The rows of a partition that a split still has to read.
@@ -15,14 +17,28 @@ public record BasePart(Kind kind, long rows, Bytes key) {
   /** No rows, or none any more. */
   public static final BasePart NONE = new BasePart(Kind.NONE, 0, Bytes.EMPTY);
 
-  /** Rows, and what follows them. The ordinals are in checkpoints. */
+  /** Rows, and what follows them. */
   public enum Kind {
     /** No rows: changes alone. */
     NONE,
     /** Rows, and then it ends. */
     ALONE,
     /** Rows, and then changes. */
-    BEFORE_CHANGES
+    BEFORE_CHANGES;
+
+    /** The number in checkpoints, which never changes. */
+    int code() {
+      return switch (this) {
+        case NONE -> 0;
+        case ALONE -> 1;
+        case BEFORE_CHANGES -> 2;
+      };
+    }
+
+    /** The kind of that number, if there is one. */
+    static Optional<Kind> of(int code) {
+      return Arrays.stream(values()).filter(kind -> kind.code() == code).findFirst();
+    }
   }
 
   /** Refuses null and a count under 0. */

@@ -58,7 +58,7 @@ public final class TunnelSplitSerializer implements SimpleVersionedSerializer<Tu
   /** Writes version {@value VERSION}. */
   public static void write(TunnelSplit split, DataOutputStream out) throws IOException {
     out.writeInt(split.partition());
-    out.writeByte(split.base().kind().ordinal());
+    out.writeByte(split.base().kind().code());
     out.writeLong(split.base().rows());
     byte[] key = split.base().key().toByteArray();
     out.writeInt(key.length);
@@ -80,17 +80,17 @@ public final class TunnelSplitSerializer implements SimpleVersionedSerializer<Tu
   public static TunnelSplit read(DataInputStream in) throws IOException {
     try {
       int partition = in.readInt();
-      int kind = in.readUnsignedByte();
-      if (kind >= BasePart.Kind.values().length) {
-        throw new IOException("a split with rows of kind " + kind);
-      }
+      int code = in.readUnsignedByte();
+      BasePart.Kind kind =
+          BasePart.Kind.of(code)
+              .orElseThrow(() -> new IOException("a split with rows of kind " + code));
       long rows = in.readLong();
       int keyBytes = in.readInt();
       if (keyBytes < 0 || keyBytes > in.available()) {
         throw new IOException("a key of " + keyBytes + " bytes in a split");
       }
       Bytes key = Bytes.copyOf(in.readNBytes(keyBytes));
-      BasePart base = new BasePart(BasePart.Kind.values()[kind], rows, key);
+      BasePart base = new BasePart(kind, rows, key);
       return new TunnelSplit(
           partition, base, in.readLong(), readOptional(in), readOptional(in), in.readBoolean());
     } catch (IllegalArgumentException e) {

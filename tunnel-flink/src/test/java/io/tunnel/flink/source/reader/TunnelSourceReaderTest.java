@@ -31,6 +31,7 @@ import org.apache.flink.util.Collector;
 import org.apache.flink.util.clock.ManualClock;
 import org.junit.jupiter.api.Test;
 
+@SuppressWarnings("try") // A reader may be interrupted when it closes.
 class TunnelSourceReaderTest {
 
   private final TestingReaderContext context = new TestingReaderContext();

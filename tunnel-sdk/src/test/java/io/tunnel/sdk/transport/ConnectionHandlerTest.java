@@ -1,0 +1,187 @@
+package io.tunnel.sdk.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.tunnel.sdk.ConnectionException;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Operation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** One connection's requests, in a time that passes only when a test says so. */
+class ConnectionHandlerTest {
+
+  private static final byte[] NOTHING = {};
+  private static final long LOOK_MS = 30_000L / ConnectionHandler.LOOKS_PER_DEADLINE;
+
+  /** A socket that takes nothing while it is full. */
+  private static final class Socket extends ChannelOutboundHandlerAdapter {
+    final List<Operation> sent = new ArrayList<>();
+    final List<Runnable> stuck = new ArrayList<>();
+    boolean isFull;
+
+    @Override
+    public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+      ByteBuf bytes = (ByteBuf) message;
+      Operation operation = Operation.of(bytes.getByte(4) & 0xff);
+      bytes.release();
+      Runnable sending =
+          () -> {
+            sent.add(operation);
+            promise.trySuccess();
+          };
+      if (isFull) {
+        stuck.add(sending);
+      } else {
+        sending.run();
+      }
+    }
+
+    @Override
+    public void close(ChannelHandlerContext context, ChannelPromise promise) {
+      stuck.clear();
+      var unused = context.close(promise);
+    }
+
+    void drain() {
+      isFull = false;
+      stuck.forEach(Runnable::run);
+      stuck.clear();
+    }
+  }
+
+  private final Socket socket = new Socket();
+  private final ConnectionHandler handler = new ConnectionHandler("node:1", PushReceiver.NONE);
+  private final EmbeddedChannel netty = new EmbeddedChannel(socket, handler);
+
+  ConnectionHandlerTest() {
+    netty.freezeTime();
+  }
+
+  @AfterEach
+  void close() {
+    netty.finishAndReleaseAll();
+  }
+
+  private CompletableFuture<Frame> ask(Operation operation, long seconds, boolean mayMove) {
+    PendingRequest request = new PendingRequest(operation, Duration.ofSeconds(seconds), mayMove);
+    handler.send(request, NOTHING, NOTHING);
+    return request.answer();
+  }
+
+  private void pass(long millis) {
+    for (long left = millis; left > 0; left -= 100) {
+      netty.advanceTimeBy(100, TimeUnit.MILLISECONDS);
+      netty.runScheduledPendingTasks();
+    }
+  }
+
+  private void receive(Operation operation, FrameKind kind, int correlationId) {
+    Frame frame = new Frame(operation, kind, correlationId, NOTHING);
+    netty.writeInbound(Unpooled.wrappedBuffer(frame.header(), frame.payload()));
+  }
+
+  private static ConnectionException failureOf(CompletableFuture<Frame> answer) {
+    assertThat(answer).isCompletedExceptionally();
+    return (ConnectionException) answer.handle((frame, failure) -> failure).join();
+  }
+
+  @Test
+  void what_is_sent_after_its_deadline_was_not_certainly_not_sent() {
+    socket.isFull = true;
+    CompletableFuture<Frame> write = ask(Operation.WRITE, 5, false);
+    receive(Operation.DELIVER, FrameKind.PUSH, 0);
+    pass(5_000);
+    assertThat(failureOf(write).retriable()).isFalse();
+    assertThat(netty.isOpen()).isTrue();
+    socket.drain();
+    assertThat(socket.sent).containsExactly(Operation.WRITE);
+  }
+
+  @Test
+  void what_a_dead_connection_has_not_taken_is_never_sent_and_may_be_again() {
+    socket.isFull = true;
+    CompletableFuture<Frame> write = ask(Operation.WRITE, 5, false);
+    pass(5_000);
+    assertThat(failureOf(write).retriable()).isTrue();
+    assertThat(netty.isOpen()).isFalse();
+    socket.drain();
+    assertThat(socket.sent).isEmpty();
+  }
+
+  @Test
+  void reads_leave_a_silent_server_and_changes_wait_for_it() {
+    CompletableFuture<Frame> read = ask(Operation.GET_ROW, 30, true);
+    CompletableFuture<Frame> write = ask(Operation.WRITE, 30, false);
+    pass(2 * LOOK_MS);
+    assertThat(socket.sent).containsExactly(Operation.GET_ROW, Operation.WRITE, Operation.DETACH);
+    assertThat(read).isNotDone();
+    pass(LOOK_MS);
+    assertThat(failureOf(read)).hasMessageContaining("says nothing");
+    assertThat(handler.isSilent()).isTrue();
+    assertThat(write).isNotDone();
+    assertThat(netty.isOpen()).isTrue();
+    // It was only stopped: what it was asked to change it says after all, and then it is left.
+    receive(Operation.WRITE, FrameKind.RESPONSE, 2);
+    assertThat(write).isCompleted();
+    assertThat(netty.isOpen()).isFalse();
+  }
+
+  @Test
+  void a_silent_connection_that_nobody_waits_on_is_closed_at_once() {
+    CompletableFuture<Frame> read = ask(Operation.GET_ROW, 30, true);
+    pass(3 * LOOK_MS);
+    assertThat(read).isCompletedExceptionally();
+    assertThat(netty.isOpen()).isFalse();
+  }
+
+  @Test
+  void a_server_that_is_slow_but_there_is_waited_for() {
+    CompletableFuture<Frame> read = ask(Operation.DESCRIBE_TABLE, 30, true);
+    for (int correlationId = 2; correlationId < 6; correlationId++) {
+      pass(2 * LOOK_MS);
+      receive(Operation.DETACH, FrameKind.ERROR, correlationId);
+    }
+    assertThat(read).isNotDone();
+    assertThat(handler.isSilent()).isFalse();
+    receive(Operation.DESCRIBE_TABLE, FrameKind.RESPONSE, 1);
+    assertThat(read).isCompleted();
+  }
+
+  @Test
+  void nobody_is_asked_anything_while_only_changes_are_waited_for() {
+    CompletableFuture<Frame> write = ask(Operation.WRITE, 30, false);
+    pass(29_900);
+    assertThat(socket.sent).containsExactly(Operation.WRITE);
+    assertThat(write).isNotDone();
+    pass(100);
+    assertThatThrownBy(write::join).hasRootCauseInstanceOf(ConnectionException.class);
+  }
+
+  @Test
+  void silence_is_noticed_again_after_a_pause_in_which_nobody_asked() {
+    CompletableFuture<Frame> read = ask(Operation.GET_ROW, 30, true);
+    pass(100);
+    receive(Operation.GET_ROW, FrameKind.RESPONSE, 1);
+    assertThat(read).isCompleted();
+    pass(60_000);
+    CompletableFuture<Frame> later = ask(Operation.GET_ROW, 30, true);
+    pass(2 * LOOK_MS);
+    assertThat(later).isNotDone();
+    pass(LOOK_MS);
+    assertThat(later).isCompletedExceptionally();
+  }
+}

@@ -1,0 +1,29 @@
+package io.tunnel.server;
+
+import com.google.gson.Gson;
+
+/** What the page of a server's health says, as JSON. */
+sealed interface Health {
+
+  /** Whether the disks are as they should be, in a word. */
+  static String status(boolean isHealthy) {
+    return isHealthy ? "UP" : "STORAGE_FAILED";
+  }
+
+  /** The page. */
+  default String text() {
+    return new Gson().toJson(this);
+  }
+
+  /** Of a server that is alone. */
+  record Alone(String status, int connections, int tables) implements Health {}
+
+  /**
+   * Of a node of a cluster.
+   *
+   * @param nodes members of the cluster, as far as the node knows
+   * @param leads partitions that take writes here
+   */
+  record OfNode(String status, String node, int nodes, int leads, int copies, int connections)
+      implements Health {}
+}

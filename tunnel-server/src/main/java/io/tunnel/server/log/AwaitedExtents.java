@@ -1,0 +1,43 @@
+package io.tunnel.server.log;
+
+import java.nio.ByteBuffer;
+
+/** Nothing yet: what there is, is being read, and subscribers of the partition are told then. */
+public enum AwaitedExtents implements Extents {
+  INSTANCE;
+
+  @Override
+  public boolean isEmpty() {
+    return true;
+  }
+
+  @Override
+  public boolean isAwaited() {
+    return true;
+  }
+
+  @Override
+  public Extents upTo(long position) {
+    return this;
+  }
+
+  @Override
+  public int bytes() {
+    return 0;
+  }
+
+  @Override
+  public long firstPosition() {
+    throw new IllegalStateException("what is awaited has no position");
+  }
+
+  @Override
+  public long lastPosition() {
+    return 0;
+  }
+
+  @Override
+  public void read(ByteBuffer target) {
+    // There is nothing to read.
+  }
+}

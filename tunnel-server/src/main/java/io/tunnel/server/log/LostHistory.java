@@ -1,0 +1,20 @@
+package io.tunnel.server.log;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+
+/**
+ * Changes that nobody has any more.
+ *
+ * @param first position of those that were asked for
+ * @param last position of those of which it is known
+ */
+public record LostHistory(int partition, long first, long last) {
+
+  /** What whoever asked for them is told. */
+  public RefusedException refusal() {
+    return new RefusedException(
+        ErrorCode.HISTORY_LOST,
+        "changes " + first + " to " + last + " of partition " + partition + " are no longer kept");
+  }
+}

@@ -1,0 +1,66 @@
+package io.tunnel.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+final class LostPartitionsTest {
+
+  private final Set<Integer> leads = new TreeSet<>();
+  private final Set<Integer> serving = new TreeSet<>();
+  private final Set<Integer> attached = new TreeSet<>();
+  private final List<Integer> told = new ArrayList<>();
+  private final LostPartitions lost =
+      new LostPartitions(() -> leads, serving::contains, () -> attached, told::add);
+
+  private List<Integer> look(boolean isNodeLost) {
+    told.clear();
+    lost.look(isNodeLost);
+    return List.copyOf(told);
+  }
+
+  private void serve(int partition) {
+    leads.add(partition);
+    serving.add(partition);
+  }
+
+  @Test
+  void isToldOnceOfWhatIsLedOrServedNoLonger() {
+    serve(1);
+    serve(2);
+    serve(3);
+    assertThat(look(false)).isEmpty();
+    leads.remove(1);
+    serving.remove(2);
+    assertThat(look(false)).containsExactly(1, 2);
+    assertThat(look(false)).isEmpty();
+    serving.add(2);
+    assertThat(look(false)).isEmpty();
+    serving.remove(2);
+    assertThat(look(false)).containsExactly(2);
+  }
+
+  @Test
+  void whoCameWhileItWasServedBetweenTwoLooksIsTold() {
+    assertThat(look(false)).isEmpty();
+    attached.add(7);
+    assertThat(look(false)).containsExactly(7);
+    attached.clear();
+    assertThat(look(false)).isEmpty();
+  }
+
+  @Test
+  void whoeverIsAttachedToANodeThatItsGroupHasLostLooksForALeaderOnce() {
+    serve(1);
+    attached.add(1);
+    assertThat(look(false)).isEmpty();
+    assertThat(look(true)).containsExactly(1);
+    assertThat(look(true)).isEmpty();
+    serving.remove(1);
+    assertThat(look(true)).containsExactly(1);
+  }
+}

@@ -1,0 +1,104 @@
+package io.tunnel.server.channel;
+
+import static io.tunnel.server.TestRows.batch;
+import static io.tunnel.server.TestRows.put;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.server.log.CrashDisk;
+import io.tunnel.server.log.Extents;
+import io.tunnel.server.log.GroupCore;
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.SettledChanges;
+import io.tunnel.server.log.TestLogs;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Changes that have to be fetched before they can be delivered, or are given up meanwhile. */
+final class FetchedChannelTest {
+
+  private static final int PARTITION = 4;
+
+  private final FakeConnection connection = new FakeConnection();
+  private LocalLog log;
+  private SettledChanges changes;
+
+  @BeforeEach
+  void open() throws IOException {
+    log = TestLogs.open(new CrashDisk(), 0);
+    changes = new SettledChanges(log);
+  }
+
+  private Channel channel() {
+    Channel channel =
+        new Channels(changes, (tunnelId, partition, after, first, max, sink) -> sink.end(), 300)
+            .stream(
+                new Channel.Hold(1, 7, PARTITION, 0),
+                OptionalLong.empty(),
+                Optional.empty(),
+                connection);
+    channel.start();
+    return channel;
+  }
+
+  private void commit() throws IOException {
+    GroupCore group = new GroupCore(4_096);
+    group.add(batch(PARTITION, put("k")));
+    log.append(group, false, 1);
+  }
+
+  @Test
+  void aChannelWaitsForWhatIsFetchedAndNothingIsSkippedMeanwhile() throws IOException {
+    commit();
+    commit();
+    Channel channel = channel();
+    changes.fetch(PARTITION, true);
+    connection.credit(channel, 10_000);
+    connection.runAll();
+    changes.settle(PARTITION, 9);
+    connection.runAll();
+    assertThat(connection.positions).isEmpty();
+    assertThat(connection.settled).as("changes are left").isEmpty();
+    changes.fetch(PARTITION, false);
+    connection.runAll();
+    assertThat(connection.positions).containsExactly(1L, 2L);
+    assertThat(connection.settled).hasSize(1);
+    assertThat(connection.failures).isEmpty();
+  }
+
+  @Test
+  void whatIsGivenUpBeforeItIsReadIsPlannedAgain() throws IOException {
+    commit();
+    log.seal();
+    Extents planned = log.plan(PARTITION, 1, 1_000);
+    log.trim(Map.of(PARTITION, 0L), partition -> true, Long.MAX_VALUE);
+    commit();
+    Channel channel = channel();
+    changes.planNext(planned);
+    changes.hideUpTo(1);
+    connection.credit(channel, 10_000);
+    assertThat(connection.positions).isEmpty();
+    assertThat(connection.failures).isEmpty();
+    connection.runAll();
+    assertThat(connection.positions).containsExactly(2L);
+  }
+
+  @Test
+  void whatIsGivenUpAndNotElsewhereIsLost() throws IOException {
+    commit();
+    log.seal();
+    Extents planned = log.plan(PARTITION, 1, 1_000);
+    log.trim(Map.of(PARTITION, 0L), partition -> true, Long.MAX_VALUE);
+    commit();
+    Channel channel = channel();
+    changes.planNext(planned);
+    connection.credit(channel, 10_000);
+    connection.runAll();
+    assertThat(connection.positions).isEmpty();
+    assertThat(connection.failures.get(0).code()).isEqualTo(ErrorCode.HISTORY_LOST);
+  }
+}
