@@ -94,9 +94,7 @@ class AsyncReadTest {
     service.write("t", put(1));
     service.delay(Operation.GET_ROW, Duration.ofSeconds(1));
     CompletableFuture<Row> refused =
-        client
-            .getRowAsync("t", key(1))
-            .thenApply(row -> client.getRow("t", key(1)).orElseThrow());
+        client.getRowAsync("t", key(1)).thenApply(row -> client.getRow("t", key(1)).orElseThrow());
     service.awaitDelayed(1);
     service.advance(Duration.ofSeconds(1));
     assertThatThrownBy(refused::join)
