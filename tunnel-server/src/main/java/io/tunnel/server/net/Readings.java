@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -82,7 +83,16 @@ public final class Readings {
       open(reading);
     } else {
       freshness.whenFresh(
-          request.partition(), failure -> connection.execute(() -> fresh(reading, failure)));
+          request.partition(), failure -> post(connection, () -> fresh(reading, failure)));
+    }
+  }
+
+  /** From threads that must not fail because a connection's has ended: nobody waits there then. */
+  private static void post(Connection connection, Runnable task) {
+    try {
+      connection.execute(task);
+    } catch (RejectedExecutionException e) {
+      return;
     }
   }
 
@@ -159,7 +169,7 @@ public final class Readings {
    * its readers are told. Its home must refuse before this is called.
    */
   public void lost(int partition, RefusedException reason) {
-    of(partition).forEach(reading -> reading.connection().execute(() -> reading.take(reason)));
+    of(partition).forEach(reading -> post(reading.connection(), () -> reading.take(reason)));
   }
 
   private synchronized List<Attachment> of(int partition) {

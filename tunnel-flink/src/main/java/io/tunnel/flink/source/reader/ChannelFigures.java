@@ -2,6 +2,7 @@ package io.tunnel.flink.source.reader;
 
 import io.tunnel.wire.PartitionControl.Positions;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -28,6 +29,10 @@ final class ChannelFigures {
   private final SourceReaderMetricGroup group;
   private final Clock clock;
   private final Map<Integer, Figures> channels = new ConcurrentHashMap<>();
+
+  /** Whose gauges there are: Flink does not take them back. */
+  private final Set<Integer> registered = ConcurrentHashMap.newKeySet();
+
   private final AtomicLong lookedNanos;
 
   /** Gauges in {@code group}. */
@@ -65,7 +70,8 @@ final class ChannelFigures {
   /** The figures of a channel that is read from now on. */
   Figures channel(int partition, long position) {
     Figures figures = new Figures(position);
-    if (channels.put(partition, figures) == null) {
+    channels.put(partition, figures);
+    if (registered.add(partition)) {
       MetricGroup channel = group.addGroup(GROUP, Integer.toString(partition));
       channel.gauge(POSITION, (Gauge<Long>) () -> of(partition, Figures::position));
       channel.gauge(LAG, (Gauge<Long>) () -> of(partition, Figures::lag));
@@ -73,12 +79,18 @@ final class ChannelFigures {
     return figures;
   }
 
+  /** The channel is not read any more. */
+  void forget(int partition) {
+    channels.remove(partition);
+  }
+
   private long of(int partition, ToLongFunction<Figures> figure) {
     Figures figures = channels.get(partition);
     return figures == null ? 0 : figure.applyAsLong(figures);
   }
 
-  private long pending() {
+  /** Positions that lie behind what was emitted, of all channels. */
+  long pending() {
     return channels.values().stream().mapToLong(Figures::lag).sum();
   }
 

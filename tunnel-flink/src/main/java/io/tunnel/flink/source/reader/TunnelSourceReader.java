@@ -63,6 +63,7 @@ final class TunnelSourceReader<T>
               TunnelSplit split = progress.state().toSplit().finished();
               finished.put(split.partition(), split);
               partitions.add(split.partition());
+              figures.forget(split.partition());
             });
     tell(partitions);
   }
@@ -79,6 +80,10 @@ final class TunnelSourceReader<T>
     reports.ifPresent(to -> to.snapshot(checkpoint, List.copyOf(splits)));
     splits.addAll(finished.values());
     finishedByCheckpoint.put(checkpoint, Set.copyOf(finished.keySet()));
+    if (finishedByCheckpoint.size() > CheckpointReports.PENDING_MAX) {
+      // What is forgotten is only told once more often.
+      finishedByCheckpoint.pollFirstEntry();
+    }
     return splits;
   }
 

@@ -135,6 +135,9 @@ class TunnelSplitReaderTest {
     var again = reader.fetch();
     assertThat(again.nextSplit()).isNull();
     assertThat(partitions.questions).as("not each time").isEqualTo(1);
+    assertThat(figures.pending()).isEqualTo(30);
+    figures.forget(7);
+    assertThat(figures.pending()).as("it was read to its end").isZero();
     clock.advanceTime(Duration.ofSeconds(5));
     assertThat(reader.fetch().nextSplit()).isNull();
     assertThat(partitions.questions).isEqualTo(2);
