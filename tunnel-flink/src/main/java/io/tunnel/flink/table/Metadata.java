@@ -44,6 +44,9 @@ enum Metadata {
   };
 
   private final String key;
+
+  /** Flink's types never change, but do not say so in Error Prone's words. */
+  @SuppressWarnings("ImmutableEnumChecker")
   private final DataType dataType;
 
   Metadata(String key, DataType dataType) {

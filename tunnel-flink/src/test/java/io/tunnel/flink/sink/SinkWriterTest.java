@@ -297,10 +297,10 @@ class SinkWriterTest {
   void a_sink_can_be_shipped() throws Exception {
     TunnelSink<RowChange> shipped =
         InstantiationUtil.clone(sink().durability(WriteDurability.OS).build());
-    try (SinkWriter<RowChange> writer = shipped.createWriter(task)) {
-      writer.write(Model.put(1, "c", 1), null);
-      writer.flush(true);
-    }
+    SinkWriter<RowChange> writer = shipped.createWriter(task);
+    writers.add(writer);
+    writer.write(Model.put(1, "c", 1), null);
+    writer.flush(true);
     assertThat(service.rows(TABLE)).hasSize(1);
   }
 

@@ -29,14 +29,13 @@ class OptionsTest {
       TableEnvironment.create(EnvironmentSettings.inStreamingMode());
 
   private void declare(String columns, String options) {
-    var dropped = sql.executeSql("DROP TABLE IF EXISTS t");
-    var declared =
-        sql.executeSql(
-            "CREATE TABLE t ("
-                + columns
-                + ") WITH ('connector'='tunnel', 'endpoint'='localhost:1', 'table'='t'"
-                + options
-                + ")");
+    sql.executeSql("DROP TABLE IF EXISTS t");
+    sql.executeSql(
+        "CREATE TABLE t ("
+            + columns
+            + ") WITH ('connector'='tunnel', 'endpoint'='localhost:1', 'table'='t'"
+            + options
+            + ")");
   }
 
   private static final String KEYED = "id BIGINT, c STRING, PRIMARY KEY (id) NOT ENFORCED";
@@ -90,17 +89,16 @@ class OptionsTest {
     String given = ", " + options.replace('"', '\'');
     String keyed = KEYED;
     if (options.startsWith("'endpoint'") || options.startsWith("'table'")) {
-      var dropped = sql.executeSql("DROP TABLE IF EXISTS t");
+      sql.executeSql("DROP TABLE IF EXISTS t");
       String rest = options.startsWith("'endpoint'") ? "'table'='t'" : "'endpoint'='localhost:1'";
-      var declared =
-          sql.executeSql(
-              "CREATE TABLE t ("
-                  + keyed
-                  + ") WITH ('connector'='tunnel', "
-                  + options
-                  + ", "
-                  + rest
-                  + ")");
+      sql.executeSql(
+          "CREATE TABLE t ("
+              + keyed
+              + ") WITH ('connector'='tunnel', "
+              + options
+              + ", "
+              + rest
+              + ")");
     } else {
       declare(keyed, given);
     }

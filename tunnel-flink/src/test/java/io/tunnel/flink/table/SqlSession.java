@@ -58,21 +58,11 @@ final class SqlSession {
   }
 
   /** The rows of a query that ends. */
+  @SuppressWarnings("try") // Flink's iterators may be interrupted when they are closed.
   List<Row> rows(String query) throws Exception {
     List<Row> rows = new ArrayList<>();
     try (CloseableIterator<Row> iterator = run(query).collect()) {
       iterator.forEachRemaining(rows::add);
-    }
-    return rows;
-  }
-
-  /** The first rows of a query that need not end. */
-  List<Row> first(int count, String query) throws Exception {
-    List<Row> rows = new ArrayList<>();
-    try (CloseableIterator<Row> iterator = run(query).collect()) {
-      while (rows.size() < count && iterator.hasNext()) {
-        rows.add(iterator.next());
-      }
     }
     return rows;
   }
