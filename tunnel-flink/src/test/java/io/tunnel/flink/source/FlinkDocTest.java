@@ -19,8 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The program in docs/flink.md, pasted, compiled and run. */
 class FlinkDocTest {
 
-  private static final Pattern PROGRAM =
-      Pattern.compile("```java\n([^`]*class ReadOrders[^`]*)```");
+  private static final Pattern PROGRAM = Pattern.compile("```java\n([^`]*class ReadOrders[^`]*)```");
 
   @TempDir private Path directory;
 

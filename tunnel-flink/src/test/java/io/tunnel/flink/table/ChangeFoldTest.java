@@ -28,6 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The fold in an operator of its own, also when its state is taken up by another. */
+@SuppressWarnings("try") // Flink's harness may be interrupted when it is closed.
 class ChangeFoldTest {
 
   private static final VarCharType TEXT = new VarCharType(VarCharType.MAX_LENGTH);
