@@ -72,6 +72,18 @@ class StreamMomentsTest {
         .orElse(0L);
   }
 
+  /**
+   * Partitions with changes that were committed between these moments, as far as they were seen.
+   */
+  private long partitionsBetween(long startMs, long endMs) {
+    return reference.seen().stream()
+        .filter(seen -> seen.commitMicros() >= micros(startMs))
+        .filter(seen -> seen.commitMicros() < micros(endMs))
+        .map(Seen::partition)
+        .distinct()
+        .count();
+  }
+
   private Sightings referenceToTheEnd() {
     Ledger ledger = new Ledger(writer.stop());
     everything.awaitDrained();
@@ -83,10 +95,18 @@ class StreamMomentsTest {
   @Test
   void a_stream_between_two_moments_of_the_past_is_exactly_what_was_committed_between_them() {
     awaitMoreCommitted();
-    Poll.until("the reference follows", () -> seenMs(9, 10) > seenMs(1, 10));
-    // Some change is committed in the first millisecond of it, and some in the first behind it.
-    long startMs = seenMs(1, 10);
-    long endMs = seenMs(9, 10);
+    // Some change is committed in the first millisecond of it, and some in the first behind it; a
+    // channel without any would never be held.
+    long[] moments = new long[2];
+    Poll.until(
+        "changes of every partition between two moments",
+        () -> {
+          moments[0] = seenMs(1, 10);
+          moments[1] = seenMs(9, 10);
+          return partitionsBetween(moments[0], moments[1]) == PARTITIONS;
+        });
+    long startMs = moments[0];
+    long endMs = moments[1];
     awaitMoreCommitted();
     Channels part = scene.stream("part", StreamTunnelConfig.fromTime(startMs).withEnd(endMs));
     WorkerProcess worker = scene.worker(part, "worker");
