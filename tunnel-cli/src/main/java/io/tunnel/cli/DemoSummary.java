@@ -72,7 +72,13 @@ record DemoSummary(Rows rows, Rates rates, Cost cost) {
       double readerCpuSecondsPerMillionRows,
       long heapUsedMaxBytes,
       long serverResidentBytes,
-      long bytesOnDisk) {}
+      long bytesOnDisk) {
+
+    /** Whether the server was the demo's own: what others cost cannot be seen from here. */
+    boolean isServerSeen() {
+      return serverResidentBytes > 0;
+    }
+  }
 
   /** For people. */
   List<String> lines() {
@@ -91,12 +97,16 @@ record DemoSummary(Rows rows, Rates rates, Cost cost) {
     table.row("consumed rows/s", Human.count(rates.readRowsPerSecond()));
     table.row("latency p50, ack to callback", millis(rates.latencyP50Ms()));
     table.row("latency p99", millis(rates.latencyP99Ms()));
-    table.row("CPU-s per million rows, server", figure(cost.serverCpuSecondsPerMillionRows()));
+    if (cost.isServerSeen()) {
+      table.row("CPU-s per million rows, server", figure(cost.serverCpuSecondsPerMillionRows()));
+    }
     table.row("CPU-s per million rows, writer", figure(cost.writerCpuSecondsPerMillionRows()));
     table.row("CPU-s per million rows, reader", figure(cost.readerCpuSecondsPerMillionRows()));
     table.row("heap of writer and reader, most", Human.bytes(cost.heapUsedMaxBytes()));
-    table.row("memory of the server", Human.bytes(cost.serverResidentBytes()));
-    table.row("bytes on disk", Human.bytes(cost.bytesOnDisk()));
+    if (cost.isServerSeen()) {
+      table.row("memory of the server", Human.bytes(cost.serverResidentBytes()));
+      table.row("bytes on disk", Human.bytes(cost.bytesOnDisk()));
+    }
     List<String> lines = new ArrayList<>(table.lines());
     lines.add("");
     lines.add(verdict());

@@ -128,7 +128,12 @@ class DemoPartsTest {
         .allSatisfy(e -> assertThat(e.getValue().isJsonPrimitive()).isTrue());
     assertThat(String.join("\n", good.lines()))
         .contains("VERIFIED", "exactly once, in order", "8 partitions")
+        .contains("memory of the server", "bytes on disk")
         .doesNotContain("in doubt");
+    DemoSummary elsewhere =
+        new DemoSummary(
+            good.rows(), good.rates(), new DemoSummary.Cost(0, 0.5, 0.75, 1 << 20, 0, 0));
+    assertThat(String.join("\n", elsewhere.lines())).doesNotContain("server", "disk");
     DemoSummary bad =
         new DemoSummary(
             new DemoSummary.Rows(1_000, 999, 1, 0, 0, 0, 3, 4, false), good.rates(), good.cost());
