@@ -1,9 +1,9 @@
 package io.tunnel.it.sim;
 
 import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.sdk.transport.SimLink;
-import io.tunnel.sdk.worker.Link;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import java.time.Duration;

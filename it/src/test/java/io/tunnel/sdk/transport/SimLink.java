@@ -2,7 +2,6 @@ package io.tunnel.sdk.transport;
 
 import io.netty.channel.ChannelHandler;
 import io.tunnel.sdk.ConnectionException;
-import io.tunnel.sdk.worker.Link;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;

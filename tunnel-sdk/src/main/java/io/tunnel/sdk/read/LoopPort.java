@@ -5,10 +5,9 @@ import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.transport.Connection;
 import io.tunnel.sdk.transport.EventLoops;
+import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.sdk.transport.SystemClock;
-import io.tunnel.wire.Frame;
-import io.tunnel.wire.Operation;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -30,8 +29,8 @@ public final class LoopPort implements ReadPort {
   }
 
   @Override
-  public CompletableFuture<ReadLink> open(Endpoint node, PushReceiver receiver) {
-    return Connection.open(place, config, node, receiver).thenApply(ConnectionLink::new);
+  public CompletableFuture<Link> open(Endpoint node, PushReceiver receiver) {
+    return Connection.open(place, config, node, receiver).thenApply(link -> link);
   }
 
   @Override
@@ -65,22 +64,5 @@ public final class LoopPort implements ReadPort {
   @Override
   public void close() {
     loops.close();
-  }
-
-  private record ConnectionLink(Connection connection) implements ReadLink {
-    @Override
-    public CompletableFuture<Frame> request(Operation operation, byte[] payload) {
-      return connection.request(operation, payload);
-    }
-
-    @Override
-    public void push(Operation operation, byte[] payload) {
-      connection.push(operation, payload);
-    }
-
-    @Override
-    public void close() {
-      connection.close();
-    }
   }
 }

@@ -4,6 +4,7 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.transport.Caller;
+import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
@@ -34,8 +35,8 @@ final class NodeLink implements PushReceiver {
   private final ReadPort port;
   private final Runnable whenClosed;
   private final Map<Integer, PartitionFeed> feeds = new HashMap<>();
-  private final CompletableFuture<ReadLink> opened = new CompletableFuture<>();
-  private Optional<ReadLink> link = Optional.empty();
+  private final CompletableFuture<Link> opened = new CompletableFuture<>();
+  private Optional<Link> link = Optional.empty();
   private boolean isClosed;
 
   NodeLink(Endpoint node, ReadPort port, Runnable whenClosed) {
@@ -69,7 +70,7 @@ final class NodeLink implements PushReceiver {
   }
 
   /** A connection that broke without a word looks like one on which there is nothing to deliver. */
-  private void askLater(ReadLink open) {
+  private void askLater(Link open) {
     port.later(
         () -> {
           if (!isClosed) {
@@ -81,7 +82,7 @@ final class NodeLink implements PushReceiver {
         ASK_NANOS);
   }
 
-  private void asked(ReadLink open, Throwable failure) {
+  private void asked(Link open, Throwable failure) {
     if (isClosed) {
       return;
     }
@@ -123,7 +124,7 @@ final class NodeLink implements PushReceiver {
     if (!isClosed) {
       isClosed = true;
       whenClosed.run();
-      link.ifPresent(ReadLink::close);
+      link.ifPresent(Link::close);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.tunnel.sdk.read;
 
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
 import java.util.concurrent.CompletableFuture;
 
@@ -8,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 public interface ReadPort {
 
   /** A greeted connection to that node, whose pushes and end are told on the thread. */
-  CompletableFuture<ReadLink> open(Endpoint node, PushReceiver receiver);
+  CompletableFuture<Link> open(Endpoint node, PushReceiver receiver);
 
   /** Runs the task on the thread; dropped when that has ended. */
   void execute(Runnable task);

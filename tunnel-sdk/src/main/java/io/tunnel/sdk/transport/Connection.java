@@ -22,7 +22,7 @@ import java.util.concurrent.RejectedExecutionException;
  * refusal, or with a {@link ConnectionException} when the connection or the deadline ended first.
  * Thread-safe; futures complete on the connection's event loop.
  */
-public final class Connection {
+public final class Connection implements Link {
 
   private static final String NAME = "tunnel-sdk-java";
   private static final byte[] NOTHING = {};
@@ -98,12 +98,12 @@ public final class Connection {
             });
   }
 
-  /** Asks, and waits for the answer as long as the configuration says. */
+  @Override
   public CompletableFuture<Frame> request(Operation operation, byte[] payload) {
     return request(operation, payload, requestDeadline);
   }
 
-  /** Asks, and waits for the answer until the deadline. */
+  @Override
   public CompletableFuture<Frame> request(Operation operation, byte[] payload, Duration deadline) {
     return request(operation, payload, NOTHING, deadline);
   }
@@ -133,7 +133,7 @@ public final class Connection {
     return request.answer();
   }
 
-  /** Says something that has no answer; dropped when the connection is lost. */
+  @Override
   public void push(Operation operation, byte[] payload) {
     onLoop(() -> handler.push(operation, payload), () -> {});
   }
@@ -167,7 +167,7 @@ public final class Connection {
     return handler.isIdle();
   }
 
-  /** Closes the connection; what is unanswered fails. */
+  @Override
   public void close() {
     var unused = nettyChannel.close();
   }

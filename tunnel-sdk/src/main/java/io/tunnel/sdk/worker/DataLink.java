@@ -4,6 +4,7 @@ import io.tunnel.codec.Binary;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.transport.Caller;
+import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;

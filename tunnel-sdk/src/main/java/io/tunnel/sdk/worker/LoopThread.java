@@ -5,10 +5,8 @@ import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.transport.Connection;
 import io.tunnel.sdk.transport.EventLoops;
+import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
-import io.tunnel.wire.Frame;
-import io.tunnel.wire.Operation;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -20,7 +18,7 @@ final class LoopThread implements WorkerThread {
   private final EventLoop loop = place.loop();
 
   CompletableFuture<Link> connect(ClientConfig config, Endpoint endpoint, PushReceiver receiver) {
-    return Connection.open(place, config, endpoint, receiver).thenApply(ConnectionLink::new);
+    return Connection.open(place, config, endpoint, receiver).thenApply(link -> link);
   }
 
   @Override
@@ -36,28 +34,5 @@ final class LoopThread implements WorkerThread {
   @Override
   public void close() {
     loops.close();
-  }
-
-  private record ConnectionLink(Connection connection) implements Link {
-    @Override
-    public CompletableFuture<Frame> request(Operation operation, byte[] payload) {
-      return connection.request(operation, payload);
-    }
-
-    @Override
-    public CompletableFuture<Frame> request(
-        Operation operation, byte[] payload, Duration deadline) {
-      return connection.request(operation, payload, deadline);
-    }
-
-    @Override
-    public void push(Operation operation, byte[] payload) {
-      connection.push(operation, payload);
-    }
-
-    @Override
-    public void close() {
-      connection.close();
-    }
   }
 }

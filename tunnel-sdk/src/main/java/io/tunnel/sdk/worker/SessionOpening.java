@@ -3,6 +3,7 @@ package io.tunnel.sdk.worker;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.transport.Caller;
+import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;

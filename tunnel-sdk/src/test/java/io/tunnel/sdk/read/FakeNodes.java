@@ -11,6 +11,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ClusterControl.Attached;
@@ -23,6 +24,7 @@ import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.PartitionControl.ReadPartition;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -35,7 +37,7 @@ import java.util.concurrent.CompletableFuture;
 final class FakeNodes implements ReadPort {
 
   /** A connection to a node. */
-  static final class Line implements ReadLink {
+  static final class Line implements Link {
     final Endpoint node;
     final List<ReadPartition> reads = new ArrayList<>();
     final List<CompletableFuture<Frame>> readAnswers = new ArrayList<>();
@@ -49,6 +51,12 @@ final class FakeNodes implements ReadPort {
     Line(Endpoint node, PushReceiver receiver) {
       this.node = node;
       this.receiver = receiver;
+    }
+
+    @Override
+    public CompletableFuture<Frame> request(
+        Operation operation, byte[] payload, Duration deadline) {
+      return request(operation, payload);
     }
 
     @Override
@@ -189,7 +197,7 @@ final class FakeNodes implements ReadPort {
   }
 
   @Override
-  public CompletableFuture<ReadLink> open(Endpoint node, PushReceiver receiver) {
+  public CompletableFuture<Link> open(Endpoint node, PushReceiver receiver) {
     if (areUnreachable) {
       return CompletableFuture.failedFuture(new ConnectionException("nobody there", true, null));
     }

@@ -13,6 +13,7 @@ import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.TunnelWorkerStatus.Phase;
 import io.tunnel.sdk.TunnelWorkerStatus.State;
 import io.tunnel.sdk.fake.FakeTable;
+import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Delivery;

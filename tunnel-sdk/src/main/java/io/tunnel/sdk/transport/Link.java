@@ -1,4 +1,4 @@
-package io.tunnel.sdk.worker;
+package io.tunnel.sdk.transport;
 
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
@@ -6,9 +6,10 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One connection to the server. Every request ends: with its answer, with the server's refusal
- * ({@link io.tunnel.model.RefusedException}), or with a {@link io.tunnel.sdk.ConnectionException}.
- * Called on the worker's thread, where its futures complete too.
+ * One connection to the server, as those need it who have a thread of their own. Every request
+ * ends: with its answer, with the server's refusal ({@link io.tunnel.model.RefusedException}), or
+ * with a {@link io.tunnel.sdk.ConnectionException}. Called on that thread, where its futures
+ * complete too.
  */
 public interface Link {
 
