@@ -26,29 +26,48 @@ import java.util.stream.Stream;
 public final class LocalServer implements Closeable {
 
   private final Path directory;
-  private final TunnelServer server;
+  private final ServerConfig.LogConfig log;
   private final TableClient client;
+  private TunnelServer server;
+  private int port;
 
   /** Starts it on a free port. */
   public LocalServer() throws IOException {
+    this(ServerConfig.defaults(2).log());
+  }
+
+  /** Starts it with such a log. */
+  public LocalServer(ServerConfig.LogConfig log) throws IOException {
+    this.log = log;
     directory = Files.createTempDirectory("tunnel-flink");
+    start();
+    client = TableClient.connect(endpoint());
+  }
+
+  /** Starts it, where it was if it was there before. */
+  public void start() throws IOException {
     ServerConfig defaults = ServerConfig.defaults(2);
     server =
         new TunnelServer(
             directory,
             new ServerConfig(
-                new NetConfig("127.0.0.1", 0, -1, 1, 1_000, false),
-                defaults.log(),
+                new NetConfig("127.0.0.1", port, -1, 1, 1_000, false),
+                log,
                 defaults.shard(),
                 defaults.table(),
                 defaults.session(),
                 defaults.base()));
-    client = TableClient.connect(endpoint());
+    port = server.localAddress().getPort();
+  }
+
+  /** Stops the server. */
+  public void stop() throws IOException {
+    server.close();
   }
 
   /** Where it listens. */
   public String endpoint() {
-    return "127.0.0.1:" + server.localAddress().getPort();
+    return "127.0.0.1:" + port;
   }
 
   /** A client of it. */

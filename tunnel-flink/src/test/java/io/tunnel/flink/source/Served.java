@@ -1,5 +1,6 @@
 package io.tunnel.flink.source;
 
+import io.tunnel.flink.LocalServer;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.Durability;
@@ -14,21 +15,15 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.server.ServerConfig;
-import io.tunnel.server.TunnelServer;
-import io.tunnel.server.net.NetConfig;
 import io.tunnel.wire.Control.TableDescription;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
- * A server in this process, on a directory of its own, with tables whose first key column says the
- * partition: hashes 0 to 999 are in the first, and so on.
+ * A {@link LocalServer} with tables whose first key column says the partition: hashes 0 to 999 are
+ * in the first, and so on.
  */
 final class Served implements Closeable {
 
@@ -39,50 +34,27 @@ final class Served implements Closeable {
 
   private static final long RETENTION_CHECK_MS = 100;
 
-  private final Path directory;
-  private TunnelServer server;
-  private TableClient client;
-  private int port;
+  private final LocalServer server =
+      new LocalServer(new ServerConfig.LogConfig(1, SEGMENT_BYTES_MAX, RETENTION_CHECK_MS));
 
-  Served() throws IOException {
-    directory = Files.createTempDirectory("tunnel-flink");
-    start();
-  }
-
-  private void start() throws IOException {
-    ServerConfig defaults = ServerConfig.defaults(2);
-    server =
-        new TunnelServer(
-            directory,
-            new ServerConfig(
-                new NetConfig("127.0.0.1", port, -1, 1, 1_000, false),
-                new ServerConfig.LogConfig(1, SEGMENT_BYTES_MAX, RETENTION_CHECK_MS),
-                defaults.shard(),
-                defaults.table(),
-                defaults.session(),
-                defaults.base()));
-    port = server.localAddress().getPort();
-  }
+  Served() throws IOException {}
 
   /** Stops the server. */
   void stop() throws IOException {
-    server.close();
+    server.stop();
   }
 
   /** Starts it where it was. */
   void restart() throws IOException {
-    start();
+    server.start();
   }
 
   String endpoint() {
-    return "127.0.0.1:" + port;
+    return server.endpoint();
   }
 
-  synchronized TableClient client() {
-    if (client == null) {
-      client = TableClient.connect(endpoint());
-    }
-    return client;
+  TableClient client() {
+    return server.client();
   }
 
   TableDescription create(String table, int partitions) {
@@ -117,22 +89,11 @@ final class Served implements Closeable {
 
   /** Writes rows, and requires that all are there. */
   void write(String table, List<RowChange> rows) {
-    var result = client().write(table, rows);
-    if (!result.allApplied()) {
-      throw new AssertionError(result.toString());
-    }
+    server.write(table, rows);
   }
 
   @Override
   public void close() throws IOException {
-    if (client != null) {
-      client.close();
-    }
     server.close();
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
   }
 }
