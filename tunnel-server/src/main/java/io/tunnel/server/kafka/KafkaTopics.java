@@ -5,6 +5,7 @@ import io.tunnel.server.kafka.TopicSettings.Found;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,7 +13,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -76,8 +76,8 @@ public final class KafkaTopics {
   }
 
   /**
-   * Makes the topics of catalog and tunnels unless they are there; fails with {@link
-   * TopicSettingsException} when one is there and not as it must be.
+   * Makes the topics of catalog and tunnels unless they are there, and waits until they are shown;
+   * fails with {@link TopicSettingsException} when one is there and not as it must be.
    */
   public CompletableFuture<Void> openState() {
     return open(
@@ -126,8 +126,34 @@ public final class KafkaTopics {
             existing -> {
               Map<String, TopicSettings> checked = new HashMap<>(topics);
               checked.keySet().retainAll(existing);
-              return check(checked);
+              Set<String> fresh = new HashSet<>(topics.keySet());
+              fresh.removeAll(existing);
+              return awaitShown(fresh, LOOKS_MAX).thenCompose(shown -> check(checked));
             });
+  }
+
+  /** Kafka says that a topic is made before its brokers know where that is. */
+  private CompletableFuture<Void> awaitShown(Set<String> topics, int looksLeft) {
+    if (topics.isEmpty()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    return describe(topics)
+        .thenCompose(
+            shown -> {
+              if (shown.keySet().containsAll(topics)) {
+                return CompletableFuture.completedFuture(null);
+              }
+              return looksLeft == 1
+                  ? CompletableFuture.failedFuture(
+                      new LogUnavailableException(
+                          "Kafka made the topics " + topics + " and does not show them yet", null))
+                  : later().thenCompose(now -> awaitShown(topics, looksLeft - 1));
+            });
+  }
+
+  private static CompletableFuture<Void> later() {
+    return CompletableFuture.runAsync(
+        () -> {}, CompletableFuture.delayedExecutor(LOOK_MS, TimeUnit.MILLISECONDS));
   }
 
   private CompletableFuture<Void> check(Map<String, TopicSettings> topics) {
@@ -141,7 +167,6 @@ public final class KafkaTopics {
 
   /** A broker may learn later than others what was made or changed: so it is asked again. */
   private CompletableFuture<List<String>> look(Map<String, TopicSettings> topics, int looksLeft) {
-    Executor later = CompletableFuture.delayedExecutor(LOOK_MS, TimeUnit.MILLISECONDS);
     return describe(topics.keySet())
         .thenCompose(
             descriptions ->
@@ -151,8 +176,7 @@ public final class KafkaTopics {
             problems ->
                 problems.isEmpty() || looksLeft == 1
                     ? CompletableFuture.completedFuture(problems)
-                    : CompletableFuture.supplyAsync(() -> looksLeft - 1, later)
-                        .thenCompose(left -> look(topics, left)));
+                    : later().thenCompose(now -> look(topics, looksLeft - 1)));
   }
 
   private List<String> problems(

@@ -24,7 +24,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -209,21 +208,13 @@ class KafkaLogTest {
       Bytes origin = get(table.log.end(FIRST)).origin();
       assertThat(get(table.log.end(FIRST)).origin()).isEqualTo(origin);
       get(table.cluster.topics().dropTable(TestTable.TABLE));
-      while (!isMade(other)) {
-        // The deletion is not known everywhere yet.
+      while (get(other.topics().tables()).contains(TestTable.TABLE)) {
+        // The broker does not know yet that it is deleted.
       }
+      get(other.topics().openTable(new KafkaTopics.TableTopic(TestTable.TABLE, 1, 60_000)));
       try (KafkaLog log = other.openLog(partition -> Optional.of(table.places.get(partition)))) {
         assertThat(get(log.end(FIRST)).origin()).isNotEqualTo(origin);
       }
-    }
-  }
-
-  private static boolean isMade(KafkaCluster cluster) throws Exception {
-    try {
-      get(cluster.topics().openTable(new KafkaTopics.TableTopic(TestTable.TABLE, 1, 60_000)));
-      return true;
-    } catch (ExecutionException e) {
-      return false;
     }
   }
 
