@@ -14,7 +14,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.OptionalLong;
+import java.util.Optional;
+import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -33,14 +34,19 @@ import picocli.CommandLine.Spec;
             + " --rows, --duration, --until-idle or Ctrl-C, always with a checkpoint.")
 public final class PerfCommand implements Callable<Integer> {
 
+  private static final String SDK = "sdk";
+  private static final String FLINK = "flink";
+  private static final Duration WINDOW_MIN = Duration.ofMillis(100);
   private static final int WORKERS_MAX = 256;
   private static final long WORK_MICROS_MAX = 10_000_000;
   private static final long PATIENCE_MS = 45_000;
 
   private final Function<String, TunnelServer> connect;
+  private final List<PerfEngine> engines;
 
   @Spec private CommandSpec spec;
   @Mixin private ServerOption server;
+  @Mixin private StopOptions stops;
 
   @Option(names = "--table", paramLabel = "NAME", description = "The tunnel's table.")
   private String table;
@@ -60,14 +66,14 @@ public final class PerfCommand implements Callable<Integer> {
   @Option(
       names = "--start",
       paramLabel = "EARLIEST|LATEST",
-      description = "Where a tunnel that --create makes starts (default: LATEST).")
+      description = "Where a tunnel that --create makes starts, or the job (default: LATEST).")
   private StreamStart start;
 
   @Option(
       names = "--workers",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Workers in this process (default: ${DEFAULT-VALUE}).")
+      description = "Workers in this process, or readers of the job (default: ${DEFAULT-VALUE}).")
   private int workers;
 
   @Option(
@@ -81,23 +87,6 @@ public final class PerfCommand implements Callable<Integer> {
   @Option(names = "--per-channel", description = "Print the rate of each channel too.")
   private boolean isPerChannel;
 
-  @Option(names = "--rows", paramLabel = "N", description = "End after that many rows.")
-  private Long rows;
-
-  @Option(
-      names = "--duration",
-      paramLabel = "TIME",
-      converter = DurationConverter.class,
-      description = "End after that time.")
-  private Duration duration;
-
-  @Option(
-      names = "--until-idle",
-      paramLabel = "TIME",
-      converter = DurationConverter.class,
-      description = "End when no row came for that time.")
-  private Duration untilIdle;
-
   @Option(
       names = "--work-micros",
       paramLabel = "N",
@@ -108,24 +97,77 @@ public final class PerfCommand implements Callable<Integer> {
   @Option(names = "--touch", description = "Decode key and columns of each record.")
   private boolean isTouching;
 
+  @Option(
+      names = "--engine",
+      paramLabel = "sdk|flink",
+      defaultValue = SDK,
+      description =
+          "What counts: workers of the SDK, which consume a tunnel, or a job of Apache Flink, which"
+              + " reads --table in windows of commit time; with --tunnel it begins at that tunnel's"
+              + " checkpoints and moves them, without one it begins at --start (default:"
+              + " ${DEFAULT-VALUE}).")
+  private String engineName;
+
   /** The command that talks to a real server. */
   public PerfCommand() {
-    this(SdkTunnelServer::new);
+    this(
+        SdkTunnelServer::new,
+        ServiceLoader.load(PerfEngine.class).stream().map(ServiceLoader.Provider::get).toList());
   }
 
-  PerfCommand(Function<String, TunnelServer> connect) {
+  PerfCommand(Function<String, TunnelServer> connect, List<PerfEngine> engines) {
     this.connect = connect;
+    this.engines = List.copyOf(engines);
   }
 
   @Override
   public Integer call() throws InterruptedException {
-    requireOptions();
+    Optional<PerfEngine> engine = engine();
+    requireOptions(engine.isPresent());
+    if (engine.isPresent() && tunnel == null) {
+      return compute(engine.get());
+    }
     try (TunnelServer target = connect.apply(server.endpoint())) {
-      return consume(target, findOrCreate(target));
+      String id = findOrCreate(target);
+      return engine.isPresent() ? compute(engine.get()) : consume(target, id);
     }
   }
 
-  private void requireOptions() {
+  private Optional<PerfEngine> engine() {
+    if (engineName.equals(SDK)) {
+      return Optional.empty();
+    }
+    if (!engineName.equals(FLINK)) {
+      throw CommandFailure.usage("--engine is " + SDK + " or " + FLINK + ", not " + engineName);
+    }
+    Optional<PerfEngine> found =
+        engines.stream().filter(engine -> engine.name().equals(FLINK)).findFirst();
+    if (found.isEmpty()) {
+      throw new CommandFailure(
+          ExitCode.UNAVAILABLE,
+          "Apache Flink is not beside this program: run ./tunnel perf --engine flink where the"
+              + " sources are, or give the jar of perf-flink to flink run; docs/flink.md says how");
+    }
+    return found;
+  }
+
+  private void requireOptions(boolean isComputed) {
+    if (isComputed) {
+      requireTable();
+    } else {
+      requireTunnel();
+    }
+    stops.require();
+    if (workers < 1 || workers > WORKERS_MAX) {
+      throw CommandFailure.usage("--workers is 1 to " + WORKERS_MAX + ", not " + workers);
+    }
+    if (workMicros < 0 || workMicros > WORK_MICROS_MAX) {
+      throw CommandFailure.usage(
+          "--work-micros is 0 to " + WORK_MICROS_MAX + ", not " + workMicros);
+    }
+  }
+
+  private void requireTunnel() {
     if (tunnelId == null && (table == null || tunnel == null)) {
       throw CommandFailure.usage("name a tunnel with --table and --tunnel, or with --tunnel-id");
     }
@@ -136,15 +178,24 @@ public final class PerfCommand implements Callable<Integer> {
     if (start != null && !isCreating) {
       throw CommandFailure.usage("--start is where --create makes the tunnel start: give both");
     }
-    if (workers < 1 || workers > WORKERS_MAX) {
-      throw CommandFailure.usage("--workers is 1 to " + WORKERS_MAX + ", not " + workers);
-    }
-    if (rows != null && rows < 1) {
-      throw CommandFailure.usage("--rows is at least 1, not " + rows);
-    }
-    if (workMicros < 0 || workMicros > WORK_MICROS_MAX) {
+  }
+
+  private void requireTable() {
+    if (table == null || tunnelId != null) {
       throw CommandFailure.usage(
-          "--work-micros is 0 to " + WORK_MICROS_MAX + ", not " + workMicros);
+          "--engine flink reads a table: name it with --table, and a tunnel with --tunnel if the"
+              + " job is to move its checkpoints");
+    }
+    if (isCreating && tunnel == null) {
+      throw CommandFailure.usage("--create makes the tunnel that --tunnel names: give both");
+    }
+    if (start != null && tunnel != null && !isCreating) {
+      throw CommandFailure.usage(
+          "--tunnel has checkpoints to start at: give --start without it, or with --create");
+    }
+    if (interval.compareTo(WINDOW_MIN) < 0) {
+      throw CommandFailure.usage(
+          "--interval is at least " + WINDOW_MIN.toMillis() + " ms with --engine flink");
     }
   }
 
@@ -174,28 +225,51 @@ public final class PerfCommand implements Callable<Integer> {
 
   private int consume(TunnelServer target, String id) throws InterruptedException {
     PerfMeter meter = new PerfMeter();
-    PerfProcessor.Clocks clocks =
-        new PerfProcessor.Clocks(
-            () -> ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()), System::nanoTime);
     PerfProcessor processor =
-        new PerfProcessor(meter, new PerfProcessor.Cost(isTouching, workMicros), clocks);
-    PrintWriter out = spec.commandLine().getOut();
-    PerfRun.Report report =
-        new PerfRun.Report(
-            interval.toNanos(),
-            isPerChannel,
-            line -> {
-              out.println(line);
-              out.flush();
-            });
+        new PerfProcessor(
+            meter,
+            new RecordWork(cost(), System::nanoTime),
+            () -> ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
     PerfRun.Workers running = target.workers(id, workers, processor);
     try (StopSignal signal = new StopSignal(PATIENCE_MS)) {
       ProcessClock clock = new ProcessClock(signal);
-      StopCore stop =
-          new StopCore(clock.nanos(), optional(rows), nanos(duration), nanos(untilIdle));
-      String reason = new PerfRun(meter, clock, report).consume(running, stop);
+      String reason =
+          new PerfRun(meter, clock, report()).consume(running, stops.core(clock.nanos(), 0));
       return ended(reason, meter);
     }
+  }
+
+  private int compute(PerfEngine engine) throws InterruptedException {
+    PerfEngine.Task task =
+        new PerfEngine.Task(
+            new PerfEngine.Place(server.endpoint(), table, Optional.ofNullable(tunnel)),
+            start == null ? StreamStart.LATEST : start,
+            workers,
+            interval.toMillis(),
+            cost());
+    try (StopSignal signal = new StopSignal(PATIENCE_MS);
+        PerfJob job = engine.start(task)) {
+      ProcessClock clock = new ProcessClock(signal);
+      EngineRun.Ended ended = new EngineRun(clock, report()).consume(job, stops::core);
+      PrintWriter err = spec.commandLine().getErr();
+      ended.incomplete().ifPresent(why -> err.println("rows may be missing above: " + why));
+      return ended(ended.reason());
+    }
+  }
+
+  private RecordWork.Cost cost() {
+    return new RecordWork.Cost(isTouching, workMicros);
+  }
+
+  private PerfRun.Report report() {
+    PrintWriter out = spec.commandLine().getOut();
+    return new PerfRun.Report(
+        interval.toNanos(),
+        isPerChannel,
+        line -> {
+          out.println(line);
+          out.flush();
+        });
   }
 
   private int ended(String reason, PerfMeter meter) {
@@ -206,19 +280,15 @@ public final class PerfCommand implements Callable<Integer> {
               + " rows came before they were committed, by the clocks of server and worker, which"
               + " differ; their latency counts as 0");
     }
+    return ended(reason);
+  }
+
+  private int ended(String reason) {
     if (reason.startsWith(PerfRun.HALTED)) {
-      err.println("the workers have stopped: " + reason);
+      spec.commandLine().getErr().println("the readers have stopped: " + reason);
       return ExitCode.FAILED;
     }
     return ExitCode.OK;
-  }
-
-  private static OptionalLong optional(Long value) {
-    return value == null ? OptionalLong.empty() : OptionalLong.of(value);
-  }
-
-  private static OptionalLong nanos(Duration time) {
-    return time == null ? OptionalLong.empty() : OptionalLong.of(time.toNanos());
   }
 
   /** This process, which a signal may stop. */

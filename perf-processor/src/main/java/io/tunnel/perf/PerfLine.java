@@ -1,5 +1,7 @@
 package io.tunnel.perf;
 
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
 import java.util.Map;
 import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
@@ -10,7 +12,8 @@ import org.HdrHistogram.Histogram;
  *
  * @param kind {@code interval} for the time since the line before, {@code summary} for the whole
  *     run
- * @param timestamp milliseconds since 1970
+ * @param timestamp milliseconds since 1970: when the line was made, or where its window of commit
+ *     times ends
  * @param seconds how long the line's time is
  * @param rowsPerSecond rows a second in the line's time
  * @param totalRows rows since the start
@@ -18,6 +21,8 @@ import org.HdrHistogram.Histogram;
  * @param p50Ms from the commit on the server to the callback, in the line's time
  * @param aheadOfClock rows since the start that came before they were committed by the clocks, and
  *     count as 0 ms: the clocks of server and worker differ; null when there were none
+ * @param lateRows rows since the start that were committed in a window that was complete when they
+ *     were read, and are counted in a later one; null when there were none
  * @param coresUsed CPU time of this process per time
  * @param cpuSecondsPerMillionRows CPU time of this process
  * @param heapUsedMb megabytes of this process' heap in use, garbage included
@@ -36,21 +41,26 @@ record PerfLine(
     double p999Ms,
     double maxMs,
     Long aheadOfClock,
+    Long lateRows,
     double coresUsed,
     double cpuSecondsPerMillionRows,
     long heapUsedMb,
     Map<String, Long> rowsPerSecondByChannel,
     String stoppedBy) {
 
+  private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
+
   /** What a line is made of besides rates and latencies. */
   record Frame(
       String kind,
       long timestamp,
-      long totalRows,
-      long aheadOfClock,
+      Counts counts,
       long heapUsedBytes,
       boolean isPerChannel,
       String stoppedBy) {}
+
+  /** Rows since the start. */
+  record Counts(long rows, long aheadOfClock, long late) {}
 
   static PerfLine of(Frame frame, RateCore.Rates rates, Histogram micros) {
     return new PerfLine(
@@ -58,18 +68,28 @@ record PerfLine(
         frame.timestamp(),
         round(rates.seconds()),
         Math.round(rates.rowsPerSecond()),
-        frame.totalRows(),
+        frame.counts().rows(),
         Math.round(rates.bytesPerSecond()),
         round(micros.getValueAtPercentile(50) / 1e3),
         round(micros.getValueAtPercentile(99) / 1e3),
         round(micros.getValueAtPercentile(99.9) / 1e3),
         round(micros.getMaxValue() / 1e3),
-        frame.aheadOfClock() == 0 ? null : frame.aheadOfClock(),
+        unlessZero(frame.counts().aheadOfClock()),
+        unlessZero(frame.counts().late()),
         round(rates.coresUsed()),
         round(rates.cpuSecondsPerMillionRows()),
         frame.heapUsedBytes() / 1_000_000,
         frame.isPerChannel() ? byChannel(rates) : null,
         frame.stoppedBy());
+  }
+
+  /** The line as it is printed. */
+  String json() {
+    return GSON.toJson(this);
+  }
+
+  private static Long unlessZero(long count) {
+    return count == 0 ? null : count;
   }
 
   private static Map<String, Long> byChannel(RateCore.Rates rates) {

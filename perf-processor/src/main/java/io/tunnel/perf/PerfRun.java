@@ -1,7 +1,5 @@
 package io.tunnel.perf;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
 import io.tunnel.sdk.TunnelWorkerStatus;
 import java.util.List;
 import java.util.Optional;
@@ -16,8 +14,6 @@ final class PerfRun {
 
   /** How often the run looks whether it should end. */
   private static final long LOOK_MS = 20;
-
-  private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
   private final PerfMeter meter;
   private final RunClock clock;
@@ -131,12 +127,11 @@ final class PerfRun {
         new PerfLine.Frame(
             kind,
             clock.epochMs(),
-            totals.rows(),
-            meter.aheadOfClock(),
+            new PerfLine.Counts(totals.rows(), meter.aheadOfClock(), 0),
             clock.heapUsedBytes(),
             report.isPerChannel(),
             reason);
-    report.lines().accept(GSON.toJson(PerfLine.of(frame, lineRates, latencies)));
+    report.lines().accept(PerfLine.of(frame, lineRates, latencies).json());
   }
 
   private RateCore.Usage usage() {

@@ -19,7 +19,7 @@ final class RateCore {
   private final Usage startUsage;
   private long lastNanos;
   private Usage lastUsage;
-  private Totals last = new Totals(0, 0, Map.of());
+  private Totals last = Totals.NONE;
 
   /** Rates of a run that starts at {@code startNanos} with nothing consumed. */
   RateCore(long startNanos, Usage startUsage) {
@@ -35,6 +35,9 @@ final class RateCore {
    * @param rowsByChannel per channel id; a channel that is not there counts as 0
    */
   record Totals(long rows, long bytes, Map<String, Long> rowsByChannel) {
+
+    static final Totals NONE = new Totals(0, 0, Map.of());
+
     Totals {
       rowsByChannel = Map.copyOf(rowsByChannel);
     }
@@ -77,14 +80,11 @@ final class RateCore {
 
   /** Rates since the start. */
   Rates sinceStart(long nowNanos, Totals now, Usage usage) {
-    return rates(
-        new Totals(0, 0, Map.of()),
-        now,
-        nowNanos - startNanos,
-        usage.cpuNanos() - startUsage.cpuNanos());
+    return rates(Totals.NONE, now, nowNanos - startNanos, usage.cpuNanos() - startUsage.cpuNanos());
   }
 
-  private static Rates rates(Totals from, Totals to, long nanos, long cpuNanos) {
+  /** Rates over {@code nanos}, in which the totals grew from one to the other. */
+  static Rates rates(Totals from, Totals to, long nanos, long cpuNanos) {
     if (nanos <= 0) {
       return Rates.NONE;
     }

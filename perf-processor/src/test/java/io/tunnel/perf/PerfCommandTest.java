@@ -78,12 +78,14 @@ class PerfCommandTest {
   }
 
   private final FakeServer server = new FakeServer();
+  private final FakeEngine flink = new FakeEngine();
+  private List<PerfEngine> engines = List.of(flink);
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
 
   private int run(String arguments) {
     CommandLine command =
-        new CommandLine(new PerfCommand(endpoint -> server))
+        new CommandLine(new PerfCommand(endpoint -> server, engines))
             .setOut(new PrintWriter(out))
             .setErr(new PrintWriter(err));
     return CommandRunner.run(command, Diagnosis.standard(), arguments.split(" "));
@@ -142,7 +144,57 @@ class PerfCommandTest {
     addTunnel("x");
     server.state = TunnelWorkerStatus.State.WORKER_HALT;
     assertThat(run("--table t --tunnel x --rows 99")).isEqualTo(1);
-    assertThat(err.toString()).contains("the workers have stopped: halted: gone");
+    assertThat(err.toString()).contains("the readers have stopped: halted: gone");
+  }
+
+  @Test
+  void a_job_reads_a_table_from_where_it_is_told() {
+    flink.windows.add(FakeEngine.window(1_000, 60, 0));
+    assertThat(run("--engine flink --table t --start EARLIEST --workers 3 --rows 50 --touch"))
+        .isZero();
+    assertThat(flink.task)
+        .isEqualTo(
+            new PerfEngine.Task(
+                new PerfEngine.Place("127.0.0.1:7650", "t", Optional.empty()),
+                StreamStart.EARLIEST,
+                3,
+                5_000,
+                new RecordWork.Cost(true, 0)));
+    assertThat(flink.calls).containsExactly("stop", "close");
+    assertThat(server.consumed).isNull();
+    assertThat(out.toString()).contains("\"kind\":\"interval\"").contains("\"totalRows\":60");
+  }
+
+  @Test
+  void a_job_moves_the_checkpoints_of_a_tunnel_that_may_be_made_for_it() {
+    flink.windows.add(FakeEngine.window(1_000, 60, 0));
+    assertThat(run("--engine flink --table t --tunnel x --create --rows 50")).isZero();
+    assertThat(server.start).isEqualTo(StreamStart.LATEST);
+    assertThat(flink.task.place().tunnel()).contains("x");
+    assertThat(run("--engine flink --table t --tunnel y --rows 50")).isEqualTo(1);
+    assertThat(err.toString()).contains("no tunnel 'y'");
+  }
+
+  @Test
+  void a_job_that_fails_is_a_failure() {
+    flink.failure = Optional.of("HISTORY_LOST: gone");
+    assertThat(run("--engine flink --table t --rows 50")).isEqualTo(1);
+    assertThat(err.toString()).contains("the readers have stopped: halted: HISTORY_LOST: gone");
+  }
+
+  @Test
+  void windows_that_a_job_could_not_give_are_told() {
+    flink.windows.add(FakeEngine.window(1_000, 60, 0));
+    flink.stopFailure = Optional.of("no place for savepoints");
+    assertThat(run("--engine flink --table t --rows 50")).isZero();
+    assertThat(err.toString()).contains("rows may be missing above: no place for savepoints");
+  }
+
+  @Test
+  void an_engine_that_is_not_there_is_unavailable() {
+    engines = List.of();
+    assertThat(run("--engine flink --table t --rows 50")).isEqualTo(69);
+    assertThat(err.toString()).contains("Apache Flink is not beside this program");
   }
 
   @ParameterizedTest
@@ -160,10 +212,17 @@ class PerfCommandTest {
         "--tunnel-id a --work-micros -1 | --work-micros is 0 to 10000000",
         "--tunnel-id a --interval 0s | give more than 0",
         "--tunnel-id a --until-idle x | 'x' is not a time such as",
+        "--engine spark --table t | --engine is sdk or flink, not spark",
+        "--engine flink --tunnel x | --engine flink reads a table",
+        "--engine flink --tunnel-id a | --engine flink reads a table",
+        "--engine flink --table t --create | --create makes the tunnel that --tunnel names",
+        "--engine flink --table t --tunnel x --start LATEST | give --start without it",
+        "--engine flink --table t --interval 99ms | --interval is at least 100 ms",
       })
   void a_bad_option_ends_with_2_and_says_what_would_be_right(String arguments, String message) {
     assertThat(run(arguments.strip())).isEqualTo(2);
     assertThat(err.toString()).contains(message.strip());
     assertThat(server.consumed).isNull();
+    assertThat(flink.task).isNull();
   }
 }

@@ -94,14 +94,13 @@ class PerfMeterTest {
   void a_processor_touches_and_works_when_told_so() {
     PerfMeter meter = new PerfMeter();
     AtomicLong nanos = new AtomicLong();
-    PerfProcessor.Clocks clocks = new PerfProcessor.Clocks(() -> 0, () -> nanos.addAndGet(1_000));
-    PerfProcessor plain = new PerfProcessor(meter, new PerfProcessor.Cost(false, 0), clocks);
-    plain.process(Inputs.of("c", 10, 0, 0));
-    assertThat(plain.touched()).isZero();
+    RecordWork none = new RecordWork(new RecordWork.Cost(false, 0), () -> nanos.addAndGet(1_000));
+    new PerfProcessor(meter, none, () -> 0).process(Inputs.of("c", 10, 0, 0));
+    assertThat(none.touched()).isZero();
     assertThat(nanos.get()).isZero();
 
-    PerfProcessor busy = new PerfProcessor(meter, new PerfProcessor.Cost(true, 50), clocks);
-    busy.process(Inputs.of("c", 10, 0, 0));
+    RecordWork busy = new RecordWork(new RecordWork.Cost(true, 50), () -> nanos.addAndGet(1_000));
+    new PerfProcessor(meter, busy, () -> 0).process(Inputs.of("c", 10, 0, 0));
     assertThat(busy.touched()).isNotZero();
     assertThat(nanos.get()).isBetween(500_000L, 503_000L);
     assertThat(meter.rows()).isEqualTo(20);

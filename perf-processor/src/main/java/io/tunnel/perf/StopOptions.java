@@ -1,0 +1,50 @@
+package io.tunnel.perf;
+
+import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.DurationConverter;
+import java.time.Duration;
+import java.util.OptionalLong;
+import picocli.CommandLine.Option;
+
+/** When a run has consumed enough, as a mixin. */
+final class StopOptions {
+
+  @Option(names = "--rows", paramLabel = "N", description = "End after that many rows.")
+  private Long rows;
+
+  @Option(
+      names = "--duration",
+      paramLabel = "TIME",
+      converter = DurationConverter.class,
+      description = "End after that time.")
+  private Duration duration;
+
+  @Option(
+      names = "--until-idle",
+      paramLabel = "TIME",
+      converter = DurationConverter.class,
+      description = "End when no row came for that time.")
+  private Duration untilIdle;
+
+  /** Refuses what cannot be. */
+  void require() {
+    if (rows != null && rows < 1) {
+      throw CommandFailure.usage("--rows is at least 1, not " + rows);
+    }
+  }
+
+  /**
+   * Decides for a run that starts now.
+   *
+   * @param delayNanos how long rows may be on their way to be counted: until then nobody is idle
+   */
+  StopCore core(long startNanos, long delayNanos) {
+    return new StopCore(
+        startNanos,
+        rows == null ? OptionalLong.empty() : OptionalLong.of(rows),
+        duration == null ? OptionalLong.empty() : OptionalLong.of(duration.toNanos()),
+        untilIdle == null
+            ? OptionalLong.empty()
+            : OptionalLong.of(untilIdle.toNanos() + delayNanos));
+  }
+}
