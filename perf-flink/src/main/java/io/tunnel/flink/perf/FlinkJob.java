@@ -134,7 +134,7 @@ final class FlinkJob implements PerfJob {
           .stopWithSavepoint(true, place, SavepointFormatType.CANONICAL)
           .get(STOP_SECONDS_MAX, TimeUnit.SECONDS);
       return Optional.empty();
-    } catch (ExecutionException | TimeoutException e) {
+    } catch (ExecutionException | TimeoutException | IllegalStateException e) {
       cancel();
       return Optional.of("the job did not stop with a savepoint: " + reason(e));
     } catch (InterruptedException e) {
@@ -145,7 +145,11 @@ final class FlinkJob implements PerfJob {
   }
 
   private void cancel() {
-    var unused = client.cancel();
+    try {
+      var unused = client.cancel();
+    } catch (IllegalStateException hasEnded) {
+      // A cluster in this process ends with its job.
+    }
   }
 
   @Override

@@ -14,13 +14,17 @@ import java.util.TreeMap;
  */
 final class WindowsCore {
 
-  /** Older windows without rows are left out: nobody waits for them. */
+  /**
+   * Older windows without rows are left out, and so are those before we were started: nobody waits
+   * for them.
+   */
   static final long EMPTY_SHOWN_MS = 60_000;
 
   private static final long NONE = Long.MIN_VALUE;
 
   private final long intervalMs;
   private final long quietMs;
+  private final long startedMs;
   private final TreeMap<Long, WindowCounts> open = new TreeMap<>();
   private final Map<String, Usage> usageByProcess = new HashMap<>();
   private long completeUpToMs;
@@ -38,6 +42,7 @@ final class WindowsCore {
     this.intervalMs = intervalMs;
     this.quietMs = quietMs;
     this.completeUpToMs = state.completeUpToMs();
+    this.startedMs = nowMs;
     this.toldMs = nowMs;
     state.open().forEach(counts -> open.put(counts.startMs, counts));
   }
@@ -93,7 +98,7 @@ final class WindowsCore {
       completeUpToMs = open.firstKey();
     }
     boolean isEnd = upToMs == Long.MAX_VALUE;
-    long shownFromMs = isEnd ? upToMs : floor(nowMs - EMPTY_SHOWN_MS);
+    long shownFromMs = isEnd ? upToMs : floor(Math.max(startedMs, nowMs - EMPTY_SHOWN_MS));
     long nextMs = open.isEmpty() ? upToMs : Math.min(upToMs, open.firstKey());
     if (!isEnd || !open.isEmpty()) {
       completeUpToMs = Math.max(completeUpToMs, Math.min(nextMs, shownFromMs));

@@ -38,13 +38,17 @@ import io.tunnel.terminal.Diagnosis;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
 import org.junit.jupiter.api.AfterAll;
@@ -65,6 +69,9 @@ class RateJobTest {
   @TempDir private static Path data;
   private static TunnelServer server;
   private static TableClient client;
+
+  /** Of tasks of the job, which are in this process. */
+  private static final AtomicInteger FAILURES = new AtomicInteger();
 
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
@@ -197,6 +204,42 @@ class RateJobTest {
     assertThat(rows).isEqualTo(1_190);
     assertThat(late).isZero();
     assertThat(windows).isEqualTo(windowsOf("windows"));
+  }
+
+  @Test
+  void a_job_that_is_restored_counts_each_row_once() throws Exception {
+    create("restored");
+    FAILURES.set(0);
+    Configuration settings = new Configuration();
+    settings.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
+    settings.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, Integer.MAX_VALUE);
+    settings.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(10));
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(settings);
+    env.enableCheckpointing(50);
+    long rows = 0;
+    try (CloseableIterator<WindowCounts> windows =
+        RateJob.windows(env, task("restored", StreamStart.EARLIEST, 2))
+            .map(RateJobTest::failTwice)
+            .returns(WindowCounts.class)
+            .executeAndCollect()) {
+      // Windows of before, between and after the failures.
+      for (int batch = 1; batch <= 3; batch++) {
+        write("restored", 500 * (batch - 1), 500 * batch);
+        while (rows < 500L * batch) {
+          rows += windows.next().rows();
+        }
+      }
+    }
+    assertThat(rows).isEqualTo(1_500);
+    assertThat(FAILURES).hasValue(2);
+  }
+
+  private static WindowCounts failTwice(WindowCounts window) {
+    if (window.rows() > 0 && FAILURES.get() < 2) {
+      FAILURES.incrementAndGet();
+      throw new IllegalStateException("a failure that is meant");
+    }
+    return window;
   }
 
   @Test

@@ -98,6 +98,9 @@ class WindowsCoreTest {
     core.add(told(NOW - 86_400_000, 1, 3), NOW);
     core.add(told(NOW - 3_600_000, 1, 3), NOW);
     assertThat(complete(NOW - 3_500_000, NOW)).containsExactly("-86400000:{1=3}", "-3600000:{1=3}");
+    core.add(told(NOW - 10_000, 1, 3), NOW);
+    core.add(told(NOW - 5_000, 1, 3), NOW);
+    assertThat(complete(NOW - 3_000, NOW)).containsExactly("-10000:{1=3}", "-5000:{1=3}");
   }
 
   @Test
