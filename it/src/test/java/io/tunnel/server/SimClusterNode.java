@@ -135,7 +135,6 @@ public final class SimClusterNode {
     node =
         new ClusterNode(
             new NodeSettings(
-                "sim",
                 self.name(),
                 self.incarnation(),
                 self.address(),

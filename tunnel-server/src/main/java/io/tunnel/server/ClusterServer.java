@@ -202,12 +202,7 @@ final class ClusterServer implements RunningServer {
   private ClusterNode node(String incarnation, String advertised) {
     return new ClusterNode(
         new NodeSettings(
-            cluster.name(),
-            cluster.node(),
-            incarnation,
-            advertised,
-            cluster.standbys(),
-            DECIDE_INTERVAL_MS),
+            cluster.node(), incarnation, advertised, cluster.standbys(), DECIDE_INTERVAL_MS),
         roles,
         () -> KnownUnits.read(log.catalog().lastPartition(), log.catalog().partitionIds()),
         control,

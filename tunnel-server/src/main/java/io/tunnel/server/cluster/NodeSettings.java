@@ -5,7 +5,6 @@ import java.util.Objects;
 /**
  * A node in its cluster.
  *
- * @param cluster the cluster's name
  * @param node the node's name
  * @param incarnation differs between two starts of the node
  * @param address where clients reach it, as HOST:PORT
@@ -13,12 +12,7 @@ import java.util.Objects;
  * @param decideIntervalMs how long after a decision this node asks for another one at the earliest
  */
 public record NodeSettings(
-    String cluster,
-    String node,
-    String incarnation,
-    String address,
-    int standbys,
-    long decideIntervalMs) {
+    String node, String incarnation, String address, int standbys, long decideIntervalMs) {
 
   /** More copies than that are of no use. */
   public static final int STANDBYS_MAX = 8;
@@ -28,7 +22,6 @@ public record NodeSettings(
 
   /** Refuses null and what is out of range. */
   public NodeSettings {
-    Objects.requireNonNull(cluster, "cluster");
     Objects.requireNonNull(node, "node");
     Objects.requireNonNull(incarnation, "incarnation");
     Objects.requireNonNull(address, "address");

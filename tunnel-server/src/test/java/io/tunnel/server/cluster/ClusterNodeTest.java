@@ -31,7 +31,7 @@ class ClusterNodeTest {
   private ClusterNode node(String name, Roles does) {
     ClusterNode made =
         new ClusterNode(
-            new NodeSettings("test", name, name + "-1", name + ":1", 1, INTERVAL_MS),
+            new NodeSettings(name, name + "-1", name + ":1", 1, INTERVAL_MS),
             does,
             () -> units,
             group.control::add,
@@ -317,10 +317,10 @@ class ClusterNodeTest {
 
   @Test
   void refuses_what_cannot_be() {
-    assertThatThrownBy(() -> new NodeSettings("c", "n", "i", "a:1", 9, 1))
+    assertThatThrownBy(() -> new NodeSettings("n", "i", "a:1", 9, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("standbys are 0 to 8, not 9");
-    assertThatThrownBy(() -> new NodeSettings("c", "n", "i", "a:1", 8, 60_001))
+    assertThatThrownBy(() -> new NodeSettings("n", "i", "a:1", 8, 60_001))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("decideIntervalMs is 1 to 60000, not 60001");
     assertThat(KnownUnits.read(1, Set.of(1, 3))).isEqualTo(known(3, 1, 3));
@@ -329,6 +329,6 @@ class ClusterNodeTest {
     assertThatThrownBy(() -> known(1, 2))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("partition 2, but the last is 1");
-    assertThat(new NodeSettings("c", "n", "i", "a:1", 8, 60_000).standbys()).isEqualTo(8);
+    assertThat(new NodeSettings("n", "i", "a:1", 8, 60_000).standbys()).isEqualTo(8);
   }
 }
