@@ -56,7 +56,10 @@ public final class PartitionReader implements AutoCloseable {
     feeds.stop(partition);
   }
 
-  /** Keeps what comes of a partition, up to its limit, until it is {@linkplain #resume resumed}. */
+  /**
+   * Keeps what comes of a partition, up to its limit, until it is {@linkplain #resume resumed}; also
+   * when it is begun anew meanwhile.
+   */
   public void pause(int partition) {
     feeds.inbox().pause(partition);
   }

@@ -48,13 +48,9 @@ public final class Inbox {
     change(() -> paused.remove(partition));
   }
 
-  /** Whatever there is of a partition is not wanted any more. */
+  /** Whatever there is of a partition is not wanted any more; if it is paused, it stays so. */
   public void forget(int partition) {
-    change(
-        () -> {
-          items.removeIf(item -> item.start().partition() == partition);
-          paused.remove(partition);
-        });
+    change(() -> items.removeIf(item -> item.start().partition() == partition));
   }
 
   private void change(Runnable how) {

@@ -22,6 +22,7 @@ import io.tunnel.wire.PartitionControl;
 import io.tunnel.wire.PartitionControl.ReadPartition;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /**
  * One partition that is read: from the node that serves it, and from another when that changes,
@@ -34,6 +35,12 @@ final class PartitionFeed {
 
   static final long EPOCH = PartitionControl.EPOCH;
   private static final BackoffCore PAUSES = BackoffCore.ofMillis(20, 1_000);
+
+  /**
+   * A node that has us attached for so long serves the partition, also if there is nothing to
+   * deliver, or nothing may be because its user holds on to what there is.
+   */
+  private static final long SERVED_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final long number;
   private final ReadStart start;
@@ -52,6 +59,7 @@ final class PartitionFeed {
   private int handle;
   private long creditThere;
   private Optional<Long> endThere = Optional.empty();
+  private long attachedNanos;
 
   private int failures;
   private long troubledNanos;
@@ -135,6 +143,7 @@ final class PartitionFeed {
     state = State.READING;
     handle = there;
     creditThere = 0;
+    attachedNanos = feeds.port().nanos();
     node.attach(there, this);
     tellEnd();
     giveCredit();
@@ -212,14 +221,18 @@ final class PartitionFeed {
     }
     link.ifPresent(node -> feeds.left(start.partition(), node.node(), reason));
     link = Optional.empty();
+    long nowNanos = feeds.port().nanos();
+    if (state == State.READING && nowNanos - attachedNanos >= SERVED_NANOS) {
+      failures = 0;
+    }
     state = State.SEEKING;
     if (failures == 0) {
-      troubledNanos = feeds.port().nanos();
+      troubledNanos = nowNanos;
     }
     failures++;
     if (!mayPass(reason)) {
       giveUp(reason, "cannot be read");
-    } else if (failures > 1 && feeds.port().nanos() - troubledNanos >= outageNanosMax) {
+    } else if (failures > 1 && nowNanos - troubledNanos >= outageNanosMax) {
       giveUp(reason, "was not delivered for too long");
     } else {
       feeds.port().later(this::seek, PAUSES.pauseNanos(failures, feeds.port().chance()));

@@ -157,6 +157,33 @@ class FeedsTest {
         .hasMessageContaining("too long");
   }
 
+  /** Nothing to deliver, or no credit for it, is no outage. */
+  @Test
+  void a_partition_that_nothing_comes_of_is_served_as_long_as_it_is_attached()
+      throws InterruptedException {
+    FakeNodes.Line line = attached(ReadStart.changes(7, 0), 1);
+    for (int i = 0; i < 5; i++) {
+      line.lose();
+      nodes.pass(SECOND);
+      line = nodes.last();
+      line.attach(1);
+      nodes.pass(OUTAGE_MAX.toNanos());
+    }
+    assertThat(take()).isEmpty();
+  }
+
+  @Test
+  void a_node_that_attaches_and_then_refuses_again_and_again_does_not_serve() {
+    FakeNodes.Line line = attached(ReadStart.changes(7, 0), 1);
+    for (int i = 0; i <= OUTAGE_MAX.toSeconds(); i++) {
+      line.fail(1, new RefusedException(ErrorCode.BUSY, "not now"));
+      nodes.pass(SECOND);
+      line.attach(1);
+    }
+    line.fail(1, new RefusedException(ErrorCode.BUSY, "not now"));
+    assertThatThrownBy(this::take).hasMessageContaining("too long");
+  }
+
   @Test
   void rows_go_on_behind_the_key_of_the_last_one() throws InterruptedException {
     FakeNodes.Line line = attached(ReadStart.rows(7), 1);
@@ -251,5 +278,25 @@ class FeedsTest {
     assertThat(take().orElseThrow().start().partition()).isEqualTo(7);
     feeds.inbox().wakeUp();
     assertThat(feeds.inbox().take(Long.MAX_VALUE)).as("woken before it waited").isEmpty();
+  }
+
+  /** Whoever pauses cannot know whether what was started before has begun already. */
+  @Test
+  void a_partition_that_is_begun_while_it_is_paused_stays_paused() throws InterruptedException {
+    feeds.inbox().pause(7);
+    FakeNodes.Line line = attached(ReadStart.changes(7, 0), 1);
+    int delivered = 0;
+    for (long next = 1; delivered < BYTES_MAX; next += 100) {
+      delivered += line.deliver(1, 7, next, 100);
+    }
+    assertThat(take()).isEmpty();
+    nodes.pass(10 * OUTAGE_MAX.toNanos());
+    assertThat(take()).isEmpty();
+    assertThat(line.credit).as("no more than it may keep").containsEntry(1, (long) BYTES_MAX);
+    feeds.inbox().resume(7);
+    for (Optional<Received> one = take(); one.isPresent(); one = take()) {
+      feeds.release(one.get());
+    }
+    assertThat(line.credit.get(1)).isGreaterThan((long) BYTES_MAX);
   }
 }

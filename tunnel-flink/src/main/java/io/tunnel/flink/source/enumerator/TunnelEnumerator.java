@@ -125,7 +125,7 @@ public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, Enum
 
   @Override
   public void addSplitsBack(List<TunnelSplit> returned, int reader) {
-    splits.returned(returned);
+    splits.returned(reader, returned);
     toldTheEnd.remove(reader);
     assign();
   }
@@ -140,7 +140,7 @@ public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, Enum
   public void handleSourceEvent(int reader, SourceEvent event) {
     if (event instanceof FinishedSplits finished) {
       LOG.info("partitions {} were read to their ends", finished.partitions());
-      splits.finished(finished.partitions());
+      splits.finished(reader, finished.partitions());
       assign();
     }
   }
@@ -165,7 +165,13 @@ public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, Enum
 
   @Override
   public EnumeratorState snapshotState(long checkpointId) {
+    splits.checkpoint(checkpointId);
     return new EnumeratorState(tableId, splits.known(), splits.finished(), splits.waiting());
+  }
+
+  @Override
+  public void notifyCheckpointComplete(long checkpointId) {
+    splits.complete(checkpointId);
   }
 
   @Override

@@ -189,9 +189,47 @@ class TunnelEnumeratorTest {
     TunnelSplit back = TunnelSplit.changes(4, 7);
     enumerator.addSplitsBack(List.of(back), 0);
     assertThat(assigned().get(0)).containsExactly(TunnelSplit.changes(4, 1), back);
+  }
+
+  /** The reader reads again what it has read since: told or not, that is not over. */
+  @Test
+  void that_a_split_is_finished_is_taken_back_with_its_reader_until_a_checkpoint_has_it() {
+    TunnelEnumerator enumerator = started(unbounded());
+    TunnelSplit first = TunnelSplit.changes(4, 1);
     enumerator.handleSourceEvent(0, new FinishedSplits(Set.of(4)));
-    enumerator.addSplitsBack(List.of(back), 0);
-    assertThat(assigned().get(0)).as("it is over").hasSize(2);
+    enumerator.addSplitsBack(List.of(first), 0);
+    assertThat(assigned().get(0)).containsExactly(first, first);
+    enumerator.handleSourceEvent(0, new FinishedSplits(Set.of(4)));
+    assertThat(enumerator.snapshotState(1).finished()).containsExactly(4);
+    enumerator.notifyCheckpointComplete(1);
+    enumerator.addSplitsBack(List.of(), 0);
+    assertThat(enumerator.snapshotState(2).finished()).as("it is over").containsExactly(4);
+    enumerator.handleSourceEvent(1, new FinishedSplits(Set.of(5)));
+    enumerator.notifyCheckpointComplete(2);
+    enumerator.addSplitsBack(List.of(), 1);
+    assertThat(enumerator.snapshotState(3).finished())
+        .as("told after the checkpoint had begun")
+        .containsExactly(4);
+  }
+
+  @Test
+  void children_that_come_back_wait_again_for_parents_that_are_read_again() {
+    TunnelEnumerator enumerator = started(unbounded());
+    lookup.add(8, 4, 5);
+    context.getExecutorService().triggerPeriodicScheduledTasks();
+    context.triggerAllActions();
+    enumerator.handleSourceEvent(0, new FinishedSplits(Set.of(4)));
+    enumerator.handleSourceEvent(1, new FinishedSplits(Set.of(5)));
+    TunnelSplit child = TunnelSplit.changes(8, 1);
+    assertThat(assigned().get(0)).containsOnlyOnce(child);
+    // A checkpoint of before is where both readers go on, 4 and 5 not being finished in it.
+    enumerator.addSplitsBack(List.of(), 1);
+    enumerator.addSplitsBack(List.of(child), 0);
+    assertThat(assigned().get(0)).containsOnlyOnce(child);
+    enumerator.handleSourceEvent(1, new FinishedSplits(Set.of(5)));
+    assertThat(assigned().get(0)).containsOnlyOnce(child);
+    enumerator.handleSourceEvent(0, new FinishedSplits(Set.of(4)));
+    assertThat(assigned().get(0)).filteredOn(child::equals).hasSize(2);
   }
 
   @Test
