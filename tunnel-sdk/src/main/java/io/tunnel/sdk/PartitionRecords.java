@@ -16,22 +16,32 @@ public final class PartitionRecords {
   private final ReadStart start;
   private final List<StreamRecord> records;
   private final boolean isEnd;
+  private final int bytes;
   private final Runnable whenReleased;
   private boolean isReleased;
 
   /** Records of a partition; the SDK makes these, and so may a test of who reads. */
   public PartitionRecords(
-      ReadStart start, List<StreamRecord> records, boolean isEnd, Runnable whenReleased) {
+      ReadStart start,
+      List<StreamRecord> records,
+      boolean isEnd,
+      int bytes,
+      Runnable whenReleased) {
     this.start = start;
     this.records = List.copyOf(records);
     this.isEnd = isEnd;
+    this.bytes = bytes;
     this.whenReleased = whenReleased;
   }
 
   static PartitionRecords of(
       Received received, List<PrimaryKeySchema> schema, Runnable whenReleased) {
     return new PartitionRecords(
-        received.start(), decode(received, schema), received.isEnd(), whenReleased);
+        received.start(),
+        decode(received, schema),
+        received.isEnd(),
+        received.bytes(),
+        whenReleased);
   }
 
   private static List<StreamRecord> decode(Received received, List<PrimaryKeySchema> schema) {
@@ -67,6 +77,11 @@ public final class PartitionRecords {
   /** Whether everything of the partition that was asked for has come. */
   public boolean isEnd() {
     return isEnd;
+  }
+
+  /** What was delivered, and counts against the limit. */
+  public int bytes() {
+    return bytes;
   }
 
   /** As much may be delivered again. Idempotent; for one thread at a time. */

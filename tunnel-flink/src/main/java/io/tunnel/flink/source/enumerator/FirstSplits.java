@@ -41,8 +41,9 @@ final class FirstSplits {
     TableDescription table = lookup.table();
     Optional<CheckpointSet> progress =
         settings.start() instanceof StartAt.Checkpoint at
-            ? Optional.of(lookup.checkpoints(at.tunnel()))
+            ? Optional.of(requireChannels(at.tunnel(), lookup, settings.type()))
             : Optional.empty();
+    settings.reports().ifPresent(tunnel -> requireReportable(tunnel, lookup));
     Optional<Long> timeMs =
         settings.start() instanceof StartAt.Timestamp at
             ? Optional.of(at.epochMs())
@@ -61,6 +62,32 @@ final class FirstSplits {
       splits.add(new WaitingSplit(split(found, progress), partition.parents()));
     }
     return new Found(table.tableId(), splits);
+  }
+
+  /** The progress of a tunnel in what is read. */
+  private static CheckpointSet requireChannels(
+      String tunnel, TableLookup lookup, TunnelType reading) {
+    CheckpointSet progress = lookup.checkpoints(tunnel);
+    ChannelType wanted =
+        reading == TunnelType.BaseData ? ChannelType.BaseData : ChannelType.Stream;
+    if (progress.channels().stream().noneMatch(channel -> channel.type() == wanted)) {
+      throw new IllegalArgumentException(
+          "tunnel "
+              + tunnel
+              + " has no progress in "
+              + (wanted == ChannelType.Stream ? "changes" : "rows")
+              + "; one of type "
+              + (wanted == ChannelType.Stream ? TunnelType.Stream : TunnelType.BaseData)
+              + " or "
+              + TunnelType.BaseAndStream
+              + " has");
+    }
+    return progress;
+  }
+
+  /** That a tunnel cannot be told of progress is a mistake when a job starts, and no reason later. */
+  private static void requireReportable(String tunnel, TableLookup lookup) {
+    var unused = requireChannels(tunnel, lookup, TunnelType.Stream);
   }
 
   /** Asks, and makes splits of partitions that came later: of those everything is new. */

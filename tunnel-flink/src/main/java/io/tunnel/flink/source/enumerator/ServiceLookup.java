@@ -1,16 +1,27 @@
 package io.tunnel.flink.source.enumerator;
 
 import io.tunnel.flink.TunnelOptions;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ExportCheckpointsRequest;
+import io.tunnel.sdk.ListTunnelRequest;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
+import io.tunnel.sdk.TunnelInfo;
 import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.OperatorControl.CheckpointSet;
 import io.tunnel.wire.PartitionControl.FoundPositions;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /** Asks the service; connects when it is first asked. */
 public final class ServiceLookup implements TableLookup {
+
+  /** Of tunnels in a message. */
+  private static final int NAMES_MAX = 20;
 
   private final TunnelOptions options;
   private Optional<TableClient> client = Optional.empty();
@@ -40,10 +51,39 @@ public final class ServiceLookup implements TableLookup {
   @Override
   public CheckpointSet checkpoints(String tunnel) {
     try (TunnelClient tunnels = new TunnelClient(options.clientConfig())) {
-      return tunnels
-          .exportCheckpoints(new ExportCheckpointsRequest(options.table(), tunnel))
-          .checkpoints();
+      try {
+        return tunnels
+            .exportCheckpoints(new ExportCheckpointsRequest(options.table(), tunnel))
+            .checkpoints();
+      } catch (RefusedException e) {
+        throw e.code() == ErrorCode.TUNNEL_NOT_FOUND ? noSuch(tunnel, tunnels) : e;
+      }
     }
+  }
+
+  private RefusedException noSuch(String tunnel, TunnelClient tunnels) {
+    List<TunnelInfo> all = tunnels.listTunnel(new ListTunnelRequest(Optional.empty())).tunnelInfos();
+    String ofTable =
+        names(all, info -> info.tableName().equals(options.table()), TunnelInfo::tunnelName);
+    String ofOthers = names(all, info -> info.tunnelName().equals(tunnel), TunnelInfo::tableName);
+    return new RefusedException(
+        ErrorCode.TUNNEL_NOT_FOUND,
+        "table "
+            + options.table()
+            + " has no tunnel '"
+            + tunnel
+            + (ofTable.isEmpty() ? "' and no other" : "'; it has " + ofTable)
+            + (ofOthers.isEmpty() ? "" : "; a tunnel of that name is of table " + ofOthers));
+  }
+
+  private static String names(
+      List<TunnelInfo> tunnels, Predicate<TunnelInfo> which, Function<TunnelInfo, String> name) {
+    return tunnels.stream()
+        .filter(which)
+        .map(name)
+        .sorted()
+        .limit(NAMES_MAX)
+        .collect(Collectors.joining(", "));
   }
 
   @Override

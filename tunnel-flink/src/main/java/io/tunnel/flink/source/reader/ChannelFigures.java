@@ -1,12 +1,16 @@
 package io.tunnel.flink.source.reader;
 
+import io.tunnel.sdk.PartitionRecords;
+import io.tunnel.sdk.StreamRecord;
 import io.tunnel.wire.PartitionControl.Positions;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToLongFunction;
+import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.groups.SourceReaderMetricGroup;
@@ -24,6 +28,11 @@ final class ChannelFigures {
   static final String POSITION = "position";
   static final String LAG = "lag";
 
+  /** Of a source, by Flink's standard; Flink has the others of it by itself. */
+  static final String FETCH_LAG = "currentFetchEventTimeLag";
+
+  private static final long NONE = -1;
+
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final SourceReaderMetricGroup group;
@@ -34,13 +43,17 @@ final class ChannelFigures {
   private final Set<Integer> registered = ConcurrentHashMap.newKeySet();
 
   private final AtomicLong lookedNanos;
+  private final AtomicLong fetchLagMs = new AtomicLong(NONE);
+  private final Counter bytesIn;
 
   /** Gauges in {@code group}. */
   ChannelFigures(SourceReaderMetricGroup group, Clock clock) {
     this.group = group;
     this.clock = clock;
     this.lookedNanos = new AtomicLong(clock.relativeTimeNanos() - LOOK_NANOS);
+    this.bytesIn = group.getIOMetricGroup().getNumBytesInCounter();
     group.setPendingRecordsGauge(this::pending);
+    group.gauge(FETCH_LAG, (Gauge<Long>) fetchLagMs::get);
   }
 
   /** Of one channel. */
@@ -82,6 +95,25 @@ final class ChannelFigures {
   /** The channel is not read any more. */
   void forget(int partition) {
     channels.remove(partition);
+  }
+
+  /** Something came. */
+  void fetched(PartitionRecords delivered) {
+    List<StreamRecord> records = delivered.records();
+    if (!records.isEmpty()) {
+      long commitMicros = records.get(records.size() - 1).commitMicros();
+      fetchLagMs.set(clock.absoluteTimeMillis() - TimeUnit.MICROSECONDS.toMillis(commitMicros));
+    }
+  }
+
+  /** The job takes what came; on the task's thread alone, because Flink's counters are plain. */
+  void taken(PartitionRecords delivered) {
+    bytesIn.inc(delivered.bytes());
+  }
+
+  /** A record could not be emitted; on the task's thread alone. */
+  void failed() {
+    group.getNumRecordsInErrorsCounter().inc();
   }
 
   private long of(int partition, ToLongFunction<Figures> figure) {

@@ -6,11 +6,14 @@ import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
 import io.tunnel.wire.OperatorControl.ChannelPosition;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,7 +33,12 @@ final class CheckpointReports implements AutoCloseable {
   private final Target target;
   private final Executor executor;
   private final NavigableMap<Long, List<ChannelPosition>> pending = new TreeMap<>();
-  private final AtomicReference<List<ChannelPosition>> next = new AtomicReference<>(List.of());
+
+  /** Not reported yet, by partition: of those that are read no more, no later checkpoint tells. */
+  private final AtomicReference<Map<Integer, ChannelPosition>> next =
+      new AtomicReference<>(Map.of());
+
+  private final AtomicBoolean isUnderWay = new AtomicBoolean();
 
   /** The tunnel that is told. */
   interface Target extends AutoCloseable {
@@ -69,7 +77,11 @@ final class CheckpointReports implements AutoCloseable {
   void complete(long checkpoint) {
     List<ChannelPosition> positions = pending.getOrDefault(checkpoint, List.of());
     pending.headMap(checkpoint, true).clear();
-    if (!positions.isEmpty() && next.getAndSet(positions).isEmpty()) {
+    if (positions.isEmpty()) {
+      return;
+    }
+    var unused = next.updateAndGet(waiting -> merged(waiting, positions));
+    if (isUnderWay.compareAndSet(false, true)) {
       try {
         executor.execute(this::report);
       } catch (RejectedExecutionException e) {
@@ -78,13 +90,22 @@ final class CheckpointReports implements AutoCloseable {
     }
   }
 
+  private static Map<Integer, ChannelPosition> merged(
+      Map<Integer, ChannelPosition> waiting, Collection<ChannelPosition> newer) {
+    Map<Integer, ChannelPosition> merged = new TreeMap<>(waiting);
+    newer.forEach(position -> merged.put(position.partition(), position));
+    return Collections.unmodifiableMap(merged);
+  }
+
   /** The newest that there is: those that it overtook while it waited need no report. */
   private void report() {
-    List<ChannelPosition> positions = next.getAndSet(List.of());
+    isUnderWay.set(false);
+    Map<Integer, ChannelPosition> positions = next.getAndSet(Map.of());
     try {
-      target.report(positions);
+      target.report(List.copyOf(positions.values()));
     } catch (RuntimeException e) {
       LOG.warn("cannot report progress; the next checkpoint's is", e);
+      var unused = next.updateAndGet(newer -> merged(positions, newer.values()));
     }
   }
 

@@ -17,12 +17,16 @@ import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
  */
 final class Fetch implements RecordsWithSplitIds<FetchedRecord> {
 
+  private static final Runnable NOTHING_TO_DO = () -> {};
+
   /** Nothing. */
-  static final Fetch NOTHING = new Fetch(Optional.empty(), List.of(), Set.of(), () -> {});
+  static final Fetch NOTHING = 
+      new Fetch(Optional.empty(), List.of(), Set.of(), NOTHING_TO_DO, NOTHING_TO_DO);
 
   private final Iterator<StreamRecord> records;
   private final FetchedRecord current;
   private final Set<String> finished;
+  private final Runnable whenTaken;
   private final Runnable whenDone;
   private Optional<String> split;
 
@@ -30,29 +34,37 @@ final class Fetch implements RecordsWithSplitIds<FetchedRecord> {
       Optional<PartitionRecords> source,
       List<StreamRecord> records,
       Set<String> finished,
+      Runnable whenTaken,
       Runnable whenDone) {
     this.split = source.map(from -> TunnelSplit.id(from.start().partition()));
     this.current =
         new FetchedRecord(source.map(from -> from.start().type()).orElse(ChannelType.Stream));
     this.records = records.iterator();
     this.finished = finished;
+    this.whenTaken = whenTaken;
     this.whenDone = whenDone;
   }
 
-  /** Records of a partition. */
-  static Fetch of(PartitionRecords delivered) {
-    return new Fetch(Optional.of(delivered), delivered.records(), Set.of(), delivered::release);
+  /** Records of a partition; {@code whenTaken} is run on the thread that takes them. */
+  static Fetch of(PartitionRecords delivered, Runnable whenTaken) {
+    return new Fetch(
+        Optional.of(delivered), delivered.records(), Set.of(), whenTaken, delivered::release);
   }
 
   /** These were read to their ends. */
   static Fetch finished(Set<String> splits) {
-    return new Fetch(Optional.empty(), List.of(), Set.copyOf(splits), () -> {});
+    return new Fetch(
+        Optional.empty(), List.of(), Set.copyOf(splits), NOTHING_TO_DO, NOTHING_TO_DO);
   }
 
   @Override
   public String nextSplit() {
-    String next = split.orElse(null);
+    if (split.isEmpty()) {
+      return null;
+    }
+    String next = split.get();
     split = Optional.empty();
+    whenTaken.run();
     return next;
   }
 

@@ -11,6 +11,7 @@ import io.tunnel.wire.OperatorControl.ChannelPosition;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.api.connector.source.SourceReaderContext;
 import org.apache.flink.connector.base.source.reader.fetcher.SingleThreadFetcherManager;
@@ -18,6 +19,8 @@ import org.apache.flink.util.clock.SystemClock;
 
 /** Makes and joins the parts of a reader. */
 public final class ReaderParts {
+
+  private static final long LAST_REPORT_MS_MAX = 2_000;
 
   private ReaderParts() {}
 
@@ -28,7 +31,7 @@ public final class ReaderParts {
     return new TunnelSourceReader<>(
         new SingleThreadFetcherManager<>(
             () -> new TunnelSplitReader(() -> open(settings), figures), context.getConfiguration()),
-        new TunnelRecordEmitter<>(schema),
+        new TunnelRecordEmitter<>(schema, figures),
         figures,
         settings.reports().map(tunnel -> reports(settings.table(), tunnel)),
         context);
@@ -62,10 +65,23 @@ public final class ReaderParts {
 
           @Override
           public void close() {
-            thread.shutdownNow();
+            letEnd(thread);
             target.close();
           }
         },
         thread);
+  }
+
+  /** The last checkpoint of a job that ends is complete just before its readers are closed. */
+  private static void letEnd(ExecutorService thread) {
+    thread.shutdown();
+    try {
+      if (!thread.awaitTermination(LAST_REPORT_MS_MAX, TimeUnit.MILLISECONDS)) {
+        thread.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      thread.shutdownNow();
+      Thread.currentThread().interrupt();
+    }
   }
 }

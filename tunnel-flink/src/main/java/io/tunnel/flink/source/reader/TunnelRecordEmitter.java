@@ -12,10 +12,12 @@ import org.apache.flink.util.Collector;
 final class TunnelRecordEmitter<T> implements RecordEmitter<FetchedRecord, T, SplitProgress> {
 
   private final TunnelDeserializationSchema<T> schema;
+  private final ChannelFigures figures;
   private final Stamped<T> out = new Stamped<>();
 
-  TunnelRecordEmitter(TunnelDeserializationSchema<T> schema) {
+  TunnelRecordEmitter(TunnelDeserializationSchema<T> schema, ChannelFigures figures) {
     this.schema = schema;
+    this.figures = figures;
   }
 
   @Override
@@ -23,15 +25,25 @@ final class TunnelRecordEmitter<T> implements RecordEmitter<FetchedRecord, T, Sp
       throws IOException {
     StreamRecord record = fetched.record();
     out.output = output;
+    out.isEmitting = false;
     out.commitMs = TimeUnit.MICROSECONDS.toMillis(record.commitMicros());
     try {
       schema.deserialize(record, out);
     } catch (IOException | RuntimeException e) {
+      if (out.isEmitting) {
+        // Not the schema: an operator behind the source, or the task, which is cancelled.
+        throw e;
+      }
+      figures.failed();
       throw new IOException(
           "the schema failed at position "
               + record.position()
               + " of partition "
               + record.partition()
+              + ", "
+              + record.getRecordType()
+              + " of row "
+              + record.getPrimaryKey()
               + ": "
               + e.getMessage(),
           e);
@@ -42,10 +54,13 @@ final class TunnelRecordEmitter<T> implements RecordEmitter<FetchedRecord, T, Sp
   private static final class Stamped<T> implements Collector<T> {
     private SourceOutput<T> output;
     private long commitMs;
+    private boolean isEmitting;
 
     @Override
     public void collect(T value) {
+      isEmitting = true;
       output.collect(value, commitMs);
+      isEmitting = false;
     }
 
     @Override

@@ -1,12 +1,15 @@
 package io.tunnel.flink.source.reader;
 
 import io.tunnel.flink.TunnelOptions;
+import io.tunnel.model.ChannelType;
 import io.tunnel.sdk.ExportCheckpointsRequest;
 import io.tunnel.sdk.ImportCheckpointsRequest;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.wire.OperatorControl.ChannelPosition;
 import io.tunnel.wire.OperatorControl.CheckpointSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The checkpoints of a tunnel of the table that is read. */
 final class TunnelReports implements CheckpointReports.Target {
@@ -21,20 +24,27 @@ final class TunnelReports implements CheckpointReports.Target {
     this.client = new TunnelClient(options.clientConfig());
   }
 
+  /** Of channels that the tunnel does not have, it is told nothing. */
   @Override
   public void report(List<ChannelPosition> positions) {
-    int tableId =
-        client
-            .exportCheckpoints(new ExportCheckpointsRequest(options.table(), tunnel))
-            .checkpoints()
-            .tableId();
-    var unused =
-        client.importCheckpoints(
-            new ImportCheckpointsRequest(
-                options.table(),
-                tunnel,
-                new CheckpointSet(tableId, options.table(), tunnel, positions),
-                false));
+    CheckpointSet there =
+        client.exportCheckpoints(new ExportCheckpointsRequest(options.table(), tunnel)).checkpoints();
+    Set<Integer> known =
+        there.channels().stream()
+            .filter(channel -> channel.type() == ChannelType.Stream)
+            .map(ChannelPosition::partition)
+            .collect(Collectors.toSet());
+    List<ChannelPosition> told =
+        positions.stream().filter(channel -> known.contains(channel.partition())).toList();
+    if (!told.isEmpty()) {
+      var unused =
+          client.importCheckpoints(
+              new ImportCheckpointsRequest(
+                  options.table(),
+                  tunnel,
+                  new CheckpointSet(there.tableId(), options.table(), tunnel, told),
+                  false));
+    }
   }
 
   @Override

@@ -77,8 +77,8 @@ final class TunnelSourceReader<T>
   @Override
   public List<TunnelSplit> snapshotState(long checkpoint) {
     List<TunnelSplit> splits = new ArrayList<>(super.snapshotState(checkpoint));
-    reports.ifPresent(to -> to.snapshot(checkpoint, List.copyOf(splits)));
     splits.addAll(finished.values());
+    reports.ifPresent(to -> to.snapshot(checkpoint, List.copyOf(splits)));
     finishedByCheckpoint.put(checkpoint, Set.copyOf(finished.keySet()));
     if (finishedByCheckpoint.size() > CheckpointReports.PENDING_MAX) {
       // What is forgotten is only told once more often.

@@ -52,6 +52,8 @@ final class TunnelSplitReader implements SplitReader<FetchedRecord, TunnelSplit>
     }
     for (TunnelSplit split : change.splits()) {
       splits.put(split.partition(), split);
+      // An earlier split of the partition may have been paused when it ended.
+      source.get().resume(split.partition());
       ReadStart start = split.start();
       if (start.type() == ChannelType.Stream && start.end().equals(Optional.of(start.position()))) {
         empty.add(split.splitId());
@@ -84,7 +86,8 @@ final class TunnelSplitReader implements SplitReader<FetchedRecord, TunnelSplit>
 
   private Fetch fetched(PartitionRecords delivered) {
     if (!delivered.isEnd()) {
-      return Fetch.of(delivered);
+      figures.fetched(delivered);
+      return Fetch.of(delivered, () -> figures.taken(delivered));
     }
     int partition = delivered.start().partition();
     TunnelSplit split = splits.get(partition);

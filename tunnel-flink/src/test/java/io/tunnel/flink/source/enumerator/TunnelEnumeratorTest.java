@@ -152,6 +152,41 @@ class TunnelEnumeratorTest {
             TunnelSplit.changes(6, 1));
   }
 
+  private static CheckpointSet progress(ChannelType type) {
+    return new CheckpointSet(
+        3, "t", "n", List.of(new ChannelPosition(4, type, 0, Bytes.EMPTY, false)));
+  }
+
+  @Test
+  void a_tunnel_of_another_type_is_named_with_the_right_types() {
+    EnumeratorState fresh = EnumeratorState.EMPTY;
+    lookup.progress = Optional.of(progress(ChannelType.BaseData));
+    assertThatThrownBy(
+            () ->
+                started(
+                    settings(TunnelType.Stream, StartAt.checkpointOf("n"), EndAt.never()), fresh))
+        .hasStackTraceContaining("tunnel n has no progress in changes; one of type Stream");
+    assertThatThrownBy(
+            () ->
+                started(
+                    new SourceSettings(
+                        new TunnelOptions("localhost", "t"),
+                        TunnelType.Stream,
+                        StartAt.earliest(),
+                        EndAt.never(),
+                        "n",
+                        SourceSettings.Reading.DEFAULTS),
+                    fresh))
+        .as("to report to")
+        .hasStackTraceContaining("tunnel n has no progress in changes");
+    lookup.progress = Optional.of(progress(ChannelType.Stream));
+    assertThatThrownBy(
+            () ->
+                started(
+                    settings(TunnelType.BaseData, StartAt.checkpointOf("n"), EndAt.never()), fresh))
+        .hasStackTraceContaining("no progress in rows; one of type BaseData or BaseAndStream");
+  }
+
   @Test
   void children_wait_for_all_their_parents() {
     TunnelEnumerator enumerator = started(unbounded());

@@ -18,6 +18,9 @@ import java.util.concurrent.CompletableFuture;
 /** Partitions in a test's memory. */
 final class FakePartitions implements PartitionSource {
 
+  /** Of each delivery. */
+  static final int BYTES = 500;
+
   final List<ReadStart> started = new ArrayList<>();
   final Set<Integer> paused = new TreeSet<>();
   final Deque<PartitionRecords> delivered = new ArrayDeque<>();
@@ -32,11 +35,11 @@ final class FakePartitions implements PartitionSource {
   }
 
   void deliver(ReadStart start, List<StreamRecord> records) {
-    delivered.add(new PartitionRecords(start, records, false, () -> released++));
+    delivered.add(new PartitionRecords(start, records, false, BYTES, () -> released++));
   }
 
   void end(ReadStart start) {
-    delivered.add(new PartitionRecords(start, List.of(), true, () -> released++));
+    delivered.add(new PartitionRecords(start, List.of(), true, 0, () -> released++));
   }
 
   @Override

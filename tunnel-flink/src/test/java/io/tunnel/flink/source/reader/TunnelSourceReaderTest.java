@@ -27,6 +27,9 @@ import org.apache.flink.api.connector.source.SourceOutput;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.base.source.reader.fetcher.SingleThreadFetcherManager;
 import org.apache.flink.connector.testutils.source.reader.TestingReaderContext;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.testutils.MetricListener;
+import org.apache.flink.runtime.metrics.groups.InternalSourceReaderMetricGroup;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.clock.ManualClock;
 import org.junit.jupiter.api.Test;
@@ -45,7 +48,7 @@ class TunnelSourceReaderTest {
     return new TunnelSourceReader<>(
         new SingleThreadFetcherManager<>(
             () -> new TunnelSplitReader(FakePartitions::new, figures), new Configuration()),
-        new TunnelRecordEmitter<>(new Values()),
+        new TunnelRecordEmitter<>(new Values(), figures),
         figures,
         Optional.of(reports()),
         context);
@@ -151,6 +154,31 @@ class TunnelSourceReaderTest {
   }
 
   @Test
+  void what_was_read_to_its_end_is_reported_even_if_that_takes_several_attempts()
+      throws Exception {
+    try (TunnelSourceReader<String> reader = reader()) {
+      SplitProgress progress =
+          new SplitProgress(
+              new TunnelSplitState(TunnelSplit.changes(7, 40)), new ChannelFigures.Figures(40));
+      reader.onSplitFinished(Map.of("7", progress));
+      reader.addSplits(List.of(TunnelSplit.changes(8, 3)));
+      var unused = reader.snapshotState(1);
+      reader.notifyCheckpointComplete(1);
+      reportsFail = true;
+      runWaiting();
+      reportsFail = false;
+      unused = reader.snapshotState(2);
+      reader.notifyCheckpointComplete(2);
+      runWaiting();
+      assertThat(reported)
+          .containsExactly(
+              List.of(
+                  new ChannelPosition(7, ChannelType.Stream, 40, Bytes.EMPTY, false),
+                  new ChannelPosition(8, ChannelType.Stream, 3, Bytes.EMPTY, false)));
+    }
+  }
+
+  @Test
   void checkpoints_that_are_never_complete_are_forgotten() {
     CheckpointReports reports = reports();
     for (long checkpoint = 0; checkpoint <= CheckpointReports.PENDING_MAX; checkpoint++) {
@@ -168,6 +196,7 @@ class TunnelSourceReaderTest {
 
   private static final class Output implements SourceOutput<String> {
     private final List<Emitted> emitted = new ArrayList<>();
+    private Optional<RuntimeException> failure = Optional.empty();
 
     @Override
     public void collect(String value) {
@@ -176,6 +205,10 @@ class TunnelSourceReaderTest {
 
     @Override
     public void collect(String value, long epochMs) {
+      failure.ifPresent(
+          reason -> {
+            throw reason;
+          });
       emitted.add(new Emitted(value, epochMs));
     }
 
@@ -191,7 +224,12 @@ class TunnelSourceReaderTest {
 
   @Test
   void event_time_is_commit_time_and_state_follows_what_was_emitted() throws IOException {
-    TunnelRecordEmitter<String> emitter = new TunnelRecordEmitter<>(new Values());
+    MetricListener metrics = new MetricListener();
+    ChannelFigures figures =
+        new ChannelFigures(
+            InternalSourceReaderMetricGroup.mock(metrics.getMetricGroup()), new ManualClock());
+    Counter errors = metrics.getCounter("numRecordsInErrors").orElseThrow();
+    TunnelRecordEmitter<String> emitter = new TunnelRecordEmitter<>(new Values(), figures);
     Output output = new Output();
     BasePart rows = BasePart.all(BasePart.Kind.BEFORE_CHANGES);
     TunnelSplit split = TunnelSplit.changes(7, 40).withBase(rows);
@@ -215,7 +253,18 @@ class TunnelSourceReaderTest {
                 emitter.emitRecord(
                     change.of(Deliveries.records(7, 9, 1, 1).get(0)), output, progress))
         .hasMessageContaining("position 9 of partition 7")
+        .hasMessageContaining("PUT of row (id=9)")
         .hasMessageContaining("what is this?");
     assertThat(progress.state().position()).isEqualTo(41);
+    assertThat(errors.getCount()).isEqualTo(1);
+    RuntimeException behind = new IllegalStateException("an operator behind the source");
+    output.failure = Optional.of(behind);
+    assertThatThrownBy(
+            () ->
+                emitter.emitRecord(
+                    change.of(Deliveries.records(7, 42, 1, 1).get(0)), output, progress))
+        .as("is not blamed on the schema")
+        .isSameAs(behind);
+    assertThat(errors.getCount()).isEqualTo(1);
   }
 }

@@ -18,7 +18,9 @@ import java.util.Set;
 import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
 import org.apache.flink.connector.base.source.reader.splitreader.SplitsAddition;
 import org.apache.flink.connector.base.source.reader.splitreader.SplitsRemoval;
-import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.testutils.MetricListener;
+import org.apache.flink.runtime.metrics.groups.InternalSourceReaderMetricGroup;
 import org.apache.flink.util.clock.ManualClock;
 import org.junit.jupiter.api.Test;
 
@@ -28,8 +30,9 @@ class TunnelSplitReaderTest {
 
   private final FakePartitions partitions = new FakePartitions();
   private final ManualClock clock = new ManualClock();
+  private final MetricListener metrics = new MetricListener();
   private final ChannelFigures figures =
-      new ChannelFigures(UnregisteredMetricsGroup.createSourceReaderMetricGroup(), clock);
+      new ChannelFigures(InternalSourceReaderMetricGroup.mock(metrics.getMetricGroup()), clock);
   private final TunnelSplitReader reader = new TunnelSplitReader(() -> partitions, figures);
 
   private void add(TunnelSplit split) {
@@ -121,6 +124,48 @@ class TunnelSplitReaderTest {
             () ->
                 reader.handleSplitsChanges(new SplitsRemoval<>(List.of(TunnelSplit.changes(7, 0)))))
         .isInstanceOf(UnsupportedOperationException.class);
+  }
+
+  @Test
+  void a_partition_that_comes_again_is_not_paused_by_what_was_before() {
+    add(TunnelSplit.changes(7, 0));
+    reader.pauseOrResumeSplits(List.of(TunnelSplit.changes(7, 0)), List.of());
+    add(TunnelSplit.changes(7, 9));
+    assertThat(partitions.paused).isEmpty();
+  }
+
+  @Test
+  void the_lag_of_what_came_is_its_age() throws IOException {
+    Gauge<Long> fetchLag = metrics.<Long>getGauge("currentFetchEventTimeLag").orElseThrow();
+    assertThat(fetchLag.getValue()).as("nothing came").isEqualTo(-1L);
+    add(TunnelSplit.changes(7, 4));
+    partitions.deliver(partitions.lastStart(), Deliveries.records(7, 5, 3, 2_000_000));
+    clock.advanceTime(Duration.ofSeconds(12));
+    assertThat(reader.fetch().nextSplit()).isEqualTo("7");
+    assertThat(fetchLag.getValue()).isEqualTo(10_000L);
+  }
+
+  @Test
+  void gauges_of_a_channel_that_is_not_read_any_more_are_zero_and_live_when_it_comes_again()
+      throws IOException {
+    figures.channel(7, 10);
+    add(TunnelSplit.changes(7, 10));
+    assertThat(reader.fetch().nextSplit()).isNull();
+    Gauge<Long> position = metrics.<Long>getGauge("channel", "7", "position").orElseThrow();
+    Gauge<Long> lag = metrics.<Long>getGauge("channel", "7", "lag").orElseThrow();
+    Gauge<Long> pending = metrics.<Long>getGauge("pendingRecords").orElseThrow();
+    assertThat(position.getValue()).isEqualTo(10L);
+    assertThat(lag.getValue()).isEqualTo(90L);
+    assertThat(pending.getValue()).isEqualTo(90L);
+    figures.forget(7);
+    assertThat(position.getValue()).isZero();
+    assertThat(lag.getValue()).isZero();
+    assertThat(pending.getValue()).isZero();
+    figures.channel(7, 60);
+    clock.advanceTime(Duration.ofSeconds(5));
+    assertThat(reader.fetch().nextSplit()).isNull();
+    assertThat(position.getValue()).isEqualTo(60L);
+    assertThat(lag.getValue()).isEqualTo(40L);
   }
 
   @Test
