@@ -15,6 +15,10 @@ import io.tunnel.server.TunnelServer;
 import io.tunnel.server.net.NetConfig;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -51,7 +55,7 @@ public final class LocalServer implements Closeable {
         new TunnelServer(
             directory,
             new ServerConfig(
-                new NetConfig("127.0.0.1", port, -1, 1, 1_000, false),
+                new NetConfig("127.0.0.1", port, 0, 1, 1_000, false),
                 log,
                 defaults.shard(),
                 defaults.table(),
@@ -73,6 +77,21 @@ public final class LocalServer implements Closeable {
   /** A client of it. */
   public TableClient client() {
     return client;
+  }
+
+  /** A figure of the server's, of all its labels together. */
+  public double metric(String name) {
+    URI metrics =
+        URI.create("http://127.0.0.1:" + server.httpAddress().orElseThrow().getPort() + "/metrics");
+    try (InputStream in = metrics.toURL().openStream()) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+          .lines()
+          .filter(line -> line.startsWith(name + " ") || line.startsWith(name + "{"))
+          .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+          .sum();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Creates a table whose first key column is split at these points. */

@@ -144,6 +144,7 @@ final class ClusterServer implements RunningServer {
           new NetServer.Reading(
               new Readings(homes, replicas, channels, catchUp::whenRead, handles),
               tunnels.finder());
+      meters.readings(reading.readings()::count);
       lost = new LostPartitions(replicas::leads, replicas::isServing, this::attached, this::lost);
       nodeMeters.watch(this::standing);
       net = listen(address.net(), readers);

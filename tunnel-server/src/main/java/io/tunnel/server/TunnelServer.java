@@ -143,6 +143,7 @@ public final class TunnelServer implements RunningServer {
             (partition, then) -> shards.of(partition).execute(() -> then.accept(Optional.empty())),
             channels.handles());
     catalog.tables().listen(new DroppedReadings(readings));
+    meters.readings(readings::count);
     return new NetServer.Reading(readings, new PositionFinder(LogEdges.of(shards), surroundings));
   }
 

@@ -78,6 +78,12 @@ public record SourceSettings(
     if (type == TunnelType.BaseData && !(end instanceof EndAt.Never)) {
       throw new IllegalArgumentException("rows end where they end, not at " + end);
     }
+    if (start instanceof StartAt.Timestamp from
+        && end instanceof EndAt.Timestamp to
+        && to.epochMs() < from.epochMs()) {
+      throw new IllegalArgumentException(
+          "changes end before they start: " + to.epochMs() + " ms is before " + from.epochMs());
+    }
     if (type == TunnelType.BaseData && !reportTo.isEmpty()) {
       throw new IllegalArgumentException(
           "progress in changes can be reported to tunnel " + reportTo + ", none in rows");

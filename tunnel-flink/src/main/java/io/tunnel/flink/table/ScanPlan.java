@@ -50,6 +50,19 @@ record ScanPlan(
             end(options, mode),
             changelog(options, hasKey),
             tunnel);
+    if (plan.start instanceof StartAt.Timestamp from
+        && plan.end instanceof EndAt.Timestamp to
+        && to.epochMs() < from.epochMs()) {
+      throw new ValidationException(
+          "'"
+              + TunnelConnectorOptions.SCAN_END_MS.key()
+              + "' = "
+              + to.epochMs()
+              + " is before '"
+              + TunnelConnectorOptions.SCAN_START_MS.key()
+              + "' = "
+              + from.epochMs());
+    }
     if (mode != ScanMode.BASE && isBatch && plan.changelog != ScanChangelog.APPEND) {
       throw new ValidationException(
           "batch mode reads rows, 'scan.mode' = 'base', or changes as rows of their own,"

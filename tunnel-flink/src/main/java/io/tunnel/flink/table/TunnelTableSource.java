@@ -116,7 +116,8 @@ final class TunnelTableSource
   @Override
   public void applySourceWatermark() {
     // Commit times rise inside a partition, and a record's timestamp is its commit time.
-    wanted = wanted.withWatermarks(WatermarkStrategy.forMonotonousTimestamps());
+    WatermarkStrategy<RowData> commitTimes = WatermarkStrategy.forMonotonousTimestamps();
+    wanted = wanted.withWatermarks(WatermarkOptions.apply(commitTimes, options, session));
   }
 
   @Override

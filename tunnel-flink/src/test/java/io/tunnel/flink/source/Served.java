@@ -92,6 +92,11 @@ final class Served implements Closeable {
     server.write(table, rows);
   }
 
+  /** A figure of the server's, of all its labels together. */
+  double metric(String name) {
+    return server.metric(name);
+  }
+
   @Override
   public void close() throws IOException {
     server.close();

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 
 /** All meters of a server, and the ports through which the rooms feed them. */
 public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable {
@@ -94,6 +95,11 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
 
   private void total(String name, LongAdder sum) {
     FunctionCounter.builder(name, sum, LongAdder::sum).register(registry);
+  }
+
+  /** Adds how many partitions are read by those who keep their positions themselves. */
+  public void readings(Supplier<Number> count) {
+    Gauge.builder("tunnel.readings", count).strongReference(true).register(registry);
   }
 
   /** Adds what each shard knows of its queue, its log and its table. */

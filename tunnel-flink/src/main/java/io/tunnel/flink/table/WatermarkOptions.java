@@ -1,0 +1,47 @@
+package io.tunnel.flink.table;
+
+import java.time.Duration;
+import java.util.Optional;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.api.config.ExecutionConfigOptions;
+import org.apache.flink.table.factories.FactoryUtil;
+
+/**
+ * Flink's options of idleness and alignment for SOURCE_WATERMARK(). For watermarks that are declared
+ * as an expression the planner applies them, for those of a source it leaves them to the source:
+ * without them a partition that nobody writes to would hold back the others for ever.
+ */
+final class WatermarkOptions {
+
+  private WatermarkOptions() {}
+
+  static <T> WatermarkStrategy<T> apply(
+      WatermarkStrategy<T> watermarks, ReadableConfig options, ReadableConfig session) {
+    WatermarkStrategy<T> applied = watermarks;
+    Duration idle =
+        options
+            .getOptional(FactoryUtil.SOURCE_IDLE_TIMEOUT)
+            .orElseGet(() -> session.get(ExecutionConfigOptions.TABLE_EXEC_SOURCE_IDLE_TIMEOUT));
+    if (idle.toMillis() > 0) {
+      applied = applied.withIdleness(idle);
+    }
+    Optional<String> group = options.getOptional(FactoryUtil.WATERMARK_ALIGNMENT_GROUP);
+    Optional<Duration> drift = options.getOptional(FactoryUtil.WATERMARK_ALIGNMENT_MAX_DRIFT);
+    if (group.isPresent() != drift.isPresent()) {
+      throw new ValidationException(
+          "'"
+              + FactoryUtil.WATERMARK_ALIGNMENT_GROUP.key()
+              + "' and '"
+              + FactoryUtil.WATERMARK_ALIGNMENT_MAX_DRIFT.key()
+              + "' belong together");
+    }
+    return group.isPresent()
+        ? applied.withWatermarkAlignment(
+            group.get(),
+            drift.orElseThrow(),
+            options.get(FactoryUtil.WATERMARK_ALIGNMENT_UPDATE_INTERVAL))
+        : applied;
+  }
+}
