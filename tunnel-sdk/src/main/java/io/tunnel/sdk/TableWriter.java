@@ -53,6 +53,17 @@ public final class TableWriter implements AutoCloseable {
   }
 
   /**
+   * For whoever writes the rows again anyway: gives up those that were not sent, which are told so,
+   * returns when those that were sent have outcomes, and refuses rows from then on. Idempotent.
+   *
+   * @throws IllegalStateException when called from a callback
+   */
+  public void abandon() {
+    engine.abandon();
+    onClose.run();
+  }
+
+  /**
    * Flushes, then refuses rows. Idempotent.
    *
    * @throws IllegalStateException when called from a callback

@@ -175,12 +175,14 @@ final class RowWrites implements AutoCloseable {
   }
 
   /**
-   * Waits for what is under way, as long as the SDK's deadlines say: a change that came to the
-   * service after this writer's successor had begun could undo what that one writes.
+   * Waits for what was sent, as long as the SDK's deadlines say: a change that came to the service
+   * after this writer's successor had begun could undo what that one writes. What was not sent is
+   * left to the successor.
    */
   @Override
   public void close() {
     doorbell.close();
+    writer.abandon();
     client.close();
   }
 }

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Optional;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.ReadableConfig;
-import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.api.config.ExecutionConfigOptions;
 import org.apache.flink.table.factories.FactoryUtil;
 
@@ -29,18 +28,11 @@ final class WatermarkOptions {
     }
     Optional<String> group = options.getOptional(FactoryUtil.WATERMARK_ALIGNMENT_GROUP);
     Optional<Duration> drift = options.getOptional(FactoryUtil.WATERMARK_ALIGNMENT_MAX_DRIFT);
-    if (group.isPresent() != drift.isPresent()) {
-      throw new ValidationException(
-          "'"
-              + FactoryUtil.WATERMARK_ALIGNMENT_GROUP.key()
-              + "' and '"
-              + FactoryUtil.WATERMARK_ALIGNMENT_MAX_DRIFT.key()
-              + "' belong together");
-    }
-    return group.isPresent()
+    // The factory refuses one of them without the other.
+    return group.isPresent() && drift.isPresent()
         ? applied.withWatermarkAlignment(
             group.get(),
-            drift.orElseThrow(),
+            drift.get(),
             options.get(FactoryUtil.WATERMARK_ALIGNMENT_UPDATE_INTERVAL))
         : applied;
   }

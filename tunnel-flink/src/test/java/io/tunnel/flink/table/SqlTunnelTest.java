@@ -249,7 +249,7 @@ class SqlTunnelTest {
   }
 
   @Test
-  void ends_before_starts_and_half_an_alignment_are_refused_with_the_options() {
+  void ends_before_starts_are_refused_with_their_options() {
     create("refused");
     assertThatThrownBy(
             () ->
@@ -264,15 +264,5 @@ class SqlTunnelTest {
         .rootCause()
         .isInstanceOf(ValidationException.class)
         .hasMessage("'scan.end.timestamp-millis' = 8 is before 'scan.start.timestamp-millis' = 9");
-    SqlSession sql = SqlSession.streaming();
-    var unused =
-        sql.run(
-            "CREATE TABLE w (id BIGINT, ts TIMESTAMP_LTZ(3) METADATA FROM 'commit_time' VIRTUAL,"
-                + " WATERMARK FOR ts AS SOURCE_WATERMARK()) WITH ('connector'='tunnel',"
-                + " 'endpoint'='"
-                + server.endpoint()
-                + "', 'table'='refused', 'scan.watermark.alignment.group'='g')");
-    assertThatThrownBy(() -> sql.plan("SELECT id FROM w"))
-        .hasStackTraceContaining("'scan.watermark.alignment.max-drift' belong together");
   }
 }

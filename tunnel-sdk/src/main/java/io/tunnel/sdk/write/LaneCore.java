@@ -53,6 +53,9 @@ final class LaneCore {
     /** It did not reach the server whole. */
     record NotSent() implements Failure {}
 
+    /** It was not applied, and nobody wants it any more. */
+    record Abandoned() implements Failure {}
+
     /** It was sent, and no answer came. */
     record Unanswered() implements Failure {}
   }
@@ -148,6 +151,9 @@ final class LaneCore {
   private Verdict verdict(Failure failure, int rows, boolean wasRerouted, long nowNanos) {
     if (failure instanceof Failure.Unanswered) {
       return Verdict.DOUBT;
+    }
+    if (failure instanceof Failure.Abandoned) {
+      return Verdict.GIVE_UP;
     }
     if (failure instanceof Failure.Refused refused && !refused.code().retriable()) {
       return refusal(refused.code(), rows, wasRerouted);

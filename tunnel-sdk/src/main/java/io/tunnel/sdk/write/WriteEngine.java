@@ -49,6 +49,9 @@ public final class WriteEngine implements AutoCloseable {
   private volatile Routes routes;
   private volatile boolean isClosed;
 
+  /** From now on nothing is sent. */
+  private volatile boolean isAbandoned;
+
   private WriteEngine(
       Nodes nodes, LaneSettings settings, PartitionMaps maps, RouteBuilder routeBuilder) {
     this.nodes = nodes;
@@ -157,6 +160,14 @@ public final class WriteEngine implements AutoCloseable {
     }
   }
 
+  /** Sends nothing any more, and closes when what was sent has outcomes. Idempotent. */
+  public void abandon() {
+    isAbandoned = true;
+    // Those that pause would wait for their time, or for a partition map.
+    onLoop(() -> routes.lanes().forEach(lane -> lane.resume().ifPresent(b -> send(lane, b))));
+    close();
+  }
+
   /** Bytes of rows without an outcome. */
   public long bufferedBytes() {
     return settings.budget().used();
@@ -172,6 +183,11 @@ public final class WriteEngine implements AutoCloseable {
   }
 
   void send(Lane lane, Batch batch) {
+    if (isAbandoned) {
+      ConnectionException reason = new ConnectionException("the writer was closed", true, null);
+      onLoop(() -> completed(lane, batch, null, reason));
+      return;
+    }
     Optional<Endpoint> leader = lane.leader();
     Connection open = nodes.openConnection(leader);
     CompletableFuture<Frame> answer =
@@ -285,13 +301,17 @@ public final class WriteEngine implements AutoCloseable {
         });
   }
 
-  private static LaneCore.Failure kindOf(Lane lane, Throwable failure) {
+  private LaneCore.Failure kindOf(Lane lane, Throwable failure) {
     if (failure instanceof RefusedException refused) {
+      if (isAbandoned && refused.retriable()) {
+        return new LaneCore.Failure.Abandoned();
+      }
       return new LaneCore.Failure.Refused(refused.code(), Retries.isSentOn(lane, failure));
     }
-    return failure instanceof ConnectionException lost && lost.retriable()
-        ? new LaneCore.Failure.NotSent()
-        : new LaneCore.Failure.Unanswered();
+    if (failure instanceof ConnectionException lost && lost.retriable()) {
+      return isAbandoned ? new LaneCore.Failure.Abandoned() : new LaneCore.Failure.NotSent();
+    }
+    return new LaneCore.Failure.Unanswered();
   }
 
   /** The rows of a batch move to other partitions: a flush waits for all of them. */

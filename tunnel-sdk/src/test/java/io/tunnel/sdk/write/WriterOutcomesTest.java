@@ -26,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of rows when something fails. */
@@ -148,6 +149,65 @@ class WriterOutcomesTest extends WriterFixture {
       assertThat(second.count(Outcome.NOT_SENT)).isEqualTo(2);
       assertThat(first.allApplied()).isFalse();
     }
+  }
+
+  @Test
+  void a_writer_that_is_abandoned_waits_for_what_was_sent_and_gives_up_the_rest() {
+    FakeTable table = new FakeTable(1, 1).serve(server);
+    AtomicReference<Runnable> answer = new AtomicReference<>();
+    CountDownLatch sent = new CountDownLatch(1);
+    server.on(
+        Operation.WRITE,
+        (connection, frame) -> {
+          WriteRequest request = WriteRequest.decode(frame.payload());
+          answer.set(
+              () -> connection.answer(frame, table.apply(request.batch()).encode()));
+          sent.countDown();
+        });
+    Map<Long, RowResult> results = new ConcurrentHashMap<>();
+    try (TableClient client = client();
+        TableWriter writer = client.openWriter("t", PATIENT)) {
+      add(writer, results, 1, 3);
+      writer.hurry();
+      Waits.await(sent);
+      add(writer, results, 10, 3);
+      writer.hurry();
+      CompletableFuture<Void> abandoned = CompletableFuture.runAsync(writer::abandon);
+      assertThat(abandoned).isNotDone();
+      answer.get().run();
+      abandoned.join();
+      assertThatThrownBy(() -> add(writer, results, 20, 1)).hasMessageContaining("closed");
+    }
+    Map<Outcome, List<Long>> byOutcome = byOutcome(results);
+    assertThat(byOutcome.get(Outcome.APPLIED)).contains(1L, 2L, 3L);
+    assertThat(results).hasSize(6);
+    assertThat(byOutcome.getOrDefault(Outcome.NOT_SENT, List.of()))
+        .as("whatever the answer did not let through before")
+        .isSubsetOf(10L, 11L, 12L);
+  }
+
+  @Test
+  void a_writer_that_is_abandoned_does_not_wait_for_a_server_to_come_back() {
+    FakeTable table = new FakeTable(1, 1, 100).serve(server);
+    CountDownLatch refused = new CountDownLatch(1);
+    server.on(
+        Operation.WRITE,
+        (connection, frame) -> {
+          connection.refuse(frame, ErrorCode.BUSY);
+          refused.countDown();
+        });
+    Map<Long, RowResult> results = new ConcurrentHashMap<>();
+    try (TableClient client =
+            TableClient.connect(server.config().withRetryDeadline(Duration.ofHours(1)));
+        TableWriter writer = client.openWriter("t", QUICK)) {
+      add(writer, results, 1, 500);
+      add(writer, results, 100, 500);
+      Waits.await(refused);
+      writer.abandon();
+    }
+    assertThat(byOutcome(results)).containsOnlyKeys(Outcome.NOT_SENT);
+    assertThat(results).hasSize(599);
+    assertThat(table.valuesByKey()).isEmpty();
   }
 
   @Test
