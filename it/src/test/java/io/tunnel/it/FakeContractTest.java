@@ -81,4 +81,12 @@ class FakeContractTest {
       return fake();
     }
   }
+
+  @Nested
+  class Readings extends ReadingsContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
 }

@@ -55,4 +55,12 @@ class ServerContractTest {
       return new RealSubject(server.port());
     }
   }
+
+  @Nested
+  class Readings extends ReadingsContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
 }

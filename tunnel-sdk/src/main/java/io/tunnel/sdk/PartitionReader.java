@@ -57,8 +57,8 @@ public final class PartitionReader implements AutoCloseable {
   }
 
   /**
-   * Keeps what comes of a partition, up to its limit, until it is {@linkplain #resume resumed}; also
-   * when it is begun anew meanwhile.
+   * Keeps what comes of a partition, up to its limit, until it is {@linkplain #resume resumed};
+   * also when it is begun anew meanwhile.
    */
   public void pause(int partition) {
     feeds.inbox().pause(partition);

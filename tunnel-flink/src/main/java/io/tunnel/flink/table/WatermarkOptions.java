@@ -8,9 +8,9 @@ import org.apache.flink.table.api.config.ExecutionConfigOptions;
 import org.apache.flink.table.factories.FactoryUtil;
 
 /**
- * Flink's options of idleness and alignment for SOURCE_WATERMARK(). For watermarks that are declared
- * as an expression the planner applies them, for those of a source it leaves them to the source:
- * without them a partition that nobody writes to would hold back the others for ever.
+ * Flink's options of idleness and alignment for SOURCE_WATERMARK(). For watermarks that are
+ * declared as an expression the planner applies them, for those of a source it leaves them to the
+ * source: without them a partition that nobody writes to would hold back the others for ever.
  */
 final class WatermarkOptions {
 
@@ -31,9 +31,7 @@ final class WatermarkOptions {
     // The factory refuses one of them without the other.
     return group.isPresent() && drift.isPresent()
         ? applied.withWatermarkAlignment(
-            group.get(),
-            drift.get(),
-            options.get(FactoryUtil.WATERMARK_ALIGNMENT_UPDATE_INTERVAL))
+            group.get(), drift.get(), options.get(FactoryUtil.WATERMARK_ALIGNMENT_UPDATE_INTERVAL))
         : applied;
   }
 }

@@ -107,9 +107,7 @@ class SqlTunnelTest {
   }
 
   private static List<ChannelInfo> channels(String table, String tunnel) {
-    return tunnels
-        .describeTunnel(new DescribeTunnelRequest(table, tunnel))
-        .getChannelInfos();
+    return tunnels.describeTunnel(new DescribeTunnelRequest(table, tunnel)).getChannelInfos();
   }
 
   private static void eventually(Callable<Boolean> condition) throws Exception {
@@ -137,8 +135,7 @@ class SqlTunnelTest {
             SeekTunnelRequest.toCheckpoints(
                 "orders", "flink", new CheckpointSet(tableId, "orders", "flink", positions)));
     SqlSession sql =
-        declared(
-            SqlSession.streaming(), "orders", "'tunnel'='flink'", "'scan.start'='checkpoint'");
+        declared(SqlSession.streaming(), "orders", "'tunnel'='flink'", "'scan.start'='checkpoint'");
     TableResult result = sql.run("SELECT id FROM t");
     try (CloseableIterator<Row> rows = result.collect()) {
       List<Long> ids = new ArrayList<>();
@@ -146,8 +143,7 @@ class SqlTunnelTest {
         ids.add(rows.next().getFieldAs(0));
       }
       assertThat(ids)
-          .containsExactlyInAnyOrder(
-              4L, 5L, 6L, 7L, 8L, 9L, 104L, 105L, 106L, 107L, 108L, 109L);
+          .containsExactlyInAnyOrder(4L, 5L, 6L, 7L, 8L, 9L, 104L, 105L, 106L, 107L, 108L, 109L);
       eventually(
           () ->
               channels("orders", "flink").stream()
@@ -231,8 +227,7 @@ class SqlTunnelTest {
                   server.write(
                       "timed",
                       List.of(
-                          new RowPutChange(
-                              PrimaryKey.builder().add("id", 1L).build(), List.of())));
+                          new RowPutChange(PrimaryKey.builder().add("id", 1L).build(), List.of())));
                   LockSupport.parkNanos(LOOK_NANOS);
                 }
               });

@@ -26,6 +26,7 @@ final class MemoryService {
   private final VirtualTime time = new VirtualTime();
   private final Violations violations = new Violations();
   private final Holds holds = new Holds(violations);
+  private final MemoryReadings readings = new MemoryReadings(time);
   private final NavigableMap<String, MemoryTable> tables = new TreeMap<>();
   private final Map<String, MemoryTunnel> tunnels = new LinkedHashMap<>();
   private int lastTable;
@@ -44,6 +45,10 @@ final class MemoryService {
 
   Holds holds() {
     return holds;
+  }
+
+  MemoryReadings readings() {
+    return readings;
   }
 
   List<MemoryTable> tables() {
@@ -87,6 +92,7 @@ final class MemoryService {
   void dropTable(MemoryTable table) {
     tunnels(Optional.of(table)).forEach(this::deleteTunnel);
     tables.remove(table.name());
+    readings.dropped(table);
   }
 
   /** The tunnels of a table, or of all, by table and name. */
@@ -233,6 +239,7 @@ final class MemoryService {
   }
 
   void disconnected(Peer peer) {
+    readings.disconnected(peer);
     for (MemorySession session : sessions()) {
       if (session.peer() == peer) {
         session.tunnel().end(session, ErrorCode.SESSION_ENDED, "its connection was closed");
@@ -255,6 +262,7 @@ final class MemoryService {
     if (isHoldingBack) {
       return;
     }
+    readings.pump();
     for (MemoryTunnel tunnel : tunnels.values()) {
       for (MemoryChannel channel : tunnel.channels()) {
         if (channel.status() == ChannelStatus.OPEN) {

@@ -18,6 +18,7 @@ import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.function.BiConsumer;
 
 /** A client's connection: frames of bytes and back, and the greeting. */
 final class Peer extends ChannelInboundHandlerAdapter {
@@ -83,23 +84,25 @@ final class Peer extends ChannelInboundHandlerAdapter {
     } else if (frame.kind() == FrameKind.REQUEST) {
       requests.handle(frame, this);
     } else if (frame.kind() == FrameKind.PUSH && frame.operation() == Operation.CREDIT) {
-      credit(frame);
+      pushed(frame, requests::credit);
+    } else if (frame.kind() == FrameKind.PUSH && frame.operation() == Operation.LIMIT) {
+      pushed(frame, requests::limit);
     } else {
       doom(
           frame.operationCode(),
           frame.correlationId(),
           ErrorCode.INVALID_REQUEST,
-          "a client sends requests and pushes credit, not a "
+          "a client sends requests and pushes credit and limits, not a "
               + frame.kind()
               + " of operation "
               + frame.operationCode());
     }
   }
 
-  private void credit(Frame frame) {
+  private void pushed(Frame frame, BiConsumer<Frame, Peer> taker) {
     try {
-      requests.credit(frame, this);
-    } catch (MalformedException e) {
+      taker.accept(frame, this);
+    } catch (MalformedException | IllegalArgumentException e) {
       doom(frame.operationCode(), 0, ErrorCode.INVALID_REQUEST, e.getMessage());
     }
   }

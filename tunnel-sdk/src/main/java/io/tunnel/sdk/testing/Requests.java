@@ -4,8 +4,10 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.ClusterControl.Attached;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.Empty;
 import io.tunnel.wire.Control.TunnelName;
@@ -18,6 +20,9 @@ import io.tunnel.wire.OperatorControl.AlterTable;
 import io.tunnel.wire.OperatorControl.ChannelSelection;
 import io.tunnel.wire.OperatorControl.EndSession;
 import io.tunnel.wire.OperatorControl.Seek;
+import io.tunnel.wire.PartitionControl;
+import io.tunnel.wire.PartitionControl.FindPositions;
+import io.tunnel.wire.PartitionControl.ReadPartition;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.SessionControl;
 import io.tunnel.wire.WriteRequest;
@@ -70,6 +75,14 @@ final class Requests {
 
   void credit(Frame frame, Peer peer) {
     Credit credit = Credit.decode(frame.payload());
+    if (credit.epoch() == PartitionControl.EPOCH) {
+      service
+          .readings()
+          .of(credit.handle(), peer)
+          .ifPresent(reading -> reading.credit(credit.bytes()));
+      onChange.run();
+      return;
+    }
     try {
       Hold hold = service.holds().require(credit.handle(), credit.epoch(), peer, "CREDIT");
       long open = hold.credit(credit.bytes());
@@ -89,6 +102,13 @@ final class Requests {
     } catch (RefusedException e) {
       // The channel was taken: as on the server, its credit is ignored.
     }
+    onChange.run();
+  }
+
+  /** Where a reading ends has become known to its reader. */
+  void limit(Frame frame, Peer peer) {
+    ChannelEnd end = ChannelEnd.decode(frame.payload());
+    service.readings().of(end.handle(), peer).ifPresent(reading -> reading.limit(end.position()));
     onChange.run();
   }
 
@@ -128,6 +148,15 @@ final class Requests {
         case GET_RANGE -> {
           RangeRequest request = RangeRequest.decode(frame.payload());
           peer.respond(frame, RowReads.range(service.table(request.tableId()), request));
+        }
+        case READ_PARTITION -> {
+          ReadPartition request = Json.decode(frame.payload(), ReadPartition.class);
+          int handle = service.readings().read(request, service.tables(), peer);
+          peer.respond(frame, Json.encode(new Attached(handle)));
+        }
+        case DETACH -> {
+          service.readings().detach(ChannelRef.decode(frame.payload()).handle(), peer);
+          peer.respond(frame, NOTHING);
         }
         case CLOSE_SESSION, HEARTBEAT, RELEASE, CHECKPOINT, STOP_CHANNEL -> {
           session(frame, peer);
@@ -256,6 +285,10 @@ final class Requests {
       case CREATE_TUNNEL ->
           service.createTunnel(Json.decode(payload, Control.CreateTunnel.class)).info();
       case LIST_TUNNELS -> tunnels(payload);
+      case FIND_POSITIONS -> {
+        FindPositions find = Json.decode(payload, FindPositions.class);
+        yield service.readings().find(find, service.table(find.table()));
+      }
       default -> operator(frame);
     };
   }

@@ -160,8 +160,7 @@ class WriterOutcomesTest extends WriterFixture {
         Operation.WRITE,
         (connection, frame) -> {
           WriteRequest request = WriteRequest.decode(frame.payload());
-          answer.set(
-              () -> connection.answer(frame, table.apply(request.batch()).encode()));
+          answer.set(() -> connection.answer(frame, table.apply(request.batch()).encode()));
           sent.countDown();
         });
     Map<Long, RowResult> results = new ConcurrentHashMap<>();

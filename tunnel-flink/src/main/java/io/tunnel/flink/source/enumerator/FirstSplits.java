@@ -68,8 +68,7 @@ final class FirstSplits {
   private static CheckpointSet requireChannels(
       String tunnel, TableLookup lookup, TunnelType reading) {
     CheckpointSet progress = lookup.checkpoints(tunnel);
-    ChannelType wanted =
-        reading == TunnelType.BaseData ? ChannelType.BaseData : ChannelType.Stream;
+    ChannelType wanted = reading == TunnelType.BaseData ? ChannelType.BaseData : ChannelType.Stream;
     if (progress.channels().stream().noneMatch(channel -> channel.type() == wanted)) {
       throw new IllegalArgumentException(
           "tunnel "
@@ -85,7 +84,9 @@ final class FirstSplits {
     return progress;
   }
 
-  /** That a tunnel cannot be told of progress is a mistake when a job starts, and no reason later. */
+  /**
+   * That a tunnel cannot be told of progress is a mistake when a job starts, and no reason later.
+   */
   private static void requireReportable(String tunnel, TableLookup lookup) {
     var unused = requireChannels(tunnel, lookup, TunnelType.Stream);
   }

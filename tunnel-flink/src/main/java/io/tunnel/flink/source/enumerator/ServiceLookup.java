@@ -62,7 +62,8 @@ public final class ServiceLookup implements TableLookup {
   }
 
   private RefusedException noSuch(String tunnel, TunnelClient tunnels) {
-    List<TunnelInfo> all = tunnels.listTunnel(new ListTunnelRequest(Optional.empty())).tunnelInfos();
+    List<TunnelInfo> all =
+        tunnels.listTunnel(new ListTunnelRequest(Optional.empty())).tunnelInfos();
     String ofTable =
         names(all, info -> info.tableName().equals(options.table()), TunnelInfo::tunnelName);
     String ofOthers = names(all, info -> info.tunnelName().equals(tunnel), TunnelInfo::tableName);

@@ -17,9 +17,9 @@ import java.util.TreeSet;
  * that the changes of a row keep their order when its partition is split or merged.
  *
  * <p>What must hold: a split is given out once, unless it came back; none is given out before its
- * known parents are finished. That a split is finished is certain when a checkpoint is complete that
- * began after it was told: until then its reader may be set back to where it was not, and what it
- * told is taken back.
+ * known parents are finished. That a split is finished is certain when a checkpoint is complete
+ * that began after it was told: until then its reader may be set back to where it was not, and what
+ * it told is taken back.
  */
 final class SplitsCore {
 

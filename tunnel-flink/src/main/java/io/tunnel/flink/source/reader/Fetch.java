@@ -20,7 +20,7 @@ final class Fetch implements RecordsWithSplitIds<FetchedRecord> {
   private static final Runnable NOTHING_TO_DO = () -> {};
 
   /** Nothing. */
-  static final Fetch NOTHING = 
+  static final Fetch NOTHING =
       new Fetch(Optional.empty(), List.of(), Set.of(), NOTHING_TO_DO, NOTHING_TO_DO);
 
   private final Iterator<StreamRecord> records;
@@ -53,8 +53,7 @@ final class Fetch implements RecordsWithSplitIds<FetchedRecord> {
 
   /** These were read to their ends. */
   static Fetch finished(Set<String> splits) {
-    return new Fetch(
-        Optional.empty(), List.of(), Set.copyOf(splits), NOTHING_TO_DO, NOTHING_TO_DO);
+    return new Fetch(Optional.empty(), List.of(), Set.copyOf(splits), NOTHING_TO_DO, NOTHING_TO_DO);
   }
 
   @Override

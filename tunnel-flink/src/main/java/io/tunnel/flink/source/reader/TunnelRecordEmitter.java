@@ -1,6 +1,7 @@
 package io.tunnel.flink.source.reader;
 
 import io.tunnel.flink.source.TunnelDeserializationSchema;
+import io.tunnel.model.ChannelType;
 import io.tunnel.sdk.StreamRecord;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -8,7 +9,7 @@ import org.apache.flink.api.connector.source.SourceOutput;
 import org.apache.flink.connector.base.source.reader.RecordEmitter;
 import org.apache.flink.util.Collector;
 
-/** Gives records to the schema, and what it makes of them to the job; event time is commit time. */
+/** Gives records to the schema, and what it makes of them to the job, with their event time. */
 final class TunnelRecordEmitter<T> implements RecordEmitter<FetchedRecord, T, SplitProgress> {
 
   private final TunnelDeserializationSchema<T> schema;
@@ -26,7 +27,7 @@ final class TunnelRecordEmitter<T> implements RecordEmitter<FetchedRecord, T, Sp
     StreamRecord record = fetched.record();
     out.output = output;
     out.isEmitting = false;
-    out.commitMs = TimeUnit.MICROSECONDS.toMillis(record.commitMicros());
+    out.eventMs = eventMs(fetched, progress);
     try {
       schema.deserialize(record, out);
     } catch (IOException | RuntimeException e) {
@@ -51,15 +52,25 @@ final class TunnelRecordEmitter<T> implements RecordEmitter<FetchedRecord, T, Sp
     progress.emitted(fetched);
   }
 
+  /**
+   * A row has the moment at which it was read. Changes that follow it may have been committed
+   * before, and would all be late; so rows in front of changes are older than any change.
+   */
+  private static long eventMs(FetchedRecord fetched, SplitProgress progress) {
+    boolean isInFront =
+        fetched.type() == ChannelType.BaseData && progress.state().isBeforeChanges();
+    return isInFront ? 0 : TimeUnit.MICROSECONDS.toMillis(fetched.record().commitMicros());
+  }
+
   private static final class Stamped<T> implements Collector<T> {
     private SourceOutput<T> output;
-    private long commitMs;
+    private long eventMs;
     private boolean isEmitting;
 
     @Override
     public void collect(T value) {
       isEmitting = true;
-      output.collect(value, commitMs);
+      output.collect(value, eventMs);
       isEmitting = false;
     }
 

@@ -28,7 +28,9 @@ final class TunnelReports implements CheckpointReports.Target {
   @Override
   public void report(List<ChannelPosition> positions) {
     CheckpointSet there =
-        client.exportCheckpoints(new ExportCheckpointsRequest(options.table(), tunnel)).checkpoints();
+        client
+            .exportCheckpoints(new ExportCheckpointsRequest(options.table(), tunnel))
+            .checkpoints();
     Set<Integer> known =
         there.channels().stream()
             .filter(channel -> channel.type() == ChannelType.Stream)

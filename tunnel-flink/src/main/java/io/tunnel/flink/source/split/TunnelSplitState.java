@@ -35,6 +35,11 @@ public final class TunnelSplitState {
     return split.partition();
   }
 
+  /** Whether what is emitted now are rows that changes will follow. */
+  public boolean isBeforeChanges() {
+    return !hasChanges && split.base().kind() == BasePart.Kind.BEFORE_CHANGES;
+  }
+
   /** Changes up to here were emitted. */
   public long position() {
     return position;

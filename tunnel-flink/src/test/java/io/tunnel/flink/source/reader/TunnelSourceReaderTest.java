@@ -154,8 +154,7 @@ class TunnelSourceReaderTest {
   }
 
   @Test
-  void what_was_read_to_its_end_is_reported_even_if_that_takes_several_attempts()
-      throws Exception {
+  void what_was_read_to_its_end_is_reported_even_if_that_takes_several_attempts() throws Exception {
     try (TunnelSourceReader<String> reader = reader()) {
       SplitProgress progress =
           new SplitProgress(
@@ -247,7 +246,14 @@ class TunnelSourceReaderTest {
     emitter.emitRecord(change.of(Deliveries.records(7, 41, 1, 7_000).get(0)), output, progress);
     assertThat(progress.state().toSplit()).isEqualTo(TunnelSplit.changes(7, 41));
     assertThat(output.emitted)
-        .containsExactly(new Emitted("v1", 5), new Emitted("v2", 5), new Emitted("v41", 7));
+        .containsExactly(new Emitted("v1", 0), new Emitted("v2", 0), new Emitted("v41", 7));
+    SplitProgress alone =
+        new SplitProgress(
+            new TunnelSplitState(
+                TunnelSplit.changes(8, 0).withBase(BasePart.all(BasePart.Kind.ALONE))),
+            new ChannelFigures.Figures(0));
+    emitter.emitRecord(row.of(Deliveries.records(8, 1, 1, 6_000).get(0)), output, alone);
+    assertThat(output.emitted).last().as("no change can be older").isEqualTo(new Emitted("v1", 6));
     assertThatThrownBy(
             () ->
                 emitter.emitRecord(

@@ -1,0 +1,139 @@
+package io.tunnel.sdk.testing;
+
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.wire.PartitionControl.FindPositions;
+import io.tunnel.wire.PartitionControl.FoundPositions;
+import io.tunnel.wire.PartitionControl.Positions;
+import io.tunnel.wire.PartitionControl.ReadPartition;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** What connections read of partitions without a tunnel. Nothing is kept of a reading. */
+final class MemoryReadings {
+
+  /** Above those of channels, so that one handle does not mean two things. */
+  private static final int HANDLE_FIRST = 1 << 30;
+
+  private final VirtualTime time;
+  private final Map<Integer, MemoryReading> byHandle = new LinkedHashMap<>();
+  private int handles = HANDLE_FIRST;
+
+  MemoryReadings(VirtualTime time) {
+    this.time = time;
+  }
+
+  /**
+   * Begins to read; says the handle.
+   *
+   * @param tables that there are
+   */
+  int read(ReadPartition request, Collection<MemoryTable> tables, Peer peer) {
+    MemoryTable table =
+        tables.stream()
+            .filter(each -> each.partitions().stream().anyMatch(of -> isOf(of, request)))
+            .findFirst()
+            .orElseThrow(
+                () ->
+                    new RefusedException(
+                        ErrorCode.TABLE_NOT_FOUND,
+                        "no table has a partition " + request.partition()));
+    MemoryPartition partition = table.partition(request.partition());
+    if (request.type() == ChannelType.Stream && request.position() > partition.committed()) {
+      throw new RefusedException(
+          ErrorCode.INVALID_POSITION,
+          "there is no position "
+              + request.position()
+              + " to go on behind; the newest of partition "
+              + partition.id()
+              + " is "
+              + partition.committed());
+    }
+    int handle = handles++;
+    ChannelSource source = source(request, table, partition);
+    byHandle.put(handle, new MemoryReading(handle, peer, request, source));
+    return handle;
+  }
+
+  private static boolean isOf(MemoryPartition partition, ReadPartition request) {
+    return partition.id() == request.partition();
+  }
+
+  private ChannelSource source(
+      ReadPartition request, MemoryTable table, MemoryPartition partition) {
+    if (request.type() == ChannelType.Stream) {
+      // Where it ends, its reader finds and says; the moment only holds back.
+      return new StreamSource(
+          partition, request.end().isPresent() ? Optional.empty() : request.endMs(), time);
+    }
+    BaseSource rows = new BaseSource(partition, table.meta().primaryKey(), time.micros());
+    rows.moveTo(request.position(), request.key());
+    return rows;
+  }
+
+  /** The reading that a connection means, if it is not over. */
+  Optional<MemoryReading> of(int handle, Peer peer) {
+    return Optional.ofNullable(byHandle.get(handle)).filter(reading -> reading.peer() == peer);
+  }
+
+  void detach(int handle, Peer peer) {
+    if (of(handle, peer).isPresent()) {
+      byHandle.remove(handle);
+    }
+  }
+
+  void disconnected(Peer peer) {
+    byHandle.values().removeIf(reading -> reading.peer() == peer);
+  }
+
+  void dropped(MemoryTable table) {
+    List<Integer> partitions = table.partitions().stream().map(MemoryPartition::id).toList();
+    RefusedException reason =
+        new RefusedException(ErrorCode.TABLE_NOT_FOUND, "table " + table.name() + " was dropped");
+    byHandle
+        .values()
+        .removeIf(
+            reading -> {
+              boolean isLost = partitions.contains(reading.partition());
+              if (isLost) {
+                reading.lost(reason);
+              }
+              return isLost;
+            });
+  }
+
+  void pump() {
+    byHandle.values().forEach(MemoryReading::pump);
+  }
+
+  /** Where the partitions of a table begin and end, and where they were at a moment. */
+  FoundPositions find(FindPositions request, MemoryTable table) {
+    if (request.timeMs().isPresent()
+        && (request.timeMs().get() < 0 || request.timeMs().get() > time.ms())) {
+      throw new RefusedException(
+          ErrorCode.INVALID_POSITION,
+          "a time to go to is from 0 to now, which is "
+              + time.ms()
+              + " in milliseconds since 1970, not "
+              + request.timeMs().get());
+    }
+    return new FoundPositions(
+        table.tableId(),
+        table.partitions().stream()
+            .map(
+                partition ->
+                    new Positions(
+                        partition.id(),
+                        0,
+                        partition.committed(),
+                        request
+                            .timeMs()
+                            .map(ms -> partition.lastBefore(TimeUnit.MILLISECONDS.toMicros(ms)))))
+            .toList());
+  }
+}
