@@ -13,6 +13,8 @@ import io.tunnel.sdk.TunnelClient;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +37,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.util.Collector;
+import org.apache.flink.util.IOUtils;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -232,22 +235,24 @@ class HostileSourceTest {
   void one_endpoint_that_answers_is_enough() throws Exception {
     served.create("listed", 2);
     served.write("listed", List.of(Served.put(0, "k", "v0"), Served.put(1, "k", "v1")));
-    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      String dead = "127.0.0.1:" + taken.getLocalPort();
-      taken.close();
-      finish(
-          source("listed").endpoint(dead + "," + served.endpoint()).endAt(EndAt.latest()).build(),
-          1);
-    }
+    String endpoints = "127.0.0.1:" + deadPort() + "," + served.endpoint();
+    finish(source("listed").endpoint(endpoints).endAt(EndAt.latest()).build(), 1);
     assertThat(Watched.seen()).containsExactlyInAnyOrder("v0", "v1");
+  }
+
+  private static int deadPort() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return taken.getLocalPort();
+    }
   }
 
   /** A port on which a connection is accepted, and nothing said, or something else. */
   @ParameterizedTest
   @ValueSource(strings = {"", "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"})
   void a_port_of_something_else_is_named_and_not_waited_for(String answer) throws Exception {
+    Thread talking;
     try (ServerSocket other = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
-      Thread talking = new Thread(() -> talk(other, answer));
+      talking = new Thread(() -> talk(other, answer));
       talking.start();
       String endpoint = "127.0.0.1:" + other.getLocalPort();
       long begunNanos = System.nanoTime();
@@ -255,27 +260,21 @@ class HostileSourceTest {
           .hasStackTraceContaining(
               "cannot find the partitions of table any at 127.0.0.1:" + other.getLocalPort());
       assertThat(Duration.ofNanos(System.nanoTime() - begunNanos)).isLessThan(CONNECTING_MAX);
-      other.close();
-      talking.join();
     }
+    talking.join();
   }
 
+  /** Says so to all who come, until it is closed. */
   private static void talk(ServerSocket other, String answer) {
-    List<java.net.Socket> accepted = new ArrayList<>();
+    List<Socket> accepted = new ArrayList<>();
     try {
-      while (true) {
-        java.net.Socket socket = other.accept();
+      while (!other.isClosed()) {
+        Socket socket = other.accept();
         accepted.add(socket);
-        socket.getOutputStream().write(answer.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+        socket.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
       }
     } catch (IOException closed) {
-      for (java.net.Socket socket : accepted) {
-        try {
-          socket.close();
-        } catch (IOException e) {
-          throw new java.io.UncheckedIOException(e);
-        }
-      }
+      accepted.forEach(IOUtils::closeQuietly);
     }
   }
 

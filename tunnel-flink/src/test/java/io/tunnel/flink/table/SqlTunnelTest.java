@@ -150,7 +150,7 @@ class SqlTunnelTest {
                   .allMatch(channel -> channel.checkpointed() == 10));
       write("orders", 2, 5);
       for (int i = 0; i < 10; i++) {
-        var next = rows.next();
+        assertThat((long) rows.next().getFieldAs(0)).isBetween(0L, 104L);
       }
       eventually(
           () ->
@@ -160,7 +160,7 @@ class SqlTunnelTest {
       tunnels.deleteTunnel(new DeleteTunnelRequest("orders", "flink"));
       write("orders", 3, 5);
       for (int i = 0; i < 10; i++) {
-        var next = rows.next();
+        assertThat((long) rows.next().getFieldAs(0)).isBetween(0L, 104L);
       }
     }
   }

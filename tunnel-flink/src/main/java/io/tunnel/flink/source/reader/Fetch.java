@@ -17,11 +17,9 @@ import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
  */
 final class Fetch implements RecordsWithSplitIds<FetchedRecord> {
 
-  private static final Runnable NOTHING_TO_DO = () -> {};
-
   /** Nothing. */
   static final Fetch NOTHING =
-      new Fetch(Optional.empty(), List.of(), Set.of(), NOTHING_TO_DO, NOTHING_TO_DO);
+      new Fetch(Optional.empty(), List.of(), Set.of(), Fetch::doNothing, Fetch::doNothing);
 
   private final Iterator<StreamRecord> records;
   private final FetchedRecord current;
@@ -45,6 +43,10 @@ final class Fetch implements RecordsWithSplitIds<FetchedRecord> {
     this.whenDone = whenDone;
   }
 
+  private static void doNothing() {
+    // Neither counted nor given back.
+  }
+
   /** Records of a partition; {@code whenTaken} is run on the thread that takes them. */
   static Fetch of(PartitionRecords delivered, Runnable whenTaken) {
     return new Fetch(
@@ -53,7 +55,8 @@ final class Fetch implements RecordsWithSplitIds<FetchedRecord> {
 
   /** These were read to their ends. */
   static Fetch finished(Set<String> splits) {
-    return new Fetch(Optional.empty(), List.of(), Set.copyOf(splits), NOTHING_TO_DO, NOTHING_TO_DO);
+    return new Fetch(
+        Optional.empty(), List.of(), Set.copyOf(splits), Fetch::doNothing, Fetch::doNothing);
   }
 
   @Override
