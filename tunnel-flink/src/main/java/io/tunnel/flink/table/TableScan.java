@@ -231,7 +231,10 @@ record TableScan(
                 })
             .startAt(plan.start())
             .endAt(plan.end());
-    plan.tunnel().ifPresent(source::reportTo);
+    if (plan.mode() != ScanMode.BASE) {
+      // Reading rows is no progress in changes; the same table may be scanned in both ways.
+      plan.tunnel().ifPresent(source::reportTo);
+    }
     return source.build();
   }
 

@@ -165,6 +165,26 @@ class SqlTunnelTest {
     }
   }
 
+  /** One declaration serves both modes. */
+  @Test
+  void batch_mode_reads_rows_of_a_table_that_has_a_tunnel_and_leaves_that_alone()
+      throws Exception {
+    create("both");
+    tunnel("both", "flink", TunnelType.Stream);
+    write("both", 7, 2);
+    SqlSession sql = SqlSession.batch();
+    var unused =
+        sql.run(
+            "CREATE TABLE t (id BIGINT, amount BIGINT, PRIMARY KEY (id) NOT ENFORCED)"
+                + " WITH ('connector'='tunnel', 'endpoint'='"
+                + server.endpoint()
+                + "', 'table'='both', 'tunnel'='flink')");
+    assertThat(sql.rows("SELECT SUM(amount) FROM t")).containsExactly(Row.of(28L));
+    sql.finish("DELETE FROM t WHERE amount = 7");
+    assertThat(server.rows("both")).isEmpty();
+    assertThat(channels("both", "flink")).allMatch(channel -> channel.checkpointed() == 0);
+  }
+
   @Test
   void a_tunnel_that_cannot_be_used_is_named_with_those_that_can() {
     create("shops");
