@@ -11,7 +11,6 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.StringValue;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -224,18 +223,52 @@ public final class KeyCodec {
   /** The key that the bytes hold, named by {@code schema}. */
   public static PrimaryKey decode(
       byte[] array, int offset, int length, List<PrimaryKeySchema> schema) {
-    List<PrimaryKeyColumn> columns = new ArrayList<>(schema.size());
+    PrimaryKeyColumn[] columns = new PrimaryKeyColumn[schema.size()];
     int limit = offset + length;
     int at = offset;
-    for (PrimaryKeySchema column : schema) {
-      int next = skipColumn(array, at, limit, column.type());
-      columns.add(new PrimaryKeyColumn(column.name(), value(array, at, next, column.type())));
+    for (int i = 0; i < columns.length; i++) {
+      PrimaryKeySchema column = schema.get(i);
+      PrimaryKeyType type = column.type();
+      int next = skipPlain(array, at, limit, type);
+      PrimaryKeyValue value;
+      if (next >= 0) {
+        value = plainValue(array, at, next, type);
+      } else {
+        next = skipColumn(array, at, limit, type);
+        value = value(array, at, next, type);
+      }
+      columns[i] = new PrimaryKeyColumn(column.name(), value);
       at = next;
     }
     if (at != limit) {
       throw new MalformedException("a key has more columns than the table's " + describe(schema));
     }
-    return new PrimaryKey(columns);
+    return new PrimaryKey(List.of(columns));
+  }
+
+  /**
+   * As {@link #skipColumn} for a column of text or bytes in which nothing is escaped, which most
+   * are: its first zero is its end, and it is looked at once. Negative for any other, and for what
+   * is no column.
+   */
+  private static int skipPlain(byte[] array, int offset, int limit, PrimaryKeyType type) {
+    if (type == PrimaryKeyType.INTEGER || offset >= limit || array[offset] != tag(type)) {
+      return -1;
+    }
+    int end = Binary.indexOf((byte) 0, array, offset + 1, limit);
+    boolean isEscaped = end >= 0 && end + 1 < limit && (array[end + 1] & 0xff) == ESCAPED;
+    return end < 0 || isEscaped || end - offset - 1 > Limits.KEY_COLUMN_BYTES_MAX ? -1 : end + 1;
+  }
+
+  private static PrimaryKeyValue plainValue(
+      byte[] array, int offset, int next, PrimaryKeyType type) {
+    int from = offset + 1;
+    int bytes = next - 1 - from;
+    if (type == PrimaryKeyType.BINARY) {
+      return new BinaryValue(Bytes.copyOf(array, from, bytes));
+    }
+    Utf8.require(array, from, bytes);
+    return new StringValue(Utf8.decode(array, from, bytes));
   }
 
   /**

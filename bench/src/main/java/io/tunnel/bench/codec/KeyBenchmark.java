@@ -3,6 +3,8 @@ package io.tunnel.bench.codec;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.model.RowChange;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -28,11 +30,29 @@ public class KeyBenchmark {
 
   private final ByteSink sink = new ByteSink(1024);
   private List<RowChange> rows;
+  private List<byte[]> keys;
 
   /** Makes the keys. */
   @Setup
   public void makeKeys() {
     rows = WhitepaperRows.rows();
+    keys = new ArrayList<>();
+    for (RowChange row : rows) {
+      sink.truncate(0);
+      KeyCodec.write(sink, row.primaryKey(), WhitepaperRows.SCHEMA);
+      keys.add(Arrays.copyOf(sink.array(), sink.size()));
+    }
+  }
+
+  /** What does a reader pay that asks each record for its key? */
+  @Benchmark
+  @OperationsPerInvocation(WhitepaperRows.COUNT)
+  public int decodeKey() {
+    int columns = 0;
+    for (byte[] key : keys) {
+      columns += KeyCodec.decode(key, 0, key.length, WhitepaperRows.SCHEMA).columns().size();
+    }
+    return columns;
   }
 
   /** Which share of a row's encoding is its key's? */
