@@ -1,7 +1,7 @@
 package io.tunnel.bench.peers;
 
 /** Where readers tell what came; called from any of their threads. */
-interface Arrivals {
+public interface Arrivals {
 
   /** A row was seen; only told when the reader looks for {@link Look#SEQUENCE}. */
   void saw(long sequence);

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  * CPU time of this process and of a peer's server since it was made. This process' is all of it,
  * collector and compiler included: nothing else runs in it during a round.
  */
-final class CpuTimes {
+public final class CpuTimes {
 
   private static final OperatingSystemMXBean SELF =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
@@ -45,7 +45,7 @@ final class CpuTimes {
    * Returns when servers use no more than a twentieth of a core each: what was left for later is
    * done, counts as their own, and does not disturb the next round. Gives up after 30 s.
    */
-  static void settle(List<? extends Peer> peers, LoadClock clock) {
+  public static void settle(List<? extends Peer> peers, LoadClock clock) {
     long deadlineNanos = clock.nanos() + SETTLE_NANOS_MAX;
     long quietNanosMax = peers.stream().mapToLong(Peer::processes).sum() * QUIET_NANOS_MAX;
     long before = sum(peers);

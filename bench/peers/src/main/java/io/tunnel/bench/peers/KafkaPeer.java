@@ -14,7 +14,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** A Kafka broker; a table is a topic. */
-final class KafkaPeer implements Peer, AutoCloseable {
+public final class KafkaPeer implements Peer, AutoCloseable {
 
   private static final int CALL_SECONDS_MAX = 60;
 
@@ -28,7 +28,7 @@ final class KafkaPeer implements Peer, AutoCloseable {
    *
    * @param acks of its producer; it is idempotent with "all" alone
    */
-  KafkaPeer(KafkaBroker broker, BatchSettings batches, String acks) {
+  public KafkaPeer(KafkaBroker broker, BatchSettings batches, String acks) {
     this.acks = acks;
     this.broker = broker;
     this.batches = batches;
@@ -56,9 +56,15 @@ final class KafkaPeer implements Peer, AutoCloseable {
 
   @Override
   public RowWriter openWriter(String table) {
+    return openWriter(broker.bootstrap(), table, batches, acks);
+  }
+
+  /** A writer of records to a topic. */
+  public static RowWriter openWriter(
+      String bootstrap, String table, BatchSettings batches, String acks) {
     Map<String, Object> settings =
         Map.of(
-            ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, broker.bootstrap(),
+            ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap,
             ProducerConfig.ACKS_CONFIG, acks,
             ProducerConfig.LINGER_MS_CONFIG, batches.lingerMs(),
             ProducerConfig.BATCH_SIZE_CONFIG, batches.kafkaBatchBytes(),

@@ -1,5 +1,6 @@
 package io.tunnel.bench.peers;
 
+import io.tunnel.model.Bytes;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -8,7 +9,7 @@ import java.util.Arrays;
  * A row as key and value of a Kafka record: fixed columns in a fixed order, texts with a length of
  * two bytes before them. As small and quick as a hand-written format gets.
  */
-final class KafkaRow {
+public final class KafkaRow {
 
   private static final int HASH_BYTES = 4;
 
@@ -55,6 +56,18 @@ final class KafkaRow {
     digest += Long.hashCode(sequence(key));
     digest += payload.length();
     return new Decoded(amount(value), digest);
+  }
+
+  /** The row that a record was made of. */
+  public static SourceRow row(byte[] key, byte[] value) {
+    int deviceOffset = HASH_BYTES + Short.BYTES + length(key, HASH_BYTES);
+    return new SourceRow(
+        Bytes.copyOf(key, 0, HASH_BYTES),
+        text(key, HASH_BYTES),
+        text(key, deviceOffset),
+        sequence(key),
+        text(value, 0),
+        amount(value));
   }
 
   /** What {@link Arrivals} want of a decoded record. */

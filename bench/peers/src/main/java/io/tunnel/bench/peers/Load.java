@@ -10,12 +10,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Writes rows as fast as a writer takes them, from several threads. */
-final class Load {
+public final class Load {
 
   private final int threads;
   private final long secondsMax;
 
-  Load(int threads, long secondsMax) {
+  /** Writes from so many threads, for so long at most. */
+  public Load(int threads, long secondsMax) {
     this.threads = threads;
     this.secondsMax = secondsMax;
   }
@@ -26,7 +27,7 @@ final class Load {
    * @return the sum of their amounts
    * @throws IllegalStateException when a row was not applied
    */
-  long write(RowWriter writer, long rows) throws Exception {
+  public long write(RowWriter writer, long rows) throws Exception {
     LongAdder applied = new LongAdder();
     long amounts =
         inParallel(

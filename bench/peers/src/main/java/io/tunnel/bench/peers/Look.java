@@ -1,7 +1,7 @@
 package io.tunnel.bench.peers;
 
 /** How closely a reader looks at each row. */
-enum Look {
+public enum Look {
   /** Not at all: rows are counted by the batch that the client hands over. */
   COUNT,
   /** A hash of the key and the integer attribute. */

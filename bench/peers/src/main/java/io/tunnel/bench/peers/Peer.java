@@ -1,7 +1,7 @@
 package io.tunnel.bench.peers;
 
 /** A service under test, with its server in a process of its own. */
-interface Peer {
+public interface Peer {
 
   /** What it is called in results. */
   String name();

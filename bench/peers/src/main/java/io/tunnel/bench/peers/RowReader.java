@@ -3,7 +3,7 @@ package io.tunnel.bench.peers;
 import java.util.Optional;
 
 /** Reads a table and tells {@link Arrivals}. */
-interface RowReader extends AutoCloseable {
+public interface RowReader extends AutoCloseable {
 
   void start();
 

@@ -7,7 +7,7 @@ import java.util.SplittableRandom;
  * Rows of about 220 bytes, the same on every run and for every peer. Texts are cut out of one
  * random text, which is much cheaper than to draw every character.
  */
-final class RowSource {
+public final class RowSource {
 
   static final int USER_CHARS = 24;
   static final int DEVICE_CHARS = 16;
@@ -20,12 +20,13 @@ final class RowSource {
   private long sequence;
 
   /** Rows whose sequence counts up from {@code firstSequence}, which also seeds their values. */
-  RowSource(long firstSequence) {
+  public RowSource(long firstSequence) {
     this.sequence = firstSequence;
     this.random = new SplittableRandom(firstSequence);
   }
 
-  SourceRow next() {
+  /** The next row. */
+  public SourceRow next() {
     int draw = random.nextInt();
     byte[] hash = {(byte) (draw >>> 24), (byte) (draw >>> 16), (byte) (draw >>> 8), (byte) draw};
     return new SourceRow(

@@ -1,7 +1,7 @@
 package io.tunnel.bench.peers;
 
 /** Writes rows in batches of its own making. */
-interface RowWriter extends AutoCloseable {
+public interface RowWriter extends AutoCloseable {
 
   /** Adds a row; waits while too much is under way. */
   void add(SourceRow row, Acknowledged acknowledged);

@@ -12,5 +12,5 @@ import io.tunnel.model.Bytes;
  * @param payload first attribute
  * @param amount second attribute
  */
-record SourceRow(
+public record SourceRow(
     Bytes hash, String user, String device, long sequence, String payload, long amount) {}

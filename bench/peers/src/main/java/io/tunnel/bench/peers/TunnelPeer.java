@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /** Our service, with tables of one durability. */
-final class TunnelPeer implements Peer, AutoCloseable {
+public final class TunnelPeer implements Peer, AutoCloseable {
 
   private static final List<PrimaryKeySchema> KEY =
       List.of(
@@ -43,9 +43,10 @@ final class TunnelPeer implements Peer, AutoCloseable {
    * @param logCpuNanos processor time that their log has used, when that is another process
    * @param processes servers, and their log
    */
-  record Servers(String endpoint, LongSupplier cpuNanos, LongSupplier logCpuNanos, int processes) {
+  public record Servers(String endpoint, LongSupplier cpuNanos, LongSupplier logCpuNanos, int processes) {
 
-    static Servers of(TunnelServerChild server) {
+    /** Of one server. */
+    public static Servers of(TunnelServerChild server) {
       return new Servers(server.endpoint(), server::cpuNanos, () -> 0, 1);
     }
 
@@ -58,7 +59,8 @@ final class TunnelPeer implements Peer, AutoCloseable {
     }
   }
 
-  TunnelPeer(String name, Servers servers, Durability durability, BatchSettings batches) {
+  /** Writes rows of that durability to {@code servers}. */
+  public TunnelPeer(String name, Servers servers, Durability durability, BatchSettings batches) {
     this.name = name;
     this.servers = servers;
     this.durability = durability;

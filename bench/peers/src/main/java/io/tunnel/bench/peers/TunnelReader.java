@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** One worker with its defaults, on a tunnel of its own. */
-final class TunnelReader implements RowReader {
+public final class TunnelReader implements RowReader {
 
   private static final String TUNNEL = "side-by-side";
   private static final int SEQUENCE_COLUMN = 3;
@@ -29,7 +29,8 @@ final class TunnelReader implements RowReader {
   private final TunnelClient client;
   private final TunnelWorker worker;
 
-  TunnelReader(String endpoint, String table, Look look, Arrivals arrivals) {
+  /** A reader of that table; it does nothing before its start. */
+  public TunnelReader(String endpoint, String table, Look look, Arrivals arrivals) {
     this.table = table;
     this.client = new TunnelClient(endpoint);
     String tunnelId =

@@ -13,6 +13,7 @@ class KafkaRowTest {
     byte[] key = KafkaRow.key(row);
     byte[] value = KafkaRow.value(row);
 
+    assertThat(KafkaRow.row(key, value)).isEqualTo(row);
     assertThat(KafkaRow.sequence(key)).isEqualTo(41);
     assertThat(KafkaRow.amount(value)).isEqualTo(row.amount());
     long digest =

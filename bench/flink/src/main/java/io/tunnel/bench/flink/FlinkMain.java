@@ -1,0 +1,98 @@
+package io.tunnel.bench.flink;
+
+import io.tunnel.bench.children.Children;
+import io.tunnel.bench.children.ClusterChildren;
+import io.tunnel.bench.children.TunnelServerChild;
+import io.tunnel.bench.peers.KafkaPeer;
+import io.tunnel.bench.peers.TunnelPeer;
+import io.tunnel.kafka.broker.KafkaBroker;
+import io.tunnel.model.Durability;
+import io.tunnel.stress.LoadClock;
+import io.tunnel.stress.SystemClock;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.runtime.util.EnvironmentInformation;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** The program: wires everything, and ends the process. */
+@Command(
+    name = "flink",
+    mixinStandardHelpOptions = true,
+    showDefaultValues = false,
+    description =
+        "Measures reading in Apache Flink beside our worker and beside Flink's connector for Kafka,"
+            + " and how fast a job comes back. Each leg has a process of its own.")
+public final class FlinkMain implements Callable<Integer> {
+
+  private static final int INTERNAL = 70;
+
+  /** What the broker's own start script gives it. */
+  private static final int BROKER_HEAP_MIB = 1024;
+
+  @Mixin private FlinkOptions options;
+
+  private FlinkMain() {}
+
+  /** Runs the benchmark; a signal, and the longest time, end its children too. */
+  public static void main(String[] args) {
+    System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "warn");
+    CommandLine line = new CommandLine(new FlinkMain());
+    line.setCaseInsensitiveEnumValuesAllowed(true);
+    System.exit(line.execute(args));
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    options.require();
+    LoadClock clock = new SystemClock();
+    PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
+    endIn(options.minutesMax, clock);
+    long beginNanos = clock.nanos();
+    Findings findings = new Findings(Reader.KAFKA.text());
+    try (Children children = new Children(options.dir);
+        KafkaBroker broker = ClusterChildren.startBroker(children, BROKER_HEAP_MIB)) {
+      TunnelServerChild server = TunnelServerChild.start(children, clock);
+      TunnelPeer.Servers ours = TunnelPeer.Servers.of(server);
+      try (TunnelPeer tunnel =
+              new TunnelPeer("tunnel", ours, Durability.OS, FlinkOptions.batches());
+          KafkaPeer kafka = new KafkaPeer(broker, FlinkOptions.batches(), "1")) {
+        Services services =
+            new Services(tunnel, server.endpoint(), kafka, broker.bootstrap(), clock);
+        Child child = new Child(children, options.legOptions(), options.legSecondsMax);
+        if (options.only.contains(FlinkOptions.READ)) {
+          new ReadFigures(options, services, child, findings, out).run();
+        }
+        if (options.only.contains(FlinkOptions.RECOVERY)) {
+          new RecoveryFigures(options, services, child, findings, out).run();
+        }
+      }
+    }
+    findings.lines().forEach(out::println);
+    out.println();
+    out.printf(
+        "Flink %s, %d s in all%n",
+        EnvironmentInformation.getVersion(),
+        TimeUnit.NANOSECONDS.toSeconds(clock.nanos() - beginNanos));
+    out.println(findings.json(options.asMap()));
+    return 0;
+  }
+
+  /** The process ends then, whatever hangs; ending it stops the children. */
+  private static void endIn(int minutes, LoadClock clock) {
+    long deadlineNanos = clock.nanos() + TimeUnit.MINUTES.toNanos(minutes);
+    Thread watchdog =
+        new Thread(
+            () -> {
+              clock.waitUntil(deadlineNanos, () -> false);
+              System.err.println("not done after " + minutes + " minutes");
+              System.exit(INTERNAL);
+            },
+            "watchdog");
+    watchdog.setDaemon(true);
+    watchdog.start();
+  }
+}

@@ -1,0 +1,24 @@
+package io.tunnel.bench.flink;
+
+import io.tunnel.bench.peers.CpuTimes;
+import io.tunnel.bench.peers.Peer;
+import io.tunnel.stress.LoadClock;
+import java.util.List;
+
+/** Our server and the broker, each a process, and where clients find them. */
+record Services(
+    Peer tunnel, String tunnelEndpoint, Peer kafka, String kafkaEndpoint, LoadClock clock) {
+
+  Peer of(Reader reader) {
+    return reader == Reader.KAFKA ? kafka : tunnel;
+  }
+
+  String endpoint(Reader reader) {
+    return reader == Reader.KAFKA ? kafkaEndpoint : tunnelEndpoint;
+  }
+
+  /** Returns when both have done what they put off. */
+  void settle() {
+    CpuTimes.settle(List.of(tunnel, kafka), clock);
+  }
+}

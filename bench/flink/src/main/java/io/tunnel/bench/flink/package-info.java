@@ -1,0 +1,10 @@
+/**
+ * Reading a table in Apache Flink, beside the SDK's worker, and beside Flink's connector for Kafka
+ * that reads the same rows from a real broker. {@code docs/benchmarks.md} has the command and the
+ * results.
+ *
+ * <p>{@code FlinkMain} starts both servers and then one process after the other, so that the
+ * processor time of each is known: a {@code LegMain} for each leg of each round, and a {@code
+ * RecoveryMain} for each source. What these are told and tell is JSON ({@code Child}).
+ */
+package io.tunnel.bench.flink;
