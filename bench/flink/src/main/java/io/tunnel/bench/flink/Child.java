@@ -38,6 +38,11 @@ final class Child {
     this.jvmOptions.add("--add-opens=java.base/java.util=ALL-UNNAMED");
   }
 
+  /** Where its processes may leave files. */
+  Path directory() {
+    return children.directory();
+  }
+
   /**
    * What {@code mainClass} makes of the order.
    *

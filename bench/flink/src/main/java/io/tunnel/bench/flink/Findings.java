@@ -89,11 +89,17 @@ final class Findings {
     return spreads;
   }
 
+  private static Map<String, Double> medians(List<Map<String, Double>> rounds) {
+    Map<String, Double> medians = new LinkedHashMap<>();
+    spreads(rounds).forEach((name, spread) -> medians.put(name, spread.median()));
+    return medians;
+  }
+
   private static String text(double value) {
     return String.format(Locale.ROOT, value >= 100 ? "%,.0f" : "%.1f", value);
   }
 
-  /** One line: settings, and of each test and subject all rounds with their spread. */
+  /** One line: settings, and of each test and subject all rounds and their medians. */
   String json(Map<String, Object> settings) {
     Map<String, Object> tests = new LinkedHashMap<>();
     roundsBySubjectByTest.forEach(
@@ -101,7 +107,7 @@ final class Findings {
           Map<String, Object> subjects = new LinkedHashMap<>();
           roundsBySubject.forEach(
               (subject, rounds) ->
-                  subjects.put(subject, Map.of("rounds", rounds, "spread", spreads(rounds))));
+                  subjects.put(subject, Map.of("rounds", rounds, "median", medians(rounds))));
           tests.put(test, subjects);
         });
     return new Gson().toJson(Map.of("settings", settings, "tests", tests));

@@ -59,7 +59,7 @@ public final class FlinkMain implements Callable<Integer> {
       TunnelPeer.Servers ours = TunnelPeer.Servers.of(server);
       try (TunnelPeer tunnel =
               new TunnelPeer("tunnel", ours, Durability.OS, FlinkOptions.batches());
-          KafkaPeer kafka = new KafkaPeer(broker, FlinkOptions.batches(), "1")) {
+          KafkaPeer kafka = new KafkaPeer(broker, FlinkOptions.batches(), FlinkOptions.ACKS)) {
         Services services =
             new Services(tunnel, server.endpoint(), kafka, broker.bootstrap(), clock);
         Child child = new Child(children, options.legOptions(), options.legSecondsMax);

@@ -16,6 +16,9 @@ final class FlinkOptions {
   static final String READ = "read";
   static final String RECOVERY = "recovery";
 
+  /** Of Kafka's producer. */
+  static final String ACKS = "1";
+
   private static final int TABLE_PARTITIONS_MAX = 128;
 
   @Option(names = "--rows", description = "Rows of the table (default: ${DEFAULT-VALUE}).")
@@ -145,6 +148,17 @@ final class FlinkOptions {
 
   Pace pace() {
     return new Pace(warmSeconds, legSeconds);
+  }
+
+  /** What a job that recovers does on an empty table; savepoints go to {@code directory}. */
+  RecoveryOrder recovery(Reader reader, String endpoint, String table, Path directory) {
+    return new RecoveryOrder(
+        reader,
+        endpoint,
+        table,
+        new RecoveryOrder.Shape(partitions, parallelism, liveRate, checkpointMs, lagMs),
+        new RecoveryOrder.Times(failures, savepoints),
+        directory.toUri().toString());
   }
 
   List<String> legOptions() {

@@ -1,0 +1,58 @@
+package io.tunnel.bench.flink;
+
+import io.tunnel.bench.peers.KafkaPeer;
+import io.tunnel.bench.peers.RowWriter;
+import io.tunnel.bench.peers.TunnelPeer;
+import io.tunnel.model.Durability;
+import io.tunnel.stress.LoadClock;
+import io.tunnel.stress.SystemClock;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Interrupts a job that reads what this process writes, and tells how long that took it. */
+@Command(name = "recovery", description = "A part of FlinkMain.")
+final class RecoveryMain implements Callable<Integer> {
+
+  private final LoadClock clock = new SystemClock();
+
+  @Parameters(paramLabel = "JSON", description = "A RecoveryOrder.")
+  private String json;
+
+  private RecoveryMain() {}
+
+  public static void main(String[] args) {
+    System.exit(new CommandLine(new RecoveryMain()).execute(args));
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    RecoveryOrder order = Child.order(json, RecoveryOrder.class);
+    if (order.reader() == Reader.KAFKA) {
+      measure(
+          order,
+          KafkaPeer.openWriter(
+              order.endpoint(), order.table(), FlinkOptions.batches(), FlinkOptions.ACKS));
+      return 0;
+    }
+    TunnelPeer.Servers servers = new TunnelPeer.Servers(order.endpoint(), () -> 0, () -> 0, 1);
+    try (TunnelPeer peer =
+        new TunnelPeer("tunnel", servers, Durability.OS, FlinkOptions.batches())) {
+      measure(order, peer.openWriter(order.table()));
+    }
+    return 0;
+  }
+
+  private void measure(RecoveryOrder order, RowWriter writer) throws Exception {
+    RecoveryOrder.Shape shape = order.shape();
+    RecoveryWatch watch =
+        new RecoveryWatch(new RecoveryCore(shape.partitions(), shape.lagMs()), clock);
+    watch.install();
+    try (LocalFlink flink = LocalFlink.start(shape.parallelism());
+        PacedRows rows = new PacedRows(writer, shape.rowsPerSecond(), clock)) {
+      rows.start();
+      Child.tell(new Recoveries(order, flink, watch, rows, clock).run());
+    }
+  }
+}
