@@ -40,8 +40,7 @@ final class Findings {
   }
 
   private TextTable table(Map<String, List<Map<String, Double>>> roundsBySubject) {
-    List<String> names =
-        List.copyOf(roundsBySubject.values().iterator().next().get(0).keySet());
+    List<String> names = List.copyOf(roundsBySubject.values().iterator().next().get(0).keySet());
     List<String> headings = new ArrayList<>(List.of("", "n", ""));
     names.forEach(name -> headings.add(">" + name));
     TextTable table = new TextTable(headings);
@@ -71,12 +70,12 @@ final class Findings {
   }
 
   private List<String> ratios(
-      String subject, List<String> names, Map<String, Spread> spreads, Map<String, Spread> base) {
+      String subject, List<String> names, Map<String, Spread> byName, Map<String, Spread> base) {
     List<String> cells = new ArrayList<>(List.of(subject, "", "/ " + baseline));
     for (String name : names) {
       double to = base.get(name).median();
       cells.add(
-          to == 0 ? "-" : String.format(Locale.ROOT, "%.2fx", spreads.get(name).median() / to));
+          to == 0 ? "-" : String.format(Locale.ROOT, "%.2fx", byName.get(name).median() / to));
     }
     return cells;
   }

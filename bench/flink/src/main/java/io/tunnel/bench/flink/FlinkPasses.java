@@ -39,7 +39,8 @@ final class FlinkPasses implements PassRunner {
               isDecoding
                   ? job(kafka(new KafkaLooks.Decode(name)))
                   : job(
-                      kafka(KafkaRecordDeserializationSchema.valueOnly(new KafkaLooks.Count(name))));
+                      kafka(
+                          KafkaRecordDeserializationSchema.valueOnly(new KafkaLooks.Count(name))));
           case WORKER -> throw new IllegalArgumentException("a worker is not Flink's");
         };
     JobID id = flink.submit(job, Optional.empty());
@@ -66,13 +67,12 @@ final class FlinkPasses implements PassRunner {
     StreamExecutionEnvironment job =
         StreamExecutionEnvironment.getExecutionEnvironment(configuration);
     job.setParallelism(order.parallelism());
-    job.fromSource(source, WatermarkStrategy.noWatermarks(), "rows")
-        .sinkTo(new DiscardingSink<>());
+    job.fromSource(source, WatermarkStrategy.noWatermarks(), "rows").sinkTo(new DiscardingSink<>());
     return job;
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() {
     flink.close();
   }
 }

@@ -80,7 +80,7 @@ final class LocalFlink implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
-    within(CALL_SECONDS_MAX, cluster.closeAsync());
+  public void close() {
+    cluster.closeAsync().orTimeout(CALL_SECONDS_MAX, TimeUnit.SECONDS).join();
   }
 }

@@ -36,8 +36,7 @@ final class PacedRows implements AutoCloseable {
     while (!isStopped) {
       long due = (clock.nanos() - beginNanos) / 1_000 * rowsPerSecond / 1_000_000;
       for (; written < due; written++) {
-        writer.add(
-            source.next(), (sequence, isApplied) -> applied.addAndGet(isApplied ? 1 : 0));
+        writer.add(source.next(), (sequence, isApplied) -> applied.addAndGet(isApplied ? 1 : 0));
       }
       clock.waitUntil(clock.nanos() + STEP_NANOS, () -> isStopped);
     }

@@ -10,5 +10,5 @@ interface PassRunner extends AutoCloseable {
   void run(String name, RowCount count) throws Exception;
 
   @Override
-  void close() throws Exception;
+  void close();
 }

@@ -27,11 +27,7 @@ final class ReadFigures {
   private final PrintWriter out;
 
   ReadFigures(
-      FlinkOptions options,
-      Services services,
-      Child child,
-      Findings findings,
-      PrintWriter out) {
+      FlinkOptions options, Services services, Child child, Findings findings, PrintWriter out) {
     this.options = options;
     this.services = services;
     this.child = child;

@@ -1,5 +1,6 @@
 package io.tunnel.bench.flink;
 
+import io.tunnel.stress.LoadClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -8,7 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import io.tunnel.stress.LoadClock;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.connector.source.Source;
@@ -32,11 +32,7 @@ final class Recoveries {
   private final LoadClock clock;
 
   Recoveries(
-      RecoveryOrder order,
-      LocalFlink flink,
-      RecoveryWatch watch,
-      PacedRows rows,
-      LoadClock clock) {
+      RecoveryOrder order, LocalFlink flink, RecoveryWatch watch, PacedRows rows, LoadClock clock) {
     this.order = order;
     this.flink = flink;
     this.watch = watch;
@@ -44,7 +40,9 @@ final class Recoveries {
     this.clock = clock;
   }
 
-  /** The job begins behind a table that is filled already for a moment, so the first time is cold. */
+  /**
+   * The job begins behind a table that is filled already for a moment, so the first time is cold.
+   */
   RecoveryTimes run() throws Exception {
     JobID job = start(Optional.empty());
     awaitFresh();
@@ -81,11 +79,9 @@ final class Recoveries {
   private JobID start(Optional<String> savepoint) throws Exception {
     StreamExecutionEnvironment job =
         order.reader() == Reader.KAFKA
-            ? job(
-                Sources.kafka(order.endpoint(), order.table(), new LiveLooks.OfKafka()).build())
+            ? job(Sources.kafka(order.endpoint(), order.table(), new LiveLooks.OfKafka()).build())
             : job(
-                Sources.tunnel(order.endpoint(), order.table(), new LiveLooks.OfTunnel())
-                    .build());
+                Sources.tunnel(order.endpoint(), order.table(), new LiveLooks.OfTunnel()).build());
     watch.begin();
     return flink.submit(job, savepoint);
   }

@@ -17,11 +17,7 @@ final class RecoveryFigures {
   private final PrintWriter out;
 
   RecoveryFigures(
-      FlinkOptions options,
-      Services services,
-      Child child,
-      Findings findings,
-      PrintWriter out) {
+      FlinkOptions options, Services services, Child child, Findings findings, PrintWriter out) {
     this.options = options;
     this.services = services;
     this.child = child;
@@ -48,8 +44,7 @@ final class RecoveryFigures {
             options.recovery(
                 reader, services.endpoint(reader), NAME, child.directory().resolve("savepoints")),
             RecoveryTimes.class);
-    told.failures()
-        .forEach(each -> findings.add("recovery, a task fails", reader.text(), each));
+    told.failures().forEach(each -> findings.add("recovery, a task fails", reader.text(), each));
     told.savepoints()
         .forEach(each -> findings.add("recovery, from a savepoint", reader.text(), each));
     out.printf(

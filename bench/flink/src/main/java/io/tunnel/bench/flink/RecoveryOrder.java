@@ -24,8 +24,7 @@ record RecoveryOrder(
    * @param checkpointMs between two checkpoints
    * @param lagMs below which a partition is caught up
    */
-  record Shape(
-      int partitions, int parallelism, int rowsPerSecond, int checkpointMs, long lagMs) {}
+  record Shape(int partitions, int parallelism, int rowsPerSecond, int checkpointMs, long lagMs) {}
 
   /**
    * Repetitions.

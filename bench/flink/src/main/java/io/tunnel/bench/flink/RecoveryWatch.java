@@ -66,8 +66,7 @@ final class RecoveryWatch {
       throw new InjectedFailure();
     }
     lastByPartition.put(row.partition(), row.ordinal());
-    core.seen(
-        openedNanos, row.partition(), clock.epochMs() - row.committedMs(), clock.nanos());
+    core.seen(openedNanos, row.partition(), clock.epochMs() - row.committedMs(), clock.nanos());
   }
 
   /** A task saw what it must not. */

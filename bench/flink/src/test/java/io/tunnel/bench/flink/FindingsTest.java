@@ -31,13 +31,13 @@ class FindingsTest {
         .containsExactly(
             "",
             "read",
-            "       n           rows/s   CPU",
-            "ours   3  median      300   3.0",
-            "          lowest      200   2.0",
-            "          highest   1,000   4.0",
-            "kafka  3  median      120   8.0",
-            "          lowest      100   0.0",
-            "          highest     200   8.0",
+            "       n           rows/s    CPU",
+            "ours   3  median      300    3.0",
+            "          lowest      200    2.0",
+            "          highest   1,000    4.0",
+            "kafka  3  median      120    8.0",
+            "          lowest      100    0.0",
+            "          highest     200    8.0",
             "ours      / kafka   2.50x  0.38x");
   }
 
@@ -55,8 +55,7 @@ class FindingsTest {
     assertThat(json).doesNotContain("\n");
     JsonObject all = JsonParser.parseString(json).getAsJsonObject();
     assertThat(all.getAsJsonObject("settings").get("rows").getAsInt()).isEqualTo(7);
-    JsonObject ours =
-        all.getAsJsonObject("tests").getAsJsonObject("read").getAsJsonObject("ours");
+    JsonObject ours = all.getAsJsonObject("tests").getAsJsonObject("read").getAsJsonObject("ours");
     assertThat(ours.getAsJsonArray("rounds")).hasSize(2);
     assertThat(ours.getAsJsonObject("median").get("rows/s").getAsDouble()).isEqualTo(400);
   }

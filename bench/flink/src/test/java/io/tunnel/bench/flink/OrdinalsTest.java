@@ -23,11 +23,8 @@ class OrdinalsTest {
   void a_row_that_was_there_and_one_that_leaves_a_gap_are_refused() {
     Ordinals ordinals = new Ordinals();
     ordinals.next(0, 1);
-    assertThatThrownBy(() -> ordinals.next(0, 1))
-        .hasMessage("row 1 of partition 0 behind row 1");
-    assertThatThrownBy(() -> ordinals.next(0, 3))
-        .hasMessage("row 3 of partition 0 behind row 1");
-    assertThatThrownBy(() -> ordinals.next(1, 2))
-        .hasMessage("row 2 of partition 1 behind row 0");
+    assertThatThrownBy(() -> ordinals.next(0, 1)).hasMessage("row 1 of partition 0 behind row 1");
+    assertThatThrownBy(() -> ordinals.next(0, 3)).hasMessage("row 3 of partition 0 behind row 1");
+    assertThatThrownBy(() -> ordinals.next(1, 2)).hasMessage("row 2 of partition 1 behind row 0");
   }
 }

@@ -16,11 +16,9 @@ class PassesTest {
   void reading_is_between_the_first_and_the_last_rows_and_whole_is_all_of_it() {
     Passes passes = new Passes();
     passes.add(
-        new Passes.Pass(
-            mark(0, 0, 0), mark(0.5, 1, 100), mark(2.5, 4, 1_100), mark(4, 4.5, 0)));
+        new Passes.Pass(mark(0, 0, 0), mark(0.5, 1, 100), mark(2.5, 4, 1_100), mark(4, 4.5, 0)));
     passes.add(
-        new Passes.Pass(
-            mark(4, 4.5, 0), mark(4.5, 5, 100), mark(6.5, 8, 1_100), mark(8, 8.8, 0)));
+        new Passes.Pass(mark(4, 4.5, 0), mark(4.5, 5, 100), mark(6.5, 8, 1_100), mark(8, 8.8, 0)));
     assertThat(passes.count()).isEqualTo(2);
     assertThat(passes.rows()).isEqualTo(2_200);
     assertThat(passes.figures())
@@ -41,8 +39,7 @@ class PassesTest {
   @Test
   void a_pass_does_not_end_before_its_last_row() {
     assertThatThrownBy(
-            () ->
-                new Passes.Pass(mark(0, 0, 0), mark(1, 1, 1), mark(3, 3, 10), mark(2, 2, 0)))
+            () -> new Passes.Pass(mark(0, 0, 0), mark(1, 1, 1), mark(3, 3, 10), mark(2, 2, 0)))
         .hasMessageContaining("forward");
   }
 }

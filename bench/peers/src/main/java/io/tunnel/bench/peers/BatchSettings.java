@@ -9,4 +9,5 @@ package io.tunnel.bench.peers;
  * @param kafkaBatchBytes {@code batch.size} of the producer
  * @param tunnelBatchBytes {@code batchBytesMax} of our writer
  */
-public record BatchSettings(int lingerMs, long bufferBytes, int kafkaBatchBytes, int tunnelBatchBytes) {}
+public record BatchSettings(
+    int lingerMs, long bufferBytes, int kafkaBatchBytes, int tunnelBatchBytes) {}

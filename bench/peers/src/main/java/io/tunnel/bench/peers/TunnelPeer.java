@@ -43,7 +43,8 @@ public final class TunnelPeer implements Peer, AutoCloseable {
    * @param logCpuNanos processor time that their log has used, when that is another process
    * @param processes servers, and their log
    */
-  public record Servers(String endpoint, LongSupplier cpuNanos, LongSupplier logCpuNanos, int processes) {
+  public record Servers(
+      String endpoint, LongSupplier cpuNanos, LongSupplier logCpuNanos, int processes) {
 
     /** Of one server. */
     public static Servers of(TunnelServerChild server) {
