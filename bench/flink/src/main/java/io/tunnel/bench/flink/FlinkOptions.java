@@ -36,7 +36,7 @@ final class FlinkOptions {
   @Option(
       names = "--warm-seconds",
       description = "Passes of a leg before these do not count (default: ${DEFAULT-VALUE}).")
-  int warmSeconds = 3;
+  int warmSeconds = 5;
 
   @Option(
       names = "--leg-seconds",
