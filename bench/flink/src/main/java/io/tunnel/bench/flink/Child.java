@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * Runs one measuring process to its end. It is given its order as JSON, and tells its result in a
@@ -70,13 +69,11 @@ final class Child {
                   GSON.toJson(order),
                   String.join("\n", said.subList(from, said.size()))));
     }
-    try (Stream<String> lines = said.stream()) {
-      return lines
-          .filter(line -> line.startsWith(RESULT))
-          .findFirst()
-          .map(line -> GSON.fromJson(line.substring(RESULT.length()), result))
-          .orElseThrow(() -> new IllegalStateException("no result of " + mainClass));
-    }
+    return said.stream()
+        .filter(line -> line.startsWith(RESULT))
+        .findFirst()
+        .map(line -> GSON.fromJson(line.substring(RESULT.length()), result))
+        .orElseThrow(() -> new IllegalStateException("no result of " + mainClass));
   }
 
   /** For the child: its order. */
