@@ -145,6 +145,7 @@ final class ClusterServer implements RunningServer {
               new Readings(homes, replicas, channels, catchUp::whenRead, handles),
               tunnels.finder());
       meters.readings(reading.readings()::count);
+      log.catalog().listen(new DroppedReadings(reading.readings()));
       lost = new LostPartitions(replicas::leads, replicas::isServing, this::attached, this::lost);
       nodeMeters.watch(this::standing);
       net = listen(address.net(), readers);

@@ -179,6 +179,15 @@ public final class Catalog {
     return tables.byPartition(partition).isPresent();
   }
 
+  /**
+   * Whether a partition of that id existed once, and does no longer. Whoever finds it so, leader or
+   * not, knows it for certain: partitions are counted behind their tables, and no id is given
+   * twice.
+   */
+  public boolean isDroppedPartition(int partition) {
+    return partition <= counters.partitions() && !hasPartition(partition);
+  }
+
   /** The highest id that was given to a partition; any thread. */
   public int lastPartition() {
     return counters.partitions();

@@ -46,6 +46,15 @@ final class PartitionRequests {
 
   private void read(Frame frame, Connection connection) {
     ReadPartition request = Json.decode(frame.payload(), ReadPartition.class);
+    if (catalog.isDroppedPartition(request.partition())) {
+      // Nobody will ever lead it, so readers are not sent to look for a leader.
+      connection.refuse(
+          frame,
+          new RefusedException(
+              ErrorCode.TABLE_NOT_FOUND,
+              "the table of partition " + request.partition() + " was dropped"));
+      return;
+    }
     try {
       requireReading().readings().read(request, connection, answer(frame, connection));
     } catch (RefusedException e) {

@@ -137,8 +137,11 @@ final class CatalogTest {
     TableRecord altered = catalog.alterTable(table, OTHER);
     assertThat(catalog.tableOfPartition(2)).isEqualTo(altered);
     assertThat(catalog.hasPartition(2)).isTrue();
+    assertThat(catalog.isDroppedPartition(2)).isFalse();
     catalog.dropTable(altered);
     assertThat(catalog.hasPartition(2)).isFalse();
+    assertThat(catalog.isDroppedPartition(2)).isTrue();
+    assertThat(catalog.isDroppedPartition(catalog.lastPartition() + 1)).isFalse();
     assertThat(catalog.partitionIds()).isEmpty();
   }
 
@@ -149,6 +152,11 @@ final class CatalogTest {
     TableRecord altered = catalog.alterTable(table(catalog, "t"), OTHER);
     catalog.dropTable(altered);
     assertThat(told).containsExactly("created t", "altered t", "dropped t");
+  }
+
+  private static boolean isDropped(Catalog catalog, TableRecord table) {
+    return catalog.isDropped(table.tableId())
+        || table.partitions().stream().anyMatch(each -> catalog.isDroppedPartition(each.id()));
   }
 
   @Test
@@ -163,7 +171,7 @@ final class CatalogTest {
           @Override
           public void created(TableRecord table) {
             leader.tables().stream()
-                .filter(other -> follower.isDropped(other.tableId()))
+                .filter(other -> isDropped(follower, other))
                 .forEach(other -> dropped.add(other.meta().name()));
           }
 
@@ -183,7 +191,7 @@ final class CatalogTest {
           @Override
           public void created(TableRecord table) {
             leader.tables().stream()
-                .filter(other -> told.isDropped(other.tableId()))
+                .filter(other -> isDropped(told, other))
                 .forEach(other -> dropped.add(other.meta().name()));
           }
 

@@ -24,6 +24,7 @@ import io.tunnel.wire.PartitionControl.Positions;
 import io.tunnel.wire.PartitionControl.ReadPartition;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -180,6 +181,24 @@ final class ReadPartitionTest {
     ErrorPayload refusal = reader.refused(Operation.READ_PARTITION, changes(0, Optional.empty()));
     assertThat(refusal.code()).isEqualTo(ErrorCode.NOT_LEADER);
     assertThat(refusal.leader()).contains(TestNode.THERE);
+  }
+
+  @Test
+  void whoReadsATableThatIsDroppedIsNotSentToLookForItsLeader() throws IOException {
+    write("a");
+    int there = node.mine.partitions().get(1).id();
+    node.catalog.followed(Map.of("table/" + node.mine.tableId(), Optional.empty()));
+    ErrorPayload refusal = reader.refused(Operation.READ_PARTITION, changes(0, Optional.empty()));
+    assertThat(refusal.code()).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
+    assertThat(refusal.message()).contains("partition " + here).contains("dropped");
+    here = there;
+    assertThat(reader.refused(Operation.READ_PARTITION, changes(0, Optional.empty())).code())
+        .as("of a partition that another node led")
+        .isEqualTo(ErrorCode.TABLE_NOT_FOUND);
+    here = node.theirs.partitions().get(0).id() + 1_000;
+    assertThat(reader.refused(Operation.READ_PARTITION, changes(0, Optional.empty())).code())
+        .as("of one that this node may only not know yet")
+        .isEqualTo(ErrorCode.NOT_LEADER);
   }
 
   @Test
