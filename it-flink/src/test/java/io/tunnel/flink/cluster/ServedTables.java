@@ -1,0 +1,82 @@
+package io.tunnel.flink.cluster;
+
+import io.tunnel.model.Durability;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.Row;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
+import io.tunnel.sdk.BatchWriteResult;
+import io.tunnel.sdk.RangeQuery;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.server.ServerConfig;
+import io.tunnel.server.TunnelServer;
+import io.tunnel.server.net.NetConfig;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A server in this process, and a client of it. */
+final class ServedTables implements Closeable {
+
+  private final Path directory;
+  private final TunnelServer server;
+  private final TableClient client;
+
+  ServedTables() throws IOException {
+    directory = Files.createTempDirectory("tunnel-it-flink-data");
+    ServerConfig defaults = ServerConfig.defaults(2);
+    server =
+        new TunnelServer(
+            directory,
+            new ServerConfig(
+                new NetConfig("127.0.0.1", 0, -1, 1, 1_000, false),
+                defaults.log(),
+                defaults.shard(),
+                defaults.table(),
+                defaults.session(),
+                defaults.base()));
+    client = TableClient.connect(endpoint());
+  }
+
+  String endpoint() {
+    return "127.0.0.1:" + server.localAddress().getPort();
+  }
+
+  void create(String table, PrimaryKeySchema key, List<PrimaryKeyValue> splitPoints) {
+    var unused =
+        client.createTable(
+            new TableMeta(table, List.of(key), new TableOptions(Durability.OS)), splitPoints);
+  }
+
+  /** Writes rows, and requires that all are there. */
+  void write(String table, List<RowChange> rows) {
+    BatchWriteResult result = client.write(table, rows);
+    if (!result.allApplied()) {
+      throw new AssertionError(result.toString());
+    }
+  }
+
+  List<Row> rows(String table) {
+    List<Row> rows = new ArrayList<>();
+    client.getRange(table, RangeQuery.ALL).forEach(rows::add);
+    return rows;
+  }
+
+  @Override
+  public void close() throws IOException {
+    client.close();
+    server.close();
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package io.tunnel.flink.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.Row;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The uber jar in a Flink of processes, used as a user does: by its SQL client and its CLI. */
+@Timeout(240)
+class StandaloneFlinkTest {
+
+  @RegisterExtension static final StandaloneFlink FLINK = new StandaloneFlink();
+
+  private static final Pattern BLOCK = Pattern.compile("```sql\\n(.*?)```", Pattern.DOTALL);
+  private static final String TOTALS = "SELECT * FROM totals;";
+
+  private static ServedTables tables;
+
+  @BeforeAll
+  static void serve() throws IOException {
+    tables = new ServedTables();
+  }
+
+  @AfterAll
+  static void close() throws IOException {
+    tables.close();
+  }
+
+  @Test
+  void the_sql_of_the_page_does_what_it_says_in_the_sql_client() throws IOException {
+    create("orders", "id", PrimaryKeyType.INTEGER);
+    create("customers", "name", PrimaryKeyType.STRING);
+    create("totals", "city", PrimaryKeyType.STRING);
+    List<String> blocks = new ArrayList<>();
+    String page = Files.readString(Path.of("..", "docs", "flink.md"));
+    Matcher block = BLOCK.matcher(page.replace("localhost:7650", tables.endpoint()));
+    while (block.find()) {
+      blocks.add(block.group(1));
+    }
+    assertThat(blocks).hasSize(3);
+    String first = blocks.get(0);
+    assertThat(first).contains(TOTALS);
+    // Only that SELECT waits until the job has seen what the statements before it did.
+    var unused = FLINK.sql(first.replace(TOTALS, ""));
+    Eventually.require(
+        () -> "" + tables.rows("totals"),
+        () ->
+            tables.rows("totals").stream()
+                .map(StandaloneFlinkTest::text)
+                .toList()
+                .equals(List.of("Turin 2 17")));
+    String declarations = first.substring(0, first.indexOf("SET "));
+    String batch =
+        "SET 'sql-client.execution.result-mode' = 'tableau';\n"
+            + "SET 'execution.runtime-mode' = 'batch';\n";
+    String said = FLINK.sql(declarations + batch + TOTALS + "\n" + blocks.get(1) + blocks.get(2));
+    Matcher shown = Pattern.compile("```\\n(\\+--.*?)```", Pattern.DOTALL).matcher(page);
+    assertThat(shown.find()).isTrue();
+    assertThat(said).contains(shown.group(1));
+    assertThat(said).as("the lookup join").containsPattern("\\| +3 \\| Turin \\|");
+    assertThat(said).as("DESCRIBE").contains("|       id | BIGINT | FALSE | PRI(id) |");
+    assertThat(said).as("the catalog's orders").contains("|  1 |     11 |      ada |");
+    assertThat(said).doesNotContain("bob");
+    assertThat(FLINK.rest().running()).as("the job that keeps the totals").hasSize(1);
+    FLINK.rest().running().forEach(FLINK::cancel);
+  }
+
+  private static String text(Row row) {
+    return row.primaryKey().columns().get(0).value().asString()
+        + " "
+        + row.value("orders").asLong()
+        + " "
+        + row.value("amount").asLong();
+  }
+
+  private static void create(String table, String key, PrimaryKeyType type) {
+    tables.create(table, new PrimaryKeySchema(key, type), List.of());
+  }
+
+  @Test
+  void sums_are_exact_when_a_task_manager_is_killed_and_when_a_savepoint_is_rescaled()
+      throws Exception {
+    String jar = JobJar.write(FLINK.home(), SumJob.class).toString();
+    List<String> program =
+        List.of(
+            "--class",
+            SumJob.class.getName(),
+            jar,
+            tables.endpoint(),
+            Numbers.NUMBERS,
+            Numbers.SUMS);
+    try (Numbers numbers = new Numbers(tables)) {
+      String job = FLINK.run(with(List.of("--parallelism", "2"), program));
+      numbers.awaitFlow(5_000);
+      Eventually.require(() -> "a checkpoint", () -> FLINK.rest().checkpoints(job) > 1);
+      Set<String> managers = new TreeSet<>(FLINK.rest().managers(job));
+      assertThat(managers).isNotEmpty();
+      FLINK.killManager(managers.iterator().next());
+      FLINK.startManager();
+      Eventually.require(
+          () -> "a job that has taken up its checkpoint",
+          () -> FLINK.rest().restores(job) > 0 && !FLINK.rest().managers(job).isEmpty());
+      numbers.awaitFlow(5_000);
+      FLINK.awaitSlots(2 * StandaloneFlink.SLOTS);
+
+      String savepoint = FLINK.stop(job);
+      String rescaled =
+          FLINK.run(with(List.of("--parallelism", "4", "--fromSavepoint", savepoint), program));
+      numbers.awaitFlow(5_000);
+      assertThat(FLINK.rest().managers(rescaled)).hasSize(2);
+      Map<Long, Numbers.Sum> written = numbers.end();
+      numbers.awaitSummed(numbers.count());
+      var unused = FLINK.stop(rescaled);
+      assertThat(numbers.sums()).isEqualTo(written);
+    }
+  }
+
+  private static List<String> with(List<String> options, List<String> program) {
+    List<String> all = new ArrayList<>(options);
+    all.addAll(program);
+    return all;
+  }
+}
