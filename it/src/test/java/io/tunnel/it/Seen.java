@@ -13,7 +13,7 @@ import java.util.List;
  */
 record Seen(ChannelType type, int partition, long position, long commitMicros, Mutation mutation) {
 
-  private static Seen of(ChannelType type, StreamRecord record) {
+  static Seen of(ChannelType type, StreamRecord record) {
     return new Seen(
         type,
         record.partition(),
