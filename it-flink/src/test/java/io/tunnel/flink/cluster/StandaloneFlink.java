@@ -173,6 +173,15 @@ final class StandaloneFlink implements BeforeAllCallback, AfterEachCallback, Aft
     managers.get(id).close();
   }
 
+  /** The uber jar. */
+  Path connector() throws IOException {
+    try (Stream<Path> jars = Files.list(distribution.resolve("lib"))) {
+      return jars.filter(jar -> jar.getFileName().toString().startsWith("tunnel-flink-"))
+          .findFirst()
+          .orElseThrow();
+    }
+  }
+
   FlinkRest rest() {
     return rest;
   }

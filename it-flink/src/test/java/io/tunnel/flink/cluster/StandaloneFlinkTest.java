@@ -120,8 +120,16 @@ class StandaloneFlinkTest {
       FLINK.awaitSlots(2 * StandaloneFlink.SLOTS);
 
       String savepoint = FLINK.stop(job);
-      String rescaled =
-          FLINK.run(with(List.of("--parallelism", "4", "--fromSavepoint", savepoint), program));
+      // The second time the connector is the job's own and not the cluster's.
+      List<String> restored =
+          List.of(
+              "--parallelism",
+              "4",
+              "--fromSavepoint",
+              savepoint,
+              "--classpath",
+              FLINK.connector().toUri().toString());
+      String rescaled = FLINK.run(with(restored, program));
       numbers.awaitFlow(5_000);
       assertThat(FLINK.rest().managers(rescaled)).hasSize(2);
       Map<Long, Numbers.Sum> written = numbers.end();
