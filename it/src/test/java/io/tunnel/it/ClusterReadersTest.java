@@ -36,8 +36,7 @@ class ClusterReadersTest {
   }
 
   @Test
-  void a_reader_gets_each_change_once_and_in_order_while_a_leader_dies_and_another_is_drained()
-      throws InterruptedException {
+  void a_reader_gets_each_change_once_and_in_order_while_a_leader_dies_and_another_is_drained() {
     Scene scene = new Scene(STAGE, cluster, PARTITIONS);
     TableDescription table = scene.tables().partitionMap(scene.table());
     WriterProcess writer =
@@ -78,8 +77,7 @@ class ClusterReadersTest {
 
   /** Not only when nobody has led its partitions for as long as an outage may last. */
   @Test
-  void a_reader_of_a_table_that_is_dropped_is_told_so_by_whichever_node_it_asks()
-      throws InterruptedException {
+  void a_reader_of_a_table_that_is_dropped_is_told_so_by_whichever_node_it_asks() {
     Scene scene = new Scene(STAGE, cluster, PARTITIONS);
     scene.fill(10, 10);
     TableDescription table = scene.tables().partitionMap(scene.table());

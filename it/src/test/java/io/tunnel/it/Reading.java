@@ -75,16 +75,22 @@ final class Reading implements AutoCloseable {
   }
 
   /** Ends it: all that it read, in its order. */
-  List<Seen> stop() throws InterruptedException {
+  List<Seen> stop() {
     close();
     return seen;
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     isEnding = true;
     reader.wakeUp();
-    thread.join();
-    reader.close();
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted while the reader ends", e);
+    } finally {
+      reader.close();
+    }
   }
 }

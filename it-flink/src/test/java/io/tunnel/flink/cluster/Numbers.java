@@ -68,8 +68,8 @@ final class Numbers implements AutoCloseable {
 
   private void write() {
     try {
-      while (!isEnding) {
-        if (count - summed() > AHEAD_MAX) {
+      for (long done = 0; !isEnding; count = done) {
+        if (done - summed() > AHEAD_MAX) {
           LockSupport.parkNanos(LOOK_NANOS);
         } else {
           List<RowChange> rows = new ArrayList<>();
@@ -77,7 +77,7 @@ final class Numbers implements AutoCloseable {
             rows.add(next());
           }
           tables.write(NUMBERS, rows);
-          count += BATCH_ROWS;
+          done += BATCH_ROWS;
         }
       }
     } catch (RuntimeException | AssertionError e) {
@@ -137,7 +137,7 @@ final class Numbers implements AutoCloseable {
   }
 
   /** Writes no more; what was written, by group. */
-  Map<Long, Sum> end() throws InterruptedException {
+  Map<Long, Sum> end() {
     close();
     if (failure != null) {
       throw new AssertionError("the writer failed", failure);
@@ -146,8 +146,13 @@ final class Numbers implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     isEnding = true;
-    thread.join();
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted while the writer ends", e);
+    }
   }
 }

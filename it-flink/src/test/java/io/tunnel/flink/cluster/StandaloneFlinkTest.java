@@ -67,8 +67,10 @@ class StandaloneFlinkTest {
                 .equals(List.of("Turin 2 17")));
     String declarations = first.substring(0, first.indexOf("SET "));
     String batch =
-        "SET 'sql-client.execution.result-mode' = 'tableau';\n"
-            + "SET 'execution.runtime-mode' = 'batch';\n";
+        """
+        SET 'sql-client.execution.result-mode' = 'tableau';
+        SET 'execution.runtime-mode' = 'batch';
+        """;
     String said = FLINK.sql(declarations + batch + TOTALS + "\n" + blocks.get(1) + blocks.get(2));
     Matcher shown = Pattern.compile("```\\n(\\+--.*?)```", Pattern.DOTALL).matcher(page);
     assertThat(shown.find()).isTrue();
