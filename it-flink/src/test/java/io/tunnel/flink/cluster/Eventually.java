@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 /** Waits for what other processes will have done. */
 final class Eventually {
 
-  private static final Duration LONG = Duration.ofSeconds(60);
+  private static final Duration LONG = Duration.ofSeconds(90);
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private Eventually() {}

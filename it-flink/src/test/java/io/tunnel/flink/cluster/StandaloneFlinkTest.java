@@ -133,7 +133,8 @@ class StandaloneFlinkTest {
               FLINK.connector().toUri().toString());
       String rescaled = FLINK.run(with(restored, program));
       numbers.awaitFlow(5_000);
-      assertThat(FLINK.rest().managers(rescaled)).hasSize(2);
+      Eventually.require(
+          () -> "a job on both task managers", () -> FLINK.rest().managers(rescaled).size() == 2);
       Map<Long, Numbers.Sum> written = numbers.end();
       numbers.awaitSummed(numbers.count());
       var unused = FLINK.stop(rescaled);

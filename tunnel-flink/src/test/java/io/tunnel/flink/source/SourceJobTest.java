@@ -380,4 +380,21 @@ class SourceJobTest {
         .hasStackTraceContaining("cannot find the partitions of table nowhere")
         .hasStackTraceContaining("no table");
   }
+
+  @Test
+  void a_table_that_is_dropped_under_a_job_fails_it_and_the_job_says_so() throws Exception {
+    served.create("dropped", 2);
+    write("dropped", 2, 0, 10);
+    StreamExecutionEnvironment env = env(new Configuration(), 2);
+    DataStreamSource<ChangeRecord> stream = stream(env, source("dropped").build());
+    try (CloseableIterator<ChangeRecord> records = stream.collectAsync()) {
+      JobClient job = env.executeAsync();
+      for (int i = 0; i < 10; i++) {
+        assertThat(value(records.next())).isNotEmpty();
+      }
+      served.client().dropTable("dropped");
+      assertThatThrownBy(() -> job.getJobExecutionResult().get())
+          .hasStackTraceContaining("table dropped was dropped");
+    }
+  }
 }
