@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -42,7 +43,7 @@ public final class PerfCommand implements Callable<Integer> {
   private static final long PATIENCE_MS = 45_000;
 
   private final Function<String, TunnelServer> connect;
-  private final List<PerfEngine> engines;
+  private final Supplier<List<PerfEngine>> engines;
 
   @Spec private CommandSpec spec;
   @Mixin private ServerOption server;
@@ -112,12 +113,21 @@ public final class PerfCommand implements Callable<Integer> {
   public PerfCommand() {
     this(
         SdkTunnelServer::new,
-        ServiceLoader.load(PerfEngine.class).stream().map(ServiceLoader.Provider::get).toList());
+        () ->
+            ServiceLoader.load(PerfEngine.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .toList());
   }
 
-  PerfCommand(Function<String, TunnelServer> connect, List<PerfEngine> engines) {
+  /**
+   * A command for such servers.
+   *
+   * @param engines is asked when one is wanted: a command that wants none runs also where one
+   *     cannot be loaded
+   */
+  PerfCommand(Function<String, TunnelServer> connect, Supplier<List<PerfEngine>> engines) {
     this.connect = connect;
-    this.engines = List.copyOf(engines);
+    this.engines = engines;
   }
 
   @Override
@@ -141,7 +151,7 @@ public final class PerfCommand implements Callable<Integer> {
       throw CommandFailure.usage("--engine is " + SDK + " or " + FLINK + ", not " + engineName);
     }
     Optional<PerfEngine> found =
-        engines.stream().filter(engine -> engine.name().equals(FLINK)).findFirst();
+        engines.get().stream().filter(engine -> engine.name().equals(FLINK)).findFirst();
     if (found.isEmpty()) {
       throw new CommandFailure(
           ExitCode.UNAVAILABLE,

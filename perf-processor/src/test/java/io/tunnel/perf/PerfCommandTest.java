@@ -85,7 +85,7 @@ class PerfCommandTest {
 
   private int run(String arguments) {
     CommandLine command =
-        new CommandLine(new PerfCommand(endpoint -> server, engines))
+        new CommandLine(new PerfCommand(endpoint -> server, () -> engines))
             .setOut(new PrintWriter(out))
             .setErr(new PrintWriter(err));
     return CommandRunner.run(command, Diagnosis.standard(), arguments.split(" "));

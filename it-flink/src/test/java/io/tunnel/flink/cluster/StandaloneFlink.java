@@ -105,6 +105,7 @@ final class StandaloneFlink implements BeforeAllCallback, AfterEachCallback, Aft
         "restart-strategy.fixed-delay.attempts: 100",
         "restart-strategy.fixed-delay.delay: 200ms",
         "execution.checkpointing.dir: " + base + "checkpoints",
+        "execution.checkpointing.savepoint-dir: " + base + "savepoints",
         "io.tmp.dirs: " + home.resolve("tmp"));
   }
 
@@ -173,10 +174,19 @@ final class StandaloneFlink implements BeforeAllCallback, AfterEachCallback, Aft
     managers.get(id).close();
   }
 
-  /** The uber jar. */
+  /** The uber jar of the connector. */
   Path connector() throws IOException {
-    try (Stream<Path> jars = Files.list(distribution.resolve("lib"))) {
-      return jars.filter(jar -> jar.getFileName().toString().startsWith("tunnel-flink-"))
+    return jar("lib", "tunnel-flink-");
+  }
+
+  /** That of the rates. */
+  Path rates() throws IOException {
+    return jar("jobs", "perf-flink-");
+  }
+
+  private Path jar(String directory, String prefix) throws IOException {
+    try (Stream<Path> jars = Files.list(distribution.resolve(directory))) {
+      return jars.filter(jar -> jar.getFileName().toString().startsWith(prefix))
           .findFirst()
           .orElseThrow();
     }
@@ -216,6 +226,13 @@ final class StandaloneFlink implements BeforeAllCallback, AfterEachCallback, Aft
     return said(SUBMITTED, all);
   }
 
+  /** {@code bin/flink run} of a program that waits for its job: what it printed. */
+  String runToEnd(List<String> arguments) {
+    List<String> all = new ArrayList<>(List.of("run"));
+    all.addAll(arguments);
+    return flink(all);
+  }
+
   /** {@code bin/flink stop}: where the savepoint is. */
   String stop(String job) {
     String directory = home.resolve("savepoints").toUri().toString();
@@ -227,10 +244,13 @@ final class StandaloneFlink implements BeforeAllCallback, AfterEachCallback, Aft
     var unused = said(Pattern.compile("(Cancelled) job"), List.of("cancel", job));
   }
 
+  private String flink(List<String> arguments) {
+    return client(arguments.get(0), lib(), "org.apache.flink.client.cli.CliFrontend", arguments)
+        .finished();
+  }
+
   private String said(Pattern pattern, List<String> arguments) {
-    String output =
-        client(arguments.get(0), lib(), "org.apache.flink.client.cli.CliFrontend", arguments)
-            .finished();
+    String output = flink(arguments);
     Matcher found = pattern.matcher(output);
     if (!found.find()) {
       throw new AssertionError("no '" + pattern + "' in " + output);

@@ -2,9 +2,15 @@ package io.tunnel.flink.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.Row;
+import io.tunnel.model.RowPutChange;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -140,6 +146,42 @@ class StandaloneFlinkTest {
       var unused = FLINK.stop(rescaled);
       assertThat(numbers.sums()).isEqualTo(written);
     }
+  }
+
+  @Test
+  void rates_are_printed_where_their_job_was_submitted() throws IOException {
+    create("rated", "id", PrimaryKeyType.INTEGER);
+    int rows = 500;
+    for (long id = 0; id < rows; id++) {
+      tables.write(
+          "rated",
+          List.of(
+              new RowPutChange(
+                  PrimaryKey.builder().add("id", id).build(),
+                  List.of(new Column("v", ColumnValue.fromLong(id))))));
+    }
+    List<String> options =
+        List.of("--server", tables.endpoint(), "--table", "rated", "--start", "EARLIEST");
+    String said =
+        FLINK.runToEnd(
+            with(
+                List.of(FLINK.rates().toString()),
+                with(options, List.of("--interval", "1s", "--until-idle", "2s"))));
+    List<JsonObject> lines =
+        said.lines()
+            .filter(line -> line.startsWith("{"))
+            .map(line -> JsonParser.parseString(line).getAsJsonObject())
+            .toList();
+    JsonObject summary = lines.get(lines.size() - 1);
+    assertThat(summary.get("kind").getAsString()).isEqualTo("summary");
+    assertThat(summary.get("totalRows").getAsInt()).isEqualTo(rows);
+    assertThat(
+            lines.stream()
+                .filter(line -> line.get("kind").getAsString().equals("interval"))
+                .mapToInt(line -> line.get("rowsPerSecond").getAsInt())
+                .sum())
+        .as("windows of a second")
+        .isEqualTo(rows);
   }
 
   private static List<String> with(List<String> options, List<String> program) {
