@@ -167,8 +167,7 @@ class SqlTunnelTest {
 
   /** One declaration serves both modes. */
   @Test
-  void batch_mode_reads_rows_of_a_table_that_has_a_tunnel_and_leaves_that_alone()
-      throws Exception {
+  void batch_mode_reads_rows_of_a_table_that_has_a_tunnel_and_leaves_that_alone() throws Exception {
     create("both");
     tunnel("both", "flink", TunnelType.Stream);
     write("both", 7, 2);
