@@ -47,7 +47,10 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
   private final String table;
   private final TableLayout declaredKey;
   private final TableLayout layout;
+
+  @SuppressWarnings("serial") // A copy of List.copyOf can be serialised.
   private final List<Metadata> metadata;
+
   private final Style style;
   private final TypeInformation<RowData> type;
   private transient Map<String, Integer> attributes;

@@ -32,6 +32,8 @@ final class RowDataChanges implements TunnelSerializationSchema<RowData> {
 
   private final TableLayout layout;
   private final Upserts upserts;
+
+  @SuppressWarnings("serial") // A copy of List.copyOf can be serialised.
   private final List<Integer> written;
 
   /**

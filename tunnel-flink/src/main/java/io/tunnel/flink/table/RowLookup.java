@@ -24,7 +24,10 @@ final class RowLookup implements Serializable {
   private final TunnelOptions table;
   private final TableLayout produced;
   private final TableLayout known;
+
+  @SuppressWarnings("serial") // A copy of List.copyOf can be serialised.
   private final List<Integer> knownAt;
+
   private transient TableClient client;
 
   /**
