@@ -2,6 +2,7 @@ package io.tunnel.bench.cluster;
 
 import io.tunnel.bench.children.Children;
 import io.tunnel.bench.children.ClusterChildren;
+import io.tunnel.bench.children.Watchdog;
 import io.tunnel.kafka.broker.KafkaBroker;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
@@ -12,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -26,7 +26,6 @@ import picocli.CommandLine.Spec;
     description = "Measures what a cluster of three nodes costs, and how long it stands still.")
 public final class ClusterMain implements Callable<Integer> {
 
-  private static final int INTERNAL = 70;
   private static final int NODES = 3;
   private static final int BROKER_HEAP_MIB = 1024;
   private static final List<Figure> FIGURES =
@@ -66,7 +65,7 @@ public final class ClusterMain implements Callable<Integer> {
     }
     LoadClock clock = new SystemClock();
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
-    endIn(clock);
+    Watchdog.endIn(minutesMax, clock);
     for (Figure figure : FIGURES) {
       if (only.contains(figure.name())) {
         out.println("== " + figure.name());
@@ -86,20 +85,5 @@ public final class ClusterMain implements Callable<Integer> {
         figure.measure(new Ground(children, cluster, tables, tunnels, clock, out));
       }
     }
-  }
-
-  /** The process ends then, whatever hangs; ending it stops the children. */
-  private void endIn(LoadClock clock) {
-    long deadlineNanos = clock.nanos() + TimeUnit.MINUTES.toNanos(minutesMax);
-    Thread watchdog =
-        new Thread(
-            () -> {
-              clock.waitUntil(deadlineNanos, () -> false);
-              System.err.println("not done after " + minutesMax + " minutes");
-              System.exit(INTERNAL);
-            },
-            "watchdog");
-    watchdog.setDaemon(true);
-    watchdog.start();
   }
 }

@@ -2,6 +2,7 @@ package io.tunnel.bench.delivery;
 
 import io.tunnel.bench.children.Children;
 import io.tunnel.bench.children.TunnelServerChild;
+import io.tunnel.bench.children.Watchdog;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.stress.LoadClock;
@@ -11,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -25,7 +25,6 @@ import picocli.CommandLine.Spec;
     description = "Measures what moving, losing and holding channels costs.")
 public final class DeliveryMain implements Callable<Integer> {
 
-  private static final int INTERNAL = 70;
   private static final List<Figure> FIGURES =
       List.of(
           new LatencyFigure(),
@@ -68,7 +67,7 @@ public final class DeliveryMain implements Callable<Integer> {
     }
     LoadClock clock = new SystemClock();
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
-    endIn(clock);
+    Watchdog.endIn(minutesMax, clock);
     for (Figure figure : FIGURES) {
       if (only.contains(figure.name())) {
         out.println("== " + figure.name());
@@ -87,20 +86,5 @@ public final class DeliveryMain implements Callable<Integer> {
         figure.measure(new Bed(children, server, tables, tunnels, clock, out));
       }
     }
-  }
-
-  /** The process ends then, whatever hangs; ending it stops the children. */
-  private void endIn(LoadClock clock) {
-    long deadlineNanos = clock.nanos() + TimeUnit.MINUTES.toNanos(minutesMax);
-    Thread watchdog =
-        new Thread(
-            () -> {
-              clock.waitUntil(deadlineNanos, () -> false);
-              System.err.println("not done after " + minutesMax + " minutes");
-              System.exit(INTERNAL);
-            },
-            "watchdog");
-    watchdog.setDaemon(true);
-    watchdog.start();
   }
 }

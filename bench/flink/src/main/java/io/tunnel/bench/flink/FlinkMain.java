@@ -3,6 +3,7 @@ package io.tunnel.bench.flink;
 import io.tunnel.bench.children.Children;
 import io.tunnel.bench.children.ClusterChildren;
 import io.tunnel.bench.children.TunnelServerChild;
+import io.tunnel.bench.children.Watchdog;
 import io.tunnel.bench.peers.KafkaPeer;
 import io.tunnel.bench.peers.TunnelPeer;
 import io.tunnel.kafka.broker.KafkaBroker;
@@ -28,8 +29,6 @@ import picocli.CommandLine.Mixin;
             + " and how fast a job comes back. Each leg has a process of its own.")
 public final class FlinkMain implements Callable<Integer> {
 
-  private static final int INTERNAL = 70;
-
   /** What the broker's own start script gives it. */
   private static final int BROKER_HEAP_MIB = 1024;
 
@@ -50,7 +49,7 @@ public final class FlinkMain implements Callable<Integer> {
     options.require();
     LoadClock clock = new SystemClock();
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
-    endIn(options.minutesMax, clock);
+    Watchdog.endIn(options.minutesMax, clock);
     long beginNanos = clock.nanos();
     Findings findings = new Findings(Reader.KAFKA.text());
     try (Children children = new Children(options.dir);
@@ -79,20 +78,5 @@ public final class FlinkMain implements Callable<Integer> {
         TimeUnit.NANOSECONDS.toSeconds(clock.nanos() - beginNanos));
     out.println(findings.json(options.asMap()));
     return 0;
-  }
-
-  /** The process ends then, whatever hangs; ending it stops the children. */
-  private static void endIn(int minutes, LoadClock clock) {
-    long deadlineNanos = clock.nanos() + TimeUnit.MINUTES.toNanos(minutes);
-    Thread watchdog =
-        new Thread(
-            () -> {
-              clock.waitUntil(deadlineNanos, () -> false);
-              System.err.println("not done after " + minutes + " minutes");
-              System.exit(INTERNAL);
-            },
-            "watchdog");
-    watchdog.setDaemon(true);
-    watchdog.start();
   }
 }

@@ -3,6 +3,7 @@ package io.tunnel.bench.peers;
 import io.tunnel.bench.children.Children;
 import io.tunnel.bench.children.ClusterChildren;
 import io.tunnel.bench.children.TunnelServerChild;
+import io.tunnel.bench.children.Watchdog;
 import io.tunnel.bench.peers.TunnelPeer.Servers;
 import io.tunnel.kafka.broker.KafkaBroker;
 import io.tunnel.model.Durability;
@@ -14,7 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -26,8 +26,6 @@ import picocli.CommandLine.Mixin;
     showDefaultValues = false,
     description = "Measures our server beside Apache Kafka, each in a process of its own.")
 public final class SideBySideMain implements Callable<Integer> {
-
-  private static final int INTERNAL = 70;
 
   /** What the broker's own start script gives it. */
   private static final int BROKER_HEAP_MIB = 1024;
@@ -49,7 +47,7 @@ public final class SideBySideMain implements Callable<Integer> {
     options.require();
     LoadClock clock = new SystemClock();
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
-    endIn(options.minutesMax, clock);
+    Watchdog.endIn(options.minutesMax, clock);
     try (Children children = new Children(options.dir);
         KafkaBroker broker = ClusterChildren.startBroker(children, BROKER_HEAP_MIB)) {
       SideBySide tests = new SideBySide(options, clock, out);
@@ -101,20 +99,5 @@ public final class SideBySideMain implements Callable<Integer> {
       }
       tests.run(peers, peers);
     }
-  }
-
-  /** The process ends then, whatever hangs; ending it stops the children. */
-  private static void endIn(int minutes, LoadClock clock) {
-    long deadlineNanos = clock.nanos() + TimeUnit.MINUTES.toNanos(minutes);
-    Thread watchdog =
-        new Thread(
-            () -> {
-              clock.waitUntil(deadlineNanos, () -> false);
-              System.err.println("not done after " + minutes + " minutes");
-              System.exit(INTERNAL);
-            },
-            "watchdog");
-    watchdog.setDaemon(true);
-    watchdog.start();
   }
 }
