@@ -139,19 +139,14 @@ public final class ServerCommand implements Callable<Integer> {
     ServerConfig defaults = ServerConfig.defaults(Runtime.getRuntime().availableProcessors());
     ServerConfig base = config == null ? defaults : read(defaults);
     NetConfig net = base.net();
-    return new ServerConfig(
+    return base.withNet(
         new NetConfig(
             host == null ? net.host() : host,
             port == null ? net.port() : port,
             httpPort == null ? net.httpPort() : httpPort,
             net.threads(),
             net.connectionsMax(),
-            isInsecure || net.isInsecure()),
-        base.log(),
-        base.shard(),
-        base.table(),
-        base.session(),
-        base.base());
+            isInsecure || net.isInsecure()));
   }
 
   private ServerConfig read(ServerConfig defaults) throws IOException {

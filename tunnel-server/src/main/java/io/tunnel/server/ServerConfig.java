@@ -138,6 +138,11 @@ public record ServerConfig(
         new BaseConfig(60 * 60 * 1000));
   }
 
+  /** This configuration at another address. */
+  public ServerConfig withNet(NetConfig other) {
+    return new ServerConfig(other, log, shard, table, session, base);
+  }
+
   /** This configuration with what {@code file} says instead. */
   public ServerConfig withFile(Path file) throws IOException {
     try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {

@@ -60,16 +60,8 @@ class ClusterServerTest {
   }
 
   private ClusterServer start(String name, int sessionMs) throws IOException {
-    ServerConfig defaults = ServerConfig.defaults(2);
     NetConfig net = new NetConfig("127.0.0.1", 0, -1, 1, 100, false);
-    ServerConfig config =
-        new ServerConfig(
-            net,
-            defaults.log(),
-            defaults.shard(),
-            defaults.table(),
-            defaults.session(),
-            defaults.base());
+    ServerConfig config = ServerConfig.defaults(2).withNet(net);
     ClusterConfig.Log log =
         new ClusterConfig.Log(List.of(broker.bootstrap()), 1, 1, sessionMs, Map.of());
     return new ClusterServer(

@@ -31,17 +31,8 @@ final class ServedTables implements Closeable {
 
   ServedTables() throws IOException {
     directory = Files.createTempDirectory("tunnel-it-flink-data");
-    ServerConfig defaults = ServerConfig.defaults(2);
-    server =
-        new TunnelServer(
-            directory,
-            new ServerConfig(
-                new NetConfig("127.0.0.1", 0, -1, 1, 1_000, false),
-                defaults.log(),
-                defaults.shard(),
-                defaults.table(),
-                defaults.session(),
-                defaults.base()));
+    NetConfig net = new NetConfig("127.0.0.1", 0, -1, 1, 1_000, false);
+    server = new TunnelServer(directory, ServerConfig.defaults(2).withNet(net));
     client = TableClient.connect(endpoint());
   }
 

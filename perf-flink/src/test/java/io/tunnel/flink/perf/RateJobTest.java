@@ -78,17 +78,8 @@ class RateJobTest {
 
   @BeforeAll
   static void start() throws Exception {
-    ServerConfig defaults = ServerConfig.defaults(2);
-    server =
-        new TunnelServer(
-            data,
-            new ServerConfig(
-                new NetConfig("127.0.0.1", 0, -1, 1, 1_000, false),
-                defaults.log(),
-                defaults.shard(),
-                defaults.table(),
-                defaults.session(),
-                defaults.base()));
+    NetConfig net = new NetConfig("127.0.0.1", 0, -1, 1, 1_000, false);
+    server = new TunnelServer(data, ServerConfig.defaults(2).withNet(net));
     client = TableClient.connect(endpoint());
   }
 
