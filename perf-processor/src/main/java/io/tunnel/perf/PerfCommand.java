@@ -1,6 +1,5 @@
 package io.tunnel.perf;
 
-import com.sun.management.OperatingSystemMXBean;
 import io.tunnel.model.StreamStart;
 import io.tunnel.sdk.TunnelInfo;
 import io.tunnel.terminal.CommandFailure;
@@ -9,7 +8,6 @@ import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.ServerOption;
 import io.tunnel.terminal.StopSignal;
 import java.io.PrintWriter;
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -304,9 +302,6 @@ public final class PerfCommand implements Callable<Integer> {
   /** This process, which a signal may stop. */
   private record ProcessClock(StopSignal signal) implements RunClock {
 
-    private static final OperatingSystemMXBean SYSTEM =
-        (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-
     @Override
     public long nanos() {
       return System.nanoTime();
@@ -319,12 +314,12 @@ public final class PerfCommand implements Callable<Integer> {
 
     @Override
     public long cpuNanos() {
-      return SYSTEM.getProcessCpuTime();
+      return ProcessUsage.cpuNanos();
     }
 
     @Override
     public long heapUsedBytes() {
-      return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+      return ProcessUsage.heapUsedBytes();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.tunnel.cli;
 
+import io.tunnel.perf.ProcessUsage;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.stress.LoadRun;
 import io.tunnel.stress.WriteTally;
@@ -7,7 +8,6 @@ import io.tunnel.terminal.Human;
 import io.tunnel.terminal.ProgressBar;
 import io.tunnel.terminal.Screen;
 import java.io.PrintWriter;
-import java.lang.management.ManagementFactory;
 import java.util.Locale;
 import java.util.OptionalLong;
 import org.HdrHistogram.Histogram;
@@ -43,9 +43,7 @@ final class DemoProgress implements AutoCloseable {
     for (ThreadCpu side : sides) {
       side.sample();
     }
-    heapUsedMaxBytes =
-        Math.max(
-            heapUsedMaxBytes, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+    heapUsedMaxBytes = Math.max(heapUsedMaxBytes, ProcessUsage.heapUsedBytes());
     bar.advanceTo(ledger.arrivedRows());
     if (clock.nanos() - lastNanos >= LINE_NANOS) {
       line(run.tally().counts());

@@ -1,6 +1,6 @@
 package io.tunnel.flink.perf;
 
-import com.sun.management.OperatingSystemMXBean;
+import io.tunnel.perf.ProcessUsage;
 import java.lang.management.ManagementFactory;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -22,13 +22,12 @@ final class SystemClock implements JobClock {
 
   @Override
   public long cpuNanos() {
-    return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-        .getProcessCpuTime();
+    return ProcessUsage.cpuNanos();
   }
 
   @Override
   public long heapUsedBytes() {
-    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    return ProcessUsage.heapUsedBytes();
   }
 
   @Override
