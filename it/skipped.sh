@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Fails when the last run of the tests has skipped one: what was not run has proved nothing.
+#
+#   it/skipped.sh              names the skipped tests and ends with 1, or with 0 when there are none
+#   TUNNEL_SKIPS='PATTERN …'   tests that may be skipped, by class, such as 'io.tunnel.it.containers.*' where there is no engine
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+shopt -s nullglob
+reports=(*/target/surefire-reports/TEST-*.xml)
+if [ ${#reports[@]} -eq 0 ]; then
+  echo "skipped.sh: no reports of tests in */target/surefire-reports; run mvn verify first" >&2
+  exit 2
+fi
+
+# $1: a class. Patterns are the shell's.
+may_be_skipped() {
+  local pattern
+  set -f
+  for pattern in ${TUNNEL_SKIPS:-}; do
+    # shellcheck disable=SC2254 # the patterns are meant as such
+    case "$1" in $pattern) return 0 ;; esac
+  done
+  return 1
+}
+
+bad=0
+for report in "${reports[@]}"; do
+  # The first line of a report that says how many were skipped is that of its suite.
+  count="$(grep -m 1 -oE ' skipped="[0-9]+"' "$report" | tr -dc 0-9)"
+  [ "${count:-0}" -gt 0 ] || continue
+  class="$(basename "$report" .xml)"
+  class="${class#TEST-}"
+  if may_be_skipped "$class"; then
+    echo "skipped, as TUNNEL_SKIPS allows: $class ($count)"
+  else
+    echo "skipped: $class ($count): $(grep -m 1 -oE '<skipped[^>]*' "$report" | sed -E 's/<skipped message="([^"]*).*/\1/')" >&2
+    bad=1
+  fi
+done
+exit $bad
