@@ -12,7 +12,6 @@ import io.tunnel.sdk.IChannelProcessor;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.TunnelWorkerStatus.ChannelProgress;
 import io.tunnel.sdk.transport.Caller;
-import io.tunnel.sdk.worker.WorkerChannelCore.Action;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Operation;
@@ -241,7 +240,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
   }
 
   private void drive() {
-    for (Action action = next(); action != Action.WAIT; action = next()) {
+    for (ChannelAction action = next(); action != ChannelAction.WAIT; action = next()) {
       switch (action) {
         case PROCESS -> process();
         case TELL -> calls.tell(processor, core.farewell(), this::told, this::tellingFailed);
@@ -261,7 +260,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     progress = progressNow();
   }
 
-  private Action next() {
+  private ChannelAction next() {
     return core.next(runtime.nowNanos());
   }
 

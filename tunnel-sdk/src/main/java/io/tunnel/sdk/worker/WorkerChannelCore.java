@@ -16,72 +16,29 @@ package io.tunnel.sdk.worker;
  */
 final class WorkerChannelCore {
 
-  /** What to do next. */
-  enum Action {
-    /** Wait for the next event, or for {@link #checkpointDueNanos}. */
-    WAIT,
-    /** Call {@link #begin} and process that many deliveries. */
-    PROCESS,
-    /** Tell the processor {@link #farewell}. */
-    TELL,
-    /** Store {@link #beginCheckpoint}'s position. */
-    CHECKPOINT,
-    /** Stop the processor. */
-    STOP_PROCESSOR,
-    /** Give the channel back. */
-    RELEASE,
-    /** Give the channel back to wait for an operator. */
-    STOP_CHANNEL,
-    /** Forget it. */
-    CLOSE
-  }
-
-  /**
-   * What a channel may use.
-   *
-   * @param processRowsMax rows of one input at most, unless a single delivery has more
-   * @param processBytesMax bytes of one input at most, unless a single delivery has more
-   * @param checkpointNanos between two checkpoints; 0 when the processor checkpoints by itself
-   */
-  record Limits(int processRowsMax, int processBytesMax, long checkpointNanos) {
-    boolean isManual() {
-      return checkpointNanos == 0;
-    }
-  }
-
   static final int LAST_WORD_ATTEMPTS_MAX = 5;
-  private static final long NO_POSITION = -1;
-  private final Limits limits;
+  private final ChannelLimits limits;
   private final InboxCore inbox;
-  private final PrefixCore prefix;
+  private final ProgressCore progress;
   private ChannelState state = ChannelState.WAITING;
   private Ending ending = Ending.NONE;
-  private long end = NO_POSITION;
-  private boolean hasDropped;
 
   /** A graceful end that does not wait for a processor to checkpoint the end of the channel. */
   private Ending insteadOfHolding = Ending.NONE;
 
-  private long checkpointed;
-  private long processed;
   private boolean isProcessing;
   private boolean isPausing;
   private int attempts;
   private boolean isTold;
   private boolean isTelling;
-  private long checkpointing = NO_POSITION;
-  private boolean isCheckpointAsked;
-  private long lastCheckpointNanos;
   private int lastWordAttempts;
   private boolean isReleasing;
   private boolean isReleased;
 
-  WorkerChannelCore(Limits limits, long checkpointed) {
+  WorkerChannelCore(ChannelLimits limits, long checkpointed) {
     this.limits = limits;
     this.inbox = new InboxCore(checkpointed, limits.processRowsMax(), limits.processBytesMax());
-    this.prefix = new PrefixCore(checkpointed);
-    this.checkpointed = checkpointed;
-    this.processed = checkpointed;
+    this.progress = new ProgressCore(limits, inbox, checkpointed);
   }
 
   ChannelState state() {
@@ -93,11 +50,11 @@ final class WorkerChannelCore {
   }
 
   long checkpointed() {
-    return checkpointed;
+    return progress.checkpointed();
   }
 
   long processed() {
-    return processed;
+    return progress.processed();
   }
 
   /** The last position that the processor was given. */
@@ -132,7 +89,7 @@ final class WorkerChannelCore {
 
   /** The processor is there. Returns whether the channel runs: it may have ended meanwhile. */
   boolean opened(long nowNanos) {
-    lastCheckpointNanos = nowNanos;
+    progress.opened(nowNanos);
     boolean runs = ending == Ending.NONE;
     move(runs ? ChannelState.RUNNING : ChannelState.DRAINING, ending);
     return runs;
@@ -171,13 +128,10 @@ final class WorkerChannelCore {
    */
   boolean delivered(long first, long last, int rows, int bytes) {
     if (state != ChannelState.RUNNING) {
-      hasDropped = true;
+      progress.dropped();
       return false;
     }
-    if (end != NO_POSITION) {
-      throw new IllegalStateException(
-          "positions " + first + " to " + last + " were delivered after the end at " + end);
-    }
+    progress.requireNoEndBefore(first, last);
     inbox.delivered(first, last, rows, bytes);
     return true;
   }
@@ -188,8 +142,7 @@ final class WorkerChannelCore {
    */
   void settled(long position) {
     if (state == ChannelState.RUNNING) {
-      inbox.settled(position);
-      isCheckpointAsked |= limits.isManual();
+      progress.settled(position);
     }
   }
 
@@ -200,25 +153,21 @@ final class WorkerChannelCore {
    * @throws IllegalStateException when something behind it was delivered already
    */
   void endsAt(long position) {
-    if (position < received()) {
-      throw new IllegalStateException(
-          "the channel ends at " + position + " but was delivered up to " + received());
-    }
-    end = position;
+    progress.endsAt(position);
   }
 
   /** Whether what was begun last is all that there will ever be. */
   boolean isAtEnd() {
-    return end != NO_POSITION && inbox.isEmpty();
+    return progress.hasEnd() && inbox.isEmpty();
   }
 
   /** What to do next; asked again after every event and every action. */
-  Action next(long nowNanos) {
+  ChannelAction next(long nowNanos) {
     if (isCheckpointWanted()) {
-      return Action.CHECKPOINT;
+      return ChannelAction.CHECKPOINT;
     }
     return switch (state) {
-      case WAITING, OPENING, STOPPING, CLOSED -> Action.WAIT;
+      case WAITING, OPENING, STOPPING, CLOSED -> ChannelAction.WAIT;
       case RUNNING -> nextRunning(nowNanos);
       case DRAINING -> nextDraining();
       case HOLDING -> nextHolding();
@@ -229,34 +178,34 @@ final class WorkerChannelCore {
 
   /** The processor wants its progress stored: also while it is being told of the end. */
   private boolean isCheckpointWanted() {
-    return isCheckpointAsked && hasProgress() && isFree() && state != ChannelState.RELEASING;
+    return progress.isAsked() && progress.isNews() && isFree() && state != ChannelState.RELEASING;
   }
 
   private boolean isFree() {
-    return checkpointing == NO_POSITION && ending.isOurs() && state != ChannelState.CLOSED;
+    return !progress.isBeingStored() && ending.isOurs() && state != ChannelState.CLOSED;
   }
 
-  private Action nextRunning(long nowNanos) {
-    if (!isProcessing && !inbox.isEmpty() && prefix.mayBegin()) {
-      return Action.PROCESS;
+  private ChannelAction nextRunning(long nowNanos) {
+    if (!isProcessing && !inbox.isEmpty() && progress.mayBegin()) {
+      return ChannelAction.PROCESS;
     }
     if (!isProcessing && isAtEnd()) {
       end(Ending.ENDED);
       return nextDraining();
     }
     boolean isDue = awaitsCheckpoint() && nowNanos - checkpointDueNanos() >= 0;
-    return isDue ? Action.CHECKPOINT : Action.WAIT;
+    return isDue ? ChannelAction.CHECKPOINT : ChannelAction.WAIT;
   }
 
-  private Action nextDraining() {
+  private ChannelAction nextDraining() {
     if (!isTold && (!isProcessing || !ending.isOurs())) {
       noticeEnd();
       isTold = true;
       isTelling = true;
-      return Action.TELL;
+      return ChannelAction.TELL;
     }
     if (isProcessing || isTelling) {
-      return Action.WAIT;
+      return ChannelAction.WAIT;
     }
     move(ChannelState.HOLDING, ending);
     return nextHolding();
@@ -265,30 +214,30 @@ final class WorkerChannelCore {
   /** Given back just when everything was processed: nobody else could be told of the end. */
   private void noticeEnd() {
     boolean isGivenBack = ending == Ending.SHUTDOWN || ending == Ending.REVOKED;
-    if (isGivenBack && isComplete(processed)) {
+    if (isGivenBack && progress.isComplete()) {
       insteadOfHolding = ending;
       ending = Ending.ENDED;
     }
   }
 
-  private Action nextHolding() {
-    if (limits.isManual() && ending == Ending.ENDED && checkpointed < end) {
+  private ChannelAction nextHolding() {
+    if (limits.isManual() && ending == Ending.ENDED && !progress.isEndStored()) {
       if (insteadOfHolding == Ending.NONE) {
-        return Action.WAIT;
+        return ChannelAction.WAIT;
       }
       ending = insteadOfHolding;
     }
     move(ChannelState.STOPPING, ending);
-    return Action.STOP_PROCESSOR;
+    return ChannelAction.STOP_PROCESSOR;
   }
 
-  private Action nextCheckpointing() {
-    if (checkpointing != NO_POSITION && ending.isOurs()) {
-      return Action.WAIT;
+  private ChannelAction nextCheckpointing() {
+    if (progress.isBeingStored() && ending.isOurs()) {
+      return ChannelAction.WAIT;
     }
     boolean giveUp = limits.isManual() || lastWordAttempts >= LAST_WORD_ATTEMPTS_MAX;
-    if (hasProgress() && ending.isOurs() && !giveUp) {
-      return isPausing ? Action.WAIT : Action.CHECKPOINT;
+    if (progress.isNews() && ending.isOurs() && !giveUp) {
+      return isPausing ? ChannelAction.WAIT : ChannelAction.CHECKPOINT;
     }
     lastWordAttempts = 0;
     isPausing = false;
@@ -296,40 +245,26 @@ final class WorkerChannelCore {
     return nextReleasing();
   }
 
-  private Action nextReleasing() {
+  private ChannelAction nextReleasing() {
     if (!ending.isAnnounced() || isReleased) {
       move(ChannelState.CLOSED, ending);
-      return Action.CLOSE;
+      return ChannelAction.CLOSE;
     }
     if (isReleasing || isPausing) {
-      return Action.WAIT;
+      return ChannelAction.WAIT;
     }
     isReleasing = true;
-    return ending == Ending.STOPPED ? Action.STOP_CHANNEL : Action.RELEASE;
-  }
-
-  /** As far as may be checkpointed: when all that was delivered is done, that is the end. */
-  private long progress() {
-    long done = limits.isManual() ? prefix.prefix() : processed;
-    return isComplete(done) ? end : inbox.reach(done);
-  }
-
-  private boolean isComplete(long done) {
-    return end != NO_POSITION && !hasDropped && done >= inbox.received();
-  }
-
-  private boolean hasProgress() {
-    return progress() > checkpointed;
+    return ending == Ending.STOPPED ? ChannelAction.STOP_CHANNEL : ChannelAction.RELEASE;
   }
 
   /** Whether a checkpoint will be due though nothing else happens. */
   boolean awaitsCheckpoint() {
-    return state == ChannelState.RUNNING && !limits.isManual() && hasProgress() && isFree();
+    return state == ChannelState.RUNNING && !limits.isManual() && progress.isNews() && isFree();
   }
 
   /** When the next checkpoint is due, if there is progress. */
   long checkpointDueNanos() {
-    return lastCheckpointNanos + limits.checkpointNanos();
+    return progress.dueNanos();
   }
 
   /** Takes the next deliveries to process: returns how many, oldest first. */
@@ -339,9 +274,7 @@ final class WorkerChannelCore {
           "nothing to begin: " + state + ", processing " + isProcessing);
     }
     int count = inbox.begin();
-    if (limits.isManual()) {
-      prefix.given(inbox.given());
-    }
+    progress.begun();
     isProcessing = true;
     attempts = 0;
     return count;
@@ -350,7 +283,7 @@ final class WorkerChannelCore {
   /** What was begun is processed. Returns the bytes that come back, 0 when the channel ends. */
   int processingDone() {
     requireProcessing();
-    processed = inbox.given();
+    progress.processedUpTo(inbox.given());
     isProcessing = false;
     int bytes = inbox.done();
     return state == ChannelState.RUNNING ? bytes : 0;
@@ -440,35 +373,22 @@ final class WorkerChannelCore {
    * reach for it.
    */
   long done(long position, boolean isUpTo) {
-    if (isUpTo) {
-      prefix.doneUpTo(position);
-    } else {
-      prefix.done(position);
-    }
-    isCheckpointAsked = true;
-    return end != NO_POSITION && position >= inbox.received() ? end : position;
+    return progress.done(position, isUpTo);
   }
 
   /** A checkpoint is being stored; returns its position. */
   long beginCheckpoint(long nowNanos) {
-    if (checkpointing != NO_POSITION) {
-      throw new IllegalStateException("a checkpoint at " + checkpointing + " is under way");
-    }
-    checkpointing = progress();
-    isCheckpointAsked = false;
-    lastCheckpointNanos = nowNanos;
-    return checkpointing;
+    return progress.begin(nowNanos);
   }
 
   /** The checkpoint under way is stored. */
   void checkpointStored() {
-    checkpointed = checkpointing;
-    checkpointing = NO_POSITION;
+    progress.stored();
   }
 
   /** The checkpoint under way was not stored. Returns whether to call {@link #pauseOver} later. */
   boolean checkpointFailed(boolean isRetriable) {
-    checkpointing = NO_POSITION;
+    progress.notStored();
     if (state != ChannelState.CHECKPOINTING || limits.isManual()) {
       return false;
     }

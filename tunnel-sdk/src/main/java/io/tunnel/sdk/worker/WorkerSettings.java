@@ -23,7 +23,7 @@ public record WorkerSettings(
     String tunnelId,
     ClientConfig client,
     Session session,
-    WorkerChannelCore.Limits channel,
+    ChannelLimits channel,
     Processing processing,
     Duration shutdownDeadline) {
 
@@ -103,7 +103,7 @@ public record WorkerSettings(
             config.getMaxChannels(),
             ReconnectCore.ofMillis(retryMaxMs),
             config.listener()),
-        new WorkerChannelCore.Limits(
+        new ChannelLimits(
             config.getProcessRowsMax(),
             config.getProcessBytesMax(),
             checkpointsByItself ? config.getCheckpointIntervalInMillis() * 1_000_000 : 0),

@@ -3,17 +3,15 @@ package io.tunnel.sdk.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.sdk.worker.WorkerChannelCore.Action;
-import io.tunnel.sdk.worker.WorkerChannelCore.Limits;
 import org.junit.jupiter.api.Test;
 
 class WorkerChannelCoreTest {
 
-  private static final Limits LIMITS = new Limits(50, 600, 100);
-  private static final Limits MANUAL = new Limits(50, 600, 0);
+  private static final ChannelLimits LIMITS = new ChannelLimits(50, 600, 100);
+  private static final ChannelLimits MANUAL = new ChannelLimits(50, 600, 0);
   private static final int CREDIT_BYTES = 1_000;
 
-  private static WorkerChannelCore running(Limits limits, long checkpointed) {
+  private static WorkerChannelCore running(ChannelLimits limits, long checkpointed) {
     WorkerChannelCore core = new WorkerChannelCore(limits, checkpointed);
     core.opening();
     assertThat(core.opened(0)).isTrue();
@@ -22,15 +20,15 @@ class WorkerChannelCoreTest {
   }
 
   private static void tell(WorkerChannelCore core, Farewell farewell) {
-    assertThat(core.next(0)).isEqualTo(Action.TELL);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.TELL);
     assertThat(core.farewell()).isEqualTo(farewell);
-    assertThat(core.next(0)).as("waits until the processor was told").isEqualTo(Action.WAIT);
+    assertThat(core.next(0)).as("waits until the processor was told").isEqualTo(ChannelAction.WAIT);
     core.told();
   }
 
   private static void processTo(WorkerChannelCore core, long last) {
     core.delivered(core.received() + 1, last, 1, 10);
-    assertThat(core.next(0)).isEqualTo(Action.PROCESS);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.PROCESS);
     core.begin();
     core.processingDone();
   }
@@ -42,10 +40,10 @@ class WorkerChannelCoreTest {
     core.delivered(11, 40, 30, 100);
     core.delivered(41, 60, 20, 100);
     core.delivered(61, 160, 100, 100); // Alone over the limit of rows.
-    assertThat(core.next(0)).isEqualTo(Action.PROCESS);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.PROCESS);
     assertThat(core.begin()).isEqualTo(2);
     assertThat(core.given()).isEqualTo(40);
-    assertThat(core.next(0)).isEqualTo(Action.WAIT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.WAIT);
     assertThat(core.processingDone()).isEqualTo(200);
     assertThat(core.begin()).isEqualTo(1);
     assertThat(core.processingDone()).isEqualTo(100);
@@ -65,19 +63,19 @@ class WorkerChannelCoreTest {
   @Test
   void a_checkpoint_is_due_when_the_interval_has_passed_and_there_is_progress() {
     WorkerChannelCore core = running(LIMITS, 0);
-    assertThat(core.next(1_000)).isEqualTo(Action.WAIT);
+    assertThat(core.next(1_000)).isEqualTo(ChannelAction.WAIT);
     core.delivered(1, 10, 10, 100);
     core.begin();
-    assertThat(core.next(1_000)).isEqualTo(Action.WAIT);
+    assertThat(core.next(1_000)).isEqualTo(ChannelAction.WAIT);
     core.processingDone();
-    assertThat(core.next(99)).isEqualTo(Action.WAIT);
+    assertThat(core.next(99)).isEqualTo(ChannelAction.WAIT);
     assertThat(core.awaitsCheckpoint()).isTrue();
-    assertThat(core.next(100)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.next(100)).isEqualTo(ChannelAction.CHECKPOINT);
     assertThat(core.beginCheckpoint(100)).isEqualTo(10);
-    assertThat(core.next(500)).isEqualTo(Action.WAIT);
+    assertThat(core.next(500)).isEqualTo(ChannelAction.WAIT);
     core.checkpointStored();
     assertThat(core.checkpointed()).isEqualTo(10);
-    assertThat(core.next(500)).isEqualTo(Action.WAIT);
+    assertThat(core.next(500)).isEqualTo(ChannelAction.WAIT);
   }
 
   @Test
@@ -88,21 +86,21 @@ class WorkerChannelCoreTest {
     core.processingDone();
     core.end(Ending.REVOKED);
     tell(core, Farewell.CLOSING);
-    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.STOP_PROCESSOR);
     core.processorStopped();
     for (int i = 0; i < 4; i++) {
-      assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+      assertThat(core.next(0)).isEqualTo(ChannelAction.CHECKPOINT);
       core.beginCheckpoint(0);
       assertThat(core.checkpointFailed(true)).isTrue();
-      assertThat(core.next(0)).isEqualTo(Action.WAIT);
+      assertThat(core.next(0)).isEqualTo(ChannelAction.WAIT);
       core.pauseOver();
     }
     core.beginCheckpoint(0);
     assertThat(core.checkpointFailed(true)).isFalse();
-    assertThat(core.next(0)).isEqualTo(Action.RELEASE);
-    assertThat(core.next(0)).isEqualTo(Action.WAIT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.RELEASE);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.WAIT);
     core.released();
-    assertThat(core.next(0)).isEqualTo(Action.CLOSE);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CLOSE);
     assertThat(core.state()).isEqualTo(ChannelState.CLOSED);
   }
 
@@ -115,11 +113,11 @@ class WorkerChannelCoreTest {
     core.end(Ending.LOST);
     core.end(Ending.SHUTDOWN); // Weaker: changes nothing.
     tell(core, Farewell.REVOKED); // At once, though the callback runs.
-    assertThat(core.next(0)).isEqualTo(Action.WAIT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.WAIT);
     assertThat(core.processingDone()).isZero();
-    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.STOP_PROCESSOR);
     core.processorStopped();
-    assertThat(core.next(0)).isEqualTo(Action.CLOSE);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CLOSE);
     assertThat(core.ending()).isEqualTo(Ending.LOST);
   }
 
@@ -131,26 +129,26 @@ class WorkerChannelCoreTest {
     core.processingDone();
     core.end(Ending.SHUTDOWN);
     tell(core, Farewell.CLOSING);
-    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.STOP_PROCESSOR);
     core.processorStopped();
-    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CHECKPOINT);
     assertThat(core.beginCheckpoint(0)).isEqualTo(10);
     core.checkpointStored();
-    assertThat(core.next(0)).isEqualTo(Action.CLOSE);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CLOSE);
   }
 
   @Test
   void a_channel_that_ends_before_it_opened_is_released_at_once_or_after_opening() {
     WorkerChannelCore waiting = new WorkerChannelCore(LIMITS, 0);
     waiting.end(Ending.REVOKED);
-    assertThat(waiting.next(0)).isEqualTo(Action.RELEASE);
+    assertThat(waiting.next(0)).isEqualTo(ChannelAction.RELEASE);
     WorkerChannelCore opening = new WorkerChannelCore(LIMITS, 0);
     opening.opening();
     opening.end(Ending.REVOKED);
-    assertThat(opening.next(0)).isEqualTo(Action.WAIT);
+    assertThat(opening.next(0)).isEqualTo(ChannelAction.WAIT);
     assertThat(opening.opened(0)).isFalse();
     tell(opening, Farewell.CLOSING);
-    assertThat(opening.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    assertThat(opening.next(0)).isEqualTo(ChannelAction.STOP_PROCESSOR);
   }
 
   @Test
@@ -159,20 +157,20 @@ class WorkerChannelCoreTest {
     core.delivered(6, 8, 3, 100);
     core.endsAt(9); // Nothing is at 9 any more, and nothing ever will be.
     assertThatThrownBy(() -> core.delivered(9, 9, 1, 1)).hasMessageContaining("after the end at 9");
-    assertThat(core.next(0)).isEqualTo(Action.PROCESS);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.PROCESS);
     core.begin();
     assertThat(core.isAtEnd()).isTrue();
-    assertThat(core.next(0)).isEqualTo(Action.WAIT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.WAIT);
     core.processingDone();
     tell(core, Farewell.ENDED);
-    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.STOP_PROCESSOR);
     core.processorStopped();
-    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CHECKPOINT);
     assertThat(core.beginCheckpoint(0)).isEqualTo(9);
     core.checkpointStored();
-    assertThat(core.next(0)).isEqualTo(Action.RELEASE);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.RELEASE);
     core.released();
-    assertThat(core.next(0)).isEqualTo(Action.CLOSE);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CLOSE);
   }
 
   @Test
@@ -182,9 +180,9 @@ class WorkerChannelCoreTest {
     core.opening();
     assertThat(core.opened(0)).isTrue();
     tell(core, Farewell.ENDED);
-    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.STOP_PROCESSOR);
     core.processorStopped();
-    assertThat(core.next(0)).isEqualTo(Action.RELEASE);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.RELEASE);
   }
 
   @Test
@@ -192,21 +190,21 @@ class WorkerChannelCoreTest {
     WorkerChannelCore core = running(LIMITS, 5);
     core.settled(7);
     assertThat(core.received()).as("where to attach").isEqualTo(7);
-    assertThat(core.next(100)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.next(100)).isEqualTo(ChannelAction.CHECKPOINT);
     assertThat(core.beginCheckpoint(100)).isEqualTo(7);
     core.checkpointStored();
     assertThatThrownBy(() -> core.delivered(7, 7, 1, 1)).hasMessageContaining("after 7");
     core.delivered(8, 10, 3, 100);
     core.settled(12);
-    assertThat(core.next(200)).isEqualTo(Action.PROCESS);
+    assertThat(core.next(200)).isEqualTo(ChannelAction.PROCESS);
     core.begin();
-    assertThat(core.next(200)).as("before it is processed").isEqualTo(Action.WAIT);
+    assertThat(core.next(200)).as("before it is processed").isEqualTo(ChannelAction.WAIT);
     core.processingDone();
-    assertThat(core.next(200)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.next(200)).isEqualTo(ChannelAction.CHECKPOINT);
     assertThat(core.beginCheckpoint(200)).isEqualTo(12);
     core.checkpointStored();
     core.settled(11); // Said by a former leader.
-    assertThat(core.next(1_000)).isEqualTo(Action.WAIT);
+    assertThat(core.next(1_000)).isEqualTo(ChannelAction.WAIT);
     assertThatThrownBy(() -> core.endsAt(11)).hasMessageContaining("up to 12");
     core.endsAt(12);
     tell(core, Farewell.ENDED);
@@ -223,11 +221,11 @@ class WorkerChannelCoreTest {
     core.settled(30);
     core.processingDone();
     tell(core, Farewell.CLOSING);
-    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.STOP_PROCESSOR);
     core.processorStopped();
-    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CHECKPOINT);
     assertThat(core.beginCheckpoint(0)).as("both inputs were one").isEqualTo(25);
-    WorkerChannelCore dropping = running(new Limits(10, 600, 100), 0);
+    WorkerChannelCore dropping = running(new ChannelLimits(10, 600, 100), 0);
     dropping.delivered(1, 10, 10, 100);
     dropping.delivered(11, 20, 10, 100);
     dropping.settled(25);
@@ -235,9 +233,9 @@ class WorkerChannelCoreTest {
     dropping.end(Ending.SHUTDOWN);
     dropping.processingDone();
     tell(dropping, Farewell.CLOSING);
-    assertThat(dropping.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    assertThat(dropping.next(0)).isEqualTo(ChannelAction.STOP_PROCESSOR);
     dropping.processorStopped();
-    assertThat(dropping.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(dropping.next(0)).isEqualTo(ChannelAction.CHECKPOINT);
     assertThat(dropping.beginCheckpoint(0)).isEqualTo(10);
   }
 
@@ -245,19 +243,21 @@ class WorkerChannelCoreTest {
   void with_manual_checkpoints_what_is_settled_waits_for_the_processors_word_alone() {
     WorkerChannelCore core = running(MANUAL, 5);
     core.settled(7);
-    assertThat(core.next(0)).as("there is nothing to have a word on").isEqualTo(Action.CHECKPOINT);
+    assertThat(core.next(0))
+        .as("there is nothing to have a word on")
+        .isEqualTo(ChannelAction.CHECKPOINT);
     assertThat(core.beginCheckpoint(0)).isEqualTo(7);
     core.checkpointStored();
     processTo(core, 10);
     core.settled(12);
-    assertThat(core.next(0)).isEqualTo(Action.WAIT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.WAIT);
     assertThat(core.done(10, false)).isEqualTo(10);
-    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CHECKPOINT);
     assertThat(core.beginCheckpoint(0)).isEqualTo(12);
     assertThat(core.checkpointFailed(true)).isFalse();
-    assertThat(core.next(0)).isEqualTo(Action.WAIT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.WAIT);
     core.settled(12); // What the runner does after a pause.
-    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CHECKPOINT);
   }
 
   @Test
@@ -270,9 +270,9 @@ class WorkerChannelCoreTest {
     core.endsAt(20);
     core.processingDone();
     tell(core, Farewell.CLOSING);
-    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.STOP_PROCESSOR);
     core.processorStopped();
-    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CHECKPOINT);
     assertThat(core.beginCheckpoint(0)).isEqualTo(10);
   }
 
@@ -286,12 +286,12 @@ class WorkerChannelCoreTest {
     core.end(Ending.REVOKED);
     core.processingDone();
     tell(core, Farewell.ENDED);
-    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.STOP_PROCESSOR);
     core.processorStopped();
-    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CHECKPOINT);
     assertThat(core.beginCheckpoint(0)).isEqualTo(10);
     core.checkpointStored();
-    assertThat(core.next(0)).isEqualTo(Action.RELEASE);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.RELEASE);
   }
 
   @Test
@@ -307,16 +307,16 @@ class WorkerChannelCoreTest {
     processTo(core, 10);
     core.endsAt(10);
     tell(core, Farewell.ENDED);
-    assertThat(core.next(0)).isEqualTo(Action.WAIT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.WAIT);
     assertThat(core.state()).isEqualTo(ChannelState.HOLDING);
     assertThat(core.done(10, true)).isEqualTo(10);
-    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CHECKPOINT);
     assertThat(core.beginCheckpoint(0)).isEqualTo(10);
-    assertThat(core.next(0)).isEqualTo(Action.WAIT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.WAIT);
     core.checkpointStored();
-    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.STOP_PROCESSOR);
     core.processorStopped();
-    assertThat(core.next(0)).isEqualTo(Action.RELEASE);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.RELEASE);
   }
 
   @Test
@@ -325,11 +325,11 @@ class WorkerChannelCoreTest {
     processTo(core, 10);
     core.endsAt(10);
     tell(core, Farewell.ENDED);
-    assertThat(core.next(0)).isEqualTo(Action.WAIT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.WAIT);
     core.end(Ending.SHUTDOWN);
-    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.STOP_PROCESSOR);
     core.processorStopped();
-    assertThat(core.next(0)).isEqualTo(Action.CLOSE); // Told once: no closing after ended.
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CLOSE); // Told once: no closing after ended.
     assertThat(core.ending()).isEqualTo(Ending.SHUTDOWN);
   }
 
@@ -338,10 +338,10 @@ class WorkerChannelCoreTest {
     WorkerChannelCore core = running(MANUAL, 0);
     processTo(core, 10);
     core.endsAt(10);
-    assertThat(core.next(0)).isEqualTo(Action.TELL);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.TELL);
     core.end(Ending.SHUTDOWN);
     core.told();
-    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.STOP_PROCESSOR);
     assertThat(core.ending()).isEqualTo(Ending.SHUTDOWN);
   }
 
@@ -352,19 +352,21 @@ class WorkerChannelCoreTest {
     processTo(core, 20);
     processTo(core, 30);
     core.done(20, false);
-    assertThat(core.next(0)).as("10 is undone").isEqualTo(Action.WAIT);
+    assertThat(core.next(0)).as("10 is undone").isEqualTo(ChannelAction.WAIT);
     core.done(10, false);
-    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CHECKPOINT);
     assertThat(core.beginCheckpoint(0)).isEqualTo(20);
     core.done(30, false);
-    assertThat(core.next(0)).isEqualTo(Action.WAIT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.WAIT);
     core.checkpointStored();
-    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CHECKPOINT);
     assertThat(core.beginCheckpoint(0)).isEqualTo(30);
     assertThat(core.checkpointFailed(true)).isFalse();
-    assertThat(core.next(0)).as("the processor is told, and may ask again").isEqualTo(Action.WAIT);
+    assertThat(core.next(0))
+        .as("the processor is told, and may ask again")
+        .isEqualTo(ChannelAction.WAIT);
     core.done(30, false);
-    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CHECKPOINT);
   }
 
   @Test
@@ -372,17 +374,17 @@ class WorkerChannelCoreTest {
     WorkerChannelCore core = running(MANUAL, 0);
     processTo(core, 10);
     core.end(Ending.REVOKED);
-    assertThat(core.next(0)).isEqualTo(Action.TELL);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.TELL);
     core.done(10, true);
-    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CHECKPOINT);
     core.beginCheckpoint(0);
     core.end(Ending.FENCED);
     assertThat(core.checkpointFailed(false)).isFalse();
     core.done(10, true);
     core.told();
-    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.STOP_PROCESSOR);
     core.processorStopped();
-    assertThat(core.next(0)).isEqualTo(Action.CLOSE);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CLOSE);
   }
 
   @Test
@@ -395,12 +397,12 @@ class WorkerChannelCoreTest {
     assertThat(core.pauseOver()).isTrue();
     assertThat(core.failed(false)).isFalse();
     tell(core, Farewell.CLOSING);
-    assertThat(core.next(0)).isEqualTo(Action.STOP_PROCESSOR);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.STOP_PROCESSOR);
     core.processorStopped();
-    assertThat(core.next(0)).isEqualTo(Action.CHECKPOINT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CHECKPOINT);
     assertThat(core.beginCheckpoint(0)).isEqualTo(10);
     core.checkpointStored();
-    assertThat(core.next(0)).isEqualTo(Action.STOP_CHANNEL);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.STOP_CHANNEL);
   }
 
   @Test
@@ -418,12 +420,12 @@ class WorkerChannelCoreTest {
     WorkerChannelCore core = new WorkerChannelCore(LIMITS, 0);
     core.end(Ending.REVOKED);
     for (int i = 1; i < WorkerChannelCore.LAST_WORD_ATTEMPTS_MAX; i++) {
-      assertThat(core.next(0)).isEqualTo(Action.RELEASE);
+      assertThat(core.next(0)).isEqualTo(ChannelAction.RELEASE);
       assertThat(core.releaseFailed()).isTrue();
-      assertThat(core.next(0)).isEqualTo(Action.WAIT);
+      assertThat(core.next(0)).isEqualTo(ChannelAction.WAIT);
       assertThat(core.pauseOver()).isFalse();
     }
-    assertThat(core.next(0)).isEqualTo(Action.RELEASE);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.RELEASE);
     assertThat(core.releaseFailed()).isFalse();
   }
 
@@ -433,10 +435,10 @@ class WorkerChannelCoreTest {
     core.opening();
     assertThat(core.openFailed(true)).isTrue();
     core.end(Ending.REVOKED);
-    assertThat(core.next(0)).isEqualTo(Action.RELEASE);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.RELEASE);
     assertThat(core.openPauseOver()).isFalse();
     core.released();
-    assertThat(core.next(0)).isEqualTo(Action.CLOSE);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CLOSE);
   }
 
   @Test
@@ -446,8 +448,8 @@ class WorkerChannelCoreTest {
     assertThat(core.openFailed(true)).isTrue();
     assertThat(core.openPauseOver()).isTrue();
     core.end(Ending.REVOKED);
-    assertThat(core.next(0)).isEqualTo(Action.WAIT);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.WAIT);
     assertThat(core.openFailed(true)).isFalse();
-    assertThat(core.next(0)).isEqualTo(Action.RELEASE);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.RELEASE);
   }
 }

@@ -2,8 +2,6 @@ package io.tunnel.sdk.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.sdk.worker.WorkerChannelCore.Action;
-import io.tunnel.sdk.worker.WorkerChannelCore.Limits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -26,7 +24,7 @@ class WorkerChannelSimulationTest {
   private static final class Simulation {
 
     private final Random random;
-    private final Limits limits;
+    private final ChannelLimits limits;
     private final WorkerChannelCore core;
     private final int creditBytes;
     private final int attemptsMax;
@@ -61,7 +59,7 @@ class WorkerChannelSimulationTest {
     Simulation(long seed) {
       random = new Random(seed);
       limits =
-          new Limits(
+          new ChannelLimits(
               1 + random.nextInt(100),
               1 + random.nextInt(1_000),
               random.nextBoolean() ? 1 + random.nextInt(50) : 0);
@@ -232,7 +230,9 @@ class WorkerChannelSimulationTest {
     }
 
     private void drain() {
-      for (Action action = core.next(now); action != Action.WAIT; action = core.next(now)) {
+      for (ChannelAction action = core.next(now);
+          action != ChannelAction.WAIT;
+          action = core.next(now)) {
         log(action.name());
         switch (action) {
           case PROCESS -> {
@@ -279,7 +279,7 @@ class WorkerChannelSimulationTest {
             assertThat(isReleased).isFalse();
             assertThat(core.ending())
                 .isIn(
-                    action == Action.RELEASE
+                    action == ChannelAction.RELEASE
                         ? List.of(Ending.REVOKED, Ending.ENDED)
                         : List.of(Ending.STOPPED));
             isReleased = true;

@@ -1,0 +1,15 @@
+package io.tunnel.sdk.worker;
+
+/**
+ * What a channel may use.
+ *
+ * @param processRowsMax rows of one input at most, unless a single delivery has more
+ * @param processBytesMax bytes of one input at most, unless a single delivery has more
+ * @param checkpointNanos between two checkpoints; 0 when the processor checkpoints by itself
+ */
+record ChannelLimits(int processRowsMax, int processBytesMax, long checkpointNanos) {
+
+  boolean isManual() {
+    return checkpointNanos == 0;
+  }
+}

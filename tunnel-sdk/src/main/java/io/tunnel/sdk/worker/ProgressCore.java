@@ -1,0 +1,169 @@
+package io.tunnel.sdk.worker;
+
+/**
+ * How far a channel is, and which position may be checkpointed: what the worker has processed, or,
+ * when the processor checkpoints, what the processor says is done.
+ *
+ * <p>Holds {@code checkpointed <= processed <= given}, but for positions that are no changes, and
+ * for {@code processed} when the processor checkpoints.
+ */
+final class ProgressCore {
+
+  private static final long NO_POSITION = -1;
+  private final ChannelLimits limits;
+  private final InboxCore inbox;
+  private final PrefixCore prefix;
+  private long end = NO_POSITION;
+  private boolean hasDropped;
+  private long checkpointed;
+  private long processed;
+  private long storing = NO_POSITION;
+  private boolean isAsked;
+  private long lastNanos;
+
+  ProgressCore(ChannelLimits limits, InboxCore inbox, long checkpointed) {
+    this.limits = limits;
+    this.inbox = inbox;
+    this.prefix = new PrefixCore(checkpointed);
+    this.checkpointed = checkpointed;
+    this.processed = checkpointed;
+  }
+
+  long checkpointed() {
+    return checkpointed;
+  }
+
+  long processed() {
+    return processed;
+  }
+
+  /** The time to the first checkpoint runs from now on. */
+  void opened(long nowNanos) {
+    lastNanos = nowNanos;
+  }
+
+  /** A delivery was dropped: the end of the channel is not reached here. */
+  void dropped() {
+    hasDropped = true;
+  }
+
+  boolean hasEnd() {
+    return end != NO_POSITION;
+  }
+
+  void requireNoEndBefore(long first, long last) {
+    if (hasEnd()) {
+      throw new IllegalStateException(
+          "positions " + first + " to " + last + " were delivered after the end at " + end);
+    }
+  }
+
+  /** Nothing comes behind {@code position}. */
+  void endsAt(long position) {
+    long received = inbox.reach(inbox.received());
+    if (position < received) {
+      throw new IllegalStateException(
+          "the channel ends at " + position + " but was delivered up to " + received);
+    }
+    end = position;
+  }
+
+  /** No change follows what was delivered, up to {@code position}. */
+  void settled(long position) {
+    inbox.settled(position);
+    isAsked |= limits.isManual();
+  }
+
+  /** Whether another input may be given to the processor. */
+  boolean mayBegin() {
+    return prefix.mayBegin();
+  }
+
+  /** The processor is given what the inbox has begun. */
+  void begun() {
+    if (limits.isManual()) {
+      prefix.given(inbox.given());
+    }
+  }
+
+  /** The processor has returned from all up to {@code position}. */
+  void processedUpTo(long position) {
+    processed = position;
+  }
+
+  /**
+   * The processor says that it is done with the input that ends at {@code position}, or with
+   * everything up to there. Returns the position that a checkpoint has to reach for it.
+   */
+  long done(long position, boolean isUpTo) {
+    if (isUpTo) {
+      prefix.doneUpTo(position);
+    } else {
+      prefix.done(position);
+    }
+    isAsked = true;
+    return hasEnd() && position >= inbox.received() ? end : position;
+  }
+
+  /** Whether everything that there will ever be was processed. */
+  boolean isComplete() {
+    return isComplete(processed);
+  }
+
+  private boolean isComplete(long done) {
+    return hasEnd() && !hasDropped && done >= inbox.received();
+  }
+
+  /** Whether the end is checkpointed, or not known. */
+  boolean isEndStored() {
+    return checkpointed >= end;
+  }
+
+  /** As far as may be checkpointed: when all that was delivered is done, that is the end. */
+  private long reached() {
+    long done = limits.isManual() ? prefix.prefix() : processed;
+    return isComplete(done) ? end : inbox.reach(done);
+  }
+
+  /** Whether there is something to checkpoint. */
+  boolean isNews() {
+    return reached() > checkpointed;
+  }
+
+  /** Whether a checkpoint was asked for. */
+  boolean isAsked() {
+    return isAsked;
+  }
+
+  /** Whether a checkpoint is under way. */
+  boolean isBeingStored() {
+    return storing != NO_POSITION;
+  }
+
+  /** When the next checkpoint is due, if there is progress. */
+  long dueNanos() {
+    return lastNanos + limits.checkpointNanos();
+  }
+
+  /** A checkpoint is being stored; returns its position. */
+  long begin(long nowNanos) {
+    if (isBeingStored()) {
+      throw new IllegalStateException("a checkpoint at " + storing + " is under way");
+    }
+    storing = reached();
+    isAsked = false;
+    lastNanos = nowNanos;
+    return storing;
+  }
+
+  /** The checkpoint under way is stored. */
+  void stored() {
+    checkpointed = storing;
+    storing = NO_POSITION;
+  }
+
+  /** The checkpoint under way is not stored. */
+  void notStored() {
+    storing = NO_POSITION;
+  }
+}
