@@ -59,7 +59,7 @@ final class CalmServer {
       for (int i = 0; i < ROWS_PER_ROUND; i++) {
         rows.add(TestTable.put(i * 1_000L + round % 100, "calm", round));
       }
-      BatchWriteResult result = tables.write(TABLE, List.copyOf(rows));
+      BatchWriteResult result = tables.tryWrite(TABLE, List.copyOf(rows));
       for (int i = 0; i < ROWS_PER_ROUND; i++) {
         written.add(Written.of(written.size(), Mutation.of(rows.get(i)), result.results().get(i)));
       }

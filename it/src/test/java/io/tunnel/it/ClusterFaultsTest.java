@@ -205,7 +205,7 @@ class ClusterFaultsTest {
     zombie.toKafka().hold();
     try (TableClient client = TableClient.connect(Probe.impatient(zombie.endpoint()))) {
       List<RowChange> late = List.of(TestTable.put(1, "victim", 2));
-      assertThat(client.write(scene.table(), late).results().get(0).isApplied()).isFalse();
+      assertThat(client.tryWrite(scene.table(), late).results().get(0).isApplied()).isFalse();
     }
     cluster.awaitReplaced(zombie);
     put(scene, "other", 2);
@@ -249,6 +249,6 @@ class ClusterFaultsTest {
   private static void put(Scene scene, String id, long value) {
     List<RowChange> row = List.of(TestTable.put(1, id, value));
     Poll.until(
-        "a row that is written", () -> scene.tables().write(scene.table(), row).allApplied());
+        "a row that is written", () -> scene.tables().tryWrite(scene.table(), row).allApplied());
   }
 }

@@ -190,7 +190,11 @@ class ClusterLifeTest {
     assertThat(again.partitions()).hasSize(PARTITIONS);
     assertThat(scene.rows()).isEmpty();
     RowResult row =
-        clients.get(2).write(scene.table(), List.of(TestTable.put(1, "new", 1))).results().get(0);
+        clients
+            .get(2)
+            .tryWrite(scene.table(), List.of(TestTable.put(1, "new", 1)))
+            .results()
+            .get(0);
     assertThat(row.isApplied()).as("%s", row).isTrue();
     assertThat(scene.rows()).hasSize(1);
   }

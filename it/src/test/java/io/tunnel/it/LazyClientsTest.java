@@ -83,7 +83,7 @@ class LazyClientsTest {
                 TestTable.key(partition * TestTable.HASHES_PER_PARTITION, "row" + row),
                 List.of(new Column("value", ColumnValue.fromBinary(value)))));
       }
-      assertThat(tables.write("orders", rows).allApplied()).isTrue();
+      tables.write("orders", rows);
     }
   }
 

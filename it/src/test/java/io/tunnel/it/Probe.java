@@ -73,7 +73,7 @@ final class Probe {
     long value = ++lastValue;
     RowPutChange row =
         new RowPutChange(key(partition), List.of(new Column("v", ColumnValue.fromLong(value))));
-    RowResult result = client.write(table.name(), List.of(row)).results().get(0);
+    RowResult result = client.tryWrite(table.name(), List.of(row)).results().get(0);
     if (result.outcome() == Outcome.APPLIED) {
       acknowledged.put(partition, value);
     } else if (result.outcome() == Outcome.IN_DOUBT) {

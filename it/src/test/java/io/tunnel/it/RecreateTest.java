@@ -127,14 +127,15 @@ class RecreateTest {
     TableClient admin = stage.tables(server);
     var former = TABLE.create(admin);
     TableClient client = stage.tables(server);
-    assertThat(client.write("orders", List.of(TestTable.put(1, "a", 1))).allApplied()).isTrue();
+    client.write("orders", List.of(TestTable.put(1, "a", 1)));
     admin.dropTable("orders");
     TableMeta other =
         new TableMeta("orders", List.of(new PrimaryKeySchema("id", PrimaryKeyType.STRING)));
     TableDescription present = admin.createTable(other, List.of(PrimaryKeyValue.fromString("m")));
     assertThat(present.tableId()).isNotEqualTo(former.tableId());
 
-    RowResult refused = client.write("orders", List.of(TestTable.put(1, "a", 2))).results().get(0);
+    RowResult refused =
+        client.tryWrite("orders", List.of(TestTable.put(1, "a", 2))).results().get(0);
     assertThat(refused.outcome()).isEqualTo(Outcome.REJECTED);
     assertThat(refused.error()).contains(ErrorCode.KEY_MISMATCH);
     assertThat(Ledger.rowsOf(admin, "orders", RangeQuery.ALL)).isEmpty();

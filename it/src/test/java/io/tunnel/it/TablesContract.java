@@ -96,7 +96,7 @@ abstract class TablesContract extends Contract {
             RowExistenceExpectation.EXPECT_NOT_EXIST);
     RowDeleteChange missing = new RowDeleteChange(key(2), RowExistenceExpectation.EXPECT_EXIST);
     BatchWriteResult result =
-        tables().write(table.meta().name(), List.of(fresh, fresh, missing, put(3, 3)));
+        tables().tryWrite(table.meta().name(), List.of(fresh, fresh, missing, put(3, 3)));
     assertThat(result.results())
         .extracting(RowResult::outcome)
         .containsExactly(Outcome.APPLIED, Outcome.REJECTED, Outcome.REJECTED, Outcome.APPLIED);

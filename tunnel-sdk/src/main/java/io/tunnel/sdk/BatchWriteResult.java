@@ -3,7 +3,8 @@ package io.tunnel.sdk;
 import java.util.List;
 
 /**
- * What became of the rows of one {@link TableClient#write}.
+ * What became of the rows of one {@link TableClient#tryWrite}; of one {@link TableClient#write},
+ * where they came to stand.
  *
  * @param results one per row, in the order given
  */

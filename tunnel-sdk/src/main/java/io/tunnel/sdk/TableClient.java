@@ -173,20 +173,39 @@ public final class TableClient implements AutoCloseable {
   }
 
   /**
-   * Writes rows and waits for what became of each. Rows of one key are applied in the order given;
-   * a row that cannot be written is rejected alone.
+   * Writes rows, and returns when all of them are applied. Rows of one key are applied in the order
+   * given; a row that cannot be written does not keep its neighbours from being written.
+   *
+   * @return where each row came to stand
+   * @throws WriteFailedException when a row was not applied, or may not have been; it has what
+   *     became of each
    */
   public BatchWriteResult write(String table, List<RowChange> rows) {
+    return WriteFailedException.requireApplied(table, rows, tryWrite(table, rows));
+  }
+
+  /** As {@link #write}, but reports what became of each row instead of throwing. */
+  public BatchWriteResult tryWrite(String table, List<RowChange> rows) {
     EventLoops.requireMayBlock("write");
-    return Caller.await(writeAsync(table, rows));
+    return Caller.await(tryWriteAsync(table, rows));
   }
 
   /**
-   * Writes rows; the future completes when each has an outcome, and never exceptionally. Blocks
-   * while {@link ClientConfig#inFlightBytesMax} is used up, and on the first write to a table,
-   * whose partition map is read then.
+   * As {@link #write} without waiting: the future fails with a {@link WriteFailedException} when a
+   * row was not applied. Blocks where {@link #tryWriteAsync} does.
    */
   public CompletableFuture<BatchWriteResult> writeAsync(String table, List<RowChange> rows) {
+    List<RowChange> written = List.copyOf(rows);
+    return tryWriteAsync(table, written)
+        .thenApply(result -> WriteFailedException.requireApplied(table, written, result));
+  }
+
+  /**
+   * As {@link #tryWrite} without waiting; the future completes when each row has an outcome, and
+   * never exceptionally. Blocks while {@link ClientConfig#inFlightBytesMax} is used up, and on the
+   * first write to a table, whose partition map is read then.
+   */
+  public CompletableFuture<BatchWriteResult> tryWriteAsync(String table, List<RowChange> rows) {
     WriteEngine engine = engine(table);
     WriteCall call = new WriteCall(rows.size());
     for (int i = 0; i < rows.size(); i++) {

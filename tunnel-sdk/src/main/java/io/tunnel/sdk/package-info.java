@@ -5,7 +5,9 @@
  * writes them; {@link io.tunnel.sdk.TableWriter} is its buffered writer for many rows. Both send
  * one batch per partition at a time, so writes to one key are applied in the order in which they
  * were made, whatever is retried. Each row ends with a {@link io.tunnel.sdk.RowResult}: applied,
- * rejected, not sent, or in doubt when the server went away before it had answered.
+ * rejected, not sent, or in doubt when the server went away before it had answered. {@code write}
+ * throws a {@link io.tunnel.sdk.WriteFailedException} unless every row was applied; {@code
+ * tryWrite} reports what became of each instead.
  *
  * <p><b>Tunnels.</b> {@link io.tunnel.sdk.TunnelClient} creates tunnels; a {@link
  * io.tunnel.sdk.TunnelWorker} processes one. The changes of a partition are a channel: they are

@@ -82,7 +82,7 @@ class SilentNodeTest {
   }
 
   private static CompletableFuture<BatchWriteResult> write(TableClient client) {
-    return client.writeAsync(
+    return client.tryWriteAsync(
         "t", List.of(new RowPutChange(KEY, List.of(new Column("v", ColumnValue.fromLong(1))))));
   }
 

@@ -112,7 +112,7 @@ class RateJobTest {
               PrimaryKey.builder().add("id", i % PARTITIONS * 1_000L + i / PARTITIONS).build(),
               List.of(new Column("v", ColumnValue.fromString("v" + i)))));
     }
-    assertThat(client.write(table, rows).allApplied()).isTrue();
+    client.write(table, rows);
   }
 
   private static PerfEngine.Task task(String table, StreamStart start, int parallelism) {

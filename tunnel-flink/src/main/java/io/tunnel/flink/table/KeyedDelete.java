@@ -110,7 +110,7 @@ record KeyedDelete(TunnelOptions table, PrimaryKey key) {
   }
 
   private RowResult deleteWith(TableClient client) {
-    BatchWriteResult written = client.write(table.table(), List.of(new RowDeleteChange(key)));
+    BatchWriteResult written = client.tryWrite(table.table(), List.of(new RowDeleteChange(key)));
     return written.results().get(0);
   }
 }

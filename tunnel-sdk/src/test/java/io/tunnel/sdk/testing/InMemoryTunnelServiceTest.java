@@ -87,7 +87,7 @@ class InMemoryTunnelServiceTest {
   }
 
   private RowResult write(long id, long v) {
-    BatchWriteResult result = tables.write(TABLE, List.of(put(id, v)));
+    BatchWriteResult result = tables.tryWrite(TABLE, List.of(put(id, v)));
     return result.results().get(0);
   }
 
@@ -233,7 +233,7 @@ class InMemoryTunnelServiceTest {
     service.createTable(meta(Durability.FSYNC));
     assertThat(write(1, 1).outcome()).isEqualTo(Outcome.APPLIED);
     service.delay(Operation.WRITE, Duration.ofSeconds(3));
-    CompletableFuture<BatchWriteResult> late = tables.writeAsync(TABLE, List.of(put(1, 2)));
+    CompletableFuture<BatchWriteResult> late = tables.tryWriteAsync(TABLE, List.of(put(1, 2)));
     service.awaitDelayed(1);
     assertThat(late).isNotDone();
     service.advance(Duration.ofSeconds(3));

@@ -170,7 +170,7 @@ class TableWriterTest extends WriterFixture {
                     .encode()));
     try (TableClient client = client()) {
       List<RowResult> results =
-          client.write("t", List.of(row(1, 1), row(2, 2), row(3, 3), row(4, 4))).results();
+          client.tryWrite("t", List.of(row(1, 1), row(2, 2), row(3, 3), row(4, 4))).results();
       assertThat(results)
           .extracting(RowResult::outcome)
           .containsExactly(Outcome.REJECTED, Outcome.APPLIED, Outcome.REJECTED, Outcome.APPLIED);
