@@ -14,6 +14,7 @@ import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.StringValue;
+import io.tunnel.sdk.HashedKey;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,9 +61,9 @@ public final class GeneratedRows implements RowSource {
     PrimaryKeyValue uid = new StringValue(hexOf(Hash64.mix(id)));
     PrimaryKeyValue seq = new IntegerValue(id);
     PrimaryKeyColumn kind = KINDS[(int) (id & 3)];
-    Bytes hash = KeyHash.of(uid, seq, kind.value());
+    Bytes hash = HashedKey.hash(List.of(uid, seq, kind.value()));
     return PrimaryKey.of(
-        new PrimaryKeyColumn(StressTable.HASH, new BinaryValue(hash)),
+        new PrimaryKeyColumn(HashedKey.COLUMN, new BinaryValue(hash)),
         new PrimaryKeyColumn(StressTable.UID, uid),
         new PrimaryKeyColumn(StressTable.SEQ, seq),
         kind);

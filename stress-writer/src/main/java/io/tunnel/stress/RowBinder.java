@@ -10,6 +10,7 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.sdk.HashedKey;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,7 +19,7 @@ import java.util.Map;
 /**
  * Makes records of a file into puts of a table: some columns are the key, in the table's types, all
  * others attributes. When the table has a first key column {@code hash BINARY} that the file's
- * columns do not give, it is computed from the others as a {@link KeyHash}.
+ * columns do not give, it is computed from the others as a {@link HashedKey}.
  */
 final class RowBinder {
 
@@ -66,13 +67,13 @@ final class RowBinder {
     PrimaryKeySchema first = schema.get(0);
     return schema.size() > 1
         && first.type() == PrimaryKeyType.BINARY
-        && first.name().equals(StressTable.HASH);
+        && first.name().equals(HashedKey.COLUMN);
   }
 
   /** Whether the file has the hash as a column of its own: named in the key, or typed. */
   private static boolean givesHash(
       List<PrimaryKeySchema> schema, List<String> key, Map<String, ColumnType> types) {
-    return key.size() == schema.size() || (key.isEmpty() && types.containsKey(StressTable.HASH));
+    return key.size() == schema.size() || (key.isEmpty() && types.containsKey(HashedKey.COLUMN));
   }
 
   /**
@@ -109,7 +110,7 @@ final class RowBinder {
     }
     if (hashed) {
       columns.add(
-          new PrimaryKeyColumn(StressTable.HASH, new BinaryValue(KeyHash.of(List.of(values)))));
+          new PrimaryKeyColumn(HashedKey.COLUMN, new BinaryValue(HashedKey.hash(List.of(values)))));
     }
     for (PrimaryKeyValue value : values) {
       columns.add(new PrimaryKeyColumn(schema.get(columns.size()).name(), value));

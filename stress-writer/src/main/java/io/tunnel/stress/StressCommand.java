@@ -4,6 +4,7 @@ import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
+import io.tunnel.sdk.HashedKey;
 import io.tunnel.sdk.TableWriterConfig;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.DurationConverter;
@@ -213,7 +214,7 @@ public final class StressCommand implements Callable<Integer> {
         throw e;
       }
       TableMeta meta = new TableMeta(table, StressTable.PRIMARY_KEY);
-      return target.createTable(meta, StressTable.splitPoints(partitions));
+      return target.createTable(meta, HashedKey.splitPoints(partitions));
     }
   }
 

@@ -13,6 +13,7 @@ import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.sdk.HashedKey;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -135,7 +136,8 @@ class FileRowsTest {
   @Test
   void a_leading_hash_that_the_file_does_not_have_is_computed() throws IOException {
     Path file = file("a.csv", "name\nAnn\n");
-    PrimaryKeyValue hash = new BinaryValue(KeyHash.of(List.of(PrimaryKeyValue.fromString("Ann"))));
+    PrimaryKeyValue hash =
+        new BinaryValue(HashedKey.hash(List.of(PrimaryKeyValue.fromString("Ann"))));
     PrimaryKey key = PrimaryKey.builder().add("hash", hash).add("name", "Ann").build();
     assertThat(read(file, HASHED)).containsExactly(row(key));
     FileRows.Binding named = new FileRows.Binding(HASHED, List.of("name"), Map.of());

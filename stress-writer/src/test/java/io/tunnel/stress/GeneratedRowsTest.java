@@ -15,6 +15,7 @@ import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
+import io.tunnel.sdk.HashedKey;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -55,8 +56,9 @@ class GeneratedRowsTest {
       assertThat(KeyCodec.encode(key, StressTable.PRIMARY_KEY).length()).isPositive();
       List<PrimaryKeyValue> rest =
           key.columns().subList(1, 4).stream().map(PrimaryKeyColumn::value).toList();
-      assertThat(key.getPrimaryKeyColumn(0).value()).isEqualTo(new BinaryValue(KeyHash.of(rest)));
-      assertThat(KeyHash.of(rest).length()).isEqualTo(4);
+      assertThat(key.getPrimaryKeyColumn(0).value())
+          .isEqualTo(new BinaryValue(HashedKey.hash(rest)));
+      assertThat(HashedKey.hash(rest).length()).isEqualTo(4);
     }
   }
 
@@ -74,7 +76,7 @@ class GeneratedRowsTest {
   @ValueSource(ints = {1, 2, 8, 128, 1_000})
   void keys_spread_evenly_over_the_split_points(int partitions) {
     List<Bytes> points =
-        StressTable.splitPoints(partitions).stream()
+        HashedKey.splitPoints(partitions).stream()
             .map(point -> Bytes.copyOf(point.asBinary()))
             .toList();
     assertThat(points).hasSize(partitions - 1).isSorted().doesNotHaveDuplicates();
@@ -95,8 +97,8 @@ class GeneratedRowsTest {
 
   @Test
   void a_number_of_partitions_that_no_table_has_is_refused() {
-    assertThatThrownBy(() -> StressTable.splitPoints(0)).hasMessageContaining("1 to 1024");
-    assertThatThrownBy(() -> StressTable.splitPoints(1_025)).hasMessageContaining("not 1025");
+    assertThatThrownBy(() -> HashedKey.splitPoints(0)).hasMessageContaining("1 to 1024");
+    assertThatThrownBy(() -> HashedKey.splitPoints(1_025)).hasMessageContaining("not 1025");
   }
 
   @Test

@@ -1,12 +1,12 @@
 package io.tunnel.cli;
 
 import io.tunnel.model.TableMeta;
+import io.tunnel.sdk.HashedKey;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.TableWriterConfig;
 import io.tunnel.stress.LoadPlan;
 import io.tunnel.stress.LoadRun;
-import io.tunnel.stress.StressTable;
 import io.tunnel.stress.SystemClock;
 import io.tunnel.stress.WriterSink;
 import io.tunnel.wire.Control.TableDescription;
@@ -29,7 +29,7 @@ final class DemoWriter implements AutoCloseable {
   /** Creates the table, split evenly. */
   TableDescription createTable(DemoLoad load, int partitions) throws Exception {
     TableMeta meta = new TableMeta(table, load.primaryKey());
-    return cpu.call(() -> client.createTable(meta, StressTable.splitPoints(partitions)));
+    return cpu.call(() -> client.createTable(meta, HashedKey.splitPoints(partitions)));
   }
 
   /** Starts to write. */

@@ -6,10 +6,10 @@ import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.RowChange;
+import io.tunnel.sdk.HashedKey;
 import io.tunnel.stress.BadLines;
 import io.tunnel.stress.FileRows;
 import io.tunnel.stress.RowSource;
-import io.tunnel.stress.StressTable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -73,14 +73,14 @@ final class FileLoad implements DemoLoad {
               + names);
     }
     List<PrimaryKeySchema> schema = new ArrayList<>();
-    schema.add(new PrimaryKeySchema(StressTable.HASH, PrimaryKeyType.BINARY));
+    schema.add(new PrimaryKeySchema(HashedKey.COLUMN, PrimaryKeyType.BINARY));
     for (String name : names) {
-      if (!columns.contains(name) || name.equals(StressTable.HASH)) {
+      if (!columns.contains(name) || name.equals(HashedKey.COLUMN)) {
         throw new IllegalArgumentException(
             "--key '"
                 + name
                 + "' should be one of the file's columns (but not '"
-                + StressTable.HASH
+                + HashedKey.COLUMN
                 + "', which is added): "
                 + columns);
       }

@@ -1,5 +1,6 @@
 package io.tunnel.cli;
 
+import io.tunnel.cli.rows.KeyArguments;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
 import io.tunnel.sdk.RangeQuery;

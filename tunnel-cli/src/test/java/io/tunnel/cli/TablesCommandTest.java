@@ -7,10 +7,13 @@ import com.google.gson.JsonParser;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.Row;
 import io.tunnel.model.TableMeta;
+import io.tunnel.sdk.HashedKey;
 import io.tunnel.terminal.DataWriter;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -101,6 +104,41 @@ class TablesCommandTest extends CommandLineTest {
   }
 
   @Test
+  void a_row_of_a_hashed_key_is_got_without_its_hash() {
+    List<PrimaryKeySchema> key =
+        List.of(
+            new PrimaryKeySchema("digest", PrimaryKeyType.BINARY),
+            new PrimaryKeySchema("uid", PrimaryKeyType.STRING));
+    service.createTable(new TableMeta("others", key));
+    PrimaryKeyColumn uid = new PrimaryKeyColumn("uid", PrimaryKeyValue.fromString("user-14066"));
+    service.put("others", new Row(HashedKey.of("digest", List.of(uid)), List.of()));
+    PrimaryKeyColumn n = new PrimaryKeyColumn("n", PrimaryKeyValue.fromLong(7));
+    service.put("orders", new Row(HashedKey.of(n), List.of()));
+
+    assertThat(runLine("tables get --table orders --key n=7 --json")).isZero();
+    assertThat(outLines())
+        .containsExactly("{\"key\":{\"hash\":\"7c1450ca\",\"n\":7},\"columns\":{}}");
+    assertThat(runLine("tables get --table orders --key n=8")).isEqualTo(1);
+    assertThat(err.toString()).contains("n=8)", "the hash was computed from the other columns");
+
+    // A BINARY of another name may be anything.
+    assertThat(runLine("tables get --table others --key uid=user-14066")).isEqualTo(2);
+    assertThat(err.toString()).contains("add --hashed if 'digest' is the hash of the others");
+    assertThat(runLine("tables get --table others --key uid=user-14066 --hashed")).isZero();
+    assertThat(out.toString()).contains("5adf392c");
+  }
+
+  @Test
+  void a_key_without_a_place_for_a_hash_is_not_hashed() {
+    service.createTable(
+        new TableMeta("plain", List.of(new PrimaryKeySchema("hash", PrimaryKeyType.BINARY))));
+    assertThat(runLine("tables get --table plain --key hash=00 --hashed")).isEqualTo(2);
+    assertThat(err.toString()).contains("--hashed is for a key whose first column is BINARY");
+    assertThat(runLine("tables get --table plain")).isEqualTo(2);
+    assertThat(err.toString()).contains("Missing required option: '--key=NAME=VALUE'");
+  }
+
+  @Test
   void a_row_that_is_not_there_is_a_failed_job() {
     assertThat(runLine("tables get --table orders --key n=9 --key hash=20")).isEqualTo(1);
     assertThat(errLines())
@@ -113,8 +151,8 @@ class TablesCommandTest extends CommandLineTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "--key n=1|the key of the table is (hash BINARY, n INTEGER), not [n]: give --key hash=VALUE"
-            + " --key n=VALUE",
+        "--key hash=10|the key of the table is (hash BINARY, n INTEGER), not [hash]: give --key"
+            + " hash=VALUE --key n=VALUE",
         "--key n=1 --key hash=10 --key x=1|give --key hash=VALUE --key n=VALUE",
         "--key n=one --key hash=10|--key n: 'one' is not an INTEGER",
         "--key n=1 --key hash=x|--key hash: 'x' is not BINARY (two hexadecimal digits a byte"

@@ -10,10 +10,10 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.CreateTunnelRequest;
+import io.tunnel.sdk.HashedKey;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.stress.LoadClock;
-import io.tunnel.stress.StressTable;
 import io.tunnel.wire.Control.PartitionDescription;
 import java.io.PrintWriter;
 import java.util.List;
@@ -49,7 +49,7 @@ record Ground(
     return tables
         .createTable(
             new TableMeta(table, KEY, new TableOptions(Durability.FSYNC)),
-            StressTable.splitPoints(partitions))
+            HashedKey.splitPoints(partitions))
         .partitions()
         .stream()
         .map(PartitionDescription::id)

@@ -10,10 +10,10 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.CreateTunnelRequest;
+import io.tunnel.sdk.HashedKey;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.stress.LoadClock;
-import io.tunnel.stress.StressTable;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -42,7 +42,7 @@ record Bed(
     var unused =
         tables.createTable(
             new TableMeta(table, KEY, new TableOptions(Durability.FSYNC)),
-            StressTable.splitPoints(partitions));
+            HashedKey.splitPoints(partitions));
     return tunnels
         .createTunnel(
             new CreateTunnelRequest(table, "figures", TunnelType.Stream, StreamStart.EARLIEST))

@@ -4,6 +4,7 @@ import io.tunnel.codec.KeyCodec;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.sdk.HashedKey;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -24,14 +25,7 @@ final class SplitPlanCore {
 
   /** Points that divide the values of a 4-byte hash evenly; each is 4 bytes. */
   static List<PrimaryKeyValue> hash4(int partitions) {
-    List<PrimaryKeyValue> points = new ArrayList<>();
-    for (long point : evenly(0, 1L << 32, partitions)) {
-      byte[] bytes = {
-        (byte) (point >>> 24), (byte) (point >>> 16), (byte) (point >>> 8), (byte) point
-      };
-      points.add(PrimaryKeyValue.fromBinary(bytes));
-    }
-    return points;
+    return HashedKey.splitPoints(partitions);
   }
 
   /**

@@ -11,10 +11,10 @@ import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
+import io.tunnel.sdk.HashedKey;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.TableWriterConfig;
-import io.tunnel.stress.StressTable;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -82,7 +82,7 @@ public final class TunnelPeer implements Peer, AutoCloseable {
     var unused =
         client.createTable(
             new TableMeta(table, KEY, new TableOptions(durability)),
-            StressTable.splitPoints(partitions));
+            HashedKey.splitPoints(partitions));
   }
 
   @Override

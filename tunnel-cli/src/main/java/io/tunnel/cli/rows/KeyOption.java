@@ -1,0 +1,54 @@
+package io.tunnel.cli.rows;
+
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.terminal.CommandFailure;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Option;
+
+/** The options that name one row by its key. */
+public final class KeyOption {
+
+  @Option(
+      names = "--key",
+      paramLabel = "NAME=VALUE",
+      description =
+          "A column of the key; give each. Of a recommended hashed key the hash may be left out.")
+  private Map<String, String> key = Map.of();
+
+  @Option(
+      names = "--hashed",
+      description =
+          "The first column of the key is the hash of the others, though it is not called hash:"
+              + " compute it.")
+  private boolean isHashed;
+
+  /** For picocli. */
+  public KeyOption() {}
+
+  /** Whether a key was given. */
+  public boolean isGiven() {
+    return !key.isEmpty();
+  }
+
+  /** Throws a usage error when no key was given. */
+  public void requireGiven() {
+    if (!isGiven()) {
+      throw CommandFailure.usage("Missing required option: '--key=NAME=VALUE'");
+    }
+  }
+
+  /** Whether the first column is said to be a hash. */
+  public boolean isHashed() {
+    return isHashed;
+  }
+
+  /**
+   * The key in a table with that schema.
+   *
+   * @throws io.tunnel.terminal.CommandFailure when it is not the table's
+   */
+  public TypedKey in(List<PrimaryKeySchema> schema) {
+    return KeyArguments.whole(schema, key, isHashed);
+  }
+}
