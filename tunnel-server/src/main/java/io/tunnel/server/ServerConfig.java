@@ -3,10 +3,7 @@ package io.tunnel.server;
 import com.google.gson.FormattingStyle;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParseException;
-import com.google.gson.JsonParser;
 import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.partition.ShardConfig;
@@ -15,9 +12,6 @@ import io.tunnel.server.session.SessionConfig;
 import io.tunnel.server.table.TableStoreConfig;
 import io.tunnel.wire.Protocol;
 import java.io.IOException;
-import java.io.Reader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 
@@ -143,35 +137,20 @@ public record ServerConfig(
     return new ServerConfig(other, log, shard, table, session, base);
   }
 
-  /** This configuration with what {@code file} says instead. */
+  /**
+   * This configuration with what {@code file} says instead.
+   *
+   * @throws IllegalArgumentException when a setting is unknown, of another type, or cannot work
+   */
   public ServerConfig withFile(Path file) throws IOException {
-    try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
-      JsonObject merged = GSON.toJsonTree(this).getAsJsonObject();
-      merge(merged, JsonParser.parseReader(reader).getAsJsonObject(), "");
+    JsonObject merged = GSON.toJsonTree(this).getAsJsonObject();
+    SettingsFile.mergeInto(merged, ServerConfig.class, file);
+    try {
       return GSON.fromJson(merged, ServerConfig.class);
-    } catch (JsonParseException | IllegalStateException e) {
-      throw new IllegalArgumentException(file + " is not a JSON object: " + e.getMessage(), e);
-    } catch (IllegalArgumentException e) {
-      throw e;
     } catch (RuntimeException e) {
       // Gson wraps what a record's constructor throws in a plain RuntimeException.
       String reason = e.getCause() == null ? e.getMessage() : e.getCause().getMessage();
       throw new IllegalArgumentException(file + ": " + reason, e);
-    }
-  }
-
-  private static void merge(JsonObject base, JsonObject changes, String path) {
-    for (String name : changes.keySet()) {
-      JsonElement known = base.get(name);
-      if (known == null) {
-        throw new IllegalArgumentException(
-            "unknown setting '" + path + name + "'; there are " + base.keySet());
-      }
-      if (known.isJsonObject() && changes.get(name).isJsonObject()) {
-        merge(known.getAsJsonObject(), changes.getAsJsonObject(name), path + name + ".");
-      } else {
-        base.add(name, changes.get(name));
-      }
     }
   }
 

@@ -59,13 +59,26 @@ final class ServerConfigTest {
         "{'base':{'snapshotMsMax':0}} | base.snapshotMsMax is 1 to 604800000 (a week), not 0",
         "{'base':{'snapshotMsMax':604800001}} | base.snapshotMsMax is 1 to 604800000",
         "{'net':{'host':''}} | net.host is an address, not empty",
-        "{'net':{'host':null}} | net.host is an address, not empty",
+        "{'net':{'host':null}} | net.host is text in quotes, not null",
         "{'net':{'port':-1}} | net.port is 0 to 65535, not -1",
         "{'net':{'port':65536}} | net.port is 0 to 65535, not 65536",
         "{'net':{'port':'x'}} | port",
         "{'net':{'port':null}} | port",
         "{'net':{'httpPort':-2}} | net.httpPort is -1 to 65535, not -2",
         "{'net':{'threads':0}} | net.threads is 1 to 256, not 0",
+        "{'net':{'threads':1.5}} | net.threads is a whole number, not 1.5",
+        "{'net':{'threads':'2'}} | net.threads is a whole number, not \"2\"",
+        "{'net':{'threads':true}} | net.threads is a whole number, not true",
+        "{'net':{'port':4294967297}} | net.port is out of range: 4294967297",
+        "{'net':{'connectionsMax':1e999999999}} | net.connectionsMax is",
+        "{'net':{'isInsecure':'yes'}} | net.isInsecure is true or false, not \"yes\"",
+        "{'net':{'isInsecure':1}} | net.isInsecure is true or false, not 1",
+        "{'net':{'host':5}} | net.host is text in quotes, not 5",
+        "{'net':{'host':['a']}} | net.host is text in quotes, not [",
+        "{'base':{'snapshotMsMax':18446744073709551617}} | base.snapshotMsMax is out of range",
+        "{'table':{'writeBufferBytes':1048576.5}} | table.writeBufferBytes is a whole number",
+        "{'log':{'kafka':{'lingerMs':0.5}}} | log.kafka.lingerMs is a whole number, not 0.5",
+        "{'log':{'kafka':null}} | log.kafka is an object, not null",
         "{'log':{'shards':0}} | log.shards is 1 to 64, not 0",
         "{'log':{'shards':65}} | log.shards is 1 to 64, not 65",
         "{'log':{'segmentBytesMax':65535}} | log.segmentBytesMax is 65536 (64 KiB) to",
@@ -91,6 +104,22 @@ final class ServerConfigTest {
     assertThatThrownBy(() -> with(json.replace('\'', '"')))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(message);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"2000", "2000.0", "2e3"})
+  void aWholeNumberMayBeWrittenInAnyWay(String number) throws IOException {
+    assertThat(with("{\"base\":{\"snapshotMsMax\":" + number + "}}").base().snapshotMsMax())
+        .isEqualTo(2_000);
+  }
+
+  @Test
+  void aFileThatIsNotJsonIsAnsweredWithoutAdviceForProgrammers() {
+    assertThatThrownBy(() -> with("{\"net\": {port}"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("line 1")
+        .hasMessageNotContaining("Strictness")
+        .hasMessageNotContaining("http");
   }
 
   @Test
