@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -88,10 +89,13 @@ public final class PerfCommand implements Callable<Integer> {
 
   @Option(
       names = "--work-micros",
-      paramLabel = "N",
+      paramLabel = "N|TIME",
       defaultValue = "0",
-      description = "Keep a thread busy for that long per record, as a real processor would.")
-  private long workMicros;
+      converter = DurationConverter.OfMicros.class,
+      description =
+          "Keep a thread busy for that long per record, as a real processor would: microseconds, or"
+              + " a time such as 2ms.")
+  private Duration work;
 
   @Option(names = "--touch", description = "Decode key and columns of each record.")
   private boolean isTouching;
@@ -136,8 +140,8 @@ public final class PerfCommand implements Callable<Integer> {
       return compute(engine.get());
     }
     try (TunnelServer target = connect.apply(server.endpoint())) {
-      String id = findOrCreate(target);
-      return engine.isPresent() ? compute(engine.get()) : consume(target, id);
+      TunnelInfo info = findOrCreate(target);
+      return engine.isPresent() ? compute(engine.get()) : consume(target, info);
     }
   }
 
@@ -169,9 +173,9 @@ public final class PerfCommand implements Callable<Integer> {
     if (workers < 1 || workers > WORKERS_MAX) {
       throw CommandFailure.usage("--workers is 1 to " + WORKERS_MAX + ", not " + workers);
     }
-    if (workMicros < 0 || workMicros > WORK_MICROS_MAX) {
+    if (workMicros() > WORK_MICROS_MAX) {
       throw CommandFailure.usage(
-          "--work-micros is 0 to " + WORK_MICROS_MAX + ", not " + workMicros);
+          "--work-micros is 0 to " + WORK_MICROS_MAX + ", not " + workMicros());
     }
   }
 
@@ -207,14 +211,14 @@ public final class PerfCommand implements Callable<Integer> {
     }
   }
 
-  private String findOrCreate(TunnelServer target) {
+  private TunnelInfo findOrCreate(TunnelServer target) {
     if (tunnelId != null) {
-      return tunnelId;
+      return withId(target);
     }
-    List<TunnelInfo> known = target.tunnels(table);
+    List<TunnelInfo> known = target.tunnels(Optional.of(table));
     for (TunnelInfo info : known) {
       if (info.tunnelName().equals(tunnel)) {
-        return info.tunnelId();
+        return info;
       }
     }
     if (isCreating) {
@@ -231,20 +235,46 @@ public final class PerfCommand implements Callable<Integer> {
             + "; --create makes it");
   }
 
-  private int consume(TunnelServer target, String id) throws InterruptedException {
+  private TunnelInfo withId(TunnelServer target) {
+    return target.tunnels(Optional.empty()).stream()
+        .filter(info -> info.tunnelId().equals(tunnelId))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                CommandFailure.failed(
+                    "there is no tunnel with the id '"
+                        + tunnelId
+                        + "'; 'tunnel tunnels list' shows those there are"));
+  }
+
+  private int consume(TunnelServer target, TunnelInfo info) throws InterruptedException {
     PerfMeter meter = new PerfMeter();
-    PerfProcessor processor =
+    PerfRun.Workers running = target.workers(info.tunnelId(), workers, processing(meter));
+    try (StopSignal signal = new StopSignal(PATIENCE_MS);
+        StandstillWatch watch = new StandstillWatch(() -> target.describe(info), meter::rows)) {
+      ProcessClock clock = new ProcessClock(signal);
+      String reason =
+          new PerfRun(meter, clock, report(), watch).consume(running, stops.core(clock.nanos(), 0));
+      return ended(reason, meter);
+    }
+  }
+
+  /**
+   * Where the number of rows is given, channels stop at it; else nothing is in the way of rates.
+   */
+  private TunnelServer.Processing processing(PerfMeter meter) {
+    PerfProcessor counting =
         new PerfProcessor(
             meter,
             new RecordWork(cost(), System::nanoTime),
             () -> ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
-    PerfRun.Workers running = target.workers(id, workers, processor);
-    try (StopSignal signal = new StopSignal(PATIENCE_MS)) {
-      ProcessClock clock = new ProcessClock(signal);
-      String reason =
-          new PerfRun(meter, clock, report()).consume(running, stops.core(clock.nanos(), 0));
-      return ended(reason, meter);
+    if (stops.rows().isEmpty()) {
+      return new TunnelServer.Processing.Shared(counting);
     }
+    RowQuota quota = new RowQuota(stops.rows().getAsLong());
+    return new TunnelServer.Processing.PerChannel(
+        (id, session, channel, checkpointer) ->
+            new QuotaProcessor(counting, quota, checkpointer, System::nanoTime));
   }
 
   private int compute(PerfEngine engine) throws InterruptedException {
@@ -266,7 +296,11 @@ public final class PerfCommand implements Callable<Integer> {
   }
 
   private RecordWork.Cost cost() {
-    return new RecordWork.Cost(isTouching, workMicros);
+    return new RecordWork.Cost(isTouching, workMicros());
+  }
+
+  private long workMicros() {
+    return TimeUnit.NANOSECONDS.toMicros(work.toNanos());
   }
 
   private PerfRun.Report report() {
@@ -277,6 +311,10 @@ public final class PerfCommand implements Callable<Integer> {
         line -> {
           out.println(line);
           out.flush();
+        },
+        remark -> {
+          spec.commandLine().getErr().println(remark);
+          spec.commandLine().getErr().flush();
         });
   }
 
@@ -293,10 +331,10 @@ public final class PerfCommand implements Callable<Integer> {
 
   private int ended(String reason) {
     if (reason.startsWith(PerfRun.HALTED)) {
-      spec.commandLine().getErr().println("the readers have stopped: " + reason);
-      return ExitCode.FAILED;
+      throw CommandFailure.failed(
+          "the readers have stopped: " + reason.substring(PerfRun.HALTED.length()));
     }
-    return ExitCode.OK;
+    return reason.equals(PerfRun.STANDSTILL) ? ExitCode.FAILED : ExitCode.OK;
   }
 
   /** This process, which a signal may stop. */

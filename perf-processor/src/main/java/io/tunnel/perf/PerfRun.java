@@ -12,15 +12,20 @@ final class PerfRun {
   /** Opens the reason of a run whose workers have all stopped by themselves. */
   static final String HALTED = "halted: ";
 
+  /** Why a run ended that was idle because a tunnel or its channels are paused or stopped. */
+  static final String STANDSTILL = "standstill";
+
   /** How often the run looks whether it should end. */
   private static final long LOOK_MS = 20;
 
   private final PerfMeter meter;
   private final RunClock clock;
   private final Report report;
+  private final Standstills standstills;
   private final RateCore rates;
   private final Histogram allLatencies = new Histogram(3);
   private final long startNanos;
+  private String remark = "";
 
   /**
    * How the report is given.
@@ -28,8 +33,34 @@ final class PerfRun {
    * @param intervalNanos from line to line
    * @param isPerChannel whether lines say the rate of each channel
    * @param lines takes the lines
+   * @param remarks takes what people should know meanwhile
    */
-  record Report(long intervalNanos, boolean isPerChannel, Consumer<String> lines) {}
+  record Report(
+      long intervalNanos, boolean isPerChannel, Consumer<String> lines, Consumer<String> remarks) {}
+
+  /** What keeps the tunnel from going on, if anything does. */
+  interface Standstills {
+
+    /** Nothing is known. */
+    Standstills NONE =
+        new Standstills() {
+          @Override
+          public Optional<Standstill> seen() {
+            return Optional.empty();
+          }
+
+          @Override
+          public Optional<Standstill> now() {
+            return Optional.empty();
+          }
+        };
+
+    /** As it was seen last, which was not long ago if nothing comes. */
+    Optional<Standstill> seen();
+
+    /** As it is now. */
+    Optional<Standstill> now() throws InterruptedException;
+  }
 
   /** The workers of the run. */
   interface Workers {
@@ -45,10 +76,11 @@ final class PerfRun {
   }
 
   /** A run that starts now. */
-  PerfRun(PerfMeter meter, RunClock clock, Report report) {
+  PerfRun(PerfMeter meter, RunClock clock, Report report, Standstills standstills) {
     this.meter = meter;
     this.clock = clock;
     this.report = report;
+    this.standstills = standstills;
     this.startNanos = clock.nanos();
     this.rates = new RateCore(startNanos, usage());
   }
@@ -56,8 +88,9 @@ final class PerfRun {
   /**
    * Consumes until it is enough, and prints a line per interval and a summary.
    *
-   * @return why it ended: {@code rows}, {@code duration}, {@code idle}, {@code signal}, or {@code
-   *     halted: …} when no worker works any more
+   * @return why it ended: {@code rows}, {@code duration}, {@code idle}, {@code signal}, {@code
+   *     standstill} when it was idle because something waits for an operator, or {@code halted: …}
+   *     when no worker works any more
    */
   String consume(Workers workers, StopCore stop) throws InterruptedException {
     String reason;
@@ -77,8 +110,9 @@ final class PerfRun {
       long now = clock.nanos();
       Optional<String> reason = stop.reason(now, meter.rows()).or(() -> halted(workers));
       if (reason.isPresent()) {
-        return reason.get();
+        return reason.get().equals(StopCore.IDLE) ? idle() : reason.get();
       }
+      standstills.seen().ifPresent(this::say);
       if (now - nextNanos >= 0) {
         interval(now);
         // A line that comes late does not make the next ones late.
@@ -89,6 +123,20 @@ final class PerfRun {
       if (clock.pause(Math.min(LOOK_MS, untilNextMs))) {
         return "signal";
       }
+    }
+  }
+
+  private String idle() throws InterruptedException {
+    Optional<Standstill> why = standstills.now();
+    why.ifPresent(this::say);
+    return why.isPresent() && !why.get().isOver() ? STANDSTILL : StopCore.IDLE;
+  }
+
+  /** Once, until it is another. */
+  private void say(Standstill standstill) {
+    if (!standstill.sentence().equals(remark)) {
+      remark = standstill.sentence();
+      report.remarks().accept(remark);
     }
   }
 

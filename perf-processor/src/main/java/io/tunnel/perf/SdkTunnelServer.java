@@ -3,7 +3,8 @@ package io.tunnel.perf;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.CreateTunnelRequest;
-import io.tunnel.sdk.IChannelProcessor;
+import io.tunnel.sdk.DescribeTunnelRequest;
+import io.tunnel.sdk.DescribeTunnelResponse;
 import io.tunnel.sdk.ListTunnelRequest;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelInfo;
@@ -12,6 +13,7 @@ import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.TunnelWorkerStatus;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** A real server, through the SDK. */
 final class SdkTunnelServer implements TunnelServer {
@@ -23,26 +25,40 @@ final class SdkTunnelServer implements TunnelServer {
   }
 
   @Override
-  public List<TunnelInfo> tunnels(String table) {
+  public List<TunnelInfo> tunnels(Optional<String> table) {
     return client.listTunnel(new ListTunnelRequest(table)).getTunnelInfos();
   }
 
   @Override
-  public String createTunnel(String table, String tunnel, StreamStart start) {
-    return client
-        .createTunnel(new CreateTunnelRequest(table, tunnel, TunnelType.Stream, start))
-        .getTunnelId();
+  public DescribeTunnelResponse describe(TunnelInfo tunnel) {
+    return client.describeTunnel(
+        new DescribeTunnelRequest(tunnel.tableName(), tunnel.tunnelName()));
   }
 
   @Override
-  public PerfRun.Workers workers(String tunnelId, int count, IChannelProcessor processor) {
+  public TunnelInfo createTunnel(String table, String tunnel, StreamStart start) {
+    return client
+        .createTunnel(new CreateTunnelRequest(table, tunnel, TunnelType.Stream, start))
+        .getTunnelInfo();
+  }
+
+  @Override
+  public PerfRun.Workers workers(String tunnelId, int count, Processing processing) {
     List<TunnelWorker> workers = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      TunnelWorkerConfig config = new TunnelWorkerConfig(processor);
+      TunnelWorkerConfig config = new TunnelWorkerConfig();
       config.setClientTag("perf-" + i);
-      workers.add(new TunnelWorker(tunnelId, client, config));
+      workers.add(worker(tunnelId, config, processing));
     }
     return new SdkWorkers(workers);
+  }
+
+  private TunnelWorker worker(String tunnelId, TunnelWorkerConfig config, Processing processing) {
+    if (processing instanceof Processing.PerChannel each) {
+      return new TunnelWorker(tunnelId, client, config, each.factory());
+    }
+    config.setChannelProcessor(((Processing.Shared) processing).processor());
+    return new TunnelWorker(tunnelId, client, config);
   }
 
   @Override

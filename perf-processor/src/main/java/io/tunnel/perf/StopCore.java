@@ -6,6 +6,9 @@ import java.util.OptionalLong;
 /** Decides when a run has consumed enough. Used by one thread. */
 final class StopCore {
 
+  /** Why a run ended to which nothing came for long enough. */
+  static final String IDLE = "idle";
+
   private final OptionalLong rowsMax;
   private final OptionalLong durationNanos;
   private final OptionalLong idleNanos;
@@ -42,7 +45,7 @@ final class StopCore {
       return Optional.of("duration");
     }
     if (idleNanos.isPresent() && nowNanos - lastProgressNanos >= idleNanos.getAsLong()) {
-      return Optional.of("idle");
+      return Optional.of(IDLE);
     }
     return Optional.empty();
   }

@@ -9,7 +9,12 @@ import picocli.CommandLine.Option;
 /** When a run has consumed enough, as a mixin. */
 final class StopOptions {
 
-  @Option(names = "--rows", paramLabel = "N", description = "End after that many rows.")
+  @Option(
+      names = "--rows",
+      paramLabel = "N",
+      description =
+          "End after exactly so many rows: what is behind them is neither counted nor checkpointed."
+              + " With --engine flink, with the window of commit times that brings them.")
   private Long rows;
 
   @Option(
@@ -23,8 +28,15 @@ final class StopOptions {
       names = "--until-idle",
       paramLabel = "TIME",
       converter = DurationConverter.class,
-      description = "End when no row came for that time.")
+      description =
+          "End when no row came for that time; with exit code 1 if that is because the tunnel or a"
+              + " channel of it is paused or stopped.")
   private Duration untilIdle;
+
+  /** The rows to count, if that was said. */
+  OptionalLong rows() {
+    return rows == null ? OptionalLong.empty() : OptionalLong.of(rows);
+  }
 
   /** Refuses what cannot be. */
   void require() {
@@ -41,7 +53,7 @@ final class StopOptions {
   StopCore core(long startNanos, long delayNanos) {
     return new StopCore(
         startNanos,
-        rows == null ? OptionalLong.empty() : OptionalLong.of(rows),
+        rows(),
         duration == null ? OptionalLong.empty() : OptionalLong.of(duration.toNanos()),
         untilIdle == null
             ? OptionalLong.empty()

@@ -1,21 +1,37 @@
 package io.tunnel.perf;
 
 import io.tunnel.model.StreamStart;
+import io.tunnel.sdk.DescribeTunnelResponse;
 import io.tunnel.sdk.IChannelProcessor;
+import io.tunnel.sdk.IChannelProcessorFactory;
 import io.tunnel.sdk.TunnelInfo;
 import java.util.List;
+import java.util.Optional;
 
 /** What a run needs of a server; in production the SDK's client, in tests a fake. */
 interface TunnelServer extends AutoCloseable {
 
-  /** The tunnels of a table; of all tables when it is null. */
-  List<TunnelInfo> tunnels(String table);
+  /** The tunnels of a table, or of all tables. */
+  List<TunnelInfo> tunnels(Optional<String> table);
 
-  /** Creates a tunnel of changes and returns its id. */
-  String createTunnel(String table, String tunnel, StreamStart start);
+  /** A tunnel and its channels now. */
+  DescribeTunnelResponse describe(TunnelInfo tunnel);
 
-  /** Workers that share a processor, not yet started. */
-  PerfRun.Workers workers(String tunnelId, int count, IChannelProcessor processor);
+  /** Creates a tunnel of changes. */
+  TunnelInfo createTunnel(String table, String tunnel, StreamStart start);
+
+  /** Workers, not yet started. */
+  PerfRun.Workers workers(String tunnelId, int count, Processing processing);
+
+  /** What workers give the changes to. */
+  sealed interface Processing {
+
+    /** One for all channels, whose progress is checkpointed by itself. */
+    record Shared(IChannelProcessor processor) implements Processing {}
+
+    /** One for each channel, which checkpoints what it has counted. */
+    record PerChannel(IChannelProcessorFactory factory) implements Processing {}
+  }
 
   @Override
   void close();

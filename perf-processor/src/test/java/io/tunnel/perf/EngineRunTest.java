@@ -53,7 +53,10 @@ class EngineRunTest {
   private EngineRun.Ended run(OptionalLong rows, OptionalLong idleNanos) throws Exception {
     PerfRun.Report report =
         new PerfRun.Report(
-            1, true, line -> lines.add(JsonParser.parseString(line).getAsJsonObject()));
+            1,
+            true,
+            line -> lines.add(JsonParser.parseString(line).getAsJsonObject()),
+            remark -> {});
     EngineRun.Stops stops =
         (start, delay) -> {
           startMs = start / 1_000_000;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonParser;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
+import io.tunnel.sdk.DescribeTunnelResponse;
 import io.tunnel.sdk.IChannelProcessor;
 import io.tunnel.sdk.TunnelInfo;
 import io.tunnel.sdk.TunnelWorkerStatus;
@@ -31,26 +32,43 @@ class PerfCommandTest {
     int workers;
     boolean isShutDown;
     boolean isClosed;
+    boolean isPaused;
+    final RecordedCheckpoints checkpoints = new RecordedCheckpoints();
 
     @Override
-    public List<TunnelInfo> tunnels(String table) {
-      return tunnels.stream().filter(tunnel -> tunnel.tableName().equals(table)).toList();
+    public List<TunnelInfo> tunnels(Optional<String> table) {
+      return tunnels.stream()
+          .filter(tunnel -> table.isEmpty() || tunnel.tableName().equals(table.get()))
+          .toList();
     }
 
     @Override
-    public String createTunnel(String table, String tunnel, StreamStart from) {
+    public DescribeTunnelResponse describe(TunnelInfo tunnel) {
+      return new DescribeTunnelResponse(tunnel, List.of(), isPaused, List.of());
+    }
+
+    @Override
+    public TunnelInfo createTunnel(String table, String tunnel, StreamStart from) {
       start = from;
-      return "new-" + tunnel;
+      return new TunnelInfo("new-" + tunnel, tunnel, table, TunnelType.Stream, from, 0);
     }
 
     @Override
-    public PerfRun.Workers workers(String tunnelId, int count, IChannelProcessor processor) {
+    public PerfRun.Workers workers(String tunnelId, int count, Processing processing) {
       consumed = tunnelId;
       workers = count;
       return new PerfRun.Workers() {
         @Override
         public void start() {
+          if (isPaused) {
+            return;
+          }
+          IChannelProcessor processor =
+              processing instanceof Processing.PerChannel each
+                  ? each.factory().createProcessor(tunnelId, "s1", "1_c", checkpoints)
+                  : ((Processing.Shared) processing).processor();
           processor.process(Inputs.of("1_c", 40, 0, 0));
+          processor.closing("1_c");
         }
 
         @Override
@@ -100,17 +118,18 @@ class PerfCommandTest {
   void a_tunnel_is_consumed_by_name_until_the_rows_are_there() {
     addTunnel("other");
     addTunnel("x");
-    assertThat(run("--table t --tunnel x --rows 40 --workers 3 --per-channel --touch")).isZero();
+    assertThat(run("--table t --tunnel x --rows 39 --workers 3 --per-channel --touch")).isZero();
     assertThat(server.consumed).isEqualTo("id-x");
     assertThat(server.workers).isEqualTo(3);
     assertThat(server.isShutDown).isTrue();
     assertThat(server.isClosed).isTrue();
+    assertThat(server.checkpoints.tokens).containsExactly("39");
     List<String> lines = out.toString().lines().toList();
     assertThat(JsonParser.parseString(lines.get(lines.size() - 1)).getAsJsonObject())
         .satisfies(
             summary -> {
               assertThat(summary.get("kind").getAsString()).isEqualTo("summary");
-              assertThat(summary.get("totalRows").getAsLong()).isEqualTo(40);
+              assertThat(summary.get("totalRows").getAsLong()).isEqualTo(39);
               assertThat(summary.get("stoppedBy").getAsString()).isEqualTo("rows");
               assertThat(summary.getAsJsonObject("rowsPerSecondByChannel").has("1_c")).isTrue();
             });
@@ -127,8 +146,34 @@ class PerfCommandTest {
 
   @Test
   void an_id_names_a_tunnel_by_itself() {
-    assertThat(run("--tunnel-id abc --rows 1")).isZero();
-    assertThat(server.consumed).isEqualTo("abc");
+    addTunnel("x");
+    assertThat(run("--tunnel-id id-x --rows 1")).isZero();
+    assertThat(server.consumed).isEqualTo("id-x");
+  }
+
+  @Test
+  void an_id_that_no_tunnel_has_is_refused_in_one_line() {
+    addTunnel("x");
+    assertThat(run("--tunnel-id abc --rows 1")).isEqualTo(1);
+    assertThat(err.toString().lines())
+        .containsExactly(
+            "perf: there is no tunnel with the id 'abc'; 'tunnel tunnels list' shows those there"
+                + " are");
+    assertThat(server.consumed).isNull();
+  }
+
+  @Test
+  void a_paused_tunnel_is_said_to_be_paused_and_being_idle_is_no_success_then() {
+    addTunnel("x");
+    server.isPaused = true;
+    assertThat(run("--table t --tunnel x --until-idle 50ms")).isEqualTo(1);
+    assertThat(err.toString().lines())
+        .containsExactly(
+            "tunnel 'x' of table 't' is paused: 'tunnel tunnels resume --table t --tunnel x' lets"
+                + " it go on");
+    assertThat(out.toString()).contains("\"stoppedBy\":\"standstill\"");
+    server.isPaused = false;
+    assertThat(run("--table t --tunnel x --until-idle 50ms")).isZero();
   }
 
   @Test
@@ -144,7 +189,7 @@ class PerfCommandTest {
     addTunnel("x");
     server.state = TunnelWorkerStatus.State.WORKER_HALT;
     assertThat(run("--table t --tunnel x --rows 99")).isEqualTo(1);
-    assertThat(err.toString()).contains("the readers have stopped: halted: gone");
+    assertThat(err.toString()).contains("perf: the readers have stopped: gone");
   }
 
   @Test
@@ -179,7 +224,7 @@ class PerfCommandTest {
   void a_job_that_fails_is_a_failure() {
     flink.failure = Optional.of("HISTORY_LOST: gone");
     assertThat(run("--engine flink --table t --rows 50")).isEqualTo(1);
-    assertThat(err.toString()).contains("the readers have stopped: halted: HISTORY_LOST: gone");
+    assertThat(err.toString()).contains("perf: the readers have stopped: HISTORY_LOST: gone");
   }
 
   @Test
@@ -209,7 +254,8 @@ class PerfCommandTest {
         "--table t --tunnel x --create --start SOON | expected one of [EARLIEST, LATEST]",
         "--tunnel-id a --workers 0 | --workers is 1 to 256, not 0",
         "--tunnel-id a --rows 0 | --rows is at least 1, not 0",
-        "--tunnel-id a --work-micros -1 | --work-micros is 0 to 10000000",
+        "--tunnel-id a --work-micros -1 | '-1' is not a time such as",
+        "--tunnel-id a --work-micros 11s | --work-micros is 0 to 10000000, not 11000000",
         "--tunnel-id a --interval 0s | give more than 0",
         "--tunnel-id a --until-idle x | 'x' is not a time such as",
         "--engine spark --table t | --engine is sdk or flink, not spark",

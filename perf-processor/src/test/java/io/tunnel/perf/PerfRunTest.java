@@ -93,6 +93,20 @@ class PerfRunTest {
   private final FakeClock clock = new FakeClock();
   private final PerfMeter meter = new PerfMeter();
   private final List<JsonObject> lines = new ArrayList<>();
+  private final List<String> remarks = new ArrayList<>();
+  private Optional<Standstill> standstill = Optional.empty();
+  private final PerfRun.Standstills standstills =
+      new PerfRun.Standstills() {
+        @Override
+        public Optional<Standstill> seen() {
+          return standstill;
+        }
+
+        @Override
+        public Optional<Standstill> now() {
+          return standstill;
+        }
+      };
   private final FakeWorkers workers =
       new FakeWorkers(
           TunnelWorkerStatus.State.WORKER_HALT, TunnelWorkerStatus.State.WORKER_STARTED);
@@ -104,7 +118,9 @@ class PerfRunTest {
         new PerfRun.Report(
             intervalNanos,
             isPerChannel,
-            line -> lines.add(JsonParser.parseString(line).getAsJsonObject())));
+            line -> lines.add(JsonParser.parseString(line).getAsJsonObject()),
+            remarks::add),
+        standstills);
   }
 
   private StopCore stop(OptionalLong rows, OptionalLong duration, OptionalLong idle) {
@@ -182,6 +198,33 @@ class PerfRunTest {
     assertThat(run(SECOND, false).consume(workers, stop(NEVER, NEVER, NEVER))).isEqualTo("signal");
     assertThat(workers.calls)
         .containsExactly("start", "shutdown", "start", "shutdown", "start", "shutdown");
+  }
+
+  @Test
+  void what_keeps_a_tunnel_from_going_on_is_said_once_and_the_run_waits() throws Exception {
+    standstill = Optional.of(new Standstill(false, "paused"));
+    clock.onPause =
+        now -> {
+          if (now == 5 * SECOND) {
+            standstill = Optional.empty();
+            meter.count(Inputs.of("c", 10, 0, 0), 0);
+          }
+        };
+    assertThat(run(SECOND, false).consume(workers, stop(OptionalLong.of(10), NEVER, NEVER)))
+        .isEqualTo("rows");
+    assertThat(remarks).containsExactly("paused");
+  }
+
+  @Test
+  void a_run_that_is_idle_because_of_an_operator_says_so_and_one_that_is_done_does_not()
+      throws Exception {
+    standstill = Optional.of(new Standstill(false, "paused"));
+    assertThat(run(SECOND, false).consume(workers, stop(NEVER, NEVER, OptionalLong.of(SECOND))))
+        .isEqualTo("standstill");
+    standstill = Optional.of(new Standstill(true, "ended"));
+    assertThat(run(SECOND, false).consume(workers, stop(NEVER, NEVER, OptionalLong.of(SECOND))))
+        .isEqualTo("idle");
+    assertThat(remarks).containsExactly("paused", "ended");
   }
 
   @Test

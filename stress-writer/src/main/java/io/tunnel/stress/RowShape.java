@@ -44,8 +44,14 @@ public record RowShape(int attributes, int valueBytes) {
     }
   }
 
+  /** {@code attributes} values of so many bytes. */
+  static RowShape ofValueBytes(int attributes, long valueBytes) {
+    // Cut to the range of an int, what is over the limit stays over the limit.
+    return new RowShape(attributes, (int) Math.min(Integer.MAX_VALUE, valueBytes));
+  }
+
   /** The shape whose rows have about {@code rowBytes} bytes, key included. */
-  public static RowShape ofRowBytes(int attributes, int rowBytes) {
+  public static RowShape ofRowBytes(int attributes, long rowBytes) {
     int bytesMin = BARE_ROW_BYTES + attributes * (COLUMN_BYTES + 1);
     if (rowBytes < bytesMin) {
       throw new IllegalArgumentException(
@@ -56,7 +62,7 @@ public record RowShape(int attributes, int valueBytes) {
               + " bytes, not "
               + rowBytes);
     }
-    return new RowShape(
+    return ofValueBytes(
         attributes, (rowBytes - BARE_ROW_BYTES) / Math.max(1, attributes) - COLUMN_BYTES);
   }
 }

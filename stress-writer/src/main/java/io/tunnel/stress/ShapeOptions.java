@@ -1,5 +1,6 @@
 package io.tunnel.stress;
 
+import io.tunnel.terminal.ByteCountConverter;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
@@ -8,7 +9,7 @@ import picocli.CommandLine.Option;
 final class ShapeOptions {
 
   private static final int ATTRIBUTES_DEFAULT = 2;
-  private static final int ROW_BYTES_DEFAULT = 220;
+  private static final long ROW_BYTES_DEFAULT = 220;
 
   /** How keys are drawn. */
   private enum Distribution {
@@ -25,15 +26,17 @@ final class ShapeOptions {
 
   @Option(
       names = "--value-bytes",
-      paramLabel = "N",
+      paramLabel = "SIZE",
+      converter = ByteCountConverter.class,
       description = "Bytes of each attribute's value; instead of --row-bytes.")
-  private Integer valueBytes;
+  private Long valueBytes;
 
   @Option(
       names = "--row-bytes",
-      paramLabel = "N",
+      paramLabel = "SIZE",
+      converter = ByteCountConverter.class,
       description = "Bytes of a generated row, key included (default: " + ROW_BYTES_DEFAULT + ").")
-  private Integer rowBytes;
+  private Long rowBytes;
 
   @Option(
       names = "--keys",
@@ -95,7 +98,7 @@ final class ShapeOptions {
       throw new IllegalArgumentException("give --value-bytes or --row-bytes, not both");
     }
     return valueBytes != null
-        ? new RowShape(attributes, valueBytes)
+        ? RowShape.ofValueBytes(attributes, valueBytes)
         : RowShape.ofRowBytes(attributes, rowBytes == null ? ROW_BYTES_DEFAULT : rowBytes);
   }
 

@@ -2,10 +2,12 @@ package io.tunnel.stress;
 
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.sdk.HashedKey;
 import io.tunnel.sdk.TableWriterConfig;
+import io.tunnel.terminal.ByteCountConverter;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.DurationConverter;
 import io.tunnel.terminal.ExitCode;
@@ -104,15 +106,16 @@ public final class StressCommand implements Callable<Integer> {
 
   @Option(
       names = "--batch-bytes",
-      paramLabel = "N",
-      defaultValue = "262144",
+      paramLabel = "SIZE",
+      defaultValue = "256KiB",
+      converter = ByteCountConverter.class,
       description = "Bytes after which a batch is sent (default: ${DEFAULT-VALUE}).")
-  private int batchBytes;
+  private long batchBytes;
 
   @Option(
       names = "--linger",
       paramLabel = "TIME",
-      converter = DurationConverter.class,
+      converter = DurationConverter.OrNone.class,
       defaultValue = "5ms",
       description = "How long a row waits for others of its batch (default: ${DEFAULT-VALUE}).")
   private Duration linger;
@@ -173,8 +176,12 @@ public final class StressCommand implements Callable<Integer> {
   }
 
   private TableWriterConfig writerConfig() {
+    if (batchBytes < 1 || batchBytes > Limits.BATCH_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "--batch-bytes is 1 to " + Limits.BATCH_BYTES_MAX + ", not " + batchBytes);
+    }
     TableWriterConfig config =
-        TableWriterConfig.DEFAULTS.withBatchBytesMax(batchBytes).withLinger(linger);
+        TableWriterConfig.DEFAULTS.withBatchBytesMax((int) batchBytes).withLinger(linger);
     return durability == null ? config : config.withDurability(durability);
   }
 

@@ -1,15 +1,22 @@
 package io.tunnel.terminal;
 
+import java.math.BigDecimal;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads sizes such as {@code 512MiB} and {@code 10GiB}; a number alone means bytes. */
+/**
+ * Reads sizes such as {@code 256KiB}, {@code 1.5GiB} and {@code 10MB}; a number alone means bytes.
+ * KiB, MiB, GiB and TiB are powers of 1,024, KB, MB, GB and TB of 1,000.
+ */
 public final class ByteCountConverter implements ITypeConverter<Long> {
 
-  private static final Pattern SIZE = Pattern.compile("([0-9]{1,12})(b|kib|mib|gib|tib|)");
+  private static final Pattern SIZE =
+      Pattern.compile("([0-9]{1,19}(?:\\.[0-9]{1,9})?) ?(b|[kmgt]i?b|)");
+
+  private static final String PREFIXES = "kmgt";
 
   /** For picocli. */
   public ByteCountConverter() {}
@@ -20,23 +27,20 @@ public final class ByteCountConverter implements ITypeConverter<Long> {
     if (!matcher.matches()) {
       throw refusal(text);
     }
-    int shift =
-        switch (matcher.group(2)) {
-          case "kib" -> 10;
-          case "mib" -> 20;
-          case "gib" -> 30;
-          case "tib" -> 40;
-          default -> 0;
-        };
-    long count = Long.parseLong(matcher.group(1));
-    if (count > Long.MAX_VALUE >> shift) {
+    String unit = matcher.group(2);
+    int step = unit.contains("i") ? 1_024 : 1_000;
+    int power = unit.isEmpty() ? 0 : PREFIXES.indexOf(unit.charAt(0)) + 1;
+    try {
+      return new BigDecimal(matcher.group(1))
+          .multiply(BigDecimal.valueOf(step).pow(power))
+          .longValueExact();
+    } catch (ArithmeticException partOfByteOrTooMany) {
       throw refusal(text);
     }
-    return count << shift;
   }
 
   private static TypeConversionException refusal(String text) {
     return new TypeConversionException(
-        "'" + text + "' is not a number of bytes such as 1000, 512MiB or 10GiB");
+        "'" + text + "' is not a number of bytes such as 1000, 256KiB, 10MB or 1.5GiB");
   }
 }

@@ -12,7 +12,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
  * Runs a command so that every program of the project ends alike: an error is one line on standard
  * error, {@code tunnel tables get: message}, with an {@link ExitCode} and never with a stack trace.
  * Every command gets {@code --verbose}, which prints the stack trace too, and the list of exit
- * codes in its help.
+ * codes in its help; every command with subcommands gets one called {@code help}.
  */
 public final class CommandRunner {
 
@@ -72,6 +72,9 @@ public final class CommandRunner {
     spec.usageMessage().width(HELP_COLUMNS);
     if (spec.usageMessage().exitCodeList().isEmpty()) {
       spec.usageMessage().exitCodeListHeading("%nExit codes:%n").exitCodeList(ExitCode.help());
+    }
+    if (!spec.subcommands().isEmpty() && !spec.subcommands().containsKey(HelpCommand.NAME)) {
+      spec.addSubcommand(HelpCommand.NAME, new CommandLine(new HelpCommand()));
     }
     for (CommandLine subcommand : spec.subcommands().values()) {
       equip(subcommand.getCommandSpec(), version);

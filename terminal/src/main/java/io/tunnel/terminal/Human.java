@@ -15,6 +15,11 @@ public final class Human {
     return String.format(Locale.ROOT, "%,d", count);
   }
 
+  /** A count and what is counted: {@code 1 channel}, {@code 1,200 channels}. */
+  public static String counted(long count, String singular) {
+    return count(count) + " " + singular + (count == 1 ? "" : "s");
+  }
+
   /** Three digits and a unit of thousands: {@code 999}, {@code 1.23 k}, {@code 45.6 M}. */
   public static String shortCount(double count) {
     return scaled(count, 1000, COUNT_UNITS, "");

@@ -21,6 +21,11 @@ class ConvertersTest {
     "2KiB, 2048",
     "3mib, 3145728",
     "10GiB, 10737418240",
+    "1.5GiB, 1610612736",
+    "256 KiB, 262144",
+    "10MB, 10000000",
+    "2.5kb, 2500",
+    "9223372036854775807, 9223372036854775807",
     "8388607TiB, 9223370937343148032"
   })
   void sizes_are_read_with_their_units(String text, long bytes) {
@@ -28,11 +33,12 @@ class ConvertersTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "-1", "1.5GiB", "10GB", "8388608TiB", "many"})
+  @ValueSource(
+      strings = {"", "-1", "1.0001KiB", "10G", "8388608TiB", "9223372036854775808", "many"})
   void what_is_no_size_is_refused(String text) {
     assertThatThrownBy(() -> new ByteCountConverter().convert(text))
         .isInstanceOf(TypeConversionException.class)
-        .hasMessage("'" + text + "' is not a number of bytes such as 1000, 512MiB or 10GiB");
+        .hasMessage("'" + text + "' is not a number of bytes such as 1000, 256KiB, 10MB or 1.5GiB");
   }
 
   @Test
@@ -44,6 +50,22 @@ class ConvertersTest {
     assertThat(DurationConverter.orNone("0")).isZero();
     assertThatThrownBy(() -> new DurationConverter().convert("0"))
         .hasMessageContaining("no time at all");
+  }
+
+  @Test
+  void a_number_alone_has_the_unit_that_the_name_of_its_option_says() throws Exception {
+    assertThat(new DurationConverter().convert("2")).isEqualTo(Duration.ofSeconds(2));
+    assertThat(new DurationConverter.OfMillis().convert("1500")).isEqualTo(Duration.ofMillis(1500));
+    assertThat(new DurationConverter.OfMillis().convert("6s")).isEqualTo(Duration.ofSeconds(6));
+    assertThat(new DurationConverter.OfMicros().convert("250"))
+        .isEqualTo(Duration.ofNanos(250_000));
+    assertThat(new DurationConverter.OfMicros().convert("2ms")).isEqualTo(Duration.ofMillis(2));
+    assertThat(new DurationConverter.OfMicros().convert("0")).isZero();
+    assertThat(new DurationConverter.OrNone().convert("0")).isZero();
+    assertThatThrownBy(() -> new DurationConverter.OfMillis().convert("0"))
+        .hasMessageContaining("no time at all");
+    assertThatThrownBy(() -> new DurationConverter.OfMillis().convert("soon"))
+        .hasMessage("'soon' is not a time such as 500ms, 30s, 5m, 1h or 7d");
   }
 
   @Test

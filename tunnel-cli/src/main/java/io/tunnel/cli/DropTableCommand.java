@@ -1,33 +1,37 @@
 package io.tunnel.cli;
 
 import com.google.gson.JsonObject;
-import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.ConfirmOption;
 import io.tunnel.terminal.Human;
 import io.tunnel.wire.Control.PartitionDescription;
 import io.tunnel.wire.Control.TableDescription;
 import java.util.List;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 
 /** Deletes a table. */
 @Command(
     name = "drop",
     mixinStandardHelpOptions = true,
-    description = "Delete a table with all its rows, changes and tunnels, for good.",
+    description = {
+      "Delete a table with all its rows, changes and tunnels, for good.",
+      "First it says what would be lost."
+    },
     footerHeading = "%nExample:%n",
     footer = "  tunnel tables drop --table orders --yes")
 final class DropTableCommand extends TableCommand {
 
-  @Option(names = "--yes", description = "Really do it; without it nothing is dropped.")
-  private boolean yes;
+  @Mixin private ConfirmOption confirm;
 
   /** For picocli. */
   DropTableCommand() {}
 
   @Override
   void run(Tables tables) {
-    if (!yes) {
-      throw CommandFailure.usage(whatWouldBeLost(tables.describe(table())));
+    if (!confirm.isGiven()) {
+      err().println(whatWouldBeLost(tables.describe(table())));
+      err().flush();
+      confirm.require(group().prompt(), isJson(), "nothing was dropped");
     }
     tables.drop(table());
     print(this::json, () -> List.of("table " + table() + " dropped"));
@@ -46,7 +50,7 @@ final class DropTableCommand extends TableCommand {
         + "' has about "
         + Human.count(rows)
         + " rows in "
-        + table.partitions().size()
-        + " partitions, and they would be lost for good: add --yes to drop it";
+        + Human.counted(table.partitions().size(), "partition")
+        + "; they would be lost for good, with their changes and the table's tunnels";
   }
 }

@@ -4,6 +4,8 @@ import com.google.gson.JsonObject;
 import io.tunnel.sdk.SeekTunnelRequest;
 import io.tunnel.sdk.SeekTunnelResponse;
 import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.ConfirmOption;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -12,8 +14,7 @@ import picocli.CommandLine.Option;
  */
 abstract class MoveCommand extends OneTunnelCommand {
 
-  @Option(names = "--yes", description = "Really do it; without it the terminal is asked, if any.")
-  private boolean yes;
+  @Mixin private ConfirmOption confirm;
 
   @Option(names = "--dry-run", description = "Only show what would happen.")
   private boolean dryRun;
@@ -21,7 +22,7 @@ abstract class MoveCommand extends OneTunnelCommand {
   @Override
   void check() {
     super.check();
-    if (yes && dryRun) {
+    if (confirm.isGiven() && dryRun) {
       throw CommandFailure.usage("--yes and --dry-run contradict each other: give one");
     }
   }
@@ -32,7 +33,7 @@ abstract class MoveCommand extends OneTunnelCommand {
 
   /** Moves, if that is wanted. */
   final void move(Tunnels tunnels, String tunnel, SeekTunnelRequest request) {
-    if (yes) {
+    if (confirm.isGiven()) {
       show(tunnel, tunnels.seek(request), true);
       return;
     }
@@ -41,15 +42,8 @@ abstract class MoveCommand extends OneTunnelCommand {
     if (dryRun) {
       return;
     }
-    if (!confirms()) {
-      throw CommandFailure.usage("nothing was moved: add --yes to do it");
-    }
+    confirm.require(group().prompt(), isJson(), "nothing was moved");
     show(tunnel, tunnels.seek(request), true);
-  }
-
-  /** A program is never asked: it would wait for ever. */
-  private boolean confirms() {
-    return !isJson() && group().prompt().confirms("Do it?");
   }
 
   final void show(String tunnel, SeekTunnelResponse moves, boolean isDone) {

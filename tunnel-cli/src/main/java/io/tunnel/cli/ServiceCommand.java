@@ -50,6 +50,10 @@ abstract class ServiceCommand<S extends Service> implements Callable<Integer> {
     return spec.commandLine().getOut();
   }
 
+  final PrintWriter err() {
+    return spec.commandLine().getErr();
+  }
+
   /** Prints an answer in the form that was asked for. */
   final void print(Supplier<JsonObject> json, Supplier<List<String>> lines) {
     if (isJson()) {

@@ -15,7 +15,7 @@ abstract class TableCommand extends ServiceCommand<Tables> {
   }
 
   @Override
-  final ServiceGroup<Tables> group() {
+  final TablesCommand group() {
     return parent;
   }
 

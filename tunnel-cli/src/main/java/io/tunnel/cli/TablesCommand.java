@@ -1,5 +1,7 @@
 package io.tunnel.cli;
 
+import io.tunnel.terminal.Prompt;
+import java.util.Objects;
 import picocli.CommandLine.Command;
 
 /** Looks at tables and their rows, changes their options, and drops them. */
@@ -17,12 +19,19 @@ import picocli.CommandLine.Command;
     })
 final class TablesCommand extends ServiceGroup<Tables> {
 
+  private final Prompt prompt;
+
   /** For picocli: the command on real servers. */
   TablesCommand() {
-    this(SdkTables::connect);
+    this(SdkTables::connect, Prompt.terminal());
   }
 
-  TablesCommand(Service.Connector<Tables> connector) {
+  TablesCommand(Service.Connector<Tables> connector, Prompt prompt) {
     super(connector);
+    this.prompt = Objects.requireNonNull(prompt, "prompt");
+  }
+
+  Prompt prompt() {
+    return prompt;
   }
 }

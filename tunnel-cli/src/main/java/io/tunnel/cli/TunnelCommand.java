@@ -6,6 +6,7 @@ import io.tunnel.server.ServerCommand;
 import io.tunnel.stress.StressCommand;
 import io.tunnel.terminal.CommandGroup;
 import io.tunnel.terminal.CommandRunner;
+import io.tunnel.terminal.CompletionCommand;
 import io.tunnel.terminal.DataWriter;
 import io.tunnel.terminal.Diagnosis;
 import java.io.FileDescriptor;
@@ -30,10 +31,11 @@ import picocli.CommandLine.Command;
       TablesCommand.class,
       TunnelsCommand.class,
       ClusterCommand.class,
+      CompletionCommand.class,
     },
     footerHeading = "%nTo start with:%n",
     footer = {
-      "  tunnel COMMAND --help",
+      "  tunnel help COMMAND",
       "  tunnel demo",
       "  tunnel server --data DIR",
       "  tunnel partition create --table orders --key hash:BINARY,uid:STRING --partitions 8",

@@ -41,7 +41,7 @@ abstract class CommandLineTest {
       @Override
       public <K> K create(Class<K> type) throws Exception {
         if (type == TablesCommand.class) {
-          return type.cast(new TablesCommand(service::tables));
+          return type.cast(new TablesCommand(service::tables, service.prompt));
         }
         if (type == TunnelsCommand.class) {
           return type.cast(new TunnelsCommand(service::tunnels, service.prompt));

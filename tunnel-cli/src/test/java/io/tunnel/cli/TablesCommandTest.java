@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,7 +72,12 @@ class TablesCommandTest extends CommandLineTest {
   void a_table_is_dropped_only_when_that_is_really_meant() {
     assertThat(runLine("tables drop --table orders")).isEqualTo(2);
     assertThat(err.toString())
-        .contains("has about 1,234 rows in 1 partitions", "add --yes to drop it");
+        .contains(
+            "has about 1,234 rows in 1 partition; they would be lost for good",
+            "nothing was dropped: add --yes to do it");
+    assertThat(service.tables).containsKey("orders");
+    service.answer = Optional.of("no");
+    assertThat(runLine("tables drop --table orders")).isEqualTo(2);
     assertThat(service.tables).containsKey("orders");
 
     assertThat(runLine("tables drop --table orders --yes")).isZero();
@@ -79,6 +85,16 @@ class TablesCommandTest extends CommandLineTest {
     assertThat(service.tables).isEmpty();
     assertThat(runLine("tables drop --table orders --yes")).isEqualTo(1);
     assertThat(errLines()).containsExactly("tunnel tables drop: there is no table 'orders'");
+  }
+
+  @Test
+  void a_person_at_the_terminal_may_drop_a_table_and_a_program_is_not_asked() {
+    service.answer = Optional.of("yes");
+    assertThat(runLine("tables drop --table orders --json")).isEqualTo(2);
+    assertThat(service.questions).isEmpty();
+    assertThat(runLine("tables drop --table orders")).isZero();
+    assertThat(service.questions).containsExactly("Do it? [y/N] ");
+    assertThat(service.tables).isEmpty();
   }
 
   @Test

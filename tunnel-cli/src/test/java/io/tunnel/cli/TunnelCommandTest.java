@@ -28,7 +28,8 @@ class TunnelCommandTest extends CommandLineTest {
     assertThat(err.toString())
         .startsWith("tunnel: name a subcommand")
         .contains(
-            "Subcommands: demo, server, health, partition, stress, perf, tables, tunnels, cluster");
+            "Subcommands: demo, server, health, partition, stress, perf, tables, tunnels, cluster,"
+                + " completion, help");
     assertThat(run("tables")).isEqualTo(2);
     assertThat(err.toString()).startsWith("tunnel tables: name a subcommand");
     assertThat(run("tunnels")).isEqualTo(2);
@@ -63,9 +64,35 @@ class TunnelCommandTest extends CommandLineTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "help,tunnel",
+    "help tunnels,tunnel tunnels",
+    "help tunnels seek,tunnel tunnels seek",
+    "tunnels help seek,tunnel tunnels seek",
+    "cluster help drain,tunnel cluster drain",
+    "help stress,tunnel stress"
+  })
+  void help_is_a_subcommand_at_every_level(String line, String command) {
+    assertThat(runLine(line)).isZero();
+    assertThat(out.toString()).startsWith("Usage: " + command + " [");
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void help_of_what_is_not_there_names_what_is() {
+    assertThat(runLine("help tunnels sek")).isEqualTo(2);
+    assertThat(err.toString())
+        .startsWith("tunnel tunnels: there is no command 'sek'")
+        .contains("Subcommands: list, describe, create,");
+    assertThat(runLine("help stress fast")).isEqualTo(2);
+    assertThat(err.toString()).startsWith("tunnel stress: there is no command 'fast'");
+  }
+
   private static void collect(String name, CommandLine command, List<String> jobs) {
     if (command.getSubcommands().isEmpty()
-        && name.matches(" (tables|tunnels|partition|cluster) .*")) {
+        && name.matches(" (tables|tunnels|partition|cluster) .*")
+        && !name.endsWith(" help")) {
       jobs.add(name);
     }
     command.getSubcommands().forEach((sub, line) -> collect(name + " " + sub, line, jobs));
@@ -83,6 +110,8 @@ class TunnelCommandTest extends CommandLineTest {
         "tunnels list",
         "tunnels describe --table t --tunnel u",
         "tunnels delete --table t --tunnel u",
+        "tunnels delete --table t --tunnel u --yes",
+        "tables drop --table t",
         "cluster",
         "cluster drain n1"
       })

@@ -11,6 +11,7 @@ import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.sdk.ChannelInfo;
+import io.tunnel.sdk.SessionInfo;
 import io.tunnel.wire.Control.ChannelDescription;
 import java.util.List;
 import java.util.Optional;
@@ -177,13 +178,35 @@ class TunnelsCommandTest extends CommandLineTest {
   void a_tunnel_is_deleted() {
     runLine("tunnels create --table orders --tunnel audit");
     runLine("tunnels create --table orders --tunnel other");
-    assertThat(runLine("tunnels delete --table orders --tunnel audit")).isZero();
+    assertThat(runLine("tunnels delete --table orders --tunnel audit --yes")).isZero();
     assertThat(outLines()).containsExactly("tunnel audit of table orders deleted");
-    assertThat(runLine("tunnels delete --table orders --tunnel other --json")).isZero();
+    assertThat(runLine("tunnels delete --table orders --tunnel other --yes --json")).isZero();
     assertThat(outLines()).containsExactly("{\"deleted\":\"other\",\"table\":\"orders\"}");
     assertThat(service.tunnels).isEmpty();
-    assertThat(runLine("tunnels delete --table orders --tunnel audit")).isEqualTo(1);
+    assertThat(runLine("tunnels delete --table orders --tunnel audit --yes")).isEqualTo(1);
     assertThat(errLines())
         .containsExactly("tunnel tunnels delete: table 'orders' has no tunnel 'audit'");
+  }
+
+  @Test
+  void a_tunnel_is_deleted_only_when_that_is_really_meant() {
+    runLine("tunnels create --table orders --tunnel audit");
+    List<SessionInfo> sessions = List.of(new SessionInfo("s1", "worker-a", 1, 0, 9_000));
+    service.describe("orders", "audit", false, List.of(), sessions);
+    assertThat(runLine("tunnels delete --table orders --tunnel audit")).isEqualTo(2);
+    assertThat(errLines())
+        .startsWith(
+            "tunnel audit of table orders has 0 channels, behind by 0 rows; its checkpoints would"
+                + " be lost for good, and 1 session would end",
+            "tunnel tunnels delete: nothing was deleted: add --yes to do it");
+    assertThat(service.tunnels).hasSize(1);
+
+    service.questions.clear();
+    service.answer = Optional.of("y");
+    assertThat(runLine("tunnels delete --table orders --tunnel audit --json")).isEqualTo(2);
+    assertThat(service.questions).isEmpty();
+    assertThat(runLine("tunnels delete --table orders --tunnel audit")).isZero();
+    assertThat(service.questions).containsExactly("Do it? [y/N] ");
+    assertThat(service.tunnels).isEmpty();
   }
 }

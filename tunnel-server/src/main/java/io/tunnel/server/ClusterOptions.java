@@ -2,10 +2,12 @@ package io.tunnel.server;
 
 import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.kafka.KafkaConfig;
+import io.tunnel.terminal.DurationConverter;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -88,11 +90,13 @@ final class ClusterOptions {
 
   @Option(
       names = "--session-ms",
-      paramLabel = "N",
+      paramLabel = "N|TIME",
+      converter = DurationConverter.OfMillis.class,
       description =
-          "Silence after which others take over what this node leads (default: 6000); not under the"
-              + " brokers' group.min.session.timeout.ms.")
-  private Integer sessionMs;
+          "Silence after which others take over what this node leads, in milliseconds or as a"
+              + " time such as 6s (default: 6s); not under the brokers'"
+              + " group.min.session.timeout.ms.")
+  private Duration session;
 
   @Option(
       names = "--kafka-config",
@@ -130,7 +134,7 @@ final class ClusterOptions {
             bootstrap.stream().map(String::strip).toList(),
             copies,
             or(minInsync, ClusterConfig.Log.minInsyncDefault(copies)),
-            or(sessionMs, sessionMsDefault),
+            session == null ? sessionMsDefault : sessionMs(),
             clientSettings());
     return Optional.of(
         new ClusterConfig(
@@ -151,11 +155,16 @@ final class ClusterOptions {
     given.put("--standbys", standbys);
     given.put("--replication", replication);
     given.put("--min-insync", minInsync);
-    given.put("--session-ms", sessionMs);
+    given.put("--session-ms", session);
     given.put("--kafka-config", kafkaConfig);
     given.forEach(
         (name, value) ->
             require(value == null, name + " is of a node of a cluster: give --log kafka too"));
+  }
+
+  /** Beyond an int it is refused as what is too long is. */
+  private int sessionMs() {
+    return (int) Math.min(Integer.MAX_VALUE, session.toMillis());
   }
 
   private Map<String, String> clientSettings() throws IOException {

@@ -69,7 +69,7 @@ class ClusterOptionsTest {
                 "0.0.0.0",
                 "--log kafka --bootstrap k1:9092,[::1]:9093 --cluster prod --node n-2"
                     + " --advertise 10.0.0.5:7650 --standbys 2 --replication 5 --min-insync 3"
-                    + " --session-ms 700")
+                    + " --session-ms 0.7s")
             .orElseThrow();
     assertThat(config)
         .isEqualTo(
@@ -117,6 +117,7 @@ class ClusterOptionsTest {
         "--log kafka --bootstrap k:1 --node n1 --standbys -1|standbys is 0 to 8, not -1",
         "--log kafka --bootstrap k:1 --node n1 --replication 16|replication is 1 to 15, not 16",
         "--log kafka --bootstrap k:1 --node n1 --session-ms 499|session-ms is 500 to 300000",
+        "--log kafka --bootstrap k:1 --node n1 --session-ms 100d|session-ms is 500 to 300000",
         "--log kafka --bootstrap k:1 --node n1 --session-ms 300001|session-ms is 500 to 300000",
         "--log kafka --bootstrap k:1 --node n1 --replication 2 --min-insync 3|min-insync is 1 to"
       })
