@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.RowDeleteChange;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.PartitionReader;
 import io.tunnel.sdk.PartitionReaderConfig;
@@ -15,7 +16,9 @@ import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.PartitionControl.Positions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -115,6 +118,59 @@ abstract class ReadingsContract extends Contract {
     List<StreamRecord> rest = reader.poll(LONG).orElseThrow().records();
     assertThat(rest).extracting(StreamRecord::position).containsExactly(3L);
     assertThat(reader.poll(LONG).orElseThrow().isEnd()).isTrue();
+  }
+
+  /** Each key's value is the position of its last change; some are changed while they are read. */
+  @Test
+  void rows_say_which_changes_they_have() throws Exception {
+    TableDescription table = table();
+    int count = 6_000;
+    for (int from = 1; from <= count; from += 500) {
+      RowChange[] rows = new RowChange[500];
+      for (int i = 0; i < rows.length; i++) {
+        rows[i] = put(from + i, from + i);
+      }
+      write(table, rows);
+    }
+    PartitionReader reader = reader(table);
+    reader.start(ReadStart.rows(first(table)));
+    Map<Long, Long> changed = new HashMap<>();
+    long position = count;
+    long rowsAt = 0;
+    long read = 0;
+    for (boolean isEnd = false; !isEnd; ) {
+      PartitionRecords page = reader.poll(LONG).orElseThrow();
+      assertThat(page.rowsAt().orElseThrow()).isGreaterThanOrEqualTo(Math.max(rowsAt, count));
+      rowsAt = page.rowsAt().orElseThrow();
+      for (StreamRecord row : page.records()) {
+        read++;
+        long change = changed.getOrDefault(read, 0L);
+        assertThat(row.value("v").asLong())
+            .as("key %d, changed at %d, read at %d", read, change, rowsAt)
+            .isEqualTo(change > 0 && change <= rowsAt ? change : read);
+      }
+      for (long key : new long[] {1, read, read + 1, count}) {
+        position++;
+        write(table, put(Math.min(key, count), position));
+        changed.put(Math.min(key, count), position);
+      }
+      isEnd = page.isEnd();
+      page.release();
+    }
+    assertThat(read).isEqualTo(count);
+    reader.start(ReadStart.changes(first(table), 0));
+    assertThat(reader.poll(LONG).orElseThrow().rowsAt()).as("of changes").isEmpty();
+  }
+
+  @Test
+  void no_rows_say_at_which_position_there_are_none() throws Exception {
+    TableDescription table = table();
+    write(table, put(1, 1), new RowDeleteChange(key(1)));
+    PartitionReader reader = reader(table);
+    reader.start(ReadStart.rows(first(table)));
+    PartitionRecords end = reader.poll(LONG).orElseThrow();
+    assertThat(end.isEnd()).isTrue();
+    assertThat(end.rowsAt()).contains(2L);
   }
 
   @Test

@@ -24,8 +24,9 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>A connection that is lost is opened again, and reading goes on behind what came: each record
  * comes once, in its partition's order, as long as the reader lives. Rows are read as they are when
- * their turn comes, not all at one moment; read changes from a position that was found before the
- * rows were begun, and the last change of each row is right.
+ * their turn comes, not all at one moment; {@link PartitionRecords#rowsAt} says at which position.
+ * Read changes from a position that was found before the rows were begun, leave out those that the
+ * rows have, and nothing is missed or seen twice.
  *
  * <p>One thread may {@link #poll}; all else may be called by any.
  */

@@ -6,6 +6,7 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.sdk.read.Received;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Some records of one partition, in order, or the news that there are no more. Their bytes count
@@ -17,6 +18,7 @@ public final class PartitionRecords {
   private final List<StreamRecord> records;
   private final boolean isEnd;
   private final int bytes;
+  private final Optional<Long> rowsAt;
   private final Runnable whenReleased;
   private boolean isReleased;
 
@@ -26,11 +28,13 @@ public final class PartitionRecords {
       List<StreamRecord> records,
       boolean isEnd,
       int bytes,
+      Optional<Long> rowsAt,
       Runnable whenReleased) {
     this.start = start;
     this.records = List.copyOf(records);
     this.isEnd = isEnd;
     this.bytes = bytes;
+    this.rowsAt = rowsAt;
     this.whenReleased = whenReleased;
   }
 
@@ -41,6 +45,7 @@ public final class PartitionRecords {
         decode(received, schema),
         received.isEnd(),
         received.bytes(),
+        received.rowsAt(),
         whenReleased);
   }
 
@@ -77,6 +82,16 @@ public final class PartitionRecords {
   /** Whether everything of the partition that was asked for has come. */
   public boolean isEnd() {
     return isEnd;
+  }
+
+  /**
+   * Of rows, and of their end: the position at which they were read. The rows, and that there are
+   * none between and behind them, hold every change up to it and none of those behind it. So a
+   * reader of rows and then changes knows of each change whether the row had it. It rises while a
+   * partition is read. Empty for changes, and of a service that does not tell.
+   */
+  public Optional<Long> rowsAt() {
+    return rowsAt;
   }
 
   /** What was delivered, and counts against the limit. */

@@ -24,6 +24,7 @@ import io.tunnel.server.net.Readings;
 import io.tunnel.server.partition.CurrentRows;
 import io.tunnel.server.partition.PartitionHomes;
 import io.tunnel.server.partition.RoutedHomes;
+import io.tunnel.server.partition.RowMoments;
 import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Tables;
 import io.tunnel.server.replica.Markers;
@@ -94,6 +95,7 @@ final class ClusterServer implements RunningServer {
   private final PartitionHomes homes;
   private final ClusterNode node;
   private final Attachments attachments;
+  private final RowMoments moments;
   private final NetServer.Reading reading;
   private final NetServer net;
   private final Optional<HttpServer> http;
@@ -138,11 +140,12 @@ final class ClusterServer implements RunningServer {
       parts.open(roles::close);
       node = node(incarnation, address.advertised());
       Channels channels = channels(readers);
+      moments = new RowMoments(log.catalog(), homes, replicas, readers, clock);
       CatchUp catchUp = new CatchUp(edges, replicas);
       attachments = new Attachments(view, homes, channels, catchUp, handles);
       reading =
           new NetServer.Reading(
-              new Readings(homes, replicas, channels, catchUp::whenRead, handles),
+              new Readings(homes, replicas, channels, moments, catchUp::whenRead, handles),
               tunnels.finder());
       meters.readings(reading.readings()::count);
       log.catalog().listen(new DroppedReadings(reading.readings()));
@@ -269,7 +272,7 @@ final class ClusterServer implements RunningServer {
   }
 
   private void schedule() {
-    tick(control, List.of(node::tick, this::look));
+    tick(control, List.of(node::tick, this::look, moments::tick));
     for (int i = 0; i < Unit.TUNNEL_GROUPS; i++) {
       int group = i;
       tick(threads.ofGroup(group), List.of(() -> tunnels.tick(group)));

@@ -8,6 +8,8 @@ import io.tunnel.server.net.NetServer;
 import io.tunnel.server.net.Readings;
 import io.tunnel.server.partition.BaseSnapshots;
 import io.tunnel.server.partition.OwnLogs;
+import io.tunnel.server.partition.PartitionHome;
+import io.tunnel.server.partition.RowMoments;
 import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
@@ -96,6 +98,7 @@ public final class TunnelServer implements RunningServer {
       control = parts.openThreads(new OwnThread("control"));
       Surroundings surroundings = new ServerSurroundings(shards, bases, control, clock);
       Channels channels = new Channels(shards, bases, config.session().deliveryBytesMax());
+      RowMoments moments = new RowMoments(catalog.tables(), this::home, shards, readers, clock);
       coordinator = new Coordinator(catalog, shards, channels, config.session(), surroundings);
       OwnLogs logs = new OwnLogs(catalog.tables(), shards);
       TunnelHost tunnels =
@@ -113,12 +116,12 @@ public final class TunnelServer implements RunningServer {
                   new NetServer.TableRooms(new Tables(shards), logs),
                   new NetServer.Tunnels(TunnelHosts.alone(tunnels), LogFigures.of(shards)),
                   NetServer.Cluster.none(),
-                  Optional.of(reading(channels, surroundings))),
+                  Optional.of(reading(channels, moments, surroundings))),
               new NetServer.Threads(control, readers, clock::epochMicros),
               meters);
       parts.open(net::close);
       Ticks ticks =
-          new Ticks(clock::nanos, TICK_GAP_NANOS_MAX, List.of(coordinator::tick, bases::tick));
+          new Ticks(clock::nanos, TICK_GAP_NANOS_MAX, List.of(coordinator::tick, bases::tick, moments::tick));
       // With a delay: at a fixed rate those that were missed would come before what waits.
       control.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
       long checkMs = config.log().retentionCheckMs();
@@ -131,20 +134,25 @@ public final class TunnelServer implements RunningServer {
   }
 
   /** Rows that are read are fresh when the shard has folded what it was given before. */
-  private NetServer.Reading reading(Channels channels, Surroundings surroundings) {
+  private NetServer.Reading reading(
+      Channels channels, RowMoments moments, Surroundings surroundings) {
     Readings readings =
         new Readings(
-            partition -> {
-              var unused = catalog.tables().tableOfPartition(partition);
-              return shards.of(partition);
-            },
+            this::home,
             shards,
             channels,
+            moments,
             (partition, then) -> shards.of(partition).execute(() -> then.accept(Optional.empty())),
             channels.handles());
     catalog.tables().listen(new DroppedReadings(readings));
     meters.readings(readings::count);
     return new NetServer.Reading(readings, new PositionFinder(LogEdges.of(shards), surroundings));
+  }
+
+  /** Of a partition of a table that exists. */
+  private PartitionHome home(int partition) {
+    var unused = catalog.tables().tableOfPartition(partition);
+    return shards.of(partition);
   }
 
   private HttpServer http(ServerConfig config, ThreadPoolExecutor readers) throws IOException {

@@ -161,9 +161,14 @@ final class NodeLink implements PushReceiver {
       if (feed != null) {
         feed.ended();
       }
+    } else if (frame.operation() == Operation.SETTLED) {
+      ChannelEnd settled = ChannelEnd.decode(frame.payload());
+      PartitionFeed feed = feeds.get(settled.handle());
+      if (feed != null) {
+        feed.settled(settled.position());
+      }
     }
-    // SETTLED says something of positions that belong to no change: a later READ_PARTITION passes
-    // them again. Other pushes are a later version's.
+    // Other pushes are a later version's.
   }
 
   @Override

@@ -59,6 +59,10 @@ final class PartitionFeed {
   private int handle;
   private long creditThere;
   private Optional<Long> endThere = Optional.empty();
+
+  /** Rows that come have all changes up to this position and none behind it. */
+  private Optional<Long> rowsAt = Optional.empty();
+
   private long attachedNanos;
 
   private int failures;
@@ -141,6 +145,7 @@ final class PartitionFeed {
       return;
     }
     state = State.READING;
+    rowsAt = Optional.empty();
     handle = there;
     creditThere = 0;
     attachedNanos = feeds.port().nanos();
@@ -177,6 +182,16 @@ final class PartitionFeed {
     }
   }
 
+  /**
+   * Rows that come next are as they were there. Of changes it says something of positions that
+   * belong to none: a later READ_PARTITION passes them again.
+   */
+  void settled(long position) {
+    if (start.type() == ChannelType.BaseData) {
+      rowsAt = Optional.of(position);
+    }
+  }
+
   void delivered(Delivery delivery, int bytes) {
     failures = 0;
     creditThere -= bytes;
@@ -187,7 +202,7 @@ final class PartitionFeed {
     if (start.type() == ChannelType.BaseData) {
       receivedKey = lastKey(last);
     }
-    feeds.inbox().put(new Received(number, start, Optional.of(delivery), bytes));
+    feeds.inbox().put(new Received(number, start, Optional.of(delivery), bytes, rowsAt));
   }
 
   private static Bytes lastKey(ChangeBatch batch) {
@@ -211,7 +226,7 @@ final class PartitionFeed {
   void ended() {
     leave();
     state = State.ENDED;
-    feeds.inbox().put(new Received(number, start, Optional.empty(), 0));
+    feeds.inbox().put(new Received(number, start, Optional.empty(), 0, rowsAt));
   }
 
   /** The node does not deliver, or not any more. */

@@ -11,8 +11,11 @@ import java.util.Optional;
  * @param start what was asked for
  * @param delivery changes or rows; none at the end
  * @param bytes that it takes from the partition's credit
+ * @param rowsAt of rows, and of their end: they have all changes up to this position and none
+ *     behind it, if the service said so
  */
-public record Received(long feed, ReadStart start, Optional<Delivery> delivery, int bytes) {
+public record Received(
+    long feed, ReadStart start, Optional<Delivery> delivery, int bytes, Optional<Long> rowsAt) {
 
   /** Whether nothing comes behind it. */
   public boolean isEnd() {

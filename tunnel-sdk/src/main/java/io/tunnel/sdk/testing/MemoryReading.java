@@ -24,15 +24,22 @@ final class MemoryReading {
   private long delivered;
   private long credit;
   private boolean hasCredit;
+
+  /** Of rows, at which position they are read, until their reader was told. */
+  private Optional<Long> rowsAt;
+
   private boolean hasEnded;
 
-  MemoryReading(int handle, Peer peer, ReadPartition request, ChannelSource source) {
+  /** A reading whose rows, if it is one of rows, are those at position {@code rowsAt}. */
+  MemoryReading(int handle, Peer peer, ReadPartition request, ChannelSource source, long rowsAt) {
     this.handle = handle;
     this.peer = peer;
     this.request = request;
     this.source = source;
     this.limit = request.end();
     this.delivered = request.position();
+    this.rowsAt =
+        request.type() == ChannelType.BaseData ? Optional.of(rowsAt) : Optional.empty();
   }
 
   Peer peer() {
@@ -63,6 +70,11 @@ final class MemoryReading {
   /** Delivers what there is credit for; then says that nothing more will come, if so. */
   void pump() {
     boolean isUnder = credit > 0;
+    if (hasCredit && rowsAt.isPresent()) {
+      ChannelEnd told = new ChannelEnd(handle, PartitionControl.EPOCH, rowsAt.get());
+      peer.push(Operation.SETTLED, told.encode());
+      rowsAt = Optional.empty();
+    }
     while (isUnder) {
       Optional<ChangeBatch> next =
           source

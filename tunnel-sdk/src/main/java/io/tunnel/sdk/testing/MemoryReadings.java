@@ -56,7 +56,7 @@ final class MemoryReadings {
     }
     int handle = handles++;
     ChannelSource source = source(request, table, partition);
-    byHandle.put(handle, new MemoryReading(handle, peer, request, source));
+    byHandle.put(handle, new MemoryReading(handle, peer, request, source, partition.committed()));
     return handle;
   }
 

@@ -22,6 +22,10 @@ final class BaseChannel implements Channel {
   private final ResumePoints points;
   private final LongConsumer whenEndIsKnown;
   private Bytes lastKey;
+
+  /** Of whose rows the connection was told last; -1 before it was told anything. */
+  private long toldAt = -1;
+
   private boolean isAwake;
   private volatile long delivered;
   private volatile boolean hasEnd;
@@ -121,9 +125,21 @@ final class BaseChannel implements Channel {
   /** What a read found, told by any thread, taken by the connection's. */
   private final class Result implements BaseRows.Sink {
 
+    private OptionalLong at = OptionalLong.empty();
+
+    @Override
+    public void at(long position) {
+      at = OptionalLong.of(position);
+    }
+
     @Override
     public void rows(byte[] batch, long lastPosition, Bytes key, boolean isEnd) {
-      post(() -> deliver(batch, lastPosition, key, isEnd));
+      OptionalLong known = at;
+      post(
+          () -> {
+            known.ifPresent(BaseChannel.this::tellAt);
+            deliver(batch, lastPosition, key, isEnd);
+          });
     }
 
     @Override
@@ -133,7 +149,12 @@ final class BaseChannel implements Channel {
 
     @Override
     public void end() {
-      post(core::foundEnd);
+      OptionalLong known = at;
+      post(
+          () -> {
+            known.ifPresent(BaseChannel.this::tellAt);
+            core.foundEnd();
+          });
     }
 
     @Override
@@ -167,6 +188,14 @@ final class BaseChannel implements Channel {
             readOn();
           }
         });
+  }
+
+  /** The rows that are delivered next, or that there are no more, hold all changes up to there. */
+  private void tellAt(long position) {
+    if (position != toldAt) {
+      toldAt = position;
+      port.settled(new ChannelEnd(hold.handle(), hold.epoch(), position));
+    }
   }
 
   private void deliver(byte[] batch, long lastPosition, Bytes key, boolean isEnd) {

@@ -55,9 +55,24 @@ public final class Channels {
       Bytes afterKey,
       DeliveryPort port,
       LongConsumer whenEndIsKnown) {
+    return base(rows, tunnelId, hold, afterKey, port, whenEndIsKnown);
+  }
+
+  /** The rows of a partition, for a reader without a tunnel, from where that reader's are read. */
+  public Channel rows(BaseRows read, Channel.Hold hold, Bytes afterKey, DeliveryPort port) {
+    return base(read, "", hold, afterKey, port, position -> {});
+  }
+
+  private Channel base(
+      BaseRows read,
+      String tunnelId,
+      Channel.Hold hold,
+      Bytes afterKey,
+      DeliveryPort port,
+      LongConsumer whenEndIsKnown) {
     BaseChannel.Source source =
         (after, firstPosition, bytesMax, sink) ->
-            rows.read(tunnelId, hold.partition(), after, firstPosition, bytesMax, sink);
+            read.read(tunnelId, hold.partition(), after, firstPosition, bytesMax, sink);
     return new BaseChannel(hold, afterKey, source, port, deliveryBytesMax, whenEndIsKnown);
   }
 }

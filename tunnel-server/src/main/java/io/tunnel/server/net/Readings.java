@@ -8,6 +8,7 @@ import io.tunnel.server.channel.Channels;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.partition.PartitionHomes;
+import io.tunnel.server.partition.RowMoments;
 import io.tunnel.wire.ClusterControl.Attach;
 import io.tunnel.wire.PartitionControl;
 import io.tunnel.wire.PartitionControl.ReadPartition;
@@ -33,6 +34,7 @@ public final class Readings {
   private final PartitionHomes homes;
   private final ChangeReader changes;
   private final Channels channels;
+  private final RowMoments moments;
   private final Freshness freshness;
   private final Handles handles;
   private final Set<Attachment> readings = new HashSet<>();
@@ -49,17 +51,20 @@ public final class Readings {
    * Reads {@code channels} of the partitions in {@code homes}, whose changes are {@code changes}.
    *
    * @param homes refuses partitions that are not served here
+   * @param moments where rows are read
    * @param handles names these and all other channels of the server
    */
   public Readings(
       PartitionHomes homes,
       ChangeReader changes,
       Channels channels,
+      RowMoments moments,
       Freshness freshness,
       Handles handles) {
     this.homes = homes;
     this.changes = changes;
     this.channels = channels;
+    this.moments = moments;
     this.freshness = freshness;
     this.handles = handles;
   }
@@ -156,7 +161,11 @@ public final class Readings {
     reading.open(
         request.type() == ChannelType.Stream
             ? channels.stream(hold, end, request.endMs(), reading.connection())
-            : channels.base("", hold, request.key(), reading.connection(), rows -> {}));
+            : channels.rows(
+                moments.since(changes.settled(request.partition())),
+                hold,
+                request.key(),
+                reading.connection()));
   }
 
   /** Nobody reads by that any more. */

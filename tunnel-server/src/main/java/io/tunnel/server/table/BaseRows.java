@@ -24,6 +24,12 @@ public interface BaseRows {
   interface Sink {
 
     /**
+     * Comes first, from whoever knows it: what is told next is the partition with all changes up to
+     * {@code position} and none behind it.
+     */
+    default void at(long position) {}
+
+    /**
      * A batch of PUT rows as {@link io.tunnel.codec.ChangeBatch} has it, positions from the first
      * asked for.
      *

@@ -149,6 +149,23 @@ final class ReadPartitionTest {
     assertThat(delivered(reader).firstPosition()).isEqualTo(2);
   }
 
+  private ChannelEnd settled() throws IOException {
+    return ChannelEnd.decode(reader.pushed(Operation.SETTLED).payload());
+  }
+
+  @Test
+  void rowsSayWhichChangesTheyHave() throws IOException {
+    int empty = read(reader, rows(0, Bytes.EMPTY));
+    assertThat(settled()).as("also that there are none").isEqualTo(new ChannelEnd(empty, 0, 0));
+    assertThat(ended(reader)).isEqualTo(new ChannelEnd(empty, 0, 0));
+    write("a", "a");
+    int handle = read(reader, rows(0, Bytes.EMPTY));
+    credit(reader, handle, 1 << 20);
+    assertThat(settled()).isEqualTo(new ChannelEnd(handle, 0, 2));
+    assertThat(delivered(reader).batches().get(0).rowCount()).isEqualTo(1);
+    assertThat(ended(reader)).isEqualTo(new ChannelEnd(handle, 0, 1));
+  }
+
   @Test
   void aPositionThatDoesNotExistIsRefusedWhenThatIsCertain() throws IOException {
     write("a");

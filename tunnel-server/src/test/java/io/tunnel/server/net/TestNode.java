@@ -27,6 +27,7 @@ import io.tunnel.server.partition.OwnLogs;
 import io.tunnel.server.partition.PartitionHome;
 import io.tunnel.server.partition.PartitionHomes;
 import io.tunnel.server.partition.RoutedHomes;
+import io.tunnel.server.partition.RowMoments;
 import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.Tables;
@@ -113,7 +114,8 @@ final class TestNode implements Closeable {
     Channels channels = new Channels(changes, rows, 1_000);
     CatchUp catchUp = new CatchUp(edges, shards);
     attachments = new Attachments(view, homes, channels, catchUp, handles);
-    readings = new Readings(homes, changes, channels, catchUp::whenRead, handles);
+    RowMoments moments = new RowMoments(catalog, homes, changes, Runnable::run, clock);
+    readings = new Readings(homes, changes, channels, moments, catchUp::whenRead, handles);
     tunnels = new LedTunnels(catalog, view);
     KnownEdges known = new KnownEdges();
     tunnels.lead(group(mine), host(mine, known, handles, clock));

@@ -1,5 +1,6 @@
 package io.tunnel.flink.source.reader;
 
+import io.tunnel.model.ChannelType;
 import io.tunnel.sdk.PartitionRecords;
 import io.tunnel.sdk.ReadStart;
 import io.tunnel.sdk.StreamRecord;
@@ -25,6 +26,10 @@ final class FakePartitions implements PartitionSource {
   final Set<Integer> paused = new TreeSet<>();
   final Deque<PartitionRecords> delivered = new ArrayDeque<>();
   Optional<RuntimeException> failure = Optional.empty();
+
+  /** Of all rows that come from now on. */
+  Optional<Long> rowsAt = Optional.of(40L);
+
   int released;
   int wakes;
   int questions;
@@ -35,11 +40,16 @@ final class FakePartitions implements PartitionSource {
   }
 
   void deliver(ReadStart start, List<StreamRecord> records) {
-    delivered.add(new PartitionRecords(start, records, false, BYTES, () -> released++));
+    delivered.add(new PartitionRecords(start, records, false, BYTES, rowsAt(start), () -> released++));
   }
 
   void end(ReadStart start) {
-    delivered.add(new PartitionRecords(start, List.of(), true, 0, () -> released++));
+    delivered.add(
+        new PartitionRecords(start, List.of(), true, 0, rowsAt(start), () -> released++));
+  }
+
+  private Optional<Long> rowsAt(ReadStart start) {
+    return start.type() == ChannelType.BaseData ? rowsAt : Optional.empty();
   }
 
   @Override

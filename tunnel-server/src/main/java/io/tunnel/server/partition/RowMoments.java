@@ -1,0 +1,191 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.table.BaseRows;
+import io.tunnel.server.table.TableSnapshot;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The rows of partitions at positions that readers are told, so that a reader knows of each change
+ * whether the rows have it. A moment of a partition is taken on the thread that folds it, where what
+ * is folded is known exactly, and serves all who read the partition for {@value #AGE_MS_MAX} ms; who
+ * reads for longer sees the rows behind its last key as they are later.
+ *
+ * <p>Its monitor guards which moments there are; under it, snapshots are closed, which takes the
+ * monitor of their store and no other lock. No row is read under it. Safe for use by any thread.
+ */
+public final class RowMoments {
+
+  /** Older moments are given up, so that what was written over since can be freed. */
+  static final long AGE_MS_MAX = 10_000;
+
+  private final Catalog catalog;
+  private final PartitionHomes homes;
+  private final ChangeReader changes;
+  private final Executor readers;
+  private final Shard.Clock clock;
+  private final Map<Integer, Moment> moments = new HashMap<>();
+
+  /**
+   * The rows of a partition with all changes up to a position.
+   *
+   * @param rows those of all partitions of its home
+   */
+  private record Moment(TableSnapshot rows, long position, long takenMicros, long takenNanos) {}
+
+  /**
+   * Rows of the partitions that are at home in {@code homes}, read on {@code readers}.
+   *
+   * @param changes says on a home's thread up to where a partition is folded
+   */
+  public RowMoments(
+      Catalog catalog,
+      PartitionHomes homes,
+      ChangeReader changes,
+      Executor readers,
+      Shard.Clock clock) {
+    this.catalog = catalog;
+    this.homes = homes;
+    this.changes = changes;
+    this.readers = readers;
+    this.clock = clock;
+  }
+
+  /** Rows that have all changes up to {@code position} at least; the sink is told up to which. */
+  public BaseRows since(long position) {
+    return (tunnelId, partition, after, firstPosition, bytesMax, sink) ->
+        read(new Read(position, partition, after, firstPosition, bytesMax, sink));
+  }
+
+  private record Read(
+      long since,
+      int partition,
+      Bytes after,
+      long firstPosition,
+      int bytesMax,
+      BaseRows.Sink sink) {}
+
+  private void read(Read read) {
+    Optional<Moment> kept = kept(read);
+    if (kept.isPresent()) {
+      submit(read, kept.get());
+    } else {
+      take(read);
+    }
+  }
+
+  private synchronized Optional<Moment> kept(Read read) {
+    return Optional.ofNullable(moments.get(read.partition()))
+        .filter(moment -> moment.position() >= read.since() && !isOld(moment));
+  }
+
+  private boolean isOld(Moment moment) {
+    return clock.nanos() - moment.takenNanos() >= TimeUnit.MILLISECONDS.toNanos(AGE_MS_MAX);
+  }
+
+  /** Of a home that gave the partition up, the thread that does so asks before it reads. */
+  private void take(Read read) {
+    try {
+      PartitionHome home = homes.of(read.partition());
+      home.execute(
+          () -> {
+            Moment moment;
+            try {
+              moment = takeNow(read.partition());
+            } catch (RuntimeException e) {
+              read.sink().failed(e);
+              return;
+            }
+            submit(read, moment);
+          });
+    } catch (RuntimeException e) {
+      read.sink().failed(e);
+    }
+  }
+
+  /** On the home's thread: everything that is settled is folded, and nothing comes between. */
+  private Moment takeNow(int partition) {
+    PartitionHome home = homes.of(partition);
+    if (home.hasFailed()) {
+      throw new RefusedException(
+          ErrorCode.STORAGE_FAILED,
+          "the server's disk failed; rows can be read again when the server was started anew");
+    }
+    TableSnapshot rows = home.table().snapshot();
+    Moment moment =
+        new Moment(rows, changes.settled(partition), clock.epochMicros(), clock.nanos());
+    keep(partition, moment);
+    return moment;
+  }
+
+  private synchronized void keep(int partition, Moment moment) {
+    Moment former = moments.put(partition, moment);
+    if (former != null) {
+      former.rows().close();
+    }
+  }
+
+  private void submit(Read read, Moment moment) {
+    try {
+      readers.execute(() -> run(read, moment));
+    } catch (RejectedExecutionException e) {
+      read.sink()
+          .failed(new RefusedException(ErrorCode.BUSY, "too many reads wait; try again later"));
+    }
+  }
+
+  private void run(Read read, Moment moment) {
+    BasePage page;
+    TableSnapshot.Scan scan;
+    try {
+      List<PrimaryKeySchema> schema =
+          catalog.tableOfPartition(read.partition()).meta().primaryKey();
+      page = new BasePage(schema, read.firstPosition(), read.bytesMax());
+      scan = moment.rows().scanBehind(read.partition(), read.after(), page::add);
+    } catch (RuntimeException e) {
+      read.sink().failed(e);
+      return;
+    } catch (VirtualMachineError e) {
+      // The channel waits for this read, and nobody else would tell it.
+      read.sink().failed(new RefusedException(ErrorCode.INTERNAL, "the rows cannot be read: " + e));
+      return;
+    }
+    if (scan == TableSnapshot.Scan.CLOSED) {
+      // It was given up before it was read; of a store that is closed, no other can be taken.
+      take(read);
+      return;
+    }
+    read.sink().at(moment.position());
+    page.tell(scan, read.partition(), moment.takenMicros(), read.sink());
+  }
+
+  /** Gives up what is too old; a few times a second. */
+  public synchronized void tick() {
+    moments
+        .values()
+        .removeIf(
+            moment -> {
+              boolean isOld = isOld(moment);
+              if (isOld) {
+                moment.rows().close();
+              }
+              return isOld;
+            });
+  }
+
+  /** How many there are. */
+  synchronized int count() {
+    return moments.size();
+  }
+}
