@@ -121,7 +121,10 @@ public final class TunnelServer implements RunningServer {
               meters);
       parts.open(net::close);
       Ticks ticks =
-          new Ticks(clock::nanos, TICK_GAP_NANOS_MAX, List.of(coordinator::tick, bases::tick, moments::tick));
+          new Ticks(
+              clock::nanos,
+              TICK_GAP_NANOS_MAX,
+              List.of(coordinator::tick, bases::tick, moments::tick));
       // With a delay: at a fixed rate those that were missed would come before what waits.
       control.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
       long checkMs = config.log().retentionCheckMs();

@@ -38,8 +38,7 @@ final class MemoryReading {
     this.source = source;
     this.limit = request.end();
     this.delivered = request.position();
-    this.rowsAt =
-        request.type() == ChannelType.BaseData ? Optional.of(rowsAt) : Optional.empty();
+    this.rowsAt = request.type() == ChannelType.BaseData ? Optional.of(rowsAt) : Optional.empty();
   }
 
   Peer peer() {

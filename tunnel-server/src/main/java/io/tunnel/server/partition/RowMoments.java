@@ -18,9 +18,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The rows of partitions at positions that readers are told, so that a reader knows of each change
- * whether the rows have it. A moment of a partition is taken on the thread that folds it, where what
- * is folded is known exactly, and serves all who read the partition for {@value #AGE_MS_MAX} ms; who
- * reads for longer sees the rows behind its last key as they are later.
+ * whether the rows have it. A moment of a partition is taken on the thread that folds it, where
+ * what is folded is known exactly, and serves all who read the partition for {@value #AGE_MS_MAX}
+ * ms; who reads for longer sees the rows behind its last key as they are later.
  *
  * <p>Its monitor guards which moments there are; under it, snapshots are closed, which takes the
  * monitor of their store and no other lock. No row is read under it. Safe for use by any thread.

@@ -192,8 +192,7 @@ final class RowMomentsTest {
 
   private static Set<Bytes> between(Set<Bytes> keys, Bytes after, Found page) {
     keys.removeIf(
-        key ->
-            key.compareTo(after) <= 0 || (!page.isEnd && key.compareTo(page.last) > 0));
+        key -> key.compareTo(after) <= 0 || (!page.isEnd && key.compareTo(page.last) > 0));
     return keys;
   }
 

@@ -40,12 +40,12 @@ final class FakePartitions implements PartitionSource {
   }
 
   void deliver(ReadStart start, List<StreamRecord> records) {
-    delivered.add(new PartitionRecords(start, records, false, BYTES, rowsAt(start), () -> released++));
+    delivered.add(
+        new PartitionRecords(start, records, false, BYTES, rowsAt(start), () -> released++));
   }
 
   void end(ReadStart start) {
-    delivered.add(
-        new PartitionRecords(start, List.of(), true, 0, rowsAt(start), () -> released++));
+    delivered.add(new PartitionRecords(start, List.of(), true, 0, rowsAt(start), () -> released++));
   }
 
   private Optional<Long> rowsAt(ReadStart start) {
