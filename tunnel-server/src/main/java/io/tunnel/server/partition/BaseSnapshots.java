@@ -113,7 +113,7 @@ public final class BaseSnapshots implements BaseRows, Closeable {
       Map<Integer, Long> positions = new HashMap<>();
       Optional<RefusedException> reason = Optional.empty();
       try {
-        requireWhole(shard);
+        shard.requireWhole();
         partitions.forEach(id -> positions.put(id, shard.log().committed(id)));
         Moment moment =
             new Moment(shard.table().snapshot(), clock.epochMicros(), clock.nanos(), partitions);
@@ -146,14 +146,6 @@ public final class BaseSnapshots implements BaseRows, Closeable {
       } else {
         whenTaken.taken(Map.copyOf(committed));
       }
-    }
-  }
-
-  private static void requireWhole(Shard shard) {
-    if (shard.hasFailed()) {
-      throw new RefusedException(
-          ErrorCode.STORAGE_FAILED,
-          "the server's disk failed; base data can be read when the server was started anew");
     }
   }
 
@@ -284,6 +276,8 @@ public final class BaseSnapshots implements BaseRows, Closeable {
 
   private Found findNow(Read read, List<PrimaryKeySchema> schema, Shard shard) {
     try (TableSnapshot now = shard.table().snapshot()) {
+      // Rows of a table that was dropped are no end of the channel.
+      var unused = catalog.tableOfPartition(read.partition());
       Found found = scan(read, schema, now, clock.epochMicros());
       if (found.scan() == TableSnapshot.Scan.CLOSED) {
         throw new RefusedException(ErrorCode.SHUTTING_DOWN, "the server is stopping");

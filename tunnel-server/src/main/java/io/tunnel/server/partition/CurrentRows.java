@@ -5,6 +5,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.table.BaseRows;
 import io.tunnel.server.table.TableSnapshot;
 import java.util.List;
@@ -55,20 +56,23 @@ public final class CurrentRows implements BaseRows {
   }
 
   private void readNow(int partition, Bytes after, long firstPosition, int bytesMax, Sink sink) {
-    List<PrimaryKeySchema> schema = catalog.tableOfPartition(partition).meta().primaryKey();
+    List<PrimaryKeySchema> schema = requireExists(partition).meta().primaryKey();
     BasePage page = new BasePage(schema, firstPosition, bytesMax);
     long nowMicros = epochMicros.getAsLong();
     PartitionHome home = homes.of(partition);
-    if (home.hasFailed()) {
-      throw new RefusedException(
-          ErrorCode.STORAGE_FAILED, "the server's disk failed; the rows are on other nodes");
-    }
     try (TableSnapshot now = home.table().snapshot()) {
+      // A page without rows ends the channel, so it must not be that of rows that were dropped.
+      home.requireWhole();
+      requireExists(partition);
       TableSnapshot.Scan scan = now.scanBehind(partition, after, page::add);
       if (scan == TableSnapshot.Scan.CLOSED) {
         throw new RefusedException(ErrorCode.SHUTTING_DOWN, "the server is stopping");
       }
       page.tell(scan, partition, nowMicros, sink);
     }
+  }
+
+  private TableRecord requireExists(int partition) {
+    return catalog.tableOfPartition(partition);
   }
 }

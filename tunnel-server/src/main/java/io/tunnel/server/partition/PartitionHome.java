@@ -30,6 +30,13 @@ public interface PartitionHome {
   /** The rows, for readers. */
   TableStore table();
 
-  /** Whether the disk failed, so that rows may be missing. */
-  boolean hasFailed();
+  /**
+   * Throws unless everything that was read from {@link #table} since this home was asked for is
+   * what there was: to be called behind each read, and before anybody sees what was read. Rows may
+   * be dropped, or be those of another leader already, while they are read.
+   *
+   * @throws io.tunnel.model.RefusedException NOT_LEADER when they are, or are about to be, at home
+   *     elsewhere; STORAGE_FAILED when the disk failed
+   */
+  void requireWhole();
 }

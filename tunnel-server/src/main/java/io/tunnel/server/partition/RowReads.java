@@ -71,6 +71,7 @@ public final class RowReads {
           home.table()
               .get(partition.id(), request.key())
               .ifPresent(columns -> add(row, request.key(), columns, table.meta().primaryKey()));
+          requireExists(table);
           return row.build(partition.id());
         });
   }
@@ -81,7 +82,19 @@ public final class RowReads {
     boolean isForward = request.direction() == Direction.FORWARD;
     int index = isForward ? table.indexOf(request.from()) : lastIndex(table, request.to());
     PartitionHome home = homes.of(table.partitions().get(index).id());
-    answer(home, answer, () -> page(home, table, index, request));
+    answer(
+        home,
+        answer,
+        () -> {
+          byte[] page = page(home, table, index, request);
+          requireExists(table);
+          return page;
+        });
+  }
+
+  /** Rows of a table that was dropped go while they are read; the table has gone before. */
+  private void requireExists(TableRecord table) {
+    var unused = catalog.table(table.tableId());
   }
 
   /** Index of the partition with the highest keys under {@code to}. */
@@ -107,18 +120,12 @@ public final class RowReads {
 
   private static void answerNow(PartitionHome home, Answer answer, Supplier<byte[]> read) {
     try {
-      requireWhole(home);
-      answer.read(read.get());
+      home.requireWhole();
+      byte[] payload = read.get();
+      home.requireWhole();
+      answer.read(payload);
     } catch (RuntimeException e) {
       answer.failed(e);
-    }
-  }
-
-  private static void requireWhole(PartitionHome home) {
-    if (home.hasFailed()) {
-      throw new RefusedException(
-          ErrorCode.STORAGE_FAILED,
-          "the server's disk failed; rows can be read again when the server was started anew");
     }
   }
 

@@ -116,9 +116,18 @@ public final class Shard implements Closeable, PartitionHome {
     return queuedBytes.get();
   }
 
-  @Override
+  /** Whether its disk failed. */
   public boolean hasFailed() {
     return hasFailed;
+  }
+
+  @Override
+  public void requireWhole() {
+    if (hasFailed) {
+      throw new RefusedException(
+          ErrorCode.STORAGE_FAILED,
+          "the server's disk failed; rows can be read again when the server was started anew");
+    }
   }
 
   /**

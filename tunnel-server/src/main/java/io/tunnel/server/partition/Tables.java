@@ -12,6 +12,7 @@ import io.tunnel.wire.Control.TableDescription;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Describing tables. A node of a cluster has figures of the partitions that it leads; of others it
@@ -58,27 +59,35 @@ public final class Tables {
   public TableDescription describe(TableRecord table) {
     List<PartitionDescription> partitions = new ArrayList<>();
     for (PartitionRecord partition : table.partitions()) {
-      Optional<PartitionHome> home = home(partition.id());
+      Optional<Figures> figures = figures(partition.id());
       partitions.add(
-          home.isPresent()
-              ? describe(partition, figures(partition.id(), home.get()), own())
+          figures.isPresent()
+              ? describe(partition, figures.get(), own())
               : describe(partition, Figures.NONE, leader(partition.id())));
     }
     return describe(table, partitions);
   }
 
-  private Figures figures(int partition, PartitionHome home) {
-    long first = changes.firstPosition(partition);
-    return new Figures(
-        home.table().count(partition, COUNTED_ROWS_MAX),
-        changes.bytesAfter(partition, first - 1),
-        first,
-        changes.committed(partition));
+  /** None of a partition that is on another node, or goes there while it is counted. */
+  private Optional<Figures> figures(int partition) {
+    return ifHere(
+        partition,
+        home -> {
+          long first = changes.firstPosition(partition);
+          Figures figures =
+              new Figures(
+                  home.table().count(partition, COUNTED_ROWS_MAX),
+                  changes.bytesAfter(partition, first - 1),
+                  first,
+                  changes.committed(partition));
+          home.requireWhole();
+          return figures;
+        });
   }
 
-  private Optional<PartitionHome> home(int partition) {
+  private <T> Optional<T> ifHere(int partition, Function<PartitionHome, T> read) {
     try {
-      return Optional.of(homes.of(partition));
+      return Optional.of(read.apply(homes.of(partition)));
     } catch (RefusedException e) {
       if (e.code() == ErrorCode.NOT_LEADER) {
         return Optional.empty();
@@ -89,7 +98,7 @@ public final class Tables {
 
   /** Who has the figures: this node says that it has them only when it gives them. */
   private Optional<String> leader(int partition) {
-    return home(partition).isPresent()
+    return ifHere(partition, home -> home).isPresent()
         ? own()
         : view.leader(partition).filter(address -> !address.equals(view.address()));
   }

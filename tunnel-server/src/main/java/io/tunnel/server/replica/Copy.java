@@ -35,6 +35,10 @@ final class Copy {
   private Bytes origin;
   private Reigns reigns;
   private final AtomicLong queuedBytes = new AtomicLong();
+
+  /** Written by the shard's thread alone. */
+  private final AtomicLong withdrawals = new AtomicLong();
+
   private volatile View view;
 
   /**
@@ -68,6 +72,12 @@ final class Copy {
 
     long lag() {
       return Math.max(0, end - next);
+    }
+
+    /** The same, but that rows are not read here. */
+    private View withdrawn() {
+      return new View(
+          role, false, false, epoch, next, end, startEnd, firstPosition, lastMicros, reigns);
     }
   }
 
@@ -150,6 +160,36 @@ final class Copy {
   /** Bytes of batches that were accepted and not answered; any thread. */
   AtomicLong queuedBytes() {
     return queuedBytes;
+  }
+
+  /**
+   * How often its rows ceased to be served; any thread. Whoever reads rows looks here before it
+   * sees that they are served, and again behind the read: if it is not the same, rows may have been
+   * dropped under the read, or another leader's may have come in.
+   */
+  long withdrawals() {
+    return withdrawals.get();
+  }
+
+  /**
+   * Serves its rows no longer. Comes before anything is done with them that a reader must not see;
+   * the view first, so that nobody finds them served and the new count.
+   */
+  void withdraw() {
+    view = view.withdrawn();
+    withdrawals.incrementAndGet();
+  }
+
+  /** The same, if what was read says that they are not served here, or not without a break. */
+  void withdrawIfLost() {
+    boolean goesOn = isServing() && core.epoch() == view.epoch();
+    if (view.isServing() && !goesOn) {
+      withdraw();
+    }
+  }
+
+  private boolean isServing() {
+    return isCaughtUp() && !isFailed && leader.isServing();
   }
 
   Leader leader() {
@@ -373,7 +413,10 @@ final class Copy {
 
   /** Says how things are, for {@link #view}. */
   void publish() {
-    boolean isServing = isCaughtUp() && !isFailed && leader.isServing();
+    boolean isServing = isServing();
+    if (view != null) {
+      withdrawIfLost();
+    }
     end = Math.max(end, startEnd >= 0 ? core.next() : -1);
     view =
         new View(

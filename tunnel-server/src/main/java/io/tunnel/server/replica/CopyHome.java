@@ -14,12 +14,15 @@ final class CopyHome implements PartitionHome {
   private final int partition;
   private final ReplicaShard shard;
   private final Copy copy;
+  private final long withdrawals;
   private final long queueBytesMax;
 
-  CopyHome(int partition, ReplicaShard shard, Copy copy, long queueBytesMax) {
+  /** {@code withdrawals} of the copy as they were before it was seen to serve. */
+  CopyHome(int partition, ReplicaShard shard, Copy copy, long withdrawals, long queueBytesMax) {
     this.partition = partition;
     this.shard = shard;
     this.copy = copy;
+    this.withdrawals = withdrawals;
     this.queueBytesMax = queueBytesMax;
   }
 
@@ -84,7 +87,12 @@ final class CopyHome implements PartitionHome {
   }
 
   @Override
-  public boolean hasFailed() {
-    return shard.hasFailed();
+  public void requireWhole() {
+    if (shard.hasFailed()) {
+      throw shard.notLeader(partition);
+    }
+    if (copy.withdrawals() != withdrawals) {
+      throw copy.notLeader();
+    }
   }
 }

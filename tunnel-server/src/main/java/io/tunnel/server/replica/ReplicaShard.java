@@ -321,6 +321,7 @@ final class ReplicaShard implements Closeable {
     incidents.count(Incident.BEGUN_ANEW, 1);
     boolean isWanted = copy.leader().isWanted();
     copy.leader().stop(copy.notLeader(), "this node's copy is made again");
+    copy.withdraw();
     due.remove(copy);
     store.drop(copy.partition(), next, floor, barrier);
     Copy again = begin(copy.partition());
@@ -395,6 +396,7 @@ final class ReplicaShard implements Closeable {
       if (copy.canGo()) {
         due.remove(copy);
         tail.unfollow(copy.partition());
+        copy.withdraw();
         copies.remove(copy.partition());
         store.drop(copy.partition(), 0, copy.floor(), copy.barrier());
       }
@@ -406,6 +408,7 @@ final class ReplicaShard implements Closeable {
   }
 
   private void fold(List<Copy> dirty) throws IOException {
+    dirty.forEach(Copy::withdrawIfLost);
     store.fold(dirty);
     for (Copy copy : dirty) {
       int rejected = copy.folded();

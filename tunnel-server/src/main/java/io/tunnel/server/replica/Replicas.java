@@ -277,10 +277,12 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
     if (copy == null || shard.hasFailed()) {
       throw shard.notLeader(partition);
     }
+    long withdrawals = copy.withdrawals();
     if (!copy.view().isServing()) {
       throw copy.notLeader();
     }
-    return new CopyHome(partition, shard, copy, config.batches().queueBytesMax());
+    return new CopyHome(
+        partition, shard, copy, withdrawals, config.batches().queueBytesMax());
   }
 
   @Override

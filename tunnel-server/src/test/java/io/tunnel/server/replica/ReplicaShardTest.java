@@ -446,9 +446,12 @@ class ReplicaShardTest {
   @Test
   void a_disk_that_fails_ends_all_leadership_of_the_shard() {
     lead();
+    PartitionHome home = node.replicas.of(P);
+    home.requireWhole();
     WriteLedger.Written written = write(false, put("a"));
     node.rows.isFailing = true;
     run();
+    requireRefused(ErrorCode.NOT_LEADER, home::requireWhole);
     assertThat(written.result()).as("it is in the log, and counts").isPresent();
     requireRefused(ErrorCode.NOT_LEADER, () -> node.replicas.of(P));
     assertThat(node.replicas.leads()).isEmpty();
