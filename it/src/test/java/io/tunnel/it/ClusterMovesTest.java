@@ -13,6 +13,7 @@ class ClusterMovesTest {
 
   private static final int NODES = 3;
   private static final int PARTITIONS = 12;
+  private static final int DRAINS = 6;
 
   @RegisterExtension static final Stage STAGE = new Stage();
 
@@ -69,5 +70,20 @@ class ClusterMovesTest {
     cluster.awaitWhole();
     traffic.awaitFlow();
     var unused = traffic.end().requireNoErrors().requireNoRepetition();
+  }
+
+  @Test
+  void rows_that_exist_are_found_while_nodes_are_drained_again_and_again() {
+    try (RowWatch watch = new RowWatch(STAGE, cluster, 2 * PARTITIONS)) {
+      for (int drains = 0; drains < DRAINS; drains++) {
+        NodeProcess node = cluster.node(drains % NODES);
+        watch.awaitLooks();
+        Cluster.drain(node, true);
+        Poll.until("a node that leads nothing", () -> Cluster.ledBy(node, node).isEmpty());
+        Cluster.drain(node, false);
+        cluster.awaitWhole();
+      }
+      watch.end();
+    }
   }
 }
