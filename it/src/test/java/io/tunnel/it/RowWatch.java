@@ -88,7 +88,7 @@ final class RowWatch implements AutoCloseable {
   private Optional<String> write(TableClient client, int turn) {
     int row = turn % rows;
     long value = turn + 1L;
-    if (client.write(table.name(), List.of(row(row, value))).allApplied()) {
+    if (client.tryWrite(table.name(), List.of(row(row, value))).allApplied()) {
       acknowledged.set(row, value);
     }
     return Optional.empty();

@@ -281,8 +281,7 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
     if (!copy.view().isServing()) {
       throw copy.notLeader();
     }
-    return new CopyHome(
-        partition, shard, copy, withdrawals, config.batches().queueBytesMax());
+    return new CopyHome(partition, shard, copy, withdrawals, config.batches().queueBytesMax());
   }
 
   @Override
