@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * One holding of one channel: does what its {@link WorkerChannelCore} decides. Lives on the
@@ -162,7 +163,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     boolean again = core.openFailed(openAttempts < runtime.settings().processing().attemptsMax());
     failed(reason, openAttempts, again);
     if (again) {
-      runtime.later(retryPauseNanos(openAttempts), this::makeProcessorAgain);
+      runtime.later(runtime.retryPauseNanos(openAttempts), this::makeProcessorAgain);
     }
     drive();
   }
@@ -230,29 +231,35 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     waiting.clear();
     if (!core.ending().isOurs()) {
       isCutOff = true;
-      awaited.failAll(fenced());
+      awaited.failAll(Unstored.fenced(assignment));
     }
     drive();
   }
 
-  private RefusedException fenced() {
-    return Unstored.fenced(assignment);
+  /** It is broken: what it says of itself counts no more. Waits for a callback that runs. */
+  void abandon() {
+    if (!calls.areUnderWay()) {
+      close();
+    }
+  }
+
+  private void close() {
+    isCutOff = true;
+    awaited.failAll(Unstored.fenced(assignment));
+    port.closed(this);
   }
 
   private void drive() {
     for (ChannelAction action = next(); action != ChannelAction.WAIT; action = next()) {
       switch (action) {
         case PROCESS -> process();
-        case TELL -> calls.tell(processor, core.farewell(), this::told, this::tellingFailed);
+        case TELL -> calls.tell(processor, core.farewell(), this::told, troubledThen(this::told));
         case CHECKPOINT -> checkpoint();
         case STOP_PROCESSOR -> stopProcessor();
         case RELEASE -> sayLastWord(Operation.RELEASE, LastWords.release(assignment));
         case STOP_CHANNEL ->
             sayLastWord(Operation.STOP_CHANNEL, LastWords.stop(assignment, stopReason));
-        case CLOSE -> {
-          awaited.failAll(fenced());
-          port.closed(this);
-        }
+        case CLOSE -> close();
         case WAIT -> throw new IllegalStateException("unreachable");
       }
     }
@@ -306,7 +313,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
       long pause =
           decision.isPresent() && decision.get() instanceof Retry asked
               ? asked.pause().toNanos()
-              : retryPauseNanos(attempt);
+              : runtime.retryPauseNanos(attempt);
       runtime.later(
           pause,
           () -> {
@@ -324,10 +331,6 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     if (core.ending() == Ending.STOPPED) {
       stopReason = reason;
     }
-  }
-
-  private long retryPauseNanos(int failures) {
-    return runtime.settings().processing().retry().pauseNanos(failures, runtime.chance());
   }
 
   private void checkpoint() {
@@ -384,10 +387,11 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
   CompletableFuture<Void> done(long position, boolean isUpTo) {
     CompletableFuture<Void> stored = new CompletableFuture<>();
     if (isCutOff) {
-      stored.completeExceptionally(fenced());
+      stored.completeExceptionally(Unstored.fenced(assignment));
     } else {
       runtime.post(
-          () -> done(position, isUpTo, stored), () -> stored.completeExceptionally(fenced()));
+          () -> done(position, isUpTo, stored),
+          () -> stored.completeExceptionally(Unstored.fenced(assignment)));
     }
     return stored;
   }
@@ -395,7 +399,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
   private void done(long position, boolean isUpTo, CompletableFuture<Void> stored) {
     boolean isOver = core.state() == ChannelState.RELEASING || core.state() == ChannelState.CLOSED;
     if (isOver || isCutOff) {
-      stored.completeExceptionally(fenced());
+      stored.completeExceptionally(Unstored.fenced(assignment));
     } else if (isUpTo && position < Math.min(core.checkpointed(), core.given())) {
       stored.completeExceptionally(Unstored.behind(position, core.checkpointed()));
     } else {
@@ -420,27 +424,24 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     drive();
   }
 
-  private void tellingFailed(Throwable reason) {
-    port.troubled(assignment.channelId(), reason);
-    told();
+  private Consumer<Throwable> troubledThen(Runnable next) {
+    return reason -> {
+      port.troubled(assignment.channelId(), reason);
+      next.run();
+    };
   }
 
   private void stopProcessor() {
     if (runtime.processors() instanceof ProcessorSource.Shared) {
       core.processorStopped();
     } else {
-      calls.shutDown(processor, this::stopped, this::stoppingFailed);
+      calls.shutDown(processor, this::stopped, troubledThen(this::stopped));
     }
   }
 
   private void stopped() {
     core.processorStopped();
     drive();
-  }
-
-  private void stoppingFailed(Throwable reason) {
-    port.troubled(assignment.channelId(), reason);
-    stopped();
   }
 
   private void sayLastWord(Operation operation, byte[] payload) {

@@ -59,10 +59,16 @@ final class ChannelTurns {
     grants.forEach(grant -> grant.channel().grant(grant.bytes()));
   }
 
+  /** Whether the channel is not over. */
+  boolean has(ChannelRunner channel) {
+    return all.contains(channel);
+  }
+
+  /** First it is forgotten: what is done for others may fail. */
   void closed(ChannelRunner channel) {
-    give(budget.remove(channel));
     String id = channel.assignment().channelId();
     all.remove(channel);
+    List<BudgetCore.Grant<ChannelRunner>> freed = budget.remove(channel);
     Deque<ChannelRunner> turns = holdings.get(id);
     boolean wasFirst = turns.peek() == channel;
     turns.remove(channel);
@@ -72,5 +78,6 @@ final class ChannelTurns {
     } else if (wasFirst) {
       turns.peek().open();
     }
+    give(freed);
   }
 }

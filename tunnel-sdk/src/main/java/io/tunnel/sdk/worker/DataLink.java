@@ -56,20 +56,21 @@ final class DataLink implements PushReceiver {
 
   void open(CompletableFuture<Link> opening) {
     var unused =
-        opening.whenComplete(
-            (open, failure) -> {
-              if (failure != null) {
-                close();
-                opened.completeExceptionally(failure);
-              } else if (isClosed) {
-                open.close();
-                opened.completeExceptionally(new ConnectionException("not needed", true, null));
-              } else {
-                link = Optional.of(open);
-                opened.complete(open);
-                askLater(open);
-              }
-            });
+        opening.whenComplete((open, failure) -> runtime.guarded(() -> wasOpened(open, failure)));
+  }
+
+  private void wasOpened(Link open, Throwable failure) {
+    if (failure != null) {
+      close();
+      opened.completeExceptionally(failure);
+    } else if (isClosed) {
+      open.close();
+      opened.completeExceptionally(new ConnectionException("not needed", true, null));
+    } else {
+      link = Optional.of(open);
+      opened.complete(open);
+      askLater(open);
+    }
   }
 
   /**
@@ -198,7 +199,7 @@ final class DataLink implements PushReceiver {
   @Override
   public void lost(ConnectionException reason) {
     List<Feed> left = List.copyOf(users);
-    close();
+    runtime.guarded(this::close);
     runtime.guarded(() -> left.forEach(feed -> feed.lost(reason)));
   }
 }

@@ -33,7 +33,10 @@ final class Feeds {
 
   /** The channel can be delivered to, or to more. */
   void granted(ChannelRunner channel) {
-    feeds.get(channel).granted();
+    Feed feed = feeds.get(channel);
+    if (feed != null) {
+      feed.granted();
+    }
   }
 
   /** Where the channel ends is known now. */

@@ -39,6 +39,9 @@ final class ProcessorCalls {
   private final WorkerRuntime runtime;
   private final Assignment assignment;
 
+  /** Calls whose outcome has not come back; on the worker's thread. */
+  private int underWay;
+
   ProcessorCalls(WorkerRuntime runtime, Assignment assignment) {
     this.runtime = runtime;
     this.assignment = assignment;
@@ -142,10 +145,12 @@ final class ProcessorCalls {
 
   /** Runs the call, then on the worker's thread what it returns or, if it throws, the other. */
   private void run(Supplier<Runnable> call, Consumer<Throwable> failed) {
+    underWay++;
     refuse(runtime.threads().run(() -> bring(call, failed)), failed);
   }
 
   private void runBeside(Supplier<Runnable> call, Consumer<Throwable> failed) {
+    underWay++;
     refuse(runtime.threads().runBeside(() -> bring(call, failed)), failed);
   }
 
@@ -157,12 +162,25 @@ final class ProcessorCalls {
       Throwable reason = speakable(e);
       next = () -> failed.accept(reason);
     }
-    runtime.post(next);
+    bringBack(next);
+  }
+
+  private void bringBack(Runnable outcome) {
+    runtime.post(
+        () -> {
+          underWay--;
+          outcome.run();
+        });
+  }
+
+  /** Whether a method of the processor runs, or is about to. On the worker's thread. */
+  boolean areUnderWay() {
+    return underWay > 0;
   }
 
   private void refuse(boolean runs, Consumer<Throwable> failed) {
     if (!runs) {
-      runtime.post(() -> failed.accept(new IllegalStateException("the worker has ended")));
+      bringBack(() -> failed.accept(new IllegalStateException("the worker has ended")));
     }
   }
 }

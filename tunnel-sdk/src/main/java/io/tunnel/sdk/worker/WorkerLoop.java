@@ -107,6 +107,15 @@ public final class WorkerLoop implements SessionOwner {
   @Override
   public void over(WorkerSession over, Throwable reason) {
     session = Optional.empty();
+    try {
+      lost(reason);
+    } catch (RuntimeException | Error e) {
+      suppress(e, reason);
+      collapse(e);
+    }
+  }
+
+  private void lost(Throwable reason) {
     if (phase == WorkerPhase.ENDING) {
       endIfQuiet();
       return;
@@ -144,9 +153,50 @@ public final class WorkerLoop implements SessionOwner {
         };
   }
 
+  /** The worker opens another session, or halts; it never just stands still. */
   private void broken(Throwable reason) {
     LOG.error("a broken invariant ends the session", reason);
-    session.ifPresent(holder -> holder.over(reason));
+    try {
+      if (session.isPresent()) {
+        session.get().over(reason);
+      } else if (phase == WorkerPhase.CONNECTING) {
+        lost(reason);
+      }
+      endIfQuiet();
+    } catch (RuntimeException | Error e) {
+      suppress(e, reason);
+      collapse(e);
+    }
+  }
+
+  /** A throwable must not suppress itself. */
+  private static void suppress(Throwable thrown, Throwable cause) {
+    if (thrown != cause) {
+      thrown.addSuppressed(cause);
+    }
+  }
+
+  /** Not even the end of a session has worked: everything ends at once, and says why. */
+  private void collapse(Throwable reason) {
+    LOG.error(
+        "the worker of tunnel {} halts: an invariant of it is broken",
+        runtime.settings().tunnelId(),
+        reason);
+    if (phase == WorkerPhase.ENDED) {
+      ended.complete(null);
+      return;
+    }
+    lastError = Optional.of("the worker, which halts: " + reason);
+    isHalted = started.isDone();
+    session = Optional.empty();
+    move(WorkerPhase.ENDED, reason);
+    tell(listener -> listener.halted(reason));
+    started.completeExceptionally(reason);
+    runtime.threads().interrupt();
+    boolean hasWorked = sessions.get() > 0;
+    if (!runtime.threads().run(() -> end(hasWorked))) {
+      ended.complete(null);
+    }
   }
 
   @Override
@@ -169,6 +219,9 @@ public final class WorkerLoop implements SessionOwner {
 
   @Override
   public void closed(ChannelRunner channel) {
+    if (!turns.has(channel)) {
+      return;
+    }
     String id = channel.assignment().channelId();
     CloseReason reason = reasonOf(channel.ending());
     if (reason == CloseReason.FENCED) {
@@ -189,13 +242,12 @@ public final class WorkerLoop implements SessionOwner {
 
   private static CloseReason reasonOf(Ending ending) {
     return switch (ending) {
-      case NONE -> throw new IllegalStateException("a channel was closed that had not ended");
+      case NONE, LOST -> CloseReason.LOST;
       case SHUTDOWN -> CloseReason.SHUTDOWN;
       case REVOKED -> CloseReason.GIVEN_BACK;
       case ENDED -> CloseReason.FINISHED;
       case STOPPED, UNREADABLE -> CloseReason.STOPPED;
       case FENCED -> CloseReason.FENCED;
-      case LOST -> CloseReason.LOST;
     };
   }
 

@@ -16,11 +16,12 @@ enum WorkerPhase {
   /** It is over. */
   ENDED;
 
+  /** Only one that cannot go on is over without an end in order. */
   Set<WorkerPhase> next() {
     return switch (this) {
-      case CONNECTING -> EnumSet.of(WORKING, PAUSING, ENDING);
-      case WORKING -> EnumSet.of(PAUSING, ENDING);
-      case PAUSING -> EnumSet.of(CONNECTING, ENDING);
+      case CONNECTING -> EnumSet.of(WORKING, PAUSING, ENDING, ENDED);
+      case WORKING -> EnumSet.of(PAUSING, ENDING, ENDED);
+      case PAUSING -> EnumSet.of(CONNECTING, ENDING, ENDED);
       case ENDING -> EnumSet.of(ENDED);
       case ENDED -> EnumSet.noneOf(WorkerPhase.class);
     };

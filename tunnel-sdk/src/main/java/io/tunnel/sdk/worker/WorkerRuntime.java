@@ -16,6 +16,11 @@ record WorkerRuntime(
     Notices notices,
     Consumer<Throwable> broken) {
 
+  /** The same for a part that is told itself of what its tasks threw. */
+  WorkerRuntime toldTo(Consumer<Throwable> part) {
+    return new WorkerRuntime(settings, processors, ports, notices, part);
+  }
+
   ProcessorThreads threads() {
     return ports.processors();
   }
@@ -27,6 +32,11 @@ record WorkerRuntime(
   /** Uniform in [0, 1); on the worker's thread only. */
   double chance() {
     return ports.chance().nextDouble();
+  }
+
+  /** How long to wait after that many failures of a processor; on the worker's thread only. */
+  long retryPauseNanos(int failures) {
+    return settings.processing().retry().pauseNanos(failures, chance());
   }
 
   /** Runs the task on the worker's thread; dropped when that has ended, and all state with it. */

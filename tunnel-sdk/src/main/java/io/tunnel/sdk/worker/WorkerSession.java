@@ -116,23 +116,27 @@ final class WorkerSession implements PushReceiver, ChannelPort {
         link.orElseThrow()
             .request(Operation.HEARTBEAT, payload, runtime.settings().session().lease())
             .whenComplete(
-                (answer, failure) -> {
-                  Throwable reason = Caller.unwrap(failure);
-                  if (reason == null
-                      || (reason instanceof RefusedException refused && refused.retriable())) {
-                    owner.healthy();
-                    heartbeatLater();
-                  } else {
-                    over(reason);
-                  }
-                });
+                (answer, failure) ->
+                    runtime.guarded(() -> heartbeatAnswered(Caller.unwrap(failure))));
+  }
+
+  private void heartbeatAnswered(Throwable reason) {
+    if (reason == null || (reason instanceof RefusedException refused && refused.retriable())) {
+      owner.healthy();
+      heartbeatLater();
+    } else {
+      over(reason);
+    }
   }
 
   @Override
   public void pushed(Frame frame) {
-    if (isOver || frame.operation() == null) {
-      return;
+    if (!isOver && frame.operation() != null) {
+      runtime.guarded(() -> take(frame));
     }
+  }
+
+  private void take(Frame frame) {
     try {
       if (frame.kind() == FrameKind.ERROR) {
         refused(frame);
@@ -163,7 +167,10 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     if (former != null) {
       former.end(Ending.FENCED);
     }
-    ChannelRunner channel = new ChannelRunner(assignment, schema, this, runtime);
+    ChannelRunner[] made = new ChannelRunner[1];
+    WorkerRuntime told = runtime.toldTo(reason -> broken(made[0], reason));
+    ChannelRunner channel = new ChannelRunner(assignment, schema, this, told);
+    made[0] = channel;
     channels.put(assignment.handle(), channel);
     if (assignment.isAttached()) {
       feeds.orElseThrow().add(channel);
@@ -230,6 +237,10 @@ final class WorkerSession implements PushReceiver, ChannelPort {
 
   @Override
   public void granted(ChannelRunner channel, int bytes) {
+    if (isOver) {
+      // Of a channel that closed before this one, which is about to.
+      return;
+    }
     SessionControl.Assignment assignment = channel.assignment();
     if (assignment.isAttached()) {
       feeds.orElseThrow().granted(channel);
@@ -296,15 +307,33 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     over(reason);
   }
 
-  /** The session is no more. */
+  /** The session is no more. Whatever goes wrong with its parts, its owner is told. */
   void over(Throwable reason) {
     if (isOver) {
       return;
     }
     isOver = true;
-    feeds.ifPresent(Feeds::end);
-    link.ifPresent(Link::close);
-    List.copyOf(channels.values()).forEach(channel -> channel.end(Ending.LOST));
+    runtime.guarded(() -> feeds.ifPresent(Feeds::end));
+    runtime.guarded(() -> link.ifPresent(Link::close));
+    List.copyOf(channels.values()).forEach(this::lose);
     owner.over(this, reason);
+  }
+
+  private void lose(ChannelRunner channel) {
+    try {
+      channel.end(Ending.LOST);
+    } catch (RuntimeException | Error e) {
+      broken(channel, e);
+    }
+  }
+
+  /**
+   * An invariant of a channel is broken: the session is over, and the channel is closed though it
+   * may not come to that itself, so that nobody waits for it.
+   */
+  private void broken(ChannelRunner channel, Throwable reason) {
+    runtime.broken().accept(reason);
+    over(reason);
+    channel.abandon();
   }
 }

@@ -87,6 +87,7 @@ public final class FakeLeaders implements AutoCloseable {
   private Optional<FakeConnection> session = Optional.empty();
   private Optional<ErrorCode> attachRefusal = Optional.empty();
   private Optional<ErrorCode> checkpointRefusal = Optional.empty();
+  private boolean isSilentOnReleases;
   private int handles = 10;
   private int mapsRead;
 
@@ -289,7 +290,14 @@ public final class FakeLeaders implements AutoCloseable {
 
   private synchronized void release(FakeConnection connection, Frame frame) {
     events.add("release " + ChannelRef.decode(frame.payload()).handle());
-    connection.answer(frame, new byte[0]);
+    if (!isSilentOnReleases) {
+      connection.answer(frame, new byte[0]);
+    }
+  }
+
+  /** From now on nobody is told that a channel was taken back. */
+  public synchronized void ignoreReleases() {
+    isSilentOnReleases = true;
   }
 
   private synchronized void stop(FakeConnection connection, Frame frame) {

@@ -11,6 +11,7 @@ import io.tunnel.sdk.ITunnelWorkerListener;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
+import io.tunnel.sdk.TunnelWorkerStatus;
 import io.tunnel.sdk.fake.FakeLeaders;
 import io.tunnel.sdk.fake.Waits;
 import io.tunnel.sdk.worker.WorkerFixture.Gate;
@@ -32,6 +33,8 @@ class AttachedWorkerTest {
   private FakeLeaders cluster;
   private TunnelClient client;
   private TunnelWorker worker;
+  private int creditBytes = CREDIT;
+  private long bufferBytes = 64 << 20;
   private final List<String> heard = new CopyOnWriteArrayList<>();
 
   @AfterEach
@@ -53,7 +56,8 @@ class AttachedWorkerTest {
     client = new TunnelClient(leaders.config().withRetryDeadline(Duration.ofSeconds(5)));
     TunnelWorkerConfig config = WorkerFixture.config(processor);
     config.setCheckpointIntervalInMillis(checkpointMs);
-    config.setChannelCreditBytes(CREDIT);
+    config.setChannelCreditBytes(creditBytes);
+    config.setBufferBytesMax(bufferBytes);
     config.setListener(
         new ITunnelWorkerListener() {
           @Override
@@ -487,5 +491,32 @@ class AttachedWorkerTest {
     assertThatThrownBy(worker::connectAndWorking)
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("not the leader");
+  }
+
+  /** With more channels than the budget has shares, whatever closes frees credit for others. */
+  @Test
+  void a_session_that_is_lost_while_a_channel_is_moved_is_replaced() {
+    RecordingProcessor processor = new RecordingProcessor();
+    creditBytes = 256 << 10;
+    bufferBytes = 3L * creditBytes;
+    start(streams(2, 1, 1, 1, 1), processor);
+    for (int i = 0; i < 4; i++) {
+      cluster.append(i, 4);
+      awaitAll(processor, i);
+    }
+    cluster.ignoreReleases();
+    cluster.revoke(0);
+    awaitEvent("release 0");
+    cluster.dropSession();
+    Waits.until("a new session", () -> count("open") == 2);
+    for (int i = 0; i < 4; i++) {
+      int channel = i;
+      cluster.append(i, 4);
+      Waits.until(
+          "the last change of channel " + i,
+          () -> processor.positions(channel).contains(cluster.last(channel)));
+    }
+    worker.shutdown();
+    assertThat(worker.status().state()).isEqualTo(TunnelWorkerStatus.State.WORKER_ENDED);
   }
 }
