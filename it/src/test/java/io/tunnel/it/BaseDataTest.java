@@ -74,7 +74,7 @@ class BaseDataTest {
     writer.awaitMoreApplied(ROWS);
     for (ChannelInfo channel : tunnel.now()) {
       assertThat(channel.end()).hasValue(channel.checkpointed());
-      assertThat(channel.owner()).isEmpty();
+      assertThat(channel.getClientId()).isNull();
     }
     Poll.until(
         "each channel's processor is told that it ended",

@@ -112,7 +112,7 @@ class LostChannelsTest {
 
   private String session(String tag) {
     DescribeTunnelRequest request = new DescribeTunnelRequest(scene.table(), "audit");
-    return scene.tunnels().describeTunnel(request).getSessionInfos().stream()
+    return scene.tunnels().describeTunnel(request).sessionInfos().stream()
         .filter(session -> session.clientTag().equals(tag))
         .map(SessionInfo::clientId)
         .findFirst()

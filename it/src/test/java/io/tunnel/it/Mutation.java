@@ -49,8 +49,8 @@ record Mutation(ChangeKind kind, String key, List<String> columns) {
   }
 
   static String text(PrimaryKey key) {
-    return key.columns().stream()
-        .map(column -> column.value().toString())
+    return key.getPrimaryKeyColumns().stream()
+        .map(column -> column.getValue().toString())
         .collect(Collectors.joining(","));
   }
 
@@ -62,12 +62,14 @@ record Mutation(ChangeKind kind, String key, List<String> columns) {
 
   private static String text(RecordColumn column) {
     return column.getColumnType() == RecordColumn.ColumnType.PUT
-        ? "+" + column.getName() + "=" + column.getColumn().value()
-        : "-" + column.getName();
+        ? "+" + column.name() + "=" + column.getColumn().getValue()
+        : "-" + column.name();
   }
 
   private static List<String> columns(List<Column> columns) {
-    return columns.stream().map(column -> "+" + column.name() + "=" + column.value()).toList();
+    return columns.stream()
+        .map(column -> "+" + column.getName() + "=" + column.getValue())
+        .toList();
   }
 
   String toText() {
@@ -102,7 +104,7 @@ record Mutation(ChangeKind kind, String key, List<String> columns) {
   /** A row of a table in the form of {@link #applyTo}. */
   static Map<String, String> columnsOf(Row row) {
     Map<String, String> columns = new TreeMap<>();
-    row.columns().forEach(column -> columns.put(column.name(), column.value().toString()));
+    row.columns().forEach(column -> columns.put(column.getName(), column.getValue().toString()));
     return columns;
   }
 }

@@ -183,7 +183,7 @@ class OperatorsTest {
   /** The only session's id; empty when there is none. */
   private String session() {
     var sessions =
-        tunnels.describeTunnel(new DescribeTunnelRequest("orders", "audit")).getSessionInfos();
+        tunnels.describeTunnel(new DescribeTunnelRequest("orders", "audit")).sessionInfos();
     return sessions.isEmpty() ? "" : sessions.get(0).clientId();
   }
 }

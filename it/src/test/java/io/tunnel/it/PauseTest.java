@@ -37,7 +37,7 @@ class PauseTest {
 
   private int sessions() {
     DescribeTunnelRequest request = new DescribeTunnelRequest(scene.table(), "audit");
-    return scene.tunnels().describeTunnel(request).getSessionInfos().size();
+    return scene.tunnels().describeTunnel(request).sessionInfos().size();
   }
 
   private void awaitGivenBack(List<String> channels) {
@@ -96,7 +96,7 @@ class PauseTest {
     Poll.until("both workers are back", () -> sessions() == 2);
     assertThat(tunnel.checkpoints()).isEqualTo(paused);
     assertThat(tunnel.now()).allMatch(ChannelInfo::isPaused);
-    assertThat(tunnel.now()).allMatch(channel -> channel.owner().isEmpty());
+    assertThat(tunnel.now()).allMatch(channel -> channel.getClientId() == null);
 
     resume(List.of());
     writer.awaitMoreApplied(ROWS);

@@ -210,7 +210,8 @@ class SeekTest {
         "a checkpoint in the middle of base data",
         () -> tunnel.checkpoints(ChannelType.BaseData).values().stream().anyMatch(at -> at > 0));
     List<Seen> ofFirst = first.kill();
-    Poll.until("nobody holds it", () -> tunnel.now().stream().allMatch(c -> c.owner().isEmpty()));
+    Poll.until(
+        "nobody holds it", () -> tunnel.now().stream().allMatch(c -> c.getClientId() == null));
     Map<Integer, Long> rows = tunnel.checkpoints(ChannelType.BaseData);
     CheckpointSet exported =
         scene

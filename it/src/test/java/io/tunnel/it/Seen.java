@@ -23,7 +23,7 @@ record Seen(ChannelType type, int partition, long position, long commitMicros, M
   }
 
   static List<Seen> of(ProcessRecordsInput input) {
-    return input.getRecords().stream().map(each -> of(input.getChannelType(), each)).toList();
+    return input.getRecords().stream().map(each -> of(input.channelType(), each)).toList();
   }
 
   static List<Seen> only(ChannelType type, List<Seen> all) {

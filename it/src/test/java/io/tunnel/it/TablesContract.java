@@ -146,7 +146,7 @@ abstract class TablesContract extends Contract {
   private List<Long> ids(TableDescription table, RangeQuery query) {
     List<Long> ids = new ArrayList<>();
     for (Row row : tables().getRange(table.meta().name(), query)) {
-      ids.add(row.primaryKey().getPrimaryKeyColumn("id").value().asLong());
+      ids.add(row.primaryKey().getPrimaryKeyColumn("id").getValue().asLong());
     }
     return ids;
   }

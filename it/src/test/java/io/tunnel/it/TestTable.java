@@ -96,7 +96,7 @@ record TestTable(String name, int partitions, Durability durability) {
           new RowUpdateChange(
               key,
               List.of(
-                  new ColumnUpdate.Put("v", version.value()),
+                  new ColumnUpdate.Put("v", version.getValue()),
                   new ColumnUpdate.Put("even", ColumnValue.fromBoolean(sequence % 2 == 0)),
                   new ColumnUpdate.Delete("text")));
       case DELETE -> new RowDeleteChange(key);

@@ -217,14 +217,14 @@ public final class PerfCommand implements Callable<Integer> {
     }
     List<TunnelInfo> known = target.tunnels(Optional.of(table));
     for (TunnelInfo info : known) {
-      if (info.tunnelName().equals(tunnel)) {
+      if (info.getTunnelName().equals(tunnel)) {
         return info;
       }
     }
     if (isCreating) {
       return target.createTunnel(table, tunnel, start == null ? StreamStart.LATEST : start);
     }
-    String names = known.stream().map(TunnelInfo::tunnelName).collect(Collectors.joining(", "));
+    String names = known.stream().map(TunnelInfo::getTunnelName).collect(Collectors.joining(", "));
     throw CommandFailure.failed(
         "table '"
             + table

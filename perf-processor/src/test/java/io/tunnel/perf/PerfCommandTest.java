@@ -7,6 +7,7 @@ import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.DescribeTunnelResponse;
 import io.tunnel.sdk.IChannelProcessor;
+import io.tunnel.sdk.StreamTunnelConfig;
 import io.tunnel.sdk.TunnelInfo;
 import io.tunnel.sdk.TunnelWorkerStatus;
 import io.tunnel.terminal.CommandRunner;
@@ -38,7 +39,7 @@ class PerfCommandTest {
     @Override
     public List<TunnelInfo> tunnels(Optional<String> table) {
       return tunnels.stream()
-          .filter(tunnel -> table.isEmpty() || tunnel.tableName().equals(table.get()))
+          .filter(tunnel -> table.isEmpty() || tunnel.getTableName().equals(table.get()))
           .toList();
     }
 
@@ -111,7 +112,7 @@ class PerfCommandTest {
 
   private void addTunnel(String name) {
     server.tunnels.add(
-        new TunnelInfo("id-" + name, name, "t", TunnelType.Stream, StreamStart.LATEST, 0));
+        new TunnelInfo("id-" + name, name, "t", TunnelType.Stream, StreamTunnelConfig.LATEST, 0));
   }
 
   @Test

@@ -61,7 +61,7 @@ public final class GeneratedRows implements RowSource {
     PrimaryKeyValue uid = new StringValue(hexOf(Hash64.mix(id)));
     PrimaryKeyValue seq = new IntegerValue(id);
     PrimaryKeyColumn kind = KINDS[(int) (id & 3)];
-    Bytes hash = HashedKey.hash(List.of(uid, seq, kind.value()));
+    Bytes hash = HashedKey.hash(List.of(uid, seq, kind.getValue()));
     return PrimaryKey.of(
         new PrimaryKeyColumn(HashedKey.COLUMN, new BinaryValue(hash)),
         new PrimaryKeyColumn(StressTable.UID, uid),

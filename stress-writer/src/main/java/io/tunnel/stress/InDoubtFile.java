@@ -53,14 +53,14 @@ final class InDoubtFile implements Closeable {
     JsonObject json = new JsonObject();
     json.addProperty("kind", row.kind().name());
     JsonObject key = new JsonObject();
-    for (PrimaryKeyColumn column : row.primaryKey().columns()) {
-      key.add(column.name(), value(column.value()));
+    for (PrimaryKeyColumn column : row.primaryKey().getPrimaryKeyColumns()) {
+      key.add(column.getName(), value(column.getValue()));
     }
     json.add("key", key);
     JsonObject columns = new JsonObject();
     if (row instanceof RowPutChange put) {
       for (Column column : put.columns()) {
-        columns.add(column.name(), value(column.value()));
+        columns.add(column.getName(), value(column.getValue()));
       }
     } else if (row instanceof RowUpdateChange update) {
       for (ColumnUpdate column : update.updates()) {

@@ -22,14 +22,14 @@ final class RowSize {
 
   static int of(RowChange row) {
     int bytes = ROW_BYTES;
-    List<PrimaryKeyColumn> key = row.primaryKey().columns();
+    List<PrimaryKeyColumn> key = row.primaryKey().getPrimaryKeyColumns();
     for (int i = 0; i < key.size(); i++) {
-      bytes += of(key.get(i).value());
+      bytes += of(key.get(i).getValue());
     }
     if (row instanceof RowPutChange put) {
       List<Column> columns = put.columns();
       for (int i = 0; i < columns.size(); i++) {
-        bytes += COLUMN_BYTES + of(columns.get(i).value());
+        bytes += COLUMN_BYTES + of(columns.get(i).getValue());
       }
     } else if (row instanceof RowUpdateChange update) {
       for (ColumnUpdate column : update.updates()) {

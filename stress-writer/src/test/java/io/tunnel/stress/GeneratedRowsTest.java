@@ -55,8 +55,10 @@ class GeneratedRowsTest {
       PrimaryKey key = GeneratedRows.key(id);
       assertThat(KeyCodec.encode(key, StressTable.PRIMARY_KEY).length()).isPositive();
       List<PrimaryKeyValue> rest =
-          key.columns().subList(1, 4).stream().map(PrimaryKeyColumn::value).toList();
-      assertThat(key.getPrimaryKeyColumn(0).value())
+          key.getPrimaryKeyColumns().subList(1, 4).stream()
+              .map(PrimaryKeyColumn::getValue)
+              .toList();
+      assertThat(key.getPrimaryKeyColumn(0).getValue())
           .isEqualTo(new BinaryValue(HashedKey.hash(rest)));
       assertThat(HashedKey.hash(rest).length()).isEqualTo(4);
     }
@@ -83,7 +85,7 @@ class GeneratedRowsTest {
     int[] counts = new int[partitions];
     int keys = partitions * 400;
     for (long id = 0; id < keys; id++) {
-      Bytes hash = Bytes.copyOf(GeneratedRows.key(id).getPrimaryKeyColumn(0).value().asBinary());
+      Bytes hash = Bytes.copyOf(GeneratedRows.key(id).getPrimaryKeyColumn(0).getValue().asBinary());
       int partition = 0;
       while (partition < points.size() && points.get(partition).compareTo(hash) <= 0) {
         partition++;

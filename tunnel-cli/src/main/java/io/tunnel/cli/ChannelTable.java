@@ -5,6 +5,7 @@ import io.tunnel.terminal.Human;
 import io.tunnel.terminal.TextTable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongFunction;
 
 /** The channels of a tunnel, one a line. Columns that no channel has anything for are left out. */
@@ -68,7 +69,7 @@ record ChannelTable(List<ChannelInfo> channels) {
             Human.count(channel.committed()),
             Human.count(channel.lagRows()),
             known(channel.lagBytes(), Human::bytes),
-            known(channel.lagMs(), Human::duration)));
+            known(channel.getChannelRpo(), Human::duration)));
   }
 
   private static String known(long figure, LongFunction<String> text) {
@@ -82,8 +83,7 @@ record ChannelTable(List<ChannelInfo> channels) {
   }
 
   private static String owner(ChannelInfo channel) {
-    return channel
-        .owner()
+    return Optional.ofNullable(channel.getClientId())
         .map(owner -> channel.clientTag().map(tag -> tag + " " + owner).orElse(owner))
         .orElse(NONE);
   }

@@ -81,15 +81,15 @@ final class CloneCommand extends MoveCommand {
 
   /** What was made for this alone is taken away again when it cannot become a copy. */
   private void createAndMove(Tunnels tunnels, SeekTunnelRequest request) {
-    TunnelInfo source = tunnels.describe(table(), tunnel()).tunnelInfo();
+    TunnelInfo source = tunnels.describe(table(), tunnel()).getTunnelInfo();
     var created =
         tunnels.create(
             new CreateTunnelRequest(
-                table(), target, source.tunnelType(), source.streamTunnelConfig()));
+                table(), target, source.getTunnelType(), source.getStreamTunnelConfig()));
     try {
       show(target, tunnels.seek(request), true);
     } catch (RefusedException e) {
-      tunnels.delete(table(), created.tunnelName());
+      tunnels.delete(table(), created.getTunnelName());
       throw e;
     }
   }

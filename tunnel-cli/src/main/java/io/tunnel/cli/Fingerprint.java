@@ -27,9 +27,9 @@ final class Fingerprint {
   /** The hash of a key. */
   static long ofKey(PrimaryKey key) {
     long hash = 0;
-    List<PrimaryKeyColumn> columns = key.columns();
+    List<PrimaryKeyColumn> columns = key.getPrimaryKeyColumns();
     for (int i = 0; i < columns.size(); i++) {
-      hash = Hash64.chain(hash, Hash64.of(columns.get(i).value()));
+      hash = Hash64.chain(hash, Hash64.of(columns.get(i).getValue()));
     }
     return hash;
   }
@@ -65,13 +65,13 @@ final class Fingerprint {
       hash =
           column.getColumnType() == RecordColumn.ColumnType.PUT
               ? set(hash, column.getColumn())
-              : removed(hash, column.getName());
+              : removed(hash, column.name());
     }
     return hash;
   }
 
   private static long set(long hash, Column column) {
-    return set(hash, column.name(), column.value());
+    return set(hash, column.getName(), column.getValue());
   }
 
   private static long set(long hash, String name, ColumnValue value) {

@@ -22,11 +22,12 @@ final class RowReport {
   /** One row with all of every value, one line a column. */
   static List<String> lines(Row row) {
     TextTable table = new TextTable("COLUMN", "TYPE", "VALUE");
-    for (PrimaryKeyColumn column : row.primaryKey().columns()) {
-      table.row(column.name(), column.value().type() + " (key)", column.value().toString());
+    for (PrimaryKeyColumn column : row.primaryKey().getPrimaryKeyColumns()) {
+      table.row(
+          column.getName(), column.getValue().type() + " (key)", column.getValue().toString());
     }
     for (Column column : row.columns()) {
-      table.row(column.name(), column.value().type().name(), column.value().toString());
+      table.row(column.getName(), column.getValue().type().name(), column.getValue().toString());
     }
     return table.lines();
   }
@@ -39,10 +40,10 @@ final class RowReport {
     TextTable table = new TextTable(headings);
     for (Row row : rows) {
       List<String> cells = new ArrayList<>();
-      row.primaryKey().columns().forEach(column -> cells.add(cut(column.value())));
+      row.primaryKey().getPrimaryKeyColumns().forEach(column -> cells.add(cut(column.getValue())));
       cells.add(
           row.columns().stream()
-              .map(column -> column.name() + "=" + cut(column.value()))
+              .map(column -> column.getName() + "=" + cut(column.getValue()))
               .collect(Collectors.joining(", ")));
       table.row(cells);
     }
@@ -63,13 +64,15 @@ final class RowReport {
    */
   static JsonObject json(Row row) {
     JsonObject key = new JsonObject();
-    row.primaryKey().columns().forEach(column -> addValue(key, column.name(), column.value()));
+    row.primaryKey()
+        .getPrimaryKeyColumns()
+        .forEach(column -> addValue(key, column.getName(), column.getValue()));
     JsonObject columns = new JsonObject();
     for (Column column : row.columns()) {
       JsonObject typed = new JsonObject();
-      typed.addProperty("type", column.value().type().name());
-      addValue(typed, "value", column.value());
-      columns.add(column.name(), typed);
+      typed.addProperty("type", column.getValue().type().name());
+      addValue(typed, "value", column.getValue());
+      columns.add(column.getName(), typed);
     }
     JsonObject json = new JsonObject();
     json.add("key", key);

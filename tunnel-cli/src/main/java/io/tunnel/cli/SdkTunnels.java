@@ -28,7 +28,7 @@ record SdkTunnels(TunnelClient client) implements Tunnels {
 
   @Override
   public TunnelInfo create(CreateTunnelRequest request) {
-    return client.createTunnel(request).getTunnelInfo();
+    return client.createTunnel(request).tunnelInfo();
   }
 
   @Override

@@ -23,22 +23,22 @@ final class TunnelJson {
 
   static JsonObject json(TunnelInfo tunnel) {
     JsonObject json = new JsonObject();
-    json.addProperty("tunnelId", tunnel.tunnelId());
-    json.addProperty("tunnel", tunnel.tunnelName());
-    json.addProperty("table", tunnel.tableName());
-    json.addProperty("type", tunnel.tunnelType().name());
-    json.addProperty("start", tunnel.start().name());
-    json.addProperty("startMs", tunnel.streamTunnelConfig().startOffset().orElse(null));
-    json.addProperty("endMs", tunnel.streamTunnelConfig().endOffset().orElse(null));
-    json.addProperty("createdMs", tunnel.createdMs());
+    json.addProperty("tunnelId", tunnel.getTunnelId());
+    json.addProperty("tunnel", tunnel.getTunnelName());
+    json.addProperty("table", tunnel.getTableName());
+    json.addProperty("type", tunnel.getTunnelType().name());
+    json.addProperty("start", tunnel.getStreamTunnelConfig().flag().name());
+    json.addProperty("startMs", tunnel.getStreamTunnelConfig().startOffset().orElse(null));
+    json.addProperty("endMs", tunnel.getStreamTunnelConfig().endOffset().orElse(null));
+    json.addProperty("createdMs", tunnel.getCreateTime());
     return json;
   }
 
   /** {@link #json(TunnelInfo)} with what the channels are behind in all, and each of them. */
   static JsonObject json(DescribeTunnelResponse tunnel) {
-    List<ChannelInfo> channels = tunnel.channelInfos();
-    JsonObject json = json(tunnel.tunnelInfo());
-    json.addProperty("stage", tunnel.getStage().name());
+    List<ChannelInfo> channels = tunnel.getChannelInfos();
+    JsonObject json = json(tunnel.getTunnelInfo());
+    json.addProperty("stage", tunnel.stage().name());
     json.addProperty("isPaused", tunnel.isPaused());
     json.addProperty("lagRows", tunnel.lagRows());
     json.addProperty("lagBytes", known(tunnel.lagBytes()));
@@ -60,7 +60,7 @@ final class TunnelJson {
     json.addProperty("state", channel.getChannelStatus().name());
     json.addProperty("isPaused", channel.isPaused());
     json.addProperty("error", channel.error().orElse(null));
-    json.addProperty("owner", channel.owner().orElse(null));
+    json.addProperty("owner", channel.getClientId());
     json.addProperty("clientTag", channel.clientTag().orElse(null));
     json.addProperty("epoch", channel.epoch());
     json.addProperty("checkpointed", channel.checkpointed());
@@ -69,7 +69,7 @@ final class TunnelJson {
     json.addProperty("end", channel.end().orElse(null));
     json.addProperty("lagRows", channel.lagRows());
     json.addProperty("lagBytes", known(channel.lagBytes()));
-    json.addProperty("lagMs", known(channel.lagMs()));
+    json.addProperty("lagMs", known(channel.getChannelRpo()));
     json.addProperty("historyLeftMs", channel.historyLeftMs().orElse(null));
     JsonArray waitsFor = new JsonArray();
     channel.waitsFor().forEach(waitsFor::add);

@@ -11,6 +11,7 @@ import io.tunnel.terminal.TextTable;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.LongFunction;
 
@@ -26,54 +27,57 @@ final class TunnelReport {
     TextTable table = new TextTable("TABLE", "TUNNEL", "TYPE", "START", "END", "CREATED", "ID");
     for (TunnelInfo tunnel : tunnels) {
       table.row(
-          tunnel.tableName(),
-          tunnel.tunnelName(),
-          tunnel.tunnelType().name(),
-          tunnel.tunnelType() == TunnelType.Stream ? start(tunnel) : NONE,
+          tunnel.getTableName(),
+          tunnel.getTunnelName(),
+          tunnel.getTunnelType().name(),
+          tunnel.getTunnelType() == TunnelType.Stream ? start(tunnel) : NONE,
           end(tunnel).orElse(NONE),
-          Instant.ofEpochMilli(tunnel.createdMs()).toString(),
-          tunnel.tunnelId());
+          Instant.ofEpochMilli(tunnel.getCreateTime()).toString(),
+          tunnel.getTunnelId());
     }
     return table.lines();
   }
 
   private static String start(TunnelInfo tunnel) {
     return tunnel
-        .streamTunnelConfig()
+        .getStreamTunnelConfig()
         .startOffset()
         .map(ms -> Instant.ofEpochMilli(ms).toString())
-        .orElse(tunnel.start().name());
+        .orElse(tunnel.getStreamTunnelConfig().flag().name());
   }
 
   private static Optional<String> end(TunnelInfo tunnel) {
-    return tunnel.streamTunnelConfig().endOffset().map(ms -> Instant.ofEpochMilli(ms).toString());
+    return tunnel
+        .getStreamTunnelConfig()
+        .endOffset()
+        .map(ms -> Instant.ofEpochMilli(ms).toString());
   }
 
   /** What a tunnel delivers, and its id. */
   static String kind(TunnelInfo tunnel) {
     String stream =
-        tunnel.tunnelType() == TunnelType.Stream
+        tunnel.getTunnelType() == TunnelType.Stream
             ? " from " + start(tunnel) + end(tunnel).map(end -> " until " + end).orElse("")
             : "";
-    return tunnel.tunnelType() + stream + ", id " + tunnel.tunnelId();
+    return tunnel.getTunnelType() + stream + ", id " + tunnel.getTunnelId();
   }
 
   /** A tunnel, one line a channel and a session, and how far it is behind in all. */
   static List<String> lines(DescribeTunnelResponse tunnel) {
-    TunnelInfo info = tunnel.tunnelInfo();
-    List<ChannelInfo> channels = tunnel.channelInfos();
+    TunnelInfo info = tunnel.getTunnelInfo();
+    List<ChannelInfo> channels = tunnel.getChannelInfos();
     List<String> lines = new ArrayList<>();
     lines.add(
         "tunnel "
-            + info.tunnelName()
+            + info.getTunnelName()
             + " of table "
-            + info.tableName()
+            + info.getTableName()
             + ": "
             + kind(info)
             + ", created "
-            + Instant.ofEpochMilli(info.createdMs())
+            + Instant.ofEpochMilli(info.getCreateTime())
             + ", "
-            + tunnel.getStage()
+            + tunnel.stage()
             + (tunnel.isPaused() ? ", PAUSED" : ""));
     lines.add("");
     lines.addAll(new ChannelTable(channels).lines());
@@ -132,9 +136,10 @@ final class TunnelReport {
   }
 
   private static String summary(DescribeTunnelResponse tunnel) {
-    List<ChannelInfo> channels = tunnel.channelInfos();
-    long held = channels.stream().filter(channel -> channel.owner().isPresent()).count();
-    long owners = channels.stream().flatMap(channel -> channel.owner().stream()).distinct().count();
+    List<ChannelInfo> channels = tunnel.getChannelInfos();
+    long held = channels.stream().filter(channel -> channel.getClientId() != null).count();
+    long owners =
+        channels.stream().map(ChannelInfo::getClientId).filter(Objects::nonNull).distinct().count();
     return channels.size()
         + (channels.size() == 1 ? " channel, " : " channels, ")
         + held

@@ -75,7 +75,7 @@ class DemoPartsTest {
     try (FileLoad load = load("a.csv", "name\na\nb\nc\n", OptionalLong.of(7))) {
       assertThat(load.rows()).hasValue(7);
       assertThat(read(load, 7).stream().map(row -> row.primaryKey().getPrimaryKeyColumn("name")))
-          .extracting(column -> column.value().asString())
+          .extracting(column -> column.getValue().asString())
           .containsExactly("a", "b", "c", "a", "b", "c", "a");
     }
     try (FileLoad empty = load("b.csv", "name\n", OptionalLong.of(7))) {

@@ -92,8 +92,8 @@ final class FakeService {
 
   private static Bytes encode(PrimaryKey key) {
     StringBuilder hex = new StringBuilder();
-    for (PrimaryKeyColumn column : key.columns()) {
-      hex.append(KeyCodec.encode(column.value()));
+    for (PrimaryKeyColumn column : key.getPrimaryKeyColumns()) {
+      hex.append(KeyCodec.encode(column.getValue()));
     }
     return Bytes.fromHex(hex.toString());
   }
@@ -230,8 +230,8 @@ final class FakeService {
     @Override
     public List<TunnelInfo> list(Optional<String> table) {
       return tunnels.values().stream()
-          .map(DescribeTunnelResponse::tunnelInfo)
-          .filter(info -> table.isEmpty() || table.get().equals(info.tableName()))
+          .map(DescribeTunnelResponse::getTunnelInfo)
+          .filter(info -> table.isEmpty() || table.get().equals(info.getTableName()))
           .toList();
     }
 
@@ -310,6 +310,6 @@ final class FakeService {
     tunnels.computeIfPresent(
         table + "/" + tunnel,
         (name, before) ->
-            new DescribeTunnelResponse(before.tunnelInfo(), channels, isPaused, sessions));
+            new DescribeTunnelResponse(before.getTunnelInfo(), channels, isPaused, sessions));
   }
 }

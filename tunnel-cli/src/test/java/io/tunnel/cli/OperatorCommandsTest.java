@@ -97,7 +97,7 @@ class OperatorCommandsTest extends CommandLineTest {
         .isZero();
     assertThat(outLines())
         .containsExactly("tunnel copy of table orders created, BaseAndStream, id id-copy");
-    assertThat(service.tunnels.get("orders/copy").tunnelInfo().tunnelType())
+    assertThat(service.tunnels.get("orders/copy").getTunnelInfo().getTunnelType())
         .isEqualTo(TunnelType.BaseAndStream);
     assertThat(runLine("tunnels list")).isZero();
     assertThat(outLines().get(2)).startsWith("orders  copy    BaseAndStream  -       -    2023");
@@ -114,7 +114,7 @@ class OperatorCommandsTest extends CommandLineTest {
         .containsExactly(
             "tunnel day of table orders created, Stream from 2026-11-20T00:00:00Z until"
                 + " 2026-11-21T00:00:00Z, id id-day");
-    assertThat(service.tunnels.get("orders/day").tunnelInfo().streamTunnelConfig())
+    assertThat(service.tunnels.get("orders/day").getTunnelInfo().getStreamTunnelConfig())
         .isEqualTo(StreamTunnelConfig.fromTime(1_795_132_800_000L).withEnd(1_795_219_200_000L));
   }
 
@@ -126,8 +126,8 @@ class OperatorCommandsTest extends CommandLineTest {
             service
                 .tunnels
                 .get("orders/late")
-                .tunnelInfo()
-                .streamTunnelConfig()
+                .getTunnelInfo()
+                .getStreamTunnelConfig()
                 .startOffset()
                 .get())
         .isBetween(before, System.currentTimeMillis() - 900_000);

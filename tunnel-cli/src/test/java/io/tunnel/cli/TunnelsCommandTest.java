@@ -68,7 +68,7 @@ class TunnelsCommandTest extends CommandLineTest {
         .isZero();
     JsonObject json = JsonParser.parseString(out.toString()).getAsJsonObject();
     assertThat(json.get("tunnelId").getAsString()).isEqualTo("id-old");
-    assertThat(service.tunnels.get("orders/old").tunnelInfo().start())
+    assertThat(service.tunnels.get("orders/old").getTunnelInfo().getStreamTunnelConfig().flag())
         .isEqualTo(StreamStart.EARLIEST);
   }
 

@@ -78,16 +78,16 @@ public final class ChangeRecordSerializer extends TypeSerializerSingleton<Change
     out.writeInt(record.partition());
     out.writeLong(record.position());
     out.writeLong(record.commitMicros());
-    out.writeInt(record.key().columns().size());
-    for (PrimaryKeyColumn column : record.key().columns()) {
-      writeBytes(column.name().getBytes(StandardCharsets.UTF_8), out);
-      writeValue(column.value(), out);
+    out.writeInt(record.key().getPrimaryKeyColumns().size());
+    for (PrimaryKeyColumn column : record.key().getPrimaryKeyColumns()) {
+      writeBytes(column.getName().getBytes(StandardCharsets.UTF_8), out);
+      writeValue(column.getValue(), out);
     }
     out.writeInt(record.columns().size());
     for (RecordColumn column : record.columns()) {
-      writeBytes(column.getName().getBytes(StandardCharsets.UTF_8), out);
+      writeBytes(column.name().getBytes(StandardCharsets.UTF_8), out);
       if (column.getColumnType() == RecordColumn.ColumnType.PUT) {
-        writeValue(column.getColumn().value(), out);
+        writeValue(column.getColumn().getValue(), out);
       } else {
         out.writeByte(REMOVED);
       }

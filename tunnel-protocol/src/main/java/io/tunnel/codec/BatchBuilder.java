@@ -107,7 +107,7 @@ public final class BatchBuilder {
     if (row instanceof RowPutChange put) {
       sink.writeVarint(put.columns().size());
       for (Column column : put.columns()) {
-        writeColumn(column.name(), column.value());
+        writeColumn(column.getName(), column.getValue());
         requireRowBytes(row, start);
       }
     } else if (row instanceof RowUpdateChange update) {

@@ -43,20 +43,20 @@ public final class KeyCodec {
 
   /** Writes {@code key}, whose columns must match {@code schema} in order, name and type. */
   public static void write(ByteSink sink, PrimaryKey key, List<PrimaryKeySchema> schema) {
-    List<PrimaryKeyColumn> columns = key.columns();
+    List<PrimaryKeyColumn> columns = key.getPrimaryKeyColumns();
     boolean matches = columns.size() == schema.size();
     for (int i = 0; matches && i < columns.size(); i++) {
       PrimaryKeyColumn column = columns.get(i);
       matches =
-          column.value().keyType() == schema.get(i).type()
-              && column.name().equals(schema.get(i).name());
+          column.getValue().keyType() == schema.get(i).type()
+              && column.getName().equals(schema.get(i).name());
     }
     if (!matches) {
       throw new IllegalArgumentException(
           "key " + key + " does not match the table's " + describe(schema));
     }
     for (int i = 0; i < columns.size(); i++) {
-      write(sink, columns.get(i).value());
+      write(sink, columns.get(i).getValue());
     }
   }
 

@@ -2,22 +2,40 @@ package io.tunnel.model;
 
 import java.util.Objects;
 
-/** A named attribute of a row. */
-public record Column(String name, ColumnValue value) {
+/** A named attribute of a row. Its accessors are named as Tablestore's SDK names them. */
+public final class Column {
+
+  private final String name;
+  private final ColumnValue value;
 
   /** Refuses null and a name that is empty or over {@link Limits#COLUMN_NAME_BYTES_MAX}. */
-  public Column {
-    Names.requireColumnName(name);
-    Objects.requireNonNull(value, "value");
+  public Column(String name, ColumnValue value) {
+    this.name = Names.requireColumnName(name);
+    this.value = Objects.requireNonNull(value, "value");
   }
 
-  /** The name, as Tablestore's SDK calls it. */
+  /** The name. */
   public String getName() {
     return name;
   }
 
-  /** The value, as Tablestore's SDK calls it. */
+  /** The value. */
   public ColumnValue getValue() {
     return value;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Column that && name.equals(that.name) && value.equals(that.value);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * name.hashCode() + value.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return name + "=" + value;
   }
 }

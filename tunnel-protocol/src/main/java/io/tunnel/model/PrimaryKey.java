@@ -7,21 +7,24 @@ import java.util.stream.Collectors;
 /**
  * The key of a row: 1 to {@value Limits#KEY_COLUMNS_MAX} columns in the order of the table's
  * schema. The first column is the partition key: it alone decides which partition holds the row.
+ * Accessors are named as Tablestore's SDK names them.
  */
-public record PrimaryKey(List<PrimaryKeyColumn> columns) {
+public final class PrimaryKey {
+
+  private final List<PrimaryKeyColumn> columns;
 
   /** Refuses an empty key, one with too many columns, and one that names a column twice. */
-  public PrimaryKey {
-    columns = List.copyOf(columns);
+  public PrimaryKey(List<PrimaryKeyColumn> columns) {
+    this.columns = List.copyOf(columns);
     if (columns.isEmpty() || columns.size() > Limits.KEY_COLUMNS_MAX) {
       throw new IllegalArgumentException(
           "a primary key has 1 to " + Limits.KEY_COLUMNS_MAX + " columns, not " + columns.size());
     }
     for (int i = 1; i < columns.size(); i++) {
       for (int j = 0; j < i; j++) {
-        if (columns.get(i).name().equals(columns.get(j).name())) {
+        if (columns.get(i).getName().equals(columns.get(j).getName())) {
           throw new IllegalArgumentException(
-              "primary-key column '" + columns.get(i).name() + "' is named twice");
+              "primary-key column '" + columns.get(i).getName() + "' is named twice");
         }
       }
     }
@@ -37,7 +40,7 @@ public record PrimaryKey(List<PrimaryKeyColumn> columns) {
     return new Builder();
   }
 
-  /** The columns, as Tablestore's SDK calls them. */
+  /** The columns in the order of the table's schema. */
   public List<PrimaryKeyColumn> getPrimaryKeyColumns() {
     return columns;
   }
@@ -45,7 +48,7 @@ public record PrimaryKey(List<PrimaryKeyColumn> columns) {
   /** The column of that name, or null when the key has none. */
   public PrimaryKeyColumn getPrimaryKeyColumn(String name) {
     for (PrimaryKeyColumn column : columns) {
-      if (column.name().equals(name)) {
+      if (column.getName().equals(name)) {
         return column;
       }
     }
@@ -58,9 +61,19 @@ public record PrimaryKey(List<PrimaryKeyColumn> columns) {
   }
 
   @Override
+  public boolean equals(Object other) {
+    return other instanceof PrimaryKey that && columns.equals(that.columns);
+  }
+
+  @Override
+  public int hashCode() {
+    return columns.hashCode();
+  }
+
+  @Override
   public String toString() {
     return columns.stream()
-        .map(column -> column.name() + "=" + column.value())
+        .map(PrimaryKeyColumn::toString)
         .collect(Collectors.joining(", ", "(", ")"));
   }
 

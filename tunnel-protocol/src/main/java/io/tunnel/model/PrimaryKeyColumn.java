@@ -2,22 +2,42 @@ package io.tunnel.model;
 
 import java.util.Objects;
 
-/** One named column of a primary key. */
-public record PrimaryKeyColumn(String name, PrimaryKeyValue value) {
+/** One named column of a primary key. Its accessors are named as Tablestore's SDK names them. */
+public final class PrimaryKeyColumn {
+
+  private final String name;
+  private final PrimaryKeyValue value;
 
   /** Refuses null and a name that is empty or over {@link Limits#COLUMN_NAME_BYTES_MAX}. */
-  public PrimaryKeyColumn {
-    Names.requireColumnName(name);
-    Objects.requireNonNull(value, "value");
+  public PrimaryKeyColumn(String name, PrimaryKeyValue value) {
+    this.name = Names.requireColumnName(name);
+    this.value = Objects.requireNonNull(value, "value");
   }
 
-  /** The name, as Tablestore's SDK calls it. */
+  /** The name. */
   public String getName() {
     return name;
   }
 
-  /** The value, as Tablestore's SDK calls it. */
+  /** The value. */
   public PrimaryKeyValue getValue() {
     return value;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof PrimaryKeyColumn that
+        && name.equals(that.name)
+        && value.equals(that.value);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * name.hashCode() + value.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return name + "=" + value;
   }
 }

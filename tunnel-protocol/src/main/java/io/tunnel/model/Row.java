@@ -15,8 +15,8 @@ public record Row(PrimaryKey primaryKey, List<Column> columns) {
   /** The value of the column of that name, or null when the row has none. */
   public ColumnValue value(String name) {
     for (Column column : columns) {
-      if (column.name().equals(name)) {
-        return column.value();
+      if (column.getName().equals(name)) {
+        return column.getValue();
       }
     }
     return null;

@@ -47,9 +47,9 @@ class KeyCodecTest {
   }
 
   private static int compare(PrimaryKey left, PrimaryKey right) {
-    for (int i = 0; i < left.columns().size(); i++) {
+    for (int i = 0; i < left.getPrimaryKeyColumns().size(); i++) {
       int order =
-          compare(left.getPrimaryKeyColumn(i).value(), right.getPrimaryKeyColumn(i).value());
+          compare(left.getPrimaryKeyColumn(i).getValue(), right.getPrimaryKeyColumn(i).getValue());
       if (order != 0) {
         return order;
       }

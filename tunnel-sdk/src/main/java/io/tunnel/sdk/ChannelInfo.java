@@ -45,12 +45,7 @@ public final class ChannelInfo {
 
   /** The session that holds it; null when none does. */
   public String getClientId() {
-    return owner().orElse(null);
-  }
-
-  /** The session that holds it. */
-  public Optional<String> owner() {
-    return channel.owner();
+    return channel.owner().orElse(null);
   }
 
   /** What the worker that holds it calls itself. */
@@ -95,13 +90,8 @@ public final class ChannelInfo {
    * How long the oldest of them has waited, in milliseconds; 0 when there is none, {@link #UNKNOWN}
    * as with {@link #lagBytes}.
    */
-  public long lagMs() {
-    return channel.lagMs();
-  }
-
-  /** The same as {@link #lagMs}, as Tablestore names it. */
   public long getChannelRpo() {
-    return lagMs();
+    return channel.lagMs();
   }
 
   /** Whether an operator keeps it, or its tunnel, from being delivered. */

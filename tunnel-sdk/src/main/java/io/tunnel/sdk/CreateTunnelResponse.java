@@ -9,11 +9,6 @@ public record CreateTunnelResponse(TunnelInfo tunnelInfo) {
 
   /** Names the tunnel for a {@link TunnelWorker}. */
   public String getTunnelId() {
-    return tunnelInfo.tunnelId();
-  }
-
-  /** What does not change about the tunnel. */
-  public TunnelInfo getTunnelInfo() {
-    return tunnelInfo;
+    return tunnelInfo.getTunnelId();
   }
 }

@@ -2,26 +2,26 @@ package io.tunnel.sdk;
 
 import io.tunnel.wire.Control;
 import java.util.List;
+import java.util.Objects;
 
-/**
- * A tunnel and its channels now.
- *
- * @param tunnelInfo what does not change about it
- * @param channelInfos in the order of the table's partitions, a base channel before the stream
- *     channel of its partition
- * @param isPaused whether the tunnel as a whole is paused
- * @param sessionInfos its open sessions in the order in which they came
- */
-public record DescribeTunnelResponse(
-    TunnelInfo tunnelInfo,
-    List<ChannelInfo> channelInfos,
-    boolean isPaused,
-    List<SessionInfo> sessionInfos) {
+/** A tunnel and its channels now. */
+public final class DescribeTunnelResponse {
 
-  /** Copies the lists. */
-  public DescribeTunnelResponse {
-    channelInfos = List.copyOf(channelInfos);
-    sessionInfos = List.copyOf(sessionInfos);
+  private final TunnelInfo tunnelInfo;
+  private final List<ChannelInfo> channelInfos;
+  private final boolean isPaused;
+  private final List<SessionInfo> sessionInfos;
+
+  /** A description; the SDK makes these, and so may a test. */
+  public DescribeTunnelResponse(
+      TunnelInfo tunnelInfo,
+      List<ChannelInfo> channelInfos,
+      boolean isPaused,
+      List<SessionInfo> sessionInfos) {
+    this.tunnelInfo = Objects.requireNonNull(tunnelInfo, "tunnelInfo");
+    this.channelInfos = List.copyOf(channelInfos);
+    this.isPaused = isPaused;
+    this.sessionInfos = List.copyOf(sessionInfos);
   }
 
   static DescribeTunnelResponse of(Control.TunnelDescription tunnel) {
@@ -37,13 +37,21 @@ public record DescribeTunnelResponse(
     return tunnelInfo;
   }
 
-  /** The channels in the order of the table's partitions. */
+  /**
+   * The channels in the order of the table's partitions, a base channel before the stream channel
+   * of its partition.
+   */
   public List<ChannelInfo> getChannelInfos() {
     return channelInfos;
   }
 
+  /** Whether the tunnel as a whole is paused. */
+  public boolean isPaused() {
+    return isPaused;
+  }
+
   /** The open sessions in the order in which they came. */
-  public List<SessionInfo> getSessionInfos() {
+  public List<SessionInfo> sessionInfos() {
     return sessionInfos;
   }
 
@@ -53,9 +61,9 @@ public record DescribeTunnelResponse(
    */
   public long getTunnelRpo() {
     boolean isKnown =
-        channelInfos.stream().noneMatch(channel -> channel.lagMs() == ChannelInfo.UNKNOWN);
+        channelInfos.stream().noneMatch(channel -> channel.getChannelRpo() == ChannelInfo.UNKNOWN);
     return isKnown
-        ? channelInfos.stream().mapToLong(ChannelInfo::lagMs).max().orElse(0)
+        ? channelInfos.stream().mapToLong(ChannelInfo::getChannelRpo).max().orElse(0)
         : ChannelInfo.UNKNOWN;
   }
 
@@ -77,7 +85,12 @@ public record DescribeTunnelResponse(
   }
 
   /** How far the tunnel has come, as its channels tell. */
-  public TunnelStage getStage() {
-    return TunnelStage.of(tunnelInfo.tunnelType(), channelInfos);
+  public TunnelStage stage() {
+    return TunnelStage.of(tunnelInfo.getTunnelType(), channelInfos);
+  }
+
+  @Override
+  public String toString() {
+    return tunnelInfo + (isPaused ? ", paused, " : ", ") + channelInfos + ", " + sessionInfos;
   }
 }

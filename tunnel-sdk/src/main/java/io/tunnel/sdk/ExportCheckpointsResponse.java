@@ -14,9 +14,4 @@ public record ExportCheckpointsResponse(CheckpointSet checkpoints) {
   public ExportCheckpointsResponse {
     Objects.requireNonNull(checkpoints, "checkpoints");
   }
-
-  /** The same. */
-  public CheckpointSet getCheckpoints() {
-    return checkpoints;
-  }
 }

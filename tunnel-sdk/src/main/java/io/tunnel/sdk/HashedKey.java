@@ -84,7 +84,7 @@ public final class HashedKey {
    */
   public static PrimaryKey of(String hashColumn, List<PrimaryKeyColumn> rest) {
     List<PrimaryKeyColumn> columns = new ArrayList<>(Limits.KEY_COLUMNS_MAX);
-    Bytes hash = hash(rest.stream().map(PrimaryKeyColumn::value).toList());
+    Bytes hash = hash(rest.stream().map(PrimaryKeyColumn::getValue).toList());
     columns.add(new PrimaryKeyColumn(hashColumn, new BinaryValue(hash)));
     columns.addAll(rest);
     return new PrimaryKey(columns);

@@ -2,20 +2,23 @@ package io.tunnel.sdk;
 
 import java.util.List;
 
-/**
- * The tunnels there are.
- *
- * @param tunnelInfos by table and name
- */
-public record ListTunnelResponse(List<TunnelInfo> tunnelInfos) {
+/** The tunnels there are. */
+public final class ListTunnelResponse {
 
-  /** Copies the list. */
-  public ListTunnelResponse {
-    tunnelInfos = List.copyOf(tunnelInfos);
+  private final List<TunnelInfo> tunnelInfos;
+
+  /** An answer; the SDK makes these, and so may a test. */
+  public ListTunnelResponse(List<TunnelInfo> tunnelInfos) {
+    this.tunnelInfos = List.copyOf(tunnelInfos);
   }
 
   /** The tunnels by table and name. */
   public List<TunnelInfo> getTunnelInfos() {
     return tunnelInfos;
+  }
+
+  @Override
+  public String toString() {
+    return tunnelInfos.toString();
   }
 }

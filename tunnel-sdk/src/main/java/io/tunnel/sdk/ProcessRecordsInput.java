@@ -3,7 +3,6 @@ package io.tunnel.sdk;
 import io.tunnel.model.ChannelType;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 
 /** The next changes of one channel, in order. */
 public final class ProcessRecordsInput {
@@ -85,7 +84,7 @@ public final class ProcessRecordsInput {
   }
 
   /** Whether these are changes, or rows as they were at one moment, each given as a PUT. */
-  public ChannelType getChannelType() {
+  public ChannelType channelType() {
     return channelType;
   }
 
@@ -107,10 +106,5 @@ public final class ProcessRecordsInput {
   /** When the last of the changes was committed, in microseconds since 1970. */
   public long lastCommitMicros() {
     return extent.lastCommitMicros();
-  }
-
-  /** The token, absent when nothing comes behind these. */
-  public Optional<String> token() {
-    return Optional.ofNullable(nextToken);
   }
 }

@@ -26,7 +26,7 @@ public final class RecordColumn {
 
   /** A column that is set. */
   public static RecordColumn put(Column column) {
-    return new RecordColumn(column.name(), column);
+    return new RecordColumn(column.getName(), column);
   }
 
   /** A column that is removed. */
@@ -35,7 +35,7 @@ public final class RecordColumn {
   }
 
   /** The column's name. */
-  public String getName() {
+  public String name() {
     return name;
   }
 
@@ -71,6 +71,6 @@ public final class RecordColumn {
 
   @Override
   public String toString() {
-    return column == null ? "-" + name : name + "=" + column.value();
+    return column == null ? "-" + name : name + "=" + column.getValue();
   }
 }

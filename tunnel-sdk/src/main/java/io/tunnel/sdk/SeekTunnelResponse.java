@@ -16,11 +16,6 @@ public record SeekTunnelResponse(List<Move> moves) {
     moves = List.copyOf(moves);
   }
 
-  /** The same. */
-  public List<Move> getMoves() {
-    return moves;
-  }
-
   /** Positions that are delivered again, of all channels of a type. */
   public long again(ChannelType type) {
     return moves.stream()

@@ -159,19 +159,19 @@ final class TableReads {
       return Bytes.EMPTY;
     }
     List<PrimaryKeySchema> schema = schema();
-    List<PrimaryKeyColumn> columns = key.get().columns();
+    List<PrimaryKeyColumn> columns = key.get().getPrimaryKeyColumns();
     ByteSink sink = new ByteSink(64);
     for (int i = 0; i < columns.size(); i++) {
       PrimaryKeyColumn column = columns.get(i);
       boolean matches =
           i < schema.size()
-              && column.name().equals(schema.get(i).name())
-              && column.value().keyType() == schema.get(i).type();
+              && column.getName().equals(schema.get(i).name())
+              && column.getValue().keyType() == schema.get(i).type();
       if (!matches) {
         throw new IllegalArgumentException(
             "bound " + key.get() + " does not name the first columns of the key " + schema);
       }
-      KeyCodec.write(sink, column.value());
+      KeyCodec.write(sink, column.getValue());
     }
     return Bytes.copyOf(sink.array(), 0, sink.size());
   }

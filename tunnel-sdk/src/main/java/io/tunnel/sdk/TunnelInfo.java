@@ -1,80 +1,87 @@
 package io.tunnel.sdk;
 
-import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.wire.Control;
 
-/**
- * What does not change about a tunnel.
- *
- * @param tunnelId never used again for another tunnel
- * @param tunnelName its name, unique among the tunnels of its table
- * @param tableName its table
- * @param tunnelType what it delivers
- * @param streamTunnelConfig where its stream started, and where it ends
- * @param createdMs when it was created, in milliseconds since 1970
- */
-public record TunnelInfo(
-    String tunnelId,
-    String tunnelName,
-    String tableName,
-    TunnelType tunnelType,
-    StreamTunnelConfig streamTunnelConfig,
-    long createdMs) {
+/** What does not change about a tunnel. */
+public final class TunnelInfo {
 
-  /** A tunnel whose stream has no moments. */
+  private final Control.TunnelInfo info;
+
+  private TunnelInfo(Control.TunnelInfo info) {
+    this.info = info;
+  }
+
+  /**
+   * A tunnel; the SDK makes these, and so may a test.
+   *
+   * @param createTimeMs when it was created, in milliseconds since 1970
+   */
   public TunnelInfo(
       String tunnelId,
       String tunnelName,
       String tableName,
       TunnelType tunnelType,
-      StreamStart start,
-      long createdMs) {
-    this(tunnelId, tunnelName, tableName, tunnelType, StreamTunnelConfig.of(start), createdMs);
+      StreamTunnelConfig stream,
+      long createTimeMs) {
+    this(
+        new Control.TunnelInfo(
+            tunnelId,
+            tunnelName,
+            tableName,
+            tunnelType,
+            stream.flag(),
+            createTimeMs,
+            stream.startOffset(),
+            stream.endOffset()));
   }
 
   static TunnelInfo of(Control.TunnelInfo info) {
-    return new TunnelInfo(
-        info.tunnelId(),
-        info.tunnel(),
-        info.table(),
-        info.type(),
-        new StreamTunnelConfig(info.start(), info.startMs(), info.endMs()),
-        info.createdMs());
+    return new TunnelInfo(info);
   }
 
   /** Never used again for another tunnel. */
   public String getTunnelId() {
-    return tunnelId;
+    return info.tunnelId();
   }
 
   /** The name, unique among the tunnels of the table. */
   public String getTunnelName() {
-    return tunnelName;
+    return info.tunnel();
   }
 
   /** The table. */
   public String getTableName() {
-    return tableName;
+    return info.table();
   }
 
   /** What the tunnel delivers. */
   public TunnelType getTunnelType() {
-    return tunnelType;
+    return info.type();
   }
 
   /** Where the stream started, and where it ends. */
   public StreamTunnelConfig getStreamTunnelConfig() {
-    return streamTunnelConfig;
+    return new StreamTunnelConfig(info.start(), info.startMs(), info.endMs());
   }
 
   /** When the tunnel was created, in milliseconds since 1970. */
   public long getCreateTime() {
-    return createdMs;
+    return info.createdMs();
   }
 
-  /** Where the stream started when no moment was given. */
-  public StreamStart start() {
-    return streamTunnelConfig.flag();
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof TunnelInfo that && info.equals(that.info);
+  }
+
+  @Override
+  public int hashCode() {
+    return info.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return info.toString();
   }
 }

@@ -78,13 +78,11 @@ public final class TunnelWorker implements ITunnelWorker {
   }
 
   private static ProcessorSource sharedProcessor(TunnelWorkerConfig config) {
-    return new ProcessorSource.Shared(
-        config
-            .channelProcessor()
-            .orElseThrow(
-                () ->
-                    new IllegalArgumentException(
-                        "the configuration has no processor: set one, or give a factory")));
+    if (config.getChannelProcessor() == null) {
+      throw new IllegalArgumentException(
+          "the configuration has no processor: set one, or give a factory");
+    }
+    return new ProcessorSource.Shared(config.getChannelProcessor());
   }
 
   /**
@@ -138,7 +136,7 @@ public final class TunnelWorker implements ITunnelWorker {
   /**
    * Ends gracefully: running callbacks finish, everything processed is checkpointed (unless
    * processors do that themselves), the channels are given back, processors are shut down. Returns
-   * when that is done or {@link TunnelWorkerConfig#getShutdownDeadlineInMillis} has passed, after
+   * when that is done or {@link TunnelWorkerConfig#shutdownDeadlineInMillis} has passed, after
    * which callbacks are interrupted and the server hands the channels on by itself; at once when
    * called from a processor, a listener or another callback of the SDK. A thread that is
    * interrupted waits all the same, and stays interrupted. Idempotent.

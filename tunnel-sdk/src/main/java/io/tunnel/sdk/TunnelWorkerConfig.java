@@ -44,11 +44,6 @@ public final class TunnelWorkerConfig {
     return channelProcessor;
   }
 
-  /** The processor that all channels share, if any. */
-  public Optional<IChannelProcessor> channelProcessor() {
-    return Optional.ofNullable(channelProcessor);
-  }
-
   /** Sets the processor that all channels share. */
   public void setChannelProcessor(IChannelProcessor processor) {
     channelProcessor = processor;
@@ -121,7 +116,7 @@ public final class TunnelWorkerConfig {
   }
 
   /** See {@link #setMaxChannels}. */
-  public int getMaxChannels() {
+  public int maxChannels() {
     return maxChannels;
   }
 
@@ -131,7 +126,7 @@ public final class TunnelWorkerConfig {
   }
 
   /** See {@link #setProcessorThreads}. */
-  public int getProcessorThreads() {
+  public int processorThreads() {
     return processorThreads;
   }
 
@@ -145,7 +140,7 @@ public final class TunnelWorkerConfig {
   }
 
   /** See {@link #setChannelCreditBytes}. */
-  public int getChannelCreditBytes() {
+  public int channelCreditBytes() {
     return channelCreditBytes;
   }
 
@@ -159,7 +154,7 @@ public final class TunnelWorkerConfig {
   }
 
   /** See {@link #setBufferBytesMax}. */
-  public long getBufferBytesMax() {
+  public long bufferBytesMax() {
     return bufferBytesMax;
   }
 
@@ -174,7 +169,7 @@ public final class TunnelWorkerConfig {
   }
 
   /** See {@link #setProcessRowsMax}. */
-  public int getProcessRowsMax() {
+  public int processRowsMax() {
     return processRowsMax;
   }
 
@@ -187,7 +182,7 @@ public final class TunnelWorkerConfig {
   }
 
   /** See {@link #setProcessBytesMax}. */
-  public int getProcessBytesMax() {
+  public int processBytesMax() {
     return processBytesMax;
   }
 
@@ -197,7 +192,7 @@ public final class TunnelWorkerConfig {
   }
 
   /** See {@link #setProcessAttemptsMax}. */
-  public int getProcessAttemptsMax() {
+  public int processAttemptsMax() {
     return processAttemptsMax;
   }
 
@@ -217,7 +212,7 @@ public final class TunnelWorkerConfig {
   }
 
   /** See {@link #setShutdownDeadlineInMillis}. */
-  public long getShutdownDeadlineInMillis() {
+  public long shutdownDeadlineInMillis() {
     return shutdownDeadlineInMillis;
   }
 

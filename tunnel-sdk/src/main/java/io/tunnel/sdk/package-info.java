@@ -124,7 +124,11 @@
  * must not block, and methods that would wait there throw {@link java.lang.IllegalStateException}
  * instead.
  *
- * <p>Names follow Tablestore's tunnel SDK where the idea is the same. The packages below this one
- * are internal.
+ * <p><b>Names.</b> What Tablestore's tunnel SDK has is named as it is there, so that a processor
+ * written for it compiles with its imports changed: {@code record.getPrimaryKey()}, {@code
+ * input.getRecords()}. All else is named as the components of a record are, without {@code get}:
+ * {@code record.position()}, {@code channel.lagRows()}. Nothing has both names.
+ *
+ * <p>The packages below this one are internal, but for {@link io.tunnel.sdk.testing}.
  */
 package io.tunnel.sdk;

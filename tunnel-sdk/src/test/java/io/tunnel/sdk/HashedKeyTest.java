@@ -61,7 +61,7 @@ final class HashedKeyTest {
             .add("uid", "user-14066")
             .build();
     assertThat(HashedKey.of(uid)).isEqualTo(expected);
-    assertThat(HashedKey.of("h", List.of(uid)).getPrimaryKeyColumn(0).name()).isEqualTo("h");
+    assertThat(HashedKey.of("h", List.of(uid)).getPrimaryKeyColumn(0).getName()).isEqualTo("h");
     assertThatThrownBy(() -> HashedKey.of()).hasMessageContaining("needs a column");
   }
 

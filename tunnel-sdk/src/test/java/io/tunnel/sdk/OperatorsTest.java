@@ -112,7 +112,7 @@ class OperatorsTest {
           TunnelInfo created =
               client
                   .createTunnel(new CreateTunnelRequest("t", "tun", TunnelType.Stream, stream))
-                  .getTunnelInfo();
+                  .tunnelInfo();
           assertThat(created.getStreamTunnelConfig()).isEqualTo(stream);
           assertThat(created.getCreateTime()).isEqualTo(99);
         });
@@ -156,9 +156,9 @@ class OperatorsTest {
           DescribeTunnelResponse described =
               client.describeTunnel(new DescribeTunnelRequest("t", "tun"));
           assertThat(described.isPaused()).isTrue();
-          assertThat(described.getStage()).isEqualTo(TunnelStage.ProcessBaseData);
+          assertThat(described.stage()).isEqualTo(TunnelStage.ProcessBaseData);
           assertThat(described.getTunnelRpo()).isEqualTo(70);
-          assertThat(described.getSessionInfos())
+          assertThat(described.sessionInfos())
               .containsExactly(new SessionInfo("s1", "me", 1, 4, 9_000));
           ChannelInfo stream = described.getChannelInfos().get(1);
           assertThat(stream.getChannelType()).isEqualTo(ChannelType.Stream);
@@ -233,7 +233,7 @@ class OperatorsTest {
     with(
         client -> {
           SeekTunnelResponse moved = client.seekTunnel(SeekTunnelRequest.toEarliest("t", "tun"));
-          assertThat(moved.getMoves()).containsExactly(back, on, rows);
+          assertThat(moved.moves()).containsExactly(back, on, rows);
           assertThat(moved.again(ChannelType.Stream)).isEqualTo(50);
           assertThat(moved.again(ChannelType.BaseData)).isEqualTo(3);
           assertThat(moved.skipped(ChannelType.Stream)).isEqualTo(2);
@@ -274,9 +274,7 @@ class OperatorsTest {
     with(
         client -> {
           assertThat(
-                  client
-                      .exportCheckpoints(new ExportCheckpointsRequest("t", "from"))
-                      .getCheckpoints())
+                  client.exportCheckpoints(new ExportCheckpointsRequest("t", "from")).checkpoints())
               .isEqualTo(CHECKPOINTS);
           client.cloneCheckpoints(new CloneCheckpointsRequest("t", "from", "to", true));
         });

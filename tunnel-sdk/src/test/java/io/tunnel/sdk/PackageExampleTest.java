@@ -74,7 +74,7 @@ class PackageExampleTest {
 
   private static String example(Path source) throws IOException {
     String text = Files.readString(source);
-    return text.substring(text.indexOf("{@code\n") + 7, text.indexOf("}</pre>"))
+    return text.substring(text.indexOf("<pre>{@code\n") + 12, text.indexOf("}</pre>"))
         .lines()
         .map(line -> line.replaceFirst("^ \\* ?", ""))
         .collect(Collectors.joining("\n"));

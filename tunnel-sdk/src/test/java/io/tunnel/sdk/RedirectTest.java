@@ -157,9 +157,9 @@ class RedirectTest {
   private static long id(Bytes key) {
     byte[] bytes = key.toByteArray();
     return KeyCodec.decode(bytes, 0, bytes.length, FakeTable.meta().primaryKey())
-        .columns()
+        .getPrimaryKeyColumns()
         .get(0)
-        .value()
+        .getValue()
         .asLong();
   }
 

@@ -57,7 +57,7 @@ class StreamRecordTest {
             new RowUpdateChange(key("a"), List.of(noName, newAge)),
             new RowDeleteChange(key("a")));
     assertThat(records.get(0).value("age")).isEqualTo(ColumnValue.fromLong(36));
-    assertThat(records.get(0).value("name")).isEqualTo(name.value());
+    assertThat(records.get(0).value("name")).isEqualTo(name.getValue());
     assertThat(records.get(1).value("age")).isEqualTo(ColumnValue.fromLong(37));
     assertThat(records.get(1).value("name")).as("removed").isNull();
     assertThat(records.get(2).value("age")).as("of a DELETE").isNull();

@@ -34,10 +34,10 @@ class TunnelWorkerConfigTest {
             .shutdownDeadlineInMillis(7)
             .build();
     assertThat(built.getMaxChannelParallel()).isEqualTo(2);
-    assertThat(built.getProcessRowsMax()).isEqualTo(3);
-    assertThat(built.getProcessBytesMax()).isEqualTo(4);
-    assertThat(built.getProcessAttemptsMax()).isEqualTo(5);
+    assertThat(built.processRowsMax()).isEqualTo(3);
+    assertThat(built.processBytesMax()).isEqualTo(4);
+    assertThat(built.processAttemptsMax()).isEqualTo(5);
     assertThat(built.getMaxRetryIntervalInMillis()).isEqualTo(6);
-    assertThat(built.getShutdownDeadlineInMillis()).isEqualTo(7);
+    assertThat(built.shutdownDeadlineInMillis()).isEqualTo(7);
   }
 }

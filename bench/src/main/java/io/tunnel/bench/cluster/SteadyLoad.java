@@ -170,7 +170,7 @@ final class SteadyLoad implements AutoCloseable {
       long nanos = clock.nanos();
       for (StreamRecord record : input.getRecords()) {
         long row =
-            record.getPrimaryKey().getPrimaryKeyColumn(Ground.SEQUENCE_INDEX).value().asLong();
+            record.getPrimaryKey().getPrimaryKeyColumn(Ground.SEQUENCE_INDEX).getValue().asLong();
         if (row >= now.fromSequence) {
           Marks.note(now.firstSeen, partitionOf(row), nanos);
           now.oldestSeen.accumulateAndGet(nanos - written(row), Math::max);

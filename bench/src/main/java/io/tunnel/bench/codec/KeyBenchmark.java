@@ -50,7 +50,8 @@ public class KeyBenchmark {
   public int decodeKey() {
     int columns = 0;
     for (byte[] key : keys) {
-      columns += KeyCodec.decode(key, 0, key.length, WhitepaperRows.SCHEMA).columns().size();
+      columns +=
+          KeyCodec.decode(key, 0, key.length, WhitepaperRows.SCHEMA).getPrimaryKeyColumns().size();
     }
     return columns;
   }

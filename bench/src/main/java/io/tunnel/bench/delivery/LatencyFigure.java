@@ -67,7 +67,7 @@ final class LatencyFigure implements Figure {
     public void process(ProcessRecordsInput input) {
       nanos.set(clock.nanos());
       for (StreamRecord record : input.getRecords()) {
-        last.set(record.getPrimaryKey().getPrimaryKeyColumn(Bed.SEQUENCE).value().asLong());
+        last.set(record.getPrimaryKey().getPrimaryKeyColumn(Bed.SEQUENCE).getValue().asLong());
       }
     }
 

@@ -112,7 +112,7 @@ final class Numbers implements AutoCloseable {
     Map<Long, Sum> sums = new TreeMap<>();
     for (Row row : tables.rows(SUMS)) {
       sums.put(
-          row.primaryKey().columns().get(0).value().asLong(),
+          row.primaryKey().getPrimaryKeyColumns().get(0).getValue().asLong(),
           new Sum(row.value("count").asLong(), row.value("sum").asLong()));
     }
     return sums;

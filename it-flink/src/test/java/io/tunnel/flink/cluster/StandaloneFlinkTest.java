@@ -90,7 +90,7 @@ class StandaloneFlinkTest {
   }
 
   private static String text(Row row) {
-    return row.primaryKey().columns().get(0).value().asString()
+    return row.primaryKey().getPrimaryKeyColumns().get(0).getValue().asString()
         + " "
         + row.value("orders").asLong()
         + " "

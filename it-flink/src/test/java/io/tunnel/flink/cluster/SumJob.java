@@ -62,11 +62,11 @@ public final class SumJob {
 
   private static long number(ChangeRecord change, String column) {
     return change.columns().stream()
-        .filter(each -> each.getName().equals(column))
+        .filter(each -> each.name().equals(column))
         .findFirst()
         .orElseThrow()
         .getColumn()
-        .value()
+        .getValue()
         .asLong();
   }
 

@@ -39,9 +39,9 @@ public final class RowFold {
     NavigableMap<String, ColumnValue> columns = rows.computeIfAbsent(key, any -> new TreeMap<>());
     for (RecordColumn column : change.getColumns()) {
       if (column.getColumnType() == RecordColumn.ColumnType.DELETE_ALL_VERSION) {
-        columns.remove(column.getName());
+        columns.remove(column.name());
       } else {
-        columns.put(column.getName(), column.getColumn().value());
+        columns.put(column.name(), column.getColumn().getValue());
       }
     }
   }

@@ -51,16 +51,16 @@ public final class JsonDeserializationSchema implements TunnelDeserializationSch
     json.addProperty("position", record.position());
     json.addProperty("commitMicros", record.commitMicros());
     JsonObject key = new JsonObject();
-    for (PrimaryKeyColumn column : record.getPrimaryKey().columns()) {
-      key.add(column.name(), value(column.value()));
+    for (PrimaryKeyColumn column : record.getPrimaryKey().getPrimaryKeyColumns()) {
+      key.add(column.getName(), value(column.getValue()));
     }
     json.add("key", key);
     JsonObject columns = new JsonObject();
     for (RecordColumn column : record.getColumns()) {
       columns.add(
-          column.getName(),
+          column.name(),
           column.getColumnType() == RecordColumn.ColumnType.PUT
-              ? value(column.getColumn().value())
+              ? value(column.getColumn().getValue())
               : JsonNull.INSTANCE);
     }
     json.add("columns", columns);

@@ -115,7 +115,7 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
       Field field = layout.fields().get(i);
       PrimaryKeyColumn column = key.getPrimaryKeyColumn(field.name());
       if (column != null) {
-        row.setField(before + i, field.toSql(column.value(), key));
+        row.setField(before + i, field.toSql(column.getValue(), key));
       }
     }
     switch (kind) {
@@ -134,8 +134,8 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
     if (!declaredKey.keyIndexes().isEmpty()) {
       declaredKey.requireKey(
           table,
-          key.columns().stream()
-              .map(column -> new PrimaryKeySchema(column.name(), column.value().keyType()))
+          key.getPrimaryKeyColumns().stream()
+              .map(column -> new PrimaryKeySchema(column.getName(), column.getValue().keyType()))
               .toList());
     }
     for (int i = 0; i < layout.fields().size(); i++) {
@@ -168,9 +168,9 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
       return;
     }
     for (RecordColumn column : record.getColumns()) {
-      Integer i = attributes.get(column.getName());
+      Integer i = attributes.get(column.name());
       if (i != null) {
-        row.setField(before + i, layout.fields().get(i).toSql(column.getColumn().value(), key));
+        row.setField(before + i, layout.fields().get(i).toSql(column.getColumn().getValue(), key));
       }
     }
     attributes.forEach(
@@ -184,11 +184,11 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
   private void update(StreamRecord record, PrimaryKey key, GenericRowData row, int before) {
     byte[] touched = new byte[(layout.fields().size() + 7) / 8];
     for (RecordColumn column : record.getColumns()) {
-      Integer i = attributes.get(column.getName());
+      Integer i = attributes.get(column.name());
       if (i != null) {
         touched[i / 8] |= (byte) (1 << (i % 8));
         boolean isSet = column.getColumnType() == ColumnType.PUT;
-        ColumnValue value = isSet ? column.getColumn().value() : null;
+        ColumnValue value = isSet ? column.getColumn().getValue() : null;
         row.setField(before + i, layout.fields().get(i).toSql(value, key));
       }
     }

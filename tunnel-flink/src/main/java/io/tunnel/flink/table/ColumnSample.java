@@ -33,8 +33,8 @@ final class ColumnSample {
 
   void add(Row row) {
     for (Column column : row.columns()) {
-      String name = column.name();
-      FieldKind kind = FieldKind.of(column.value().type());
+      String name = column.getName();
+      FieldKind kind = FieldKind.of(column.getValue().type());
       boolean isMixed = mixed.contains(name) || kinds.getOrDefault(name, kind) != kind;
       if (isMixed) {
         mixed.add(name);

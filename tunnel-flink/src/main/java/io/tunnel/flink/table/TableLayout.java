@@ -113,7 +113,7 @@ record TableLayout(List<Field> fields, List<Integer> keyIndexes) implements Seri
     for (int i = 0; i < fields.size(); i++) {
       Field field = fields.get(i);
       PrimaryKeyColumn key = row.primaryKey().getPrimaryKeyColumn(field.name());
-      ColumnValue value = key != null ? key.value() : row.value(field.name());
+      ColumnValue value = key != null ? key.getValue() : row.value(field.name());
       result.setField(i, field.toSql(value, row.primaryKey()));
     }
     return result;

@@ -61,7 +61,7 @@ final class Model {
       rows.remove(change.primaryKey());
     } else if (change instanceof RowPutChange put) {
       Map<String, ColumnValue> columns = new TreeMap<>();
-      put.columns().forEach(column -> columns.put(column.name(), column.value()));
+      put.columns().forEach(column -> columns.put(column.getName(), column.getValue()));
       rows.put(put.primaryKey(), columns);
     } else if (change instanceof RowUpdateChange update) {
       Map<String, ColumnValue> columns =

@@ -94,7 +94,7 @@ class TunnelSinkSuiteTest extends SinkTestSuiteBase<String> {
         public List<String> poll(Duration timeout) {
           List<String> fresh = new ArrayList<>();
           for (Row row : server.rows(table)) {
-            String record = row.primaryKey().getPrimaryKeyColumn(0).value().asString();
+            String record = row.primaryKey().getPrimaryKeyColumn(0).getValue().asString();
             if (seen.add(record)) {
               fresh.add(record);
             }

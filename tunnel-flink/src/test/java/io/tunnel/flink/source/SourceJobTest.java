@@ -114,7 +114,7 @@ class SourceJobTest {
   }
 
   private static String value(ChangeRecord record) {
-    return record.columns().get(0).getColumn().value().asString();
+    return record.columns().get(0).getColumn().getValue().asString();
   }
 
   private static void write(String table, int partitions, int from, int to) {

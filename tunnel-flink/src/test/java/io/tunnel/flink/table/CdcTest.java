@@ -167,7 +167,7 @@ class CdcTest {
     for (Row row : server.rows("customers")) {
       if (row.value("city") != null) {
         cities.put(
-            row.primaryKey().getPrimaryKeyColumn(0).value().asString(),
+            row.primaryKey().getPrimaryKeyColumn(0).getValue().asString(),
             row.value("city").asString());
       }
     }
@@ -195,7 +195,7 @@ class CdcTest {
     Map<String, List<Object>> totals = new TreeMap<>();
     for (Row row : server.rows("totals")) {
       totals.put(
-          row.primaryKey().getPrimaryKeyColumn(0).value().asString(),
+          row.primaryKey().getPrimaryKeyColumn(0).getValue().asString(),
           Arrays.asList(
               row.value("orders").asLong(),
               row.value("amount") == null ? null : row.value("amount").asLong()));

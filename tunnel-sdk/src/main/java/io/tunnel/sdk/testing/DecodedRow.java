@@ -79,7 +79,7 @@ record DecodedRow(Bytes key, RowChange change) {
 
   private static List<Column> merged(Optional<Row> stored, RowUpdateChange update) {
     Map<String, ColumnValue> columns = new LinkedHashMap<>();
-    stored.ifPresent(row -> row.columns().forEach(at -> columns.put(at.name(), at.value())));
+    stored.ifPresent(row -> row.columns().forEach(at -> columns.put(at.getName(), at.getValue())));
     for (ColumnUpdate column : update.updates()) {
       if (column instanceof ColumnUpdate.Put put) {
         columns.put(put.name(), put.value());

@@ -91,7 +91,7 @@ public record WorkerSettings(
     Duration lease = Duration.ofSeconds(config.getHeartbeatTimeoutInSec());
     Duration often = lease.dividedBy(HEARTBEATS_PER_LEASE);
     Duration asked = Duration.ofSeconds(config.getHeartbeatIntervalInSec());
-    int threads = config.getProcessorThreads();
+    int threads = config.processorThreads();
     int parallel = config.getMaxChannelParallel();
     return new WorkerSettings(
         tunnelId,
@@ -100,19 +100,19 @@ public record WorkerSettings(
             config.getClientTag(),
             lease,
             asked.compareTo(often) < 0 ? asked : often,
-            config.getMaxChannels(),
+            config.maxChannels(),
             ReconnectCore.ofMillis(retryMaxMs),
             config.listener()),
         new ChannelLimits(
-            config.getProcessRowsMax(),
-            config.getProcessBytesMax(),
+            config.processRowsMax(),
+            config.processBytesMax(),
             checkpointsByItself ? config.getCheckpointIntervalInMillis() * 1_000_000 : 0),
         new Processing(
             parallel > 0 ? Math.min(threads, parallel) : threads,
             BackoffCore.ofMillis(Math.min(RETRY_FIRST_MS, retryMaxMs), retryMaxMs),
-            config.getProcessAttemptsMax(),
+            config.processAttemptsMax(),
             config.failurePolicy(),
-            new Buffers(config.getBufferBytesMax(), config.getChannelCreditBytes())),
-        Duration.ofMillis(config.getShutdownDeadlineInMillis()));
+            new Buffers(config.bufferBytesMax(), config.channelCreditBytes())),
+        Duration.ofMillis(config.shutdownDeadlineInMillis()));
   }
 }

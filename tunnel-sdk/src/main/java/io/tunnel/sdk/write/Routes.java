@@ -41,7 +41,7 @@ final class Routes {
       return lanes.get(0);
     }
     ByteSink key = new ByteSink(KEY_BYTES_GUESS);
-    KeyCodec.write(key, row.primaryKey().columns().get(0).value());
+    KeyCodec.write(key, row.primaryKey().getPrimaryKeyColumns().get(0).getValue());
     int low = 0;
     int high = bounds.size();
     // The first bound that is above the key is where the lane behind the row's begins.

@@ -196,9 +196,9 @@ public final class FakeLeaders implements AutoCloseable {
   private static long idOf(Bytes key) {
     byte[] bytes = key.toByteArray();
     return KeyCodec.decode(bytes, 0, bytes.length, FakeTable.meta().primaryKey())
-        .columns()
+        .getPrimaryKeyColumns()
         .get(0)
-        .value()
+        .getValue()
         .asLong();
   }
 

@@ -155,7 +155,8 @@ public final class FakeTable {
       var columns = row.columns();
       ColumnValue value = columns.next() ? columns.value() : ColumnValue.fromLong(-1);
       valuesByKey
-          .computeIfAbsent(key.columns().get(0).value().asLong(), k -> new ArrayList<>())
+          .computeIfAbsent(
+              key.getPrimaryKeyColumns().get(0).getValue().asLong(), k -> new ArrayList<>())
           .add(value.asLong());
     }
     committed.put(batch.partition(), first + rows - 1);

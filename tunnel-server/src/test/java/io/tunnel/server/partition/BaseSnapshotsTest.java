@@ -212,7 +212,9 @@ final class BaseSnapshotsTest {
       long position = committed.get(partition);
       for (RowChange change :
           written.getOrDefault(partition, List.of()).subList(0, (int) position)) {
-        Bytes key = TestRows.keyBytes(change.primaryKey().columns().get(0).value().asString());
+        Bytes key =
+            TestRows.keyBytes(
+                change.primaryKey().getPrimaryKeyColumns().get(0).getValue().asString());
         if (change instanceof RowDeleteChange) {
           expected.remove(key);
         } else {

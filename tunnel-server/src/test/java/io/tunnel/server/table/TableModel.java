@@ -122,7 +122,7 @@ final class TableModel {
 
   private static Map<String, ColumnValue> columns(List<Column> columns) {
     Map<String, ColumnValue> byName = new HashMap<>();
-    columns.forEach(column -> byName.put(column.name(), column.value()));
+    columns.forEach(column -> byName.put(column.getName(), column.getValue()));
     assertThat(byName).hasSize(columns.size());
     return byName;
   }

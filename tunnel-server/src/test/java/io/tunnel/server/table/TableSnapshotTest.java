@@ -82,7 +82,7 @@ final class TableSnapshotTest {
 
   private static Map<String, ColumnValue> byName(List<Column> columns) {
     Map<String, ColumnValue> byName = new HashMap<>();
-    columns.forEach(column -> byName.put(column.name(), column.value()));
+    columns.forEach(column -> byName.put(column.getName(), column.getValue()));
     return byName;
   }
 

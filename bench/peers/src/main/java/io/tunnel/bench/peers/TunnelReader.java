@@ -78,7 +78,7 @@ public final class TunnelReader implements RowReader {
         case SEQUENCE -> {
           for (StreamRecord record : records) {
             PrimaryKey key = record.getPrimaryKey();
-            arrivals.saw(key.getPrimaryKeyColumn(SEQUENCE_COLUMN).value().asLong());
+            arrivals.saw(key.getPrimaryKeyColumn(SEQUENCE_COLUMN).getValue().asLong());
           }
           arrivals.arrived(records.size(), 0, 0);
         }
@@ -102,16 +102,16 @@ public final class TunnelReader implements RowReader {
         digest += hash(record.getPrimaryKey());
         List<RecordColumn> columns = record.getColumns();
         Column payload = columns.get(0).getColumn();
-        digest += payload.value().asString().length();
-        amounts += columns.get(AMOUNT_COLUMN).getColumn().value().asLong();
+        digest += payload.getValue().asString().length();
+        amounts += columns.get(AMOUNT_COLUMN).getColumn().getValue().asLong();
       }
       arrivals.arrived(records.size(), amounts, digest);
     }
 
     private static long hash(PrimaryKey key) {
       long hash = 0;
-      for (PrimaryKeyColumn column : key.columns()) {
-        hash += column.value().hashCode();
+      for (PrimaryKeyColumn column : key.getPrimaryKeyColumns()) {
+        hash += column.getValue().hashCode();
       }
       return hash;
     }

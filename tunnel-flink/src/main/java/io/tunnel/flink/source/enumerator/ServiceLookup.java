@@ -63,10 +63,11 @@ public final class ServiceLookup implements TableLookup {
 
   private RefusedException noSuch(String tunnel, TunnelClient tunnels) {
     List<TunnelInfo> all =
-        tunnels.listTunnel(new ListTunnelRequest(Optional.empty())).tunnelInfos();
+        tunnels.listTunnel(new ListTunnelRequest(Optional.empty())).getTunnelInfos();
     String ofTable =
-        names(all, info -> info.tableName().equals(options.table()), TunnelInfo::tunnelName);
-    String ofOthers = names(all, info -> info.tunnelName().equals(tunnel), TunnelInfo::tableName);
+        names(all, info -> info.getTableName().equals(options.table()), TunnelInfo::getTunnelName);
+    String ofOthers =
+        names(all, info -> info.getTunnelName().equals(tunnel), TunnelInfo::getTableName);
     return new RefusedException(
         ErrorCode.TUNNEL_NOT_FOUND,
         "table "
