@@ -117,12 +117,13 @@ public final class RowMoments {
   /** On the home's thread: everything that is settled is folded, and nothing comes between. */
   private Moment takeNow(int partition) {
     PartitionHome home = homes.of(partition);
-    if (home.hasFailed()) {
-      throw new RefusedException(
-          ErrorCode.STORAGE_FAILED,
-          "the server's disk failed; rows can be read again when the server was started anew");
-    }
     TableSnapshot rows = home.table().snapshot();
+    try {
+      home.requireWhole();
+    } catch (RefusedException e) {
+      rows.close();
+      throw e;
+    }
     Moment moment =
         new Moment(rows, changes.settled(partition), clock.epochMicros(), clock.nanos());
     keep(partition, moment);
