@@ -237,7 +237,7 @@ public final class PerfCommand implements Callable<Integer> {
 
   private TunnelInfo withId(TunnelServer target) {
     return target.tunnels(Optional.empty()).stream()
-        .filter(info -> info.tunnelId().equals(tunnelId))
+        .filter(info -> info.getTunnelId().equals(tunnelId))
         .findFirst()
         .orElseThrow(
             () ->
@@ -249,7 +249,7 @@ public final class PerfCommand implements Callable<Integer> {
 
   private int consume(TunnelServer target, TunnelInfo info) throws InterruptedException {
     PerfMeter meter = new PerfMeter();
-    PerfRun.Workers running = target.workers(info.tunnelId(), workers, processing(meter));
+    PerfRun.Workers running = target.workers(info.getTunnelId(), workers, processing(meter));
     try (StopSignal signal = new StopSignal(PATIENCE_MS);
         StandstillWatch watch = new StandstillWatch(() -> target.describe(info), meter::rows)) {
       ProcessClock clock = new ProcessClock(signal);

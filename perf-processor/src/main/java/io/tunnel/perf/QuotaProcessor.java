@@ -70,7 +70,7 @@ final class QuotaProcessor implements IChannelProcessor {
         input.getTraceId(),
         input.getChannelId(),
         new ProcessRecordsInput.Extent(input.firstCommitMicros(), last.commitMicros(), bytes),
-        input.getChannelType());
+        input.channelType());
   }
 
   private void checkpoint() {

@@ -32,14 +32,14 @@ final class SdkTunnelServer implements TunnelServer {
   @Override
   public DescribeTunnelResponse describe(TunnelInfo tunnel) {
     return client.describeTunnel(
-        new DescribeTunnelRequest(tunnel.tableName(), tunnel.tunnelName()));
+        new DescribeTunnelRequest(tunnel.getTableName(), tunnel.getTunnelName()));
   }
 
   @Override
   public TunnelInfo createTunnel(String table, String tunnel, StreamStart start) {
     return client
         .createTunnel(new CreateTunnelRequest(table, tunnel, TunnelType.Stream, start))
-        .getTunnelInfo();
+        .tunnelInfo();
   }
 
   @Override

@@ -17,13 +17,13 @@ record Standstill(boolean isOver, String sentence) {
 
   /** What a description says; empty when nothing keeps the channels from going on. */
   static Optional<Standstill> of(DescribeTunnelResponse tunnel) {
-    List<ChannelInfo> channels = tunnel.channelInfos();
-    String name = name(tunnel.tunnelInfo());
+    List<ChannelInfo> channels = tunnel.getChannelInfos();
+    String name = name(tunnel.getTunnelInfo());
     String resume =
         ": 'tunnel tunnels resume --table "
-            + tunnel.tunnelInfo().tableName()
+            + tunnel.getTunnelInfo().getTableName()
             + " --tunnel "
-            + tunnel.tunnelInfo().tunnelName()
+            + tunnel.getTunnelInfo().getTunnelName()
             + "' lets ";
     List<ChannelInfo> stopped =
         channels.stream().filter(channel -> channel.error().isPresent()).toList();
@@ -56,7 +56,7 @@ record Standstill(boolean isOver, String sentence) {
   }
 
   private static String name(TunnelInfo tunnel) {
-    return "tunnel '" + tunnel.tunnelName() + "' of table '" + tunnel.tableName() + "'";
+    return "tunnel '" + tunnel.getTunnelName() + "' of table '" + tunnel.getTableName() + "'";
   }
 
   private static String part(long some, int all, String name) {

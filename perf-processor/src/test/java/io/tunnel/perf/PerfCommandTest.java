@@ -51,7 +51,8 @@ class PerfCommandTest {
     @Override
     public TunnelInfo createTunnel(String table, String tunnel, StreamStart from) {
       start = from;
-      return new TunnelInfo("new-" + tunnel, tunnel, table, TunnelType.Stream, from, 0);
+      return new TunnelInfo(
+          "new-" + tunnel, tunnel, table, TunnelType.Stream, StreamTunnelConfig.of(from), 0);
     }
 
     @Override

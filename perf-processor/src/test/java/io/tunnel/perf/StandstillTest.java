@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
-import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.DescribeTunnelResponse;
+import io.tunnel.sdk.StreamTunnelConfig;
 import io.tunnel.sdk.TunnelInfo;
 import io.tunnel.wire.Control.ChannelDescription;
 import java.util.List;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class StandstillTest {
 
   private static final TunnelInfo TUNNEL =
-      new TunnelInfo("id", "x", "t", TunnelType.Stream, StreamStart.LATEST, 0);
+      new TunnelInfo("id", "x", "t", TunnelType.Stream, StreamTunnelConfig.LATEST, 0);
 
   private static ChannelInfo channel(ChannelStatus status, boolean isPaused, String error) {
     return new ChannelInfo(

@@ -40,7 +40,7 @@ final class DeleteTunnelCommand extends OneTunnelCommand {
     int sessions = tunnel.sessionInfos().size();
     return name()
         + " has "
-        + Human.counted(tunnel.channelInfos().size(), "channel")
+        + Human.counted(tunnel.getChannelInfos().size(), "channel")
         + ", behind by "
         + Human.counted(tunnel.lagRows(), "row")
         + "; its checkpoints would be lost for good"

@@ -180,7 +180,9 @@ final class RowMomentsTest {
   private static Set<Bytes> keysAt(List<RowChange> written, long position) {
     Set<Bytes> keys = new TreeSet<>();
     for (RowChange change : written.subList(0, (int) position)) {
-      Bytes key = TestRows.keyBytes(change.primaryKey().columns().get(0).value().asString());
+      Bytes key =
+          TestRows.keyBytes(
+              change.primaryKey().getPrimaryKeyColumns().get(0).getValue().asString());
       if (change instanceof RowDeleteChange) {
         keys.remove(key);
       } else {
