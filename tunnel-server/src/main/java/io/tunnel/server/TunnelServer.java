@@ -94,7 +94,8 @@ public final class TunnelServer implements RunningServer {
       control = parts.openThreads(new OwnThread("control"));
       Surroundings surroundings = new ServerSurroundings(shards, bases, control, clock);
       Channels channels = new Channels(shards, bases, config.session().deliveryBytesMax());
-      RowMoments moments = new RowMoments(catalog.tables(), this::home, shards, readers, clock);
+      RowMoments moments =
+          new RowMoments(catalog.tables(), this::home, shards, readers.scans(), clock);
       coordinator = new Coordinator(catalog, shards, channels, config.session(), surroundings);
       OwnLogs logs = new OwnLogs(catalog.tables(), shards);
       TunnelHost tunnels =

@@ -155,6 +155,18 @@ final class FrameIntakeTest {
   }
 
   @Test
+  void aFrameForWhichOthersLeaveNoMemoryIsGivenUp() {
+    intake.greeted();
+    PartialFrames.Holder other = () -> {};
+    byte[] frame = frame(100);
+    take(frame, 0, 50);
+    partial.holds(other, (1 << 20) - 100, true);
+    assertThat(owner.crowdedOut).isZero();
+    partial.holds(other, (1 << 20) - 99, false);
+    assertThat(owner.crowdedOut).isEqualTo(1);
+  }
+
+  @Test
   void aConnectionThatIsClosedHoldsNothingAndTakesNothing() {
     byte[] frame = frame(100);
     take(frame, 0, 50);
