@@ -67,7 +67,10 @@ public final class CommandRunner {
               ? OptionSpec.builder("-v", VERBOSE)
               : OptionSpec.builder(VERBOSE);
       spec.addOption(
-          verbose.type(boolean.class).description("Print stack traces of errors.").build());
+          verbose
+              .type(boolean.class)
+              .description("Print stack traces of errors, and what is logged.")
+              .build());
     }
     spec.usageMessage().width(HELP_COLUMNS);
     if (spec.usageMessage().exitCodeList().isEmpty()) {
@@ -113,8 +116,8 @@ public final class CommandRunner {
     return new CommandFailure(ExitCode.INTERNAL, trouble + advice);
   }
 
-  /** Whether the command, or one that it is a subcommand of, was told so. */
-  private static boolean isVerbose(CommandLine command) {
+  /** Whether the command, or one that it is a subcommand of, was told {@code --verbose}. */
+  public static boolean isVerbose(CommandLine command) {
     for (CommandLine at = command; at != null; at = at.getParent()) {
       OptionSpec option = at.getCommandSpec().findOption(VERBOSE);
       if (option != null && Boolean.TRUE.equals(option.getValue())) {

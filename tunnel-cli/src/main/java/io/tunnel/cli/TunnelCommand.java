@@ -1,5 +1,6 @@
 package io.tunnel.cli;
 
+import io.tunnel.cli.log.Logging;
 import io.tunnel.partition.tool.PartitionCommand;
 import io.tunnel.perf.PerfCommand;
 import io.tunnel.server.ServerCommand;
@@ -11,6 +12,7 @@ import io.tunnel.terminal.DataWriter;
 import io.tunnel.terminal.Diagnosis;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -47,9 +49,16 @@ public final class TunnelCommand extends CommandGroup {
 
   /** Runs the program and ends the process with the exit code of its subcommand. */
   public static void main(String[] args) {
-    CommandLine command = new CommandLine(new TunnelCommand());
+    CommandLine command = commandLine(System.getenv());
     command.setOut(new DataWriter(new FileOutputStream(FileDescriptor.out)));
     command.setErr(new DataWriter(new FileOutputStream(FileDescriptor.err)));
     System.exit(CommandRunner.run(command, Diagnosis.standard().or(new ServiceDiagnosis()), args));
+  }
+
+  /** All programs, which log as they are told by the command line and {@code environment}. */
+  static CommandLine commandLine(Map<String, String> environment) {
+    CommandLine command = new CommandLine(new TunnelCommand());
+    Logging.equip(command.getSubcommands().get("server"));
+    return command.setExecutionStrategy(new Logging(environment));
   }
 }

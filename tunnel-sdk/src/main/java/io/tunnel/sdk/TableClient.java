@@ -85,16 +85,6 @@ public final class TableClient implements AutoCloseable {
     }
   }
 
-  /** Creates a table of one partition. */
-  public TableDescription createTable(TableMeta meta) {
-    return createTable(meta, List.of());
-  }
-
-  /** Creates a table as {@link CreateTableRequest#builder} collected it. */
-  public TableDescription createTable(CreateTableRequest request) {
-    return createTable(request.meta(), request.splitPoints());
-  }
-
   /**
    * Creates a table with a partition more than split points.
    *
@@ -223,11 +213,6 @@ public final class TableClient implements AutoCloseable {
     }
     engine.hurry();
     return call.result();
-  }
-
-  /** Opens a buffered writer with {@link TableWriterConfig#DEFAULTS}. */
-  public TableWriter openWriter(String table) {
-    return openWriter(table, TableWriterConfig.DEFAULTS);
   }
 
   /** Opens a buffered writer, the fast path for many rows. */

@@ -27,6 +27,7 @@ record NodeAddress(NetConfig net, String advertised) {
   }
 
   private static NetConfig withPort(NetConfig net, int port) {
-    return net.at(net.host(), port, net.httpPort());
+    return new NetConfig(
+        net.host(), port, net.httpPort(), net.threads(), net.connectionsMax(), net.isInsecure());
   }
 }

@@ -37,7 +37,6 @@ import picocli.CommandLine.Spec;
     })
 public final class ServerCommand implements Callable<Integer> {
 
-  private static final Logger LOGGER = LoggerFactory.getLogger(ServerCommand.class);
   private static final int IO_FAILED = 74;
 
   @Spec private CommandSpec spec;
@@ -100,11 +99,13 @@ public final class ServerCommand implements Callable<Integer> {
   private int serve(
       ServerConfig settings, Optional<ClusterConfig> cluster, CompletableFuture<Integer> exitCode)
       throws InterruptedException {
+    // Not of the class: those who only list this command's help would wait for the logging's start.
+    Logger logger = LoggerFactory.getLogger(ServerCommand.class);
     try (RunningServer server = open(settings, cluster)) {
-      LOGGER.info("configuration: {}", settings);
+      logger.info("configuration: {}", settings);
       cluster.ifPresent(
           part ->
-              LOGGER.info(
+              logger.info(
                   "{}, reached at {}", part, advertised(part, text(server.localAddress()))));
       CountDownLatch mustStop = new CountDownLatch(1);
       Runtime.getRuntime()
@@ -112,7 +113,7 @@ public final class ServerCommand implements Callable<Integer> {
       server.failure().thenAccept(message -> mustStop.countDown());
       announce(server);
       mustStop.await();
-      LOGGER.info("stopping");
+      logger.info("stopping");
       if (server.failure().isDone()) {
         return fail(server.failure().join());
       }
@@ -146,8 +147,7 @@ public final class ServerCommand implements Callable<Integer> {
             httpPort == null ? net.httpPort() : httpPort,
             net.threads(),
             net.connectionsMax(),
-            isInsecure || net.isInsecure(),
-            net.limits()));
+            isInsecure || net.isInsecure()));
   }
 
   private ServerConfig read(ServerConfig defaults) throws IOException {

@@ -3,17 +3,20 @@ package io.tunnel.server.net;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
+import io.netty.channel.socket.DuplexChannel;
 import io.tunnel.codec.MalformedException;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.server.log.Extents;
-import io.tunnel.server.partition.ReadTurns;
 import io.tunnel.server.session.SessionPort;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameAssembler;
 import io.tunnel.wire.FrameException;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Hello;
@@ -24,8 +27,13 @@ import io.tunnel.wire.SessionControl.Fence;
 import io.tunnel.wire.SessionControl.Revocation;
 import io.tunnel.wire.SessionControl.SessionEnd;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,49 +42,45 @@ import org.slf4j.LoggerFactory;
  * and deliveries back. Its state belongs to its event loop; what other threads call is posted there
  * by Netty.
  */
-final class Connection extends ChannelInboundHandlerAdapter
-    implements SessionPort, ReadTurns.Asker, Places.Holder {
+final class Connection extends ChannelInboundHandlerAdapter implements SessionPort {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Connection.class);
+  private static final int NO_OPERATION = 0;
   private static final String STOPPING = "the server is stopping; try again when it is back";
 
   /** How long a client may take to greet. */
-  static final long GREETING_DEADLINE_S = 10;
+  private static final long GREETING_DEADLINE_S = 10;
+
+  /** How long a client that is being refused is still read from, so that it gets to see why. */
+  private static final long FAREWELL_DEADLINE_S = 2;
 
   private final Requests requests;
   private final NetMeter meter;
   private final String serverName;
-  private final NetBudgets budgets;
-  private final Untaken.Account account;
-  private final FrameIntake intake;
-  private final OpenRequests openRequests;
-  private final CarriedChannels carried = new CarriedChannels();
+  private final FrameAssembler assembler = new FrameAssembler();
+  private final Map<Integer, Channel> channels = new HashMap<>();
+  private final Map<Integer, Attachment> attachments = new HashMap<>();
   private ChannelHandlerContext context;
   private FrameWriter writer;
   private boolean isGreeted;
-  private Closing closing;
+  private boolean isDoomed;
 
-  /** Set on the event loop, read by those who answer. */
+  /** Requests that were passed on and are not answered. */
+  private final AtomicInteger openRequests = new AtomicInteger();
+
+  /** Set on the event loop, read by whoever answers. */
   private volatile boolean isLeaving;
 
-  Connection(Requests requests, NetMeter meter, String serverName, NetBudgets budgets) {
+  Connection(Requests requests, NetMeter meter, String serverName) {
     this.requests = requests;
     this.meter = meter;
     this.serverName = serverName;
-    this.budgets = budgets;
-    this.account = budgets.untaken().open(() -> closeAtOnce(Farewell.ANSWERS_UNTAKEN));
-    this.intake =
-        new FrameIntake(budgets.partial(), budgets.limits().frameMsMax(), new IntakeOwner());
-    this.openRequests =
-        new OpenRequests(
-            budgets.requests(), budgets.limits().requestsMax(), new OpenRequestsPort());
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
-    writer = new FrameWriter(ctx, meter, account);
-    closing = new Closing(ctx, writer, meter, budgets.limits());
+    writer = new FrameWriter(ctx, meter);
   }
 
   @Override
@@ -88,24 +92,26 @@ final class Connection extends ChannelInboundHandlerAdapter
   }
 
   private void requireGreeting() {
-    if (!isGreeted) {
-      farewell(Farewell.NOT_GREETED);
+    if (!isGreeted && !isDoomed) {
+      doom(
+          NO_OPERATION,
+          0,
+          ErrorCode.INVALID_REQUEST,
+          "no HELLO came within " + GREETING_DEADLINE_S + " s");
     }
   }
 
   /** Refuses a client before it has said anything. */
-  void refuseConnection() {
-    context.channel().eventLoop().execute(() -> farewell(Farewell.ONE_TOO_MANY));
+  void refuseConnection(ErrorCode code, String message) {
+    context.channel().eventLoop().execute(() -> doom(NO_OPERATION, 0, code, message));
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     meter.disconnected();
-    budgets.places().left(this);
-    account.close();
-    intake.close();
-    openRequests.close();
-    carried.stopAll();
+    List.copyOf(attachments.values()).forEach(Attachment::over);
+    channels.values().forEach(Channel::stop);
+    channels.clear();
     requests.disconnected(this);
   }
 
@@ -114,11 +120,13 @@ final class Connection extends ChannelInboundHandlerAdapter
     ByteBuf bytes = (ByteBuf) message;
     try {
       meter.received(bytes.readableBytes());
-      if (!closing.isDoomed()) {
-        intake.take(bytes);
+      if (!isDoomed) {
+        for (ByteBuffer part : bytes.nioBuffers()) {
+          assembler.feed(part, this::receive);
+        }
       }
     } catch (FrameException e) {
-      doom(Closing.NO_OPERATION, 0, e.code(), e.getMessage());
+      doom(NO_OPERATION, 0, e.code(), e.getMessage());
     } finally {
       bytes.release();
     }
@@ -135,7 +143,7 @@ final class Connection extends ChannelInboundHandlerAdapter
   }
 
   private void receive(Frame frame) {
-    if (closing.isDoomed()) {
+    if (isDoomed) {
       return;
     }
     if (!isGreeted) {
@@ -154,73 +162,12 @@ final class Connection extends ChannelInboundHandlerAdapter
               + " of operation "
               + frame.operationCode());
     } else {
-      openRequests.take(frame);
-    }
-  }
-
-  private final class IntakeOwner implements FrameIntake.Owner {
-
-    @Override
-    public void take(Frame frame) {
-      receive(frame);
-    }
-
-    @Override
-    public boolean isReading() {
-      return context.channel().config().isAutoRead();
-    }
-
-    @Override
-    public void late() {
-      farewell(Farewell.FRAME_LATE);
-    }
-
-    @Override
-    public void crowdedOut() {
-      execute(() -> farewell(Farewell.FRAME_CROWDED_OUT));
-    }
-
-    @Override
-    public void schedule(Runnable task, long delay, TimeUnit unit) {
-      var unused = context.channel().eventLoop().schedule(task, delay, unit);
-    }
-  }
-
-  private final class OpenRequestsPort implements OpenRequests.Port {
-
-    @Override
-    public boolean mayServe() {
-      return isLeaving || isWritable();
-    }
-
-    @Override
-    public void serve(Frame request) {
+      openRequests.incrementAndGet();
       if (isLeaving) {
-        refuse(request, new RefusedException(ErrorCode.SHUTTING_DOWN, STOPPING));
+        refuse(frame, new RefusedException(ErrorCode.SHUTTING_DOWN, STOPPING));
       } else {
-        requests.handle(request, Connection.this);
+        requests.handle(frame, this);
       }
-    }
-
-    @Override
-    public void refuseAsBusy(Frame request) {
-      error(
-          request,
-          new RefusedException(
-              ErrorCode.BUSY,
-              "requests that are not answered take net.limits.requestBytesMax = "
-                  + budgets.limits().requestBytesMax()
-                  + " bytes; try again later"));
-    }
-
-    @Override
-    public void read(boolean isReading) {
-      Connection.this.read(isReading);
-    }
-
-    @Override
-    public void execute(Runnable action) {
-      Connection.this.execute(action);
     }
   }
 
@@ -239,8 +186,6 @@ final class Connection extends ChannelInboundHandlerAdapter
         return;
       }
       isGreeted = true;
-      intake.greeted();
-      budgets.places().greeted(this);
       LOGGER.debug("'{}' connected from {}", hello.name(), context.channel().remoteAddress());
       writer.send(
           frame.operationCode(),
@@ -254,7 +199,11 @@ final class Connection extends ChannelInboundHandlerAdapter
 
   private void credit(Frame frame) {
     try {
-      carried.credit(Credit.decode(frame.payload()));
+      Credit credit = Credit.decode(frame.payload());
+      Channel channel = channels.get(credit.handle());
+      if (channel != null && channel.epoch() == credit.epoch()) {
+        channel.credit(credit.bytes());
+      }
     } catch (MalformedException e) {
       doom(frame.operationCode(), 0, ErrorCode.INVALID_REQUEST, e.getMessage());
     }
@@ -264,10 +213,16 @@ final class Connection extends ChannelInboundHandlerAdapter
   private void limit(Frame frame) {
     try {
       ChannelEnd end = ChannelEnd.decode(frame.payload());
-      if (carried.isAttached(end.handle())) {
-        carried.limit(end);
-      } else {
+      if (!attachments.containsKey(end.handle())) {
         requests.limit(this, end);
+        return;
+      }
+      if (attachments.get(end.handle()).request().type() == ChannelType.BaseData) {
+        throw new MalformedException("a base channel ends where its rows do, not at a limit");
+      }
+      Channel channel = channels.get(end.handle());
+      if (channel != null && channel.epoch() == end.epoch()) {
+        channel.endAt(end.position());
       }
     } catch (MalformedException e) {
       doom(frame.operationCode(), 0, ErrorCode.INVALID_REQUEST, e.getMessage());
@@ -276,27 +231,31 @@ final class Connection extends ChannelInboundHandlerAdapter
 
   /** How many channels it is attached to, or about to be. */
   int attachmentCount() {
-    return carried.attachmentCount();
+    return attachments.size();
   }
 
   /** It is to be attached to a channel. */
   void add(Attachment attachment) {
-    carried.add(attachment);
+    attachments.put(attachment.handle(), attachment);
   }
 
   /** The attachment under that handle, if there is one. */
   Optional<Attachment> attachment(int handle) {
-    return carried.attachment(handle);
+    return Optional.ofNullable(attachments.get(handle));
   }
 
   /** An attached channel is delivered from now on. */
   void carry(int handle, Channel channel) {
-    carried.carry(handle, channel);
+    channels.put(handle, channel);
   }
 
   /** An attached channel is delivered no more. */
   void dropAttachment(int handle) {
-    carried.drop(handle).ifPresent(requests::detached);
+    Attachment attachment = attachments.remove(handle);
+    if (attachment != null) {
+      stop(handle);
+      requests.detached(attachment);
+    }
   }
 
   /** Says that a channel cannot be delivered any further. */
@@ -306,49 +265,42 @@ final class Connection extends ChannelInboundHandlerAdapter
         Operation.DELIVER.code(), FrameKind.ERROR, handle, ErrorPayload.of(reason).encode());
   }
 
+  /**
+   * Says what is wrong and closes: the bytes that follow cannot be trusted to be frames. The client
+   * may still be sending; closing at once would reset the connection and could take the answer from
+   * it. So only our side is closed, and what comes is thrown away until the client closes too, or
+   * for a moment.
+   */
   private void doom(int operation, int correlationId, ErrorCode code, String message) {
-    intake.close();
-    closing.doom(operation, correlationId, code, message);
-  }
-
-  private void farewell(Farewell why) {
-    intake.close();
-    closing.farewell(why);
-  }
-
-  private void read(boolean isReading) {
-    context.channel().config().setAutoRead(isReading);
-  }
-
-  @Override
-  public void closeAtOnce(Farewell why) {
-    closing.atOnce(why);
+    isDoomed = true;
+    LOGGER.info("closing {}: {}", context.channel().remoteAddress(), message);
+    meter.refused(code);
+    writer.send(
+        operation, FrameKind.ERROR, correlationId, new ErrorPayload(code, message).encode());
+    EventLoop eventLoop = context.channel().eventLoop();
+    eventLoop.execute(() -> ((DuplexChannel) context.channel()).shutdownOutput());
+    eventLoop.schedule(() -> context.close(), FAREWELL_DEADLINE_S, TimeUnit.SECONDS);
   }
 
   /** Answers a request. May be called by any thread. */
   void respond(Frame request, byte[] payload) {
     writer.send(request.operationCode(), FrameKind.RESPONSE, request.correlationId(), payload);
-    answered(request);
+    answered();
   }
 
   /** Refuses a request. May be called by any thread. */
   void refuse(Frame request, RefusedException reason) {
-    error(request, reason);
-    answered(request);
-  }
-
-  private void error(Frame request, RefusedException reason) {
     meter.refused(reason.code());
     writer.send(
         request.operationCode(),
         FrameKind.ERROR,
         request.correlationId(),
         ErrorPayload.of(reason).encode());
+    answered();
   }
 
-  private void answered(Frame request) {
-    openRequests.answered(request);
-    if (isLeaving) {
+  private void answered() {
+    if (openRequests.decrementAndGet() == 0 && isLeaving) {
       execute(this::leaveWhenAnswered);
     }
   }
@@ -361,14 +313,13 @@ final class Connection extends ChannelInboundHandlerAdapter
     execute(
         () -> {
           isLeaving = true;
-          openRequests.next();
           leaveWhenAnswered();
         });
   }
 
   private void leaveWhenAnswered() {
-    if (openRequests.areNone() && !closing.isDoomed()) {
-      doom(Closing.NO_OPERATION, 0, ErrorCode.SHUTTING_DOWN, STOPPING);
+    if (openRequests.get() == 0 && !isDoomed) {
+      doom(NO_OPERATION, 0, ErrorCode.SHUTTING_DOWN, STOPPING);
     }
   }
 
@@ -378,23 +329,11 @@ final class Connection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public boolean takesAnswers() {
-    // Of one that is gone nothing is written any more, and nobody would wake its reads.
-    return isWritable() || !context.channel().isActive();
-  }
-
-  @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    if (closing.isDoomed()) {
-      return;
-    }
+    // A client that does not take its answers gets no further requests read either.
+    ctx.channel().config().setAutoRead(ctx.channel().isWritable());
     if (ctx.channel().isWritable()) {
-      openRequests.next();
-      requests.takesAnswers(this);
-      carried.resume();
-    } else {
-      // A client that does not take its answers gets no further requests read either.
-      read(false);
+      List.copyOf(channels.values()).forEach(Channel::resume);
     }
   }
 
@@ -426,11 +365,11 @@ final class Connection extends ChannelInboundHandlerAdapter
 
   @Override
   public void fail(int handle, RefusedException reason) {
-    Optional<Attachment> attachment = carried.attachment(handle);
-    if (attachment.isPresent()) {
-      attachment.get().take(reason);
-    } else {
+    Attachment attachment = attachments.get(handle);
+    if (attachment == null) {
       requests.failed(this, handle, reason);
+    } else {
+      attachment.take(reason);
     }
   }
 
@@ -439,7 +378,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     execute(
         () -> {
           if (context.channel().isActive()) {
-            carried.carry(assignment.handle(), channel);
+            channels.put(assignment.handle(), channel);
             writer.push(Operation.ASSIGN, assignment);
             // Not before: a channel may begin with its end.
             channel.start();
@@ -451,21 +390,21 @@ final class Connection extends ChannelInboundHandlerAdapter
   public void revoke(Revocation revocation) {
     execute(
         () -> {
-          carried.stop(revocation.handle());
+          stop(revocation.handle());
           writer.push(Operation.REVOKE, revocation);
         });
   }
 
   @Override
   public void take(int handle) {
-    execute(() -> carried.stop(handle));
+    execute(() -> stop(handle));
   }
 
   @Override
   public void fence(Fence fence) {
     execute(
         () -> {
-          carried.stop(fence.handle());
+          stop(fence.handle());
           writer.push(Operation.FENCE, fence);
         });
   }
@@ -478,5 +417,12 @@ final class Connection extends ChannelInboundHandlerAdapter
   @Override
   public void limit(ChannelEnd end) {
     execute(() -> writer.push(Operation.LIMIT, end.encode()));
+  }
+
+  private void stop(int handle) {
+    Channel channel = channels.remove(handle);
+    if (channel != null) {
+      channel.stop();
+    }
   }
 }

@@ -34,33 +34,17 @@ public final class RowReads {
 
   private final Catalog catalog;
   private final PartitionHomes homes;
-  private final ReadTurns gets;
-  private final ReadTurns scans;
+  private final Executor readers;
 
-  /** Reads single rows in turns of {@code gets}, so that none waits behind a long scan. */
-  public RowReads(Catalog catalog, PartitionHomes homes, ReadTurns gets, ReadTurns scans) {
+  /** Reads on {@code readers}. */
+  public RowReads(Catalog catalog, PartitionHomes homes, Executor readers) {
     this.catalog = catalog;
     this.homes = homes;
-    this.gets = gets;
-    this.scans = scans;
-  }
-
-  /** Reads everything on {@code readers}. */
-  public RowReads(Catalog catalog, PartitionHomes homes, Executor readers) {
-    this(
-        catalog,
-        homes,
-        (asker, read) -> readers.execute(read),
-        (asker, read) -> readers.execute(read));
+    this.readers = readers;
   }
 
   /** Is given the answer once. */
   public interface Answer {
-    /** Whose turn it has to be. */
-    default ReadTurns.Asker asker() {
-      return ReadTurns.ANYBODY;
-    }
-
     /** The payload. */
     void read(byte[] payload);
 
@@ -80,7 +64,6 @@ public final class RowReads {
     PartitionRecord partition = table.partitionOf(request.key());
     PartitionHome home = homes.of(partition.id());
     answer(
-        gets,
         home,
         answer,
         () -> {
@@ -100,7 +83,6 @@ public final class RowReads {
     int index = isForward ? table.indexOf(request.from()) : lastIndex(table, request.to());
     PartitionHome home = homes.of(table.partitions().get(index).id());
     answer(
-        scans,
         home,
         answer,
         () -> {
@@ -124,24 +106,11 @@ public final class RowReads {
     return index > 0 && table.partitions().get(index).from().equals(to) ? index - 1 : index;
   }
 
-  /** An asker takes answers again. */
-  public void wake(ReadTurns.Asker asker) {
-    gets.wake(asker);
-    scans.wake(asker);
-  }
-
-  /** An asker is gone, and what it asked for is not read any more. */
-  public void forget(ReadTurns.Asker asker) {
-    gets.forget(asker);
-    scans.forget(asker);
-  }
-
-  private static void answer(
-      ReadTurns turns, PartitionHome home, Answer answer, Supplier<byte[]> read) {
+  private void answer(PartitionHome home, Answer answer, Supplier<byte[]> read) {
     home.execute(
         () -> {
           try {
-            turns.execute(answer.asker(), () -> answerNow(home, answer, read));
+            readers.execute(() -> answerNow(home, answer, read));
           } catch (RejectedExecutionException e) {
             answer.failed(
                 new RefusedException(ErrorCode.BUSY, "too many reads wait; try again later"));

@@ -42,17 +42,19 @@ final class StoreResources implements AutoCloseable {
   private final BloomFilter filter;
   private final TableStore.LogSync syncLog;
   private final AbstractEventListener logFirst;
+  private final RocksLog log;
   private final Options options;
 
   static {
     RocksLibrary.load();
   }
 
-  StoreResources(TableStoreConfig config, TableStore.LogSync syncLog) {
+  StoreResources(String store, TableStoreConfig config, TableStore.LogSync syncLog) {
     this.syncLog = syncLog;
     cache = new LRUCache(config.blockCacheBytes());
     filter = new BloomFilter(BLOOM_BITS_PER_KEY);
     logFirst = new LogFirst(syncLog);
+    log = new RocksLog(store);
     options =
         new Options()
             .setCreateIfMissing(true)
@@ -66,10 +68,12 @@ final class StoreResources implements AutoCloseable {
             .setAllowMmapReads(false)
             // TableStore.close flushes, when the log is safe; otherwise nothing may be written.
             .setAvoidFlushDuringShutdown(true)
-            .setKeepLogFileNum(4)
+            // Figures, which it would say as loudly as trouble.
+            .setStatsDumpPeriodSec(0)
             .setListeners(List.of(logFirst))
             .setTableFormatConfig(
                 new BlockBasedTableConfig().setBlockCache(cache).setFilterPolicy(filter));
+    options.setLogger(log);
   }
 
   Options options() {
@@ -83,6 +87,7 @@ final class StoreResources implements AutoCloseable {
   @Override
   public void close() {
     options.close();
+    log.close();
     logFirst.close();
     filter.close();
     cache.close();

@@ -280,9 +280,6 @@ final class TestNode implements Closeable {
     public void delivered(int bytes) {}
 
     @Override
-    public void closed(Farewell why) {}
-
-    @Override
     public void refused(ErrorCode code) {}
   }
 

@@ -1,0 +1,106 @@
+package io.tunnel.cli.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.util.LogbackMDCAdapter;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LogbackConfiguratorTest {
+
+  private final LoggerContext context = new LoggerContext();
+  @TempDir private Path directory;
+  private Path path;
+
+  @BeforeEach
+  void nameFile() {
+    // SLF4J's provider does so for the context of a program.
+    context.setMDCAdapter(new LogbackMDCAdapter());
+    path = directory.resolve("server.log");
+  }
+
+  @AfterEach
+  void stop() {
+    context.stop();
+  }
+
+  private void configure(boolean isJson, long bytesMax, long totalBytesMax) {
+    LogSettings.Rotated file = new LogSettings.Rotated(path, bytesMax, 14, totalBytesMax);
+    LogLevels levels = LogLevels.ordinary(LogLevel.INFO);
+    LogbackConfigurator.configure(context, new LogSettings(levels, isJson, Optional.of(file)));
+  }
+
+  @Test
+  void a_line_says_when_where_how_bad_and_what() throws IOException {
+    configure(false, 1 << 20, 1 << 20);
+    context.getLogger("io.tunnel.server.Shard").warn("slow by {} ms", 7);
+    assertThat(Files.readString(path))
+        .matches("\\d{4}-\\d\\d-\\d\\dT[\\d:.]{12}\\S+ \\[.+] WARN Shard - slow by 7 ms\\R");
+  }
+
+  @Test
+  void a_line_of_json_is_one_object_also_with_an_exception_and_line_ends() throws IOException {
+    configure(true, 1 << 20, 1 << 20);
+    context.getLogger("a.B").error("bad \"{}\"", "x\ny", new IllegalStateException("why\nso"));
+    List<String> lines = Files.readAllLines(path);
+    assertThat(lines).hasSize(1);
+    JsonObject line = JsonParser.parseString(lines.get(0)).getAsJsonObject();
+    assertThat(line.get("level").getAsString()).isEqualTo("ERROR");
+    assertThat(line.get("loggerName").getAsString()).isEqualTo("a.B");
+    assertThat(line.get("formattedMessage").getAsString()).isEqualTo("bad \"x\ny\"");
+    assertThat(line.get("timestamp").getAsLong()).isPositive();
+    assertThat(line.getAsJsonObject("throwable").get("message").getAsString()).isEqualTo("why\nso");
+  }
+
+  @Test
+  void a_full_file_is_put_aside_and_the_oldest_go() throws IOException {
+    configure(false, LogSettings.Rotated.BYTES_MIN, 4 * LogSettings.Rotated.BYTES_MIN);
+    Logger logger = context.getLogger("a");
+    for (int i = 0; i < 2_000; i++) {
+      logger.info("line {} {}", i, "x".repeat(100));
+    }
+    // Stopping waits for what removes files beside us.
+    context.stop();
+    try (Stream<Path> files = Files.list(directory)) {
+      List<Path> all = files.toList();
+      assertThat(all).hasSizeBetween(2, 8).contains(path);
+      assertThat(all).allMatch(file -> file.getFileName().toString().startsWith("server.log"));
+      long bytes = 0;
+      for (Path file : all) {
+        assertThat(Files.size(file)).isLessThan(3 * LogSettings.Rotated.BYTES_MIN);
+        bytes += Files.size(file);
+      }
+      assertThat(bytes).isLessThan(8 * LogSettings.Rotated.BYTES_MIN);
+    }
+    assertThat(Files.readString(path)).contains("line 1999 ").doesNotContain("line 0 ");
+  }
+
+  @Test
+  void levels_that_are_applied_are_all_there_are() {
+    configure(false, 1 << 20, 1 << 20);
+    Logger netty = context.getLogger("io.netty");
+    Logger loop = context.getLogger("io.netty.Loop");
+    assertThat(netty.isInfoEnabled()).isFalse();
+    assertThat(context.getLogger("io.tunnel").isDebugEnabled()).isFalse();
+    LogbackConfigurator.apply(context, LogLevels.parse("warn,io.tunnel=debug,io.netty=off"));
+    assertThat(loop.isErrorEnabled()).isFalse();
+    assertThat(context.getLogger("io.tunnel.x").isDebugEnabled()).isTrue();
+    assertThat(context.getLogger("other").isInfoEnabled()).isFalse();
+    LogbackConfigurator.apply(context, LogLevels.parseLines(""));
+    assertThat(loop.getEffectiveLevel()).isEqualTo(Level.INFO);
+    assertThat(context.getLogger("io.tunnel.x").isDebugEnabled()).isFalse();
+  }
+}
