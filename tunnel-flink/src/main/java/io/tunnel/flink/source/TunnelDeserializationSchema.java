@@ -22,4 +22,17 @@ public interface TunnelDeserializationSchema<T> extends Serializable, ResultType
    * record is a view of the bytes that were delivered: a value that keeps it keeps them.
    */
   void deserialize(StreamRecord record, Collector<T> out) throws IOException;
+
+  /**
+   * The same, for schemas that have to know of a row of which nothing was given before whether it
+   * did not exist. By default they do not.
+   *
+   * @param isWhole whether the job is given all that the row ever was: rows before changes, or the
+   *     changes from the first that there was. Not when the source starts behind older changes, or
+   *     when some are not kept any more: then an UPDATE may be of a row with other columns
+   */
+  default void deserialize(StreamRecord record, boolean isWhole, Collector<T> out)
+      throws IOException {
+    deserialize(record, out);
+  }
 }

@@ -20,8 +20,9 @@ import org.apache.flink.util.Collector;
 
 /**
  * Makes a whole changelog of the changes of each key: what a row is after an update of single
- * columns, and what it was before every change. Its state is the row as it was shown last, so the
- * changes that base data and stream both show are shown once.
+ * columns, and what it was before every change. Its state is the row as it was shown last. Of a key
+ * without a state an update shows a row only where it is certain what that is: when all is seen
+ * that the row ever was and nothing of it was forgotten, or when the update has all columns.
  */
 final class ChangeFold extends KeyedProcessFunction<String, RowData, RowData> {
 
@@ -47,9 +48,6 @@ final class ChangeFold extends KeyedProcessFunction<String, RowData, RowData> {
   private final Shape shape;
   private final TypeInformation<RowData> keptType;
 
-  /** Whether an update of a row that was never seen is one of a row that did not exist. */
-  private final boolean seesAll;
-
   private final Duration idleMax;
   private transient ValueState<RowData> shownLast;
   private transient List<RowData.FieldGetter> keptFields;
@@ -60,10 +58,9 @@ final class ChangeFold extends KeyedProcessFunction<String, RowData, RowData> {
    *
    * @param idleMax how long the row of a key that does not change is kept; zero for ever
    */
-  ChangeFold(Shape shape, TypeInformation<RowData> keptType, boolean seesAll, Duration idleMax) {
+  ChangeFold(Shape shape, TypeInformation<RowData> keptType, Duration idleMax) {
     this.shape = shape;
     this.keptType = keptType;
-    this.seesAll = seesAll;
     this.idleMax = idleMax;
   }
 
@@ -111,19 +108,13 @@ final class ChangeFold extends KeyedProcessFunction<String, RowData, RowData> {
   }
 
   private Object[] updated(Object[] old, RowData change, String key) {
-    if (old == null && !seesAll) {
-      throw new RowMismatchException(
-          "an UPDATE of single columns of row "
-              + key
-              + ", whose other columns were written before the scan started; 'scan.mode' ="
-              + " 'base-and-stream' reads them first, 'scan.changelog' = 'append' shows the change as"
-              + " it is");
+    Touched touched = new Touched(shape.layout().fields().size(), change.getBinary(0));
+    if (old == null) {
+      requireKnown(touched, key);
     }
     Object[] values = read(change, changeFields);
-    byte[] touched = change.getBinary(0);
     for (int i = 0; i < shape.layout().fields().size(); i++) {
-      boolean isTouched = (touched[i / 8] & (1 << (i % 8))) != 0;
-      if (!isTouched && !shape.layout().isKey(i)) {
+      if (!touched.has(i) && !shape.layout().isKey(i)) {
         values[i] = old == null ? null : old[i];
       }
       Field field = shape.layout().fields().get(i);
@@ -133,6 +124,26 @@ final class ChangeFold extends KeyedProcessFunction<String, RowData, RowData> {
       }
     }
     return values;
+  }
+
+  /** Refuses an update of a row that there may be more of than it has. */
+  private void requireKnown(Touched touched, String key) {
+    boolean hasAll = true;
+    for (int i = 0; i < shape.layout().fields().size(); i++) {
+      hasAll &= touched.has(i) || shape.layout().isKey(i);
+    }
+    if (hasAll || (touched.isWhole() && idleMax.isZero())) {
+      return;
+    }
+    throw new RowMismatchException(
+        "an UPDATE of single columns of row "
+            + key
+            + ", whose other columns are not known: "
+            + (touched.isWhole()
+                ? "'table.exec.state.ttl' has the scan forget rows; without it none is"
+                : "the scan began behind older changes, or these are not kept any more;"
+                    + " 'scan.mode' = 'base-and-stream' reads the rows first")
+            + ", 'scan.changelog' = 'append' shows the change as it is");
   }
 
   private void show(Object[] old, Object[] values, Collector<RowData> out) throws Exception {

@@ -39,7 +39,7 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
     UPSERT,
     /**
      * For {@link ChangeFold}: puts are inserted, updates are the later state of the columns that
-     * the first field, a bit for each field of the layout, says they touch.
+     * {@link Touched}, the first field, says they touch.
      */
     FOLD
   }
@@ -94,6 +94,11 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
 
   @Override
   public void deserialize(StreamRecord record, Collector<RowData> out) {
+    deserialize(record, false, out);
+  }
+
+  @Override
+  public void deserialize(StreamRecord record, boolean isWhole, Collector<RowData> out) {
     PrimaryKey key = record.getPrimaryKey();
     if (!isKeyKnown) {
       learn(key);
@@ -120,7 +125,7 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
     }
     switch (kind) {
       case PUT -> put(record, key, row, before);
-      case UPDATE -> update(record, key, row, before);
+      case UPDATE -> update(record, key, row, isWhole);
       case DELETE -> {}
     }
     for (int i = 0; i < metadata.size(); i++) {
@@ -181,19 +186,20 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
         });
   }
 
-  private void update(StreamRecord record, PrimaryKey key, GenericRowData row, int before) {
-    byte[] touched = new byte[(layout.fields().size() + 7) / 8];
+  private void update(StreamRecord record, PrimaryKey key, GenericRowData row, boolean isWhole) {
+    int before = fieldsBefore(style);
+    Touched touched = new Touched(layout.fields().size(), isWhole);
     for (RecordColumn column : record.getColumns()) {
       Integer i = attributes.get(column.name());
       if (i != null) {
-        touched[i / 8] |= (byte) (1 << (i % 8));
+        touched.add(i);
         boolean isSet = column.getColumnType() == ColumnType.PUT;
         ColumnValue value = isSet ? column.getColumn().getValue() : null;
         row.setField(before + i, layout.fields().get(i).toSql(value, key));
       }
     }
     if (style == Style.FOLD) {
-      row.setField(0, touched);
+      row.setField(0, touched.toBytes());
     }
   }
 }

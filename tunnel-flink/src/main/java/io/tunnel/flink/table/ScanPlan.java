@@ -154,9 +154,4 @@ record ScanPlan(
   boolean isBounded() {
     return mode == ScanMode.BASE || !(end instanceof EndAt.Never);
   }
-
-  /** Whether it sees each row from its beginning on. */
-  boolean seesAll() {
-    return mode == ScanMode.BASE_AND_STREAM || start instanceof StartAt.Earliest;
-  }
 }

@@ -178,10 +178,7 @@ record TableScan(
             .orElse(WatermarkStrategy.noWatermarks());
     ChangeFold folding =
         new ChangeFold(
-            fold.shape(),
-            kept,
-            plan.seesAll(),
-            session.get(ExecutionConfigOptions.IDLE_STATE_RETENTION));
+            fold.shape(), kept, session.get(ExecutionConfigOptions.IDLE_STATE_RETENTION));
     KeyText keys = new KeyText(fold.layout(), ChangeRows.fieldsBefore(Style.FOLD));
     return (naming, environment, parallelism) -> {
       DataStream<RowData> read = read(source, watermarks, naming, environment, parallelism);

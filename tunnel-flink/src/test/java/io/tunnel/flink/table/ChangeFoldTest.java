@@ -42,14 +42,17 @@ class ChangeFoldTest {
               new Field("t", FieldKind.STRING, true)),
           List.of(0));
 
-  private KeyedOneInputStreamOperatorTestHarness<String, RowData, RowData> fold(boolean seesAll)
+  private KeyedOneInputStreamOperatorTestHarness<String, RowData, RowData> fold() throws Exception {
+    return fold(Duration.ZERO);
+  }
+
+  private KeyedOneInputStreamOperatorTestHarness<String, RowData, RowData> fold(Duration idleMax)
       throws Exception {
     ChangeFold fold =
         new ChangeFold(
             new ChangeFold.Shape(LAYOUT, KEPT, List.of(0, 1, 2)),
             InternalTypeInfo.of(KEPT),
-            seesAll,
-            Duration.ZERO);
+            idleMax);
     var harness =
         new KeyedOneInputStreamOperatorTestHarness<>(
             new KeyedProcessOperator<>(fold), new KeyText(LAYOUT, 1), Types.STRING);
@@ -70,14 +73,17 @@ class ChangeFoldTest {
     return row;
   }
 
+  /** Of three fields, behind whose bits is that all is seen. */
+  private static final int WHOLE = 1 << 3;
+
   private static RowData random(Random random) {
     StringData id = StringData.fromString("k" + random.nextInt(4));
     Long n = random.nextInt(4) == 0 ? null : (Long) (long) random.nextInt(3);
     StringData t = random.nextInt(4) == 0 ? null : StringData.fromString("t" + random.nextInt(3));
     return switch (random.nextInt(5)) {
       case 0 -> change(RowKind.DELETE, 0, id, null, null);
-      case 1 -> change(RowKind.UPDATE_AFTER, 1 << 1, id, n, null);
-      case 2 -> change(RowKind.UPDATE_AFTER, 1 << 2, id, null, t);
+      case 1 -> change(RowKind.UPDATE_AFTER, WHOLE | 1 << 1, id, n, null);
+      case 2 -> change(RowKind.UPDATE_AFTER, WHOLE | 1 << 2, id, null, t);
       default -> change(RowKind.INSERT, 0, id, n, t);
     };
   }
@@ -122,7 +128,7 @@ class ChangeFoldTest {
     Map<Object, List<Object>> shown = new HashMap<>();
     OperatorSubtaskState state = null;
     for (int run = 0; run < 5; run++) {
-      try (var fold = fold(true)) {
+      try (var fold = fold()) {
         if (state != null) {
           fold.initializeState(state);
         }
@@ -144,7 +150,7 @@ class ChangeFoldTest {
 
   @Test
   void what_changes_nothing_is_not_shown() throws Exception {
-    try (var fold = fold(true)) {
+    try (var fold = fold()) {
       fold.open();
       RowData put = change(RowKind.INSERT, 0, StringData.fromString("a"), 1L, null);
       fold.processElement(put, 0);
@@ -154,20 +160,42 @@ class ChangeFoldTest {
     }
   }
 
-  @Test
-  void a_row_that_was_never_seen_cannot_be_updated_when_there_may_be_more_of_it() throws Exception {
-    RowData update = change(RowKind.UPDATE_AFTER, 2, StringData.fromString("a"), 1L, null);
-    try (var fold = fold(false)) {
-      fold.open();
-      assertThatThrownBy(() -> fold.processElement(update, 0))
-          .isInstanceOf(RowMismatchException.class)
-          .hasMessageContaining("a)");
-    }
-    try (var fold = fold(true)) {
+  private static RowData update(int touched, Long n, String t) {
+    return change(
+        RowKind.UPDATE_AFTER,
+        touched,
+        StringData.fromString("a"),
+        n,
+        t == null ? null : StringData.fromString(t));
+  }
+
+  private void assertShown(Duration idleMax, RowData update) throws Exception {
+    try (var fold = fold(idleMax)) {
       fold.open();
       fold.processElement(update, 0);
       assertThat(Objects.requireNonNull(fold.extractOutputValues().get(0)).getRowKind())
           .isEqualTo(RowKind.INSERT);
     }
+  }
+
+  private void assertRefused(Duration idleMax, RowData update, String reason) throws Exception {
+    try (var fold = fold(idleMax)) {
+      fold.open();
+      assertThatThrownBy(() -> fold.processElement(update, 0))
+          .isInstanceOf(RowMismatchException.class)
+          .hasMessageContaining("a)")
+          .hasMessageContaining(reason)
+          .hasMessageContaining("'append'");
+    }
+  }
+
+  @Test
+  void an_update_of_a_row_that_was_never_seen_shows_it_where_it_is_certain_what_it_is()
+      throws Exception {
+    assertShown(Duration.ZERO, update(WHOLE | 2, 1L, null));
+    assertRefused(Duration.ZERO, update(2, 1L, null), "'base-and-stream'");
+    assertRefused(Duration.ofHours(1), update(WHOLE | 2, 1L, null), "'table.exec.state.ttl'");
+    assertShown(Duration.ZERO, update(2 | 4, 1L, "x"));
+    assertShown(Duration.ofHours(1), update(2 | 4, 1L, null));
   }
 }

@@ -163,7 +163,6 @@ class OptionsTest {
     assertThat(timed.end()).isEqualTo(EndAt.timestamp(9));
     assertThat(timed.tunnel()).contains("x");
     assertThat(timed.isBounded()).isTrue();
-    assertThat(timed.seesAll()).isFalse();
     assertThatThrownBy(() -> plan(true, Map.of("scan.mode", "stream", "scan.end", "latest")))
         .hasMessageContaining("batch mode");
   }

@@ -14,13 +14,14 @@ import java.util.Optional;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
- * The bytes of an enumerator in a checkpoint. Version 1: u8 whether the table is known and i32 its
- * id; then each as i32 count and elements: known and finished ids, waiting splits as version 1 of a
- * split with their parents behind it. Ids are sorted.
+ * The bytes of an enumerator in a checkpoint. Version 2: u8 whether the table is known and i32 its
+ * id; then each as i32 count and elements: known, finished and whole ids, waiting splits as version
+ * 2 of a split with their parents behind it. Ids are sorted. Version 1 has no whole ids and version
+ * 1 of splits.
  */
 public final class EnumeratorStateSerializer implements SimpleVersionedSerializer<EnumeratorState> {
 
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   @Override
   public int getVersion() {
@@ -35,6 +36,7 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
     out.writeInt(state.tableId().orElse(0));
     writeIds(state.known(), out);
     writeIds(state.finished(), out);
+    writeIds(state.whole(), out);
     out.writeInt(state.waiting().size());
     for (WaitingSplit waiting : state.waiting()) {
       TunnelSplitSerializer.write(waiting.split(), out);
@@ -58,15 +60,17 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
     int tableId = in.readInt();
     List<Integer> known = readIds(in);
     List<Integer> finished = readIds(in);
+    List<Integer> whole = version > 1 ? readIds(in) : List.of();
     List<WaitingSplit> waiting = new ArrayList<>();
     for (int left = count(in); left > 0; left--) {
-      waiting.add(new WaitingSplit(TunnelSplitSerializer.read(in), readIds(in)));
+      waiting.add(new WaitingSplit(TunnelSplitSerializer.read(version, in), readIds(in)));
     }
     TunnelSplitSerializer.requireEnd("source", in);
     return new EnumeratorState(
         isKnown ? Optional.of(tableId) : Optional.empty(),
         new HashSet<>(known),
         new HashSet<>(finished),
+        new HashSet<>(whole),
         waiting);
   }
 

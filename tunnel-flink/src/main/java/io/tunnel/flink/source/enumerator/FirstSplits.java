@@ -14,6 +14,7 @@ import io.tunnel.wire.OperatorControl.CheckpointSet;
 import io.tunnel.wire.PartitionControl.FoundPositions;
 import io.tunnel.wire.PartitionControl.Positions;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -53,13 +54,15 @@ final class FirstSplits {
     progress.ifPresent(set -> requireSame(table, set.tableId()));
     Map<Integer, Positions> byPartition = byPartition(positions);
     List<WaitingSplit> splits = new ArrayList<>();
+    Set<Integer> whole = new HashSet<>();
     for (PartitionDescription partition : table.partitions()) {
       Positions found = byPartition.get(partition.id());
       if (found == null) {
         throw new IllegalStateException(
             "partition " + partition.id() + " came while the table was looked at; try again");
       }
-      splits.add(new WaitingSplit(split(found, progress), partition.parents()));
+      TunnelSplit split = split(found, progress);
+      splits.add(waiting(split, partition, whole));
     }
     return new Found(table.tableId(), splits);
   }
@@ -91,22 +94,36 @@ final class FirstSplits {
     var unused = requireChannels(tunnel, lookup, TunnelType.Stream);
   }
 
-  /** Asks, and makes splits of partitions that came later: of those everything is new. */
-  Found findNew(TableLookup lookup, Set<Integer> known) {
+  /**
+   * Its changes continue those of its parents, unless its rows are read first: who has not seen all
+   * of these does not see all of it. Parents are described before their children.
+   */
+  private static WaitingSplit waiting(
+      TunnelSplit split, PartitionDescription partition, Set<Integer> whole) {
+    boolean isWhole =
+        split.isWhole()
+            && (split.base().kind() != BasePart.Kind.NONE
+                || whole.containsAll(partition.parents()));
+    if (isWhole) {
+      whole.add(partition.id());
+    }
+    return new WaitingSplit(split.withWhole(isWhole), partition.parents());
+  }
+
+  /**
+   * Asks, and makes splits of partitions that came later: of those everything is new, from the
+   * first change on. One whose first changes are not kept any more fails the job, which has missed
+   * them.
+   *
+   * @param whole those of which the job sees all
+   */
+  Found findNew(TableLookup lookup, Set<Integer> known, Set<Integer> whole) {
     TableDescription table = lookup.table();
-    List<PartitionDescription> fresh =
-        table.partitions().stream().filter(partition -> !known.contains(partition.id())).toList();
+    Set<Integer> wholeNow = new HashSet<>(whole);
     List<WaitingSplit> splits = new ArrayList<>();
-    if (!fresh.isEmpty()) {
-      FoundPositions positions = lookup.positions(Optional.empty());
-      requireSame(table, positions.tableId());
-      Map<Integer, Positions> byPartition = byPartition(positions);
-      for (PartitionDescription partition : fresh) {
-        Positions found = byPartition.get(partition.id());
-        if (found != null) {
-          TunnelSplit split = TunnelSplit.changes(partition.id(), found.earliest());
-          splits.add(new WaitingSplit(ended(split, found), partition.parents()));
-        }
+    for (PartitionDescription partition : table.partitions()) {
+      if (!known.contains(partition.id())) {
+        splits.add(waiting(TunnelSplit.changes(partition.id(), 0), partition, wholeNow));
       }
     }
     return new Found(table.tableId(), splits);
@@ -132,11 +149,9 @@ final class FirstSplits {
     TunnelSplit split =
         switch (settings.type()) {
           case BaseData ->
-              TunnelSplit.changes(partition, found.latest())
+              TunnelSplit.rowsAndChanges(partition, found.latest())
                   .withBase(BasePart.all(BasePart.Kind.ALONE));
-          case BaseAndStream ->
-              TunnelSplit.changes(partition, found.latest())
-                  .withBase(BasePart.all(BasePart.Kind.BEFORE_CHANGES));
+          case BaseAndStream -> TunnelSplit.rowsAndChanges(partition, found.latest());
           case Stream -> TunnelSplit.changes(partition, streamStart(found));
         };
     return ended(split, found);
@@ -151,21 +166,25 @@ final class FirstSplits {
         : found.earliest();
   }
 
-  /** Of a partition that the tunnel does not have, everything is new. */
+  /**
+   * Of a partition that the tunnel does not have, everything is new. Rows that it has processed
+   * this job has not seen.
+   */
   private TunnelSplit resumed(Positions found, CheckpointSet progress) {
     int partition = found.partition();
     Optional<ChannelPosition> changes = of(progress, partition, ChannelType.Stream);
     Optional<ChannelPosition> rows =
         of(progress, partition, ChannelType.BaseData).filter(channel -> !channel.isFinished());
     TunnelSplit split =
-        TunnelSplit.changes(
-            partition, changes.map(ChannelPosition::position).orElse(found.earliest()));
+        TunnelSplit.changes(partition, changes.map(ChannelPosition::position).orElse(0L));
     if (settings.type() == TunnelType.Stream || rows.isEmpty()) {
       return settings.type() == TunnelType.BaseData ? split.finished() : split;
     }
     BasePart.Kind kind =
         settings.type() == TunnelType.BaseData ? BasePart.Kind.ALONE : BasePart.Kind.BEFORE_CHANGES;
-    return split.withBase(new BasePart(kind, rows.get().position(), rows.get().key()));
+    return split
+        .withBase(new BasePart(kind, rows.get().position(), rows.get().key(), List.of()))
+        .withWhole(rows.get().key().length() == 0);
   }
 
   private static Optional<ChannelPosition> of(

@@ -36,6 +36,8 @@ public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, Enum
   /** For the threads that ask. */
   private volatile Set<Integer> known;
 
+  private volatile Set<Integer> whole;
+
   /** Goes on from a state, which may be empty. */
   public TunnelEnumerator(
       SplitEnumeratorContext<TunnelSplit> context,
@@ -49,6 +51,7 @@ public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, Enum
     this.splits = new SplitsCore(state);
     this.tableId = state.tableId();
     this.known = state.known();
+    this.whole = state.whole();
   }
 
   @Override
@@ -67,8 +70,7 @@ public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, Enum
     }
     LOG.info("table {} has {} partitions", settings.table().table(), found.splits().size());
     tableId = Optional.of(found.tableId());
-    splits.found(found.splits());
-    known = Set.copyOf(splits.known());
+    found(found.splits());
     splits.finished(
         found.splits().stream()
             .map(WaitingSplit::split)
@@ -77,6 +79,17 @@ public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, Enum
             .toList());
     assign();
     look();
+  }
+
+  private void found(List<WaitingSplit> found) {
+    splits.found(found);
+    known = Set.copyOf(splits.known());
+    Set<Integer> all = new HashSet<>(whole);
+    found.stream()
+        .map(WaitingSplit::split)
+        .filter(TunnelSplit::isWhole)
+        .forEach(split -> all.add(split.partition()));
+    whole = Set.copyOf(all);
   }
 
   private FlinkRuntimeException failed(Throwable failure) {
@@ -94,7 +107,8 @@ public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, Enum
   private void look() {
     long everyMs = settings.reading().discovery().toMillis();
     if (!settings.isBounded() && everyMs > 0) {
-      context.callAsync(() -> first.findNew(lookup, known), this::foundNew, everyMs, everyMs);
+      context.callAsync(
+          () -> first.findNew(lookup, known, whole), this::foundNew, everyMs, everyMs);
     }
   }
 
@@ -113,8 +127,7 @@ public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, Enum
       throw new FlinkRuntimeException(
           "table " + settings.table().table() + " was dropped and made anew under the job");
     }
-    splits.found(found.splits());
-    known = Set.copyOf(splits.known());
+    found(found.splits());
     assign();
   }
 
@@ -166,7 +179,7 @@ public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, Enum
   @Override
   public EnumeratorState snapshotState(long checkpointId) {
     splits.checkpoint(checkpointId);
-    return new EnumeratorState(tableId, splits.known(), splits.finished(), splits.waiting());
+    return new EnumeratorState(tableId, splits.known(), splits.finished(), whole, splits.waiting());
   }
 
   @Override

@@ -1,9 +1,9 @@
 package io.tunnel.flink.source.reader;
 
 import io.tunnel.flink.source.split.TunnelSplit;
-import io.tunnel.model.ChannelType;
 import io.tunnel.sdk.PartitionRecords;
 import io.tunnel.sdk.StreamRecord;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -11,18 +11,22 @@ import java.util.Set;
 import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
 
 /**
- * What one look brought: records of one partition, its end, or nothing. The bytes are given back to
- * the service as credit when Flink is done with them, so that what waits in memory is bounded by
- * it.
+ * What one look brought: records of one partition, the end of its rows or of it, or nothing. The
+ * bytes are given back to the service as credit when Flink is done with them, so that what waits in
+ * memory is bounded by it.
  */
 final class Fetch implements RecordsWithSplitIds<FetchedRecord> {
 
   /** Nothing. */
   static final Fetch NOTHING =
-      new Fetch(Optional.empty(), List.of(), Set.of(), Fetch::doNothing, Fetch::doNothing);
+      new Fetch(
+          Optional.empty(),
+          Collections.emptyIterator(),
+          Set.of(),
+          Fetch::doNothing,
+          Fetch::doNothing);
 
-  private final Iterator<StreamRecord> records;
-  private final FetchedRecord current;
+  private final Iterator<FetchedRecord> records;
   private final Set<String> finished;
   private final Runnable whenTaken;
   private final Runnable whenDone;
@@ -30,14 +34,12 @@ final class Fetch implements RecordsWithSplitIds<FetchedRecord> {
 
   private Fetch(
       Optional<PartitionRecords> source,
-      List<StreamRecord> records,
+      Iterator<FetchedRecord> records,
       Set<String> finished,
       Runnable whenTaken,
       Runnable whenDone) {
     this.split = source.map(from -> TunnelSplit.id(from.start().partition()));
-    this.current =
-        new FetchedRecord(source.map(from -> from.start().type()).orElse(ChannelType.Stream));
-    this.records = records.iterator();
+    this.records = records;
     this.finished = finished;
     this.whenTaken = whenTaken;
     this.whenDone = whenDone;
@@ -49,14 +51,41 @@ final class Fetch implements RecordsWithSplitIds<FetchedRecord> {
 
   /** Records of a partition; {@code whenTaken} is run on the thread that takes them. */
   static Fetch of(PartitionRecords delivered, Runnable whenTaken) {
+    FetchedRecord current = new FetchedRecord(delivered.start().type(), delivered.rowsAt());
+    Iterator<StreamRecord> records = delivered.records().iterator();
     return new Fetch(
-        Optional.of(delivered), delivered.records(), Set.of(), whenTaken, delivered::release);
+        Optional.of(delivered),
+        new Iterator<>() {
+          @Override
+          public boolean hasNext() {
+            return records.hasNext();
+          }
+
+          @Override
+          public FetchedRecord next() {
+            return current.of(records.next());
+          }
+        },
+        Set.of(),
+        whenTaken,
+        delivered::release);
+  }
+
+  /** A partition has no more rows; its changes follow. */
+  static Fetch rowsEnd(PartitionRecords end) {
+    FetchedRecord told = new FetchedRecord(end.start().type(), end.rowsAt());
+    return new Fetch(
+        Optional.of(end), List.of(told).iterator(), Set.of(), Fetch::doNothing, Fetch::doNothing);
   }
 
   /** These were read to their ends. */
   static Fetch finished(Set<String> splits) {
     return new Fetch(
-        Optional.empty(), List.of(), Set.copyOf(splits), Fetch::doNothing, Fetch::doNothing);
+        Optional.empty(),
+        Collections.emptyIterator(),
+        Set.copyOf(splits),
+        Fetch::doNothing,
+        Fetch::doNothing);
   }
 
   @Override
@@ -72,7 +101,7 @@ final class Fetch implements RecordsWithSplitIds<FetchedRecord> {
 
   @Override
   public FetchedRecord nextRecordFromSplit() {
-    return records.hasNext() ? current.of(records.next()) : null;
+    return records.hasNext() ? records.next() : null;
   }
 
   @Override

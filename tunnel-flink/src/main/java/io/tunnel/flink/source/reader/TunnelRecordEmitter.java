@@ -9,7 +9,10 @@ import org.apache.flink.api.connector.source.SourceOutput;
 import org.apache.flink.connector.base.source.reader.RecordEmitter;
 import org.apache.flink.util.Collector;
 
-/** Gives records to the schema, and what it makes of them to the job, with their event time. */
+/**
+ * Gives records to the schema, and what it makes of them to the job, with their event time. Changes
+ * that are in a row that was given before are left out.
+ */
 final class TunnelRecordEmitter<T> implements RecordEmitter<FetchedRecord, T, SplitProgress> {
 
   private final TunnelDeserializationSchema<T> schema;
@@ -24,12 +27,20 @@ final class TunnelRecordEmitter<T> implements RecordEmitter<FetchedRecord, T, Sp
   @Override
   public void emitRecord(FetchedRecord fetched, SourceOutput<T> output, SplitProgress progress)
       throws IOException {
+    if (fetched.isRowsEnd()) {
+      progress.state().rowsEnded(fetched.rowsAt());
+      return;
+    }
     StreamRecord record = fetched.record();
+    if (fetched.type() == ChannelType.Stream && progress.state().has(record)) {
+      progress.emitted(fetched);
+      return;
+    }
     out.output = output;
     out.isEmitting = false;
     out.eventMs = eventMs(fetched, progress);
     try {
-      schema.deserialize(record, out);
+      schema.deserialize(record, progress.state().isWhole(), out);
     } catch (IOException | RuntimeException e) {
       if (out.isEmitting) {
         // Not the schema: an operator behind the source, or the task, which is cancelled.

@@ -97,7 +97,7 @@ final class TunnelSplitReader implements SplitReader<FetchedRecord, TunnelSplit>
     ReadStart changes = split.changesStart();
     if (hasChanges && !changes.end().equals(Optional.of(changes.position()))) {
       source.orElseThrow().start(changes);
-      return Fetch.NOTHING;
+      return Fetch.rowsEnd(delivered);
     }
     splits.remove(partition);
     return Fetch.finished(Set.of(split.splitId()));

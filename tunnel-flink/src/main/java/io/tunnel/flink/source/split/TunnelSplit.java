@@ -13,34 +13,35 @@ import org.apache.flink.api.connector.source.SourceSplit;
  * @param partition its id
  * @param base its rows, if they are read first
  * @param position changes are read behind it
- * @param end and up to this one, if that is known
- * @param endMs and none that was committed at or after this moment, in milliseconds since 1970
+ * @param end and up to there
+ * @param isWhole whether all that a row ever was is among what is read: rows first, or the changes
+ *     from the first that there was; not when older ones were not kept, or not asked for
  * @param isFinished whether everything was read; kept until nobody can have missed it
  */
 public record TunnelSplit(
-    int partition,
-    BasePart base,
-    long position,
-    Optional<Long> end,
-    Optional<Long> endMs,
-    boolean isFinished)
+    int partition, BasePart base, long position, SplitEnd end, boolean isWhole, boolean isFinished)
     implements SourceSplit {
 
   /** Refuses null, and positions that cannot be. */
   public TunnelSplit {
     Objects.requireNonNull(base, "base");
     Objects.requireNonNull(end, "end");
-    Objects.requireNonNull(endMs, "endMs");
-    if (position < 0 || end.orElse(0L) < 0) {
-      throw new IllegalArgumentException(
-          "positions are at least 0, not " + position + " and " + end);
+    if (position < 0) {
+      throw new IllegalArgumentException("changes are read behind 0 at least, not " + position);
     }
   }
 
-  /** The changes of a partition behind a position. */
+  /** The changes of a partition behind a position: all that there were, behind 0. */
   public static TunnelSplit changes(int partition, long position) {
     return new TunnelSplit(
-        partition, BasePart.NONE, position, Optional.empty(), Optional.empty(), false);
+        partition, BasePart.NONE, position, SplitEnd.NEVER, position == 0, false);
+  }
+
+  /** All rows of a partition, and then the changes behind a position that was found before. */
+  public static TunnelSplit rowsAndChanges(int partition, long position) {
+    return changes(partition, position)
+        .withBase(BasePart.all(BasePart.Kind.BEFORE_CHANGES))
+        .withWhole(true);
   }
 
   /** The id of a partition's split. */
@@ -55,22 +56,28 @@ public record TunnelSplit(
 
   /** The same with other rows before its changes. */
   public TunnelSplit withBase(BasePart other) {
-    return new TunnelSplit(partition, other, position, end, endMs, isFinished);
+    return new TunnelSplit(partition, other, position, end, isWhole, isFinished);
   }
 
   /** The same with an end. */
   public TunnelSplit withEnd(Optional<Long> newEnd, Optional<Long> newEndMs) {
-    return new TunnelSplit(partition, base, position, newEnd, newEndMs, isFinished);
+    SplitEnd other = new SplitEnd(newEnd, newEndMs);
+    return new TunnelSplit(partition, base, position, other, isWhole, isFinished);
   }
 
-  /** The same behind another position; its rows are done. */
-  public TunnelSplit behind(long newPosition) {
-    return new TunnelSplit(partition, BasePart.NONE, newPosition, end, endMs, isFinished);
+  /** The same where all is read, or not. */
+  public TunnelSplit withWhole(boolean newIsWhole) {
+    return new TunnelSplit(partition, base, position, end, newIsWhole, isFinished);
+  }
+
+  /** The same behind another position; of its rows, that is still to be known. */
+  public TunnelSplit behind(long newPosition, BasePart known) {
+    return new TunnelSplit(partition, known, newPosition, end, isWhole, isFinished);
   }
 
   /** The same with nothing left to read. */
   public TunnelSplit finished() {
-    return new TunnelSplit(partition, BasePart.NONE, position, end, endMs, true);
+    return new TunnelSplit(partition, BasePart.NONE, position, end, isWhole, true);
   }
 
   /** What the SDK is asked for first. */
@@ -87,7 +94,7 @@ public record TunnelSplit(
         ChannelType.Stream,
         position,
         Bytes.EMPTY,
-        end.map(last -> Math.max(last, position)),
-        endMs);
+        end.position().map(last -> Math.max(last, position)),
+        end.ms());
   }
 }

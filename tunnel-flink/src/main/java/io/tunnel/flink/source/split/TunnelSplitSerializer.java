@@ -6,18 +6,21 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
- * The bytes of a split in a checkpoint. Version 1: i32 partition, u8 kind of rows, i64 rows, i32
+ * The bytes of a split in a checkpoint. Version 2: i32 partition, u8 kind of rows, i64 rows, i32
  * and the key, i64 position, the end and the moment each as u8 whether it is there and i64, u8
- * whether it is finished.
+ * whether it is finished, u8 whether it is whole, i32 and the ranges of rows, each as i32 and the
+ * key and i64 position. Version 1 ends in front of whether it is whole: nobody knows that then.
  */
 public final class TunnelSplitSerializer implements SimpleVersionedSerializer<TunnelSplit> {
 
   /** The version that is written. */
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   @Override
   public int getVersion() {
@@ -35,16 +38,21 @@ public final class TunnelSplitSerializer implements SimpleVersionedSerializer<Tu
   public TunnelSplit deserialize(int version, byte[] serialized) throws IOException {
     requireVersion("split", version, VERSION);
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(serialized));
-    TunnelSplit split = read(in);
+    TunnelSplit split = read(version, in);
     requireEnd("split", in);
     return split;
   }
 
   /** Refuses what a later version of this connector has written. */
   public static void requireVersion(String what, int version, int known) throws IOException {
-    if (version != known) {
+    if (version < 1 || version > known) {
       throw new IOException(
-          "the state of a " + what + " has version " + version + "; this connector reads " + known);
+          "the state of a "
+              + what
+              + " has version "
+              + version
+              + "; this connector reads 1 to "
+              + known);
     }
   }
 
@@ -60,13 +68,22 @@ public final class TunnelSplitSerializer implements SimpleVersionedSerializer<Tu
     out.writeInt(split.partition());
     out.writeByte(split.base().kind().code());
     out.writeLong(split.base().rows());
-    byte[] key = split.base().key().toByteArray();
-    out.writeInt(key.length);
-    out.write(key);
+    writeKey(split.base().key(), out);
     out.writeLong(split.position());
-    writeOptional(split.end(), out);
-    writeOptional(split.endMs(), out);
+    writeOptional(split.end().position(), out);
+    writeOptional(split.end().ms(), out);
     out.writeBoolean(split.isFinished());
+    out.writeBoolean(split.isWhole());
+    out.writeInt(split.base().ranges().size());
+    for (RowRange range : split.base().ranges()) {
+      writeKey(range.upTo(), out);
+      out.writeLong(range.position());
+    }
+  }
+
+  private static void writeKey(Bytes key, DataOutputStream out) throws IOException {
+    out.writeInt(key.length());
+    out.write(key.toByteArray());
   }
 
   private static void writeOptional(Optional<Long> value, DataOutputStream out) throws IOException {
@@ -76,8 +93,8 @@ public final class TunnelSplitSerializer implements SimpleVersionedSerializer<Tu
     }
   }
 
-  /** Reads version {@value VERSION}. */
-  public static TunnelSplit read(DataInputStream in) throws IOException {
+  /** Reads that version. */
+  public static TunnelSplit read(int version, DataInputStream in) throws IOException {
     try {
       int partition = in.readInt();
       int code = in.readUnsignedByte();
@@ -85,17 +102,37 @@ public final class TunnelSplitSerializer implements SimpleVersionedSerializer<Tu
           BasePart.Kind.of(code)
               .orElseThrow(() -> new IOException("a split with rows of kind " + code));
       long rows = in.readLong();
-      int keyBytes = in.readInt();
-      if (keyBytes < 0 || keyBytes > in.available()) {
-        throw new IOException("a key of " + keyBytes + " bytes in a split");
-      }
-      Bytes key = Bytes.copyOf(in.readNBytes(keyBytes));
-      BasePart base = new BasePart(kind, rows, key);
+      Bytes key = readKey(in);
+      long position = in.readLong();
+      SplitEnd end = new SplitEnd(readOptional(in), readOptional(in));
+      boolean isFinished = in.readBoolean();
+      boolean isWhole = version > 1 && in.readBoolean();
+      List<RowRange> ranges = version > 1 ? readRanges(in) : List.of();
       return new TunnelSplit(
-          partition, base, in.readLong(), readOptional(in), readOptional(in), in.readBoolean());
+          partition, new BasePart(kind, rows, key, ranges), position, end, isWhole, isFinished);
     } catch (IllegalArgumentException e) {
       throw new IOException("a split that cannot be: " + e.getMessage(), e);
     }
+  }
+
+  private static List<RowRange> readRanges(DataInputStream in) throws IOException {
+    int count = in.readInt();
+    if (count < 0 || count > in.available()) {
+      throw new IOException(count + " ranges of rows in " + in.available() + " bytes");
+    }
+    List<RowRange> ranges = new ArrayList<>();
+    for (int left = count; left > 0; left--) {
+      ranges.add(new RowRange(readKey(in), in.readLong()));
+    }
+    return ranges;
+  }
+
+  private static Bytes readKey(DataInputStream in) throws IOException {
+    int bytes = in.readInt();
+    if (bytes < 0 || bytes > in.available()) {
+      throw new IOException("a key of " + bytes + " bytes in a split");
+    }
+    return Bytes.copyOf(in.readNBytes(bytes));
   }
 
   private static Optional<Long> readOptional(DataInputStream in) throws IOException {

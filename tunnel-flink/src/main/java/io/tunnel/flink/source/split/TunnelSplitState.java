@@ -1,33 +1,106 @@
 package io.tunnel.flink.source.split;
 
+import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
 import io.tunnel.sdk.StreamRecord;
+import java.util.List;
+import java.util.Optional;
 
 /** How far a split is read, in the records that were emitted. For the task's thread. */
 public final class TunnelSplitState {
 
   private final TunnelSplit split;
+  private final boolean isBeforeChanges;
+
+  /** Known of the rows of {@link #lastRow}'s page only when the next page begins. */
+  private OverlapCore overlap;
+
+  private Phase phase;
   private long rows;
   private StreamRecord lastRow;
+  private long lastRowAt;
   private long position;
-  private boolean hasChanges;
+
+  /** ROWS to CHANGES, once. */
+  private enum Phase {
+    ROWS,
+    CHANGES
+  }
 
   /** Nothing was emitted yet. */
   public TunnelSplitState(TunnelSplit split) {
     this.split = split;
     this.rows = split.base().rows();
     this.position = split.position();
+    this.phase = split.base().kind() == BasePart.Kind.NONE ? Phase.CHANGES : Phase.ROWS;
+    this.isBeforeChanges = split.base().kind() == BasePart.Kind.BEFORE_CHANGES;
+    this.overlap = new OverlapCore(split.base().ranges());
+    if (isBeforeChanges && split.base().ranges().isEmpty() && split.base().key().length() > 0) {
+      // Rows that somebody else read, or an earlier version: later changes of them all come.
+      overlap.read(split.base().key(), position);
+    }
   }
 
-  /** A record was emitted. */
-  public void emitted(StreamRecord record, ChannelType type) {
+  /**
+   * A record was emitted, or left out.
+   *
+   * @param rowsAt of a row: at which position it was read, if the service says so
+   */
+  public void emitted(StreamRecord record, ChannelType type, Optional<Long> rowsAt) {
     if (type == ChannelType.BaseData) {
       rows = record.position();
+      if (isBeforeChanges) {
+        long at = requireAt(rowsAt);
+        if (lastRow != null && at != lastRowAt) {
+          overlap.read(lastRow.encodedKey(), lastRowAt);
+        }
+        lastRowAt = at;
+      }
       lastRow = record;
     } else {
-      hasChanges = true;
       position = record.position();
+      if (position >= overlap.last()) {
+        overlap = new OverlapCore(List.of());
+      }
     }
+  }
+
+  private long requireAt(Optional<Long> rowsAt) {
+    long at =
+        rowsAt.orElseThrow(
+            () ->
+                new IllegalStateException(
+                    "the service does not say which changes the rows of partition "
+                        + split.partition()
+                        + " have: it is older than this connector, and has to be upgraded first"));
+    if (at < split.position()) {
+      throw new IllegalStateException(
+          "rows of partition "
+              + split.partition()
+              + " were read at position "
+              + at
+              + ", before "
+              + split.position()
+              + ", behind which their changes begin");
+    }
+    return at;
+  }
+
+  /** All rows that changes follow were emitted; there were no more at that position. */
+  public void rowsEnded(Optional<Long> rowsAt) {
+    long at = requireAt(rowsAt);
+    if (lastRow != null && at != lastRowAt) {
+      overlap.read(lastRow.encodedKey(), lastRowAt);
+    }
+    overlap.ended(at);
+    lastRow = null;
+    phase = Phase.CHANGES;
+  }
+
+  /** Whether a change is in what was read of its row already. */
+  public boolean has(StreamRecord change) {
+    return change.position() <= overlap.last()
+        && overlap.has(change.encodedKey(), change.position());
   }
 
   /** The partition. */
@@ -35,9 +108,14 @@ public final class TunnelSplitState {
     return split.partition();
   }
 
+  /** As {@link TunnelSplit#isWhole} has it. */
+  public boolean isWhole() {
+    return split.isWhole();
+  }
+
   /** Whether what is emitted now are rows that changes will follow. */
   public boolean isBeforeChanges() {
-    return !hasChanges && split.base().kind() == BasePart.Kind.BEFORE_CHANGES;
+    return phase == Phase.ROWS && isBeforeChanges;
   }
 
   /** Changes up to here were emitted. */
@@ -47,12 +125,17 @@ public final class TunnelSplitState {
 
   /** What is still to be read. */
   public TunnelSplit toSplit() {
-    if (hasChanges) {
-      return split.behind(position);
+    if (phase == Phase.CHANGES) {
+      return split.behind(position, BasePart.done(overlap.ranges()));
     }
-    if (lastRow != null) {
-      return split.withBase(new BasePart(split.base().kind(), rows, lastRow.encodedKey()));
+    if (lastRow == null) {
+      return split;
     }
-    return split;
+    Bytes key = lastRow.encodedKey();
+    OverlapCore known = new OverlapCore(overlap.ranges());
+    if (isBeforeChanges) {
+      known.read(key, lastRowAt);
+    }
+    return split.withBase(new BasePart(split.base().kind(), rows, key, known.ranges()));
   }
 }

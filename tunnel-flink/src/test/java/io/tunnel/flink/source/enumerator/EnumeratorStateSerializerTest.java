@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -22,22 +23,33 @@ class EnumeratorStateSerializerTest {
 
   static Stream<Arguments> states() {
     return Stream.of(
-        Arguments.of("enumerator-v1-empty.hex", EnumeratorState.EMPTY),
-        Arguments.of(
-            "enumerator-v1.hex",
-            new EnumeratorState(
-                Optional.of(3),
-                Set.of(7, 8, 9),
-                Set.of(7),
-                List.of(new WaitingSplit(TunnelSplit.changes(9, 0), List.of(7, 8))))));
+        Arguments.of("enumerator-v2-empty.hex", EnumeratorState.EMPTY),
+        Arguments.of("enumerator-v2.hex", state(Set.of(8, 9), TunnelSplit.changes(9, 0))));
+  }
+
+  private static EnumeratorState state(Set<Integer> whole, TunnelSplit waiting) {
+    return new EnumeratorState(
+        Optional.of(3),
+        Set.of(7, 8, 9),
+        Set.of(7),
+        whole,
+        List.of(new WaitingSplit(waiting, List.of(7, 8))));
+  }
+
+  @Test
+  void a_state_of_version_1_is_read_and_not_believed_to_see_all() throws IOException {
+    assertThat(serializer.deserialize(1, GoldenState.bytes("enumerator-v1-empty.hex")))
+        .isEqualTo(EnumeratorState.EMPTY);
+    assertThat(serializer.deserialize(1, GoldenState.bytes("enumerator-v1.hex")))
+        .isEqualTo(state(Set.of(), TunnelSplit.changes(9, 0).withWhole(false)));
   }
 
   @ParameterizedTest
   @MethodSource("states")
-  void a_state_has_the_bytes_of_version_1(String file, EnumeratorState state) throws IOException {
+  void a_state_has_the_bytes_of_version_2(String file, EnumeratorState state) throws IOException {
     byte[] golden = GoldenState.bytes(file);
     assertThat(Bytes.copyOf(serializer.serialize(state))).isEqualTo(Bytes.copyOf(golden));
-    assertThat(serializer.deserialize(1, golden)).isEqualTo(state);
+    assertThat(serializer.deserialize(2, golden)).isEqualTo(state);
   }
 
   @ParameterizedTest
@@ -47,10 +59,10 @@ class EnumeratorStateSerializerTest {
     byte[] bytes = serializer.serialize(state);
     for (int length = 0; length < bytes.length; length++) {
       byte[] cut = Arrays.copyOf(bytes, length);
-      assertThatThrownBy(() -> serializer.deserialize(1, cut)).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> serializer.deserialize(2, cut)).isInstanceOf(IOException.class);
     }
     byte[] longer = Arrays.copyOf(bytes, bytes.length + 1);
-    assertThatThrownBy(() -> serializer.deserialize(1, longer)).hasMessageContaining("behind");
+    assertThatThrownBy(() -> serializer.deserialize(2, longer)).hasMessageContaining("behind");
     assertThatThrownBy(() -> serializer.deserialize(0, bytes)).hasMessageContaining("version 0");
   }
 }

@@ -15,10 +15,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A service in a test's memory; its log of partition p reaches from behind 1 to 10 * p. */
+/**
+ * A service in a test's memory; its log of partition p reaches from behind {@link #earliest} to 10
+ * * p.
+ */
 final class FakeLookup implements TableLookup {
 
   int tableId = 3;
+  long earliest = 1;
   boolean isDropped;
   boolean isClosed;
   Optional<CheckpointSet> progress = Optional.empty();
@@ -51,7 +55,8 @@ final class FakeLookup implements TableLookup {
         partitions.stream()
             .map(
                 partition ->
-                    new Positions(partition.id(), 1, partition.id() * 10L, timeMs.map(ms -> 5L)))
+                    new Positions(
+                        partition.id(), earliest, partition.id() * 10L, timeMs.map(ms -> 5L)))
             .toList());
   }
 

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.apache.flink.connector.testutils.source.reader.TestingSplitEnumeratorContext;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -117,9 +118,7 @@ class TunnelEnumeratorTest {
   @Test
   void rows_come_before_the_changes_behind_a_position_found_first() {
     started(settings(TunnelType.BaseAndStream, StartAt.earliest(), EndAt.never()));
-    assertThat(assigned().get(0))
-        .containsExactly(
-            TunnelSplit.changes(4, 40).withBase(BasePart.all(BasePart.Kind.BEFORE_CHANGES)));
+    assertThat(assigned().get(0)).containsExactly(TunnelSplit.rowsAndChanges(4, 40));
   }
 
   @Test
@@ -148,8 +147,9 @@ class TunnelEnumeratorTest {
     assertThat(allAssigned())
         .containsExactlyInAnyOrder(
             TunnelSplit.changes(4, 20),
-            TunnelSplit.changes(5, 30).withBase(new BasePart(BasePart.Kind.BEFORE_CHANGES, 2, key)),
-            TunnelSplit.changes(6, 1));
+            TunnelSplit.changes(5, 30)
+                .withBase(new BasePart(BasePart.Kind.BEFORE_CHANGES, 2, key, List.of())),
+            TunnelSplit.changes(6, 0));
   }
 
   private static CheckpointSet progress(ChannelType type) {
@@ -187,6 +187,62 @@ class TunnelEnumeratorTest {
         .hasStackTraceContaining("no progress in rows; one of type BaseData or BaseAndStream");
   }
 
+  /** A new partition, of whose parents not everything was read. */
+  private static TunnelSplit partly(int partition) {
+    return TunnelSplit.changes(partition, 0).withWhole(false);
+  }
+
+  private Map<Integer, Boolean> wholeByPartition() {
+    return allAssigned().stream()
+        .collect(Collectors.toMap(TunnelSplit::partition, TunnelSplit::isWhole));
+  }
+
+  @Test
+  void who_starts_at_the_earliest_change_sees_all_only_where_that_is_the_first() {
+    started(unbounded());
+    assertThat(wholeByPartition()).isEqualTo(Map.of(4, false, 5, false));
+  }
+
+  @Test
+  void children_see_all_when_their_parents_do_also_after_a_restore() {
+    lookup.earliest = 0;
+    lookup.add(6, 4);
+    lookup.add(7, 3);
+    TunnelEnumerator enumerator = started(unbounded());
+    assertThat(wholeByPartition())
+        .as("3 is a parent that nobody reads")
+        .isEqualTo(Map.of(4, true, 5, true, 7, false));
+    EnumeratorState state = enumerator.snapshotState(1);
+    assertThat(state.whole()).containsExactlyInAnyOrder(4, 5, 6);
+    lookup.earliest = 3;
+    lookup.add(8, 6);
+    lookup.add(9, 7);
+    FirstSplits.Found found =
+        new FirstSplits(unbounded()).findNew(lookup, state.known(), state.whole());
+    assertThat(found.splits())
+        .extracting(WaitingSplit::split)
+        .as("from their first changes, whether these are kept or not")
+        .containsExactly(TunnelSplit.changes(8, 0), partly(9));
+  }
+
+  @Test
+  void rows_before_changes_are_all_unless_a_tunnel_has_processed_some() {
+    lookup.progress =
+        Optional.of(
+            new CheckpointSet(
+                3,
+                "t",
+                "n",
+                List.of(
+                    new ChannelPosition(4, ChannelType.Stream, 20, Bytes.EMPTY, false),
+                    new ChannelPosition(4, ChannelType.BaseData, 0, Bytes.EMPTY, false),
+                    new ChannelPosition(5, ChannelType.Stream, 0, Bytes.EMPTY, false),
+                    new ChannelPosition(
+                        5, ChannelType.BaseData, 2, Bytes.fromHex("038000000000000001"), false))));
+    started(settings(TunnelType.BaseAndStream, StartAt.checkpointOf("n"), EndAt.never()));
+    assertThat(wholeByPartition()).isEqualTo(Map.of(4, true, 5, false));
+  }
+
   @Test
   void children_wait_for_all_their_parents() {
     TunnelEnumerator enumerator = started(unbounded());
@@ -205,7 +261,7 @@ class TunnelEnumeratorTest {
         .extracting(waiting -> waiting.split().partition())
         .containsExactly(8);
     enumerator.handleSourceEvent(1, new FinishedSplits(Set.of(5)));
-    assertThat(assigned().get(0)).contains(TunnelSplit.changes(8, 1));
+    assertThat(assigned().get(0)).contains(partly(8));
 
     TestingSplitEnumeratorContext<TunnelSplit> later = new TestingSplitEnumeratorContext<>(1);
     later.registerReader(0, "host");
@@ -214,8 +270,7 @@ class TunnelEnumeratorTest {
     later.triggerAllActions();
     assertThat(later.getSplitAssignments()).as("5 is read by somebody").isEmpty();
     restored.handleSourceEvent(0, new FinishedSplits(Set.of(5)));
-    assertThat(later.getSplitAssignments().get(0).getAssignedSplits())
-        .containsExactly(TunnelSplit.changes(8, 1));
+    assertThat(later.getSplitAssignments().get(0).getAssignedSplits()).containsExactly(partly(8));
   }
 
   @Test
@@ -255,7 +310,7 @@ class TunnelEnumeratorTest {
     context.triggerAllActions();
     enumerator.handleSourceEvent(0, new FinishedSplits(Set.of(4)));
     enumerator.handleSourceEvent(1, new FinishedSplits(Set.of(5)));
-    TunnelSplit child = TunnelSplit.changes(8, 1);
+    TunnelSplit child = partly(8);
     assertThat(assigned().get(0)).containsOnlyOnce(child);
     // A checkpoint of before is where both readers go on, 4 and 5 not being finished in it.
     enumerator.addSplitsBack(List.of(), 1);
@@ -274,6 +329,7 @@ class TunnelEnumeratorTest {
         new EnumeratorState(
             Optional.of(3),
             Set.of(4, 5),
+            Set.of(),
             Set.of(),
             List.of(new WaitingSplit(TunnelSplit.changes(5, 9), List.of())));
     TunnelEnumerator enumerator = started(unbounded(), state);

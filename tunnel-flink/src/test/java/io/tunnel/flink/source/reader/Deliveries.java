@@ -21,15 +21,24 @@ public final class Deliveries {
 
   private Deliveries() {}
 
+  /** A put of a row, committed at 0. */
+  static StreamRecord change(int partition, long position, long key) {
+    return records(partition, position, key, 1, 0).get(0);
+  }
+
   /** Puts of rows whose key is their position, committed at {@code commitMicros}. */
   public static List<StreamRecord> records(
       int partition, long first, int count, long commitMicros) {
+    return records(partition, first, first, count, commitMicros);
+  }
+
+  private static List<StreamRecord> records(
+      int partition, long first, long firstKey, int count, long commitMicros) {
     BatchBuilder rows = new BatchBuilder(SCHEMA, 1_024);
-    for (long position = first; position < first + count; position++) {
-      PrimaryKey key = PrimaryKey.builder().add("id", position).build();
+    for (long id = firstKey; id < firstKey + count; id++) {
+      PrimaryKey key = PrimaryKey.builder().add("id", id).build();
       if (!rows.add(
-          new RowPutChange(
-              key, List.of(new Column("value", ColumnValue.fromString("v" + position)))))) {
+          new RowPutChange(key, List.of(new Column("value", ColumnValue.fromString("v" + id)))))) {
         throw new AssertionError("no room");
       }
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tunnel.flink.source.TunnelDeserializationSchema;
 import io.tunnel.flink.source.enumerator.FinishedSplits;
 import io.tunnel.flink.source.split.BasePart;
+import io.tunnel.flink.source.split.RowRange;
 import io.tunnel.flink.source.split.TunnelSplit;
 import io.tunnel.flink.source.split.TunnelSplitState;
 import io.tunnel.model.Bytes;
@@ -235,14 +236,20 @@ class TunnelSourceReaderTest {
     SplitProgress progress =
         new SplitProgress(new TunnelSplitState(split), new ChannelFigures.Figures(40));
     assertThat(progress.state().toSplit()).isEqualTo(split);
-    FetchedRecord row = new FetchedRecord(ChannelType.BaseData);
+    FetchedRecord row = new FetchedRecord(ChannelType.BaseData, Optional.of(40L));
     for (StreamRecord record : Deliveries.records(7, 1, 2, 5_999)) {
       emitter.emitRecord(row.of(record), output, progress);
     }
     assertThat(progress.state().toSplit())
         .isEqualTo(
-            split.withBase(new BasePart(rows.kind(), 2, Bytes.fromHex("038000000000000002"))));
-    FetchedRecord change = new FetchedRecord(ChannelType.Stream);
+            split.withBase(
+                new BasePart(
+                    rows.kind(),
+                    2,
+                    Bytes.fromHex("038000000000000002"),
+                    List.of(new RowRange(Bytes.fromHex("038000000000000002"), 40)))));
+    emitter.emitRecord(new FetchedRecord(ChannelType.BaseData, Optional.of(40L)), output, progress);
+    FetchedRecord change = new FetchedRecord(ChannelType.Stream, Optional.empty());
     emitter.emitRecord(change.of(Deliveries.records(7, 41, 1, 7_000).get(0)), output, progress);
     assertThat(progress.state().toSplit()).isEqualTo(TunnelSplit.changes(7, 41));
     assertThat(output.emitted)
@@ -272,5 +279,50 @@ class TunnelSourceReaderTest {
         .as("is not blamed on the schema")
         .isSameAs(behind);
     assertThat(errors.getCount()).isEqualTo(1);
+  }
+
+  /** Rows 1 and 2 were read at position 42, that there is no other at 44. */
+  @Test
+  void changes_that_a_row_has_are_left_out_and_all_others_come_also_after_a_restore()
+      throws IOException {
+    ChannelFigures figures = new ChannelFigures(context.metricGroup(), new ManualClock());
+    TunnelRecordEmitter<String> emitter = new TunnelRecordEmitter<>(new Values(), figures);
+    Output output = new Output();
+    SplitProgress progress =
+        new SplitProgress(
+            new TunnelSplitState(TunnelSplit.rowsAndChanges(7, 40)),
+            new ChannelFigures.Figures(40));
+    FetchedRecord row = new FetchedRecord(ChannelType.BaseData, Optional.of(42L));
+    for (StreamRecord record : Deliveries.records(7, 1, 2, 0)) {
+      emitter.emitRecord(row.of(record), output, progress);
+    }
+    emitter.emitRecord(new FetchedRecord(ChannelType.BaseData, Optional.of(44L)), output, progress);
+    output.emitted.clear();
+    FetchedRecord change = new FetchedRecord(ChannelType.Stream, Optional.empty());
+    long[] keys = {1, 60, 2, 61, 62};
+    for (int i = 0; i < keys.length; i++) {
+      if (i == 1) {
+        TunnelSplit kept = progress.state().toSplit();
+        assertThat(kept.position()).isEqualTo(41);
+        progress = new SplitProgress(new TunnelSplitState(kept), new ChannelFigures.Figures(41));
+      }
+      emitter.emitRecord(change.of(Deliveries.change(7, 41 + i, keys[i])), output, progress);
+    }
+    assertThat(output.emitted)
+        .as("1 at 41 is in its row, 60 at 42 and 61 at 44 are gone again")
+        .containsExactly(new Emitted("v2", 0), new Emitted("v62", 0));
+    assertThat(progress.state().toSplit())
+        .as("nothing more has to be known of the rows")
+        .isEqualTo(TunnelSplit.changes(7, 45).withWhole(true));
+  }
+
+  @Test
+  void rows_of_a_service_that_does_not_say_what_they_have_are_refused() {
+    TunnelSplitState state = new TunnelSplitState(TunnelSplit.rowsAndChanges(7, 40));
+    StreamRecord row = Deliveries.records(7, 1, 1, 0).get(0);
+    assertThatThrownBy(() -> state.emitted(row, ChannelType.BaseData, Optional.empty()))
+        .hasMessageContaining("older than this connector");
+    assertThatThrownBy(() -> state.emitted(row, ChannelType.BaseData, Optional.of(39L)))
+        .hasMessageContaining("read at position 39, before 40");
   }
 }

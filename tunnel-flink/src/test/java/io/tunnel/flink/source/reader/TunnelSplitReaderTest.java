@@ -75,7 +75,13 @@ class TunnelSplitReaderTest {
     assertThat(fetched.nextSplit()).isEqualTo("7");
     assertThat(fetched.nextRecordFromSplit().type()).isEqualTo(ChannelType.BaseData);
     partitions.end(rows);
-    assertThat(reader.fetch().finishedSplits()).isEmpty();
+    RecordsWithSplitIds<FetchedRecord> end = reader.fetch();
+    assertThat(end.finishedSplits()).isEmpty();
+    assertThat(end.nextSplit()).isEqualTo("7");
+    FetchedRecord told = end.nextRecordFromSplit();
+    assertThat(told.isRowsEnd()).isTrue();
+    assertThat(told.rowsAt()).contains(40L);
+    assertThat(end.nextRecordFromSplit()).isNull();
     assertThat(partitions.lastStart()).isEqualTo(ReadStart.changes(7, 40));
     partitions.end(partitions.lastStart());
     assertThat(reader.fetch().finishedSplits()).isEqualTo(Set.of("7"));

@@ -7,6 +7,7 @@ import io.tunnel.flink.source.GoldenState;
 import io.tunnel.model.Bytes;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,29 +18,52 @@ class TunnelSplitSerializerTest {
 
   private final TunnelSplitSerializer serializer = new TunnelSplitSerializer();
 
+  private static final Bytes KEY = Bytes.fromHex("038000000000000001");
+
+  private static TunnelSplit rows(List<RowRange> ranges) {
+    return TunnelSplit.changes(7, 40)
+        .withBase(new BasePart(BasePart.Kind.BEFORE_CHANGES, 3, KEY, ranges))
+        .withEnd(Optional.empty(), Optional.of(9L));
+  }
+
   static Stream<Arguments> splits() {
-    TunnelSplit rows =
-        new TunnelSplit(
-            7,
-            new BasePart(BasePart.Kind.BEFORE_CHANGES, 3, Bytes.fromHex("038000000000000001")),
-            40,
-            Optional.empty(),
-            Optional.of(9L),
-            false);
+    List<RowRange> ranges =
+        List.of(new RowRange(KEY, 41), new RowRange(Bytes.fromHex("038000000000000005"), 44));
+    return Stream.of(
+        Arguments.of("split-v2-changes.hex", TunnelSplit.changes(7, 1_000)),
+        Arguments.of("split-v2-rows.hex", rows(ranges).withWhole(true)),
+        Arguments.of(
+            "split-v2-overlap.hex",
+            TunnelSplit.rowsAndChanges(7, 40)
+                .behind(42, BasePart.done(List.of(new RowRange(Bytes.EMPTY, 45))))),
+        Arguments.of(
+            "split-v2-finished.hex",
+            TunnelSplit.changes(8, 5).withEnd(Optional.of(5L), Optional.empty()).finished()));
+  }
+
+  static Stream<Arguments> formerSplits() {
     return Stream.of(
         Arguments.of("split-v1-changes.hex", TunnelSplit.changes(7, 1_000)),
-        Arguments.of("split-v1-rows.hex", rows),
+        Arguments.of("split-v1-rows.hex", rows(List.of())),
         Arguments.of(
             "split-v1-finished.hex",
             TunnelSplit.changes(8, 5).withEnd(Optional.of(5L), Optional.empty()).finished()));
   }
 
   @ParameterizedTest
+  @MethodSource("formerSplits")
+  void a_split_of_version_1_is_read_and_not_believed_to_see_all(String file, TunnelSplit split)
+      throws IOException {
+    assertThat(serializer.deserialize(1, GoldenState.bytes(file))).isEqualTo(split);
+    assertThat(split.isWhole()).isFalse();
+  }
+
+  @ParameterizedTest
   @MethodSource("splits")
-  void a_split_has_the_bytes_of_version_1(String file, TunnelSplit split) throws IOException {
+  void a_split_has_the_bytes_of_version_2(String file, TunnelSplit split) throws IOException {
     byte[] golden = GoldenState.bytes(file);
     assertThat(Bytes.copyOf(serializer.serialize(split))).isEqualTo(Bytes.copyOf(golden));
-    assertThat(serializer.deserialize(1, golden)).isEqualTo(split);
+    assertThat(serializer.deserialize(2, golden)).isEqualTo(split);
   }
 
   @ParameterizedTest
@@ -49,13 +73,13 @@ class TunnelSplitSerializerTest {
     byte[] bytes = serializer.serialize(split);
     for (int length = 0; length < bytes.length; length++) {
       byte[] cut = Arrays.copyOf(bytes, length);
-      assertThatThrownBy(() -> serializer.deserialize(1, cut)).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> serializer.deserialize(2, cut)).isInstanceOf(IOException.class);
     }
     byte[] longer = Arrays.copyOf(bytes, bytes.length + 1);
-    assertThatThrownBy(() -> serializer.deserialize(1, longer)).hasMessageContaining("behind");
-    assertThatThrownBy(() -> serializer.deserialize(2, bytes)).hasMessageContaining("version 2");
+    assertThatThrownBy(() -> serializer.deserialize(2, longer)).hasMessageContaining("behind");
+    assertThatThrownBy(() -> serializer.deserialize(3, bytes)).hasMessageContaining("version 3");
     byte[] kind = bytes.clone();
     kind[4] = 9;
-    assertThatThrownBy(() -> serializer.deserialize(1, kind)).hasMessageContaining("kind 9");
+    assertThatThrownBy(() -> serializer.deserialize(2, kind)).hasMessageContaining("kind 9");
   }
 }

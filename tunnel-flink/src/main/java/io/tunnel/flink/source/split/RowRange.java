@@ -1,0 +1,30 @@
+package io.tunnel.flink.source.split;
+
+import io.tunnel.model.Bytes;
+import java.util.Objects;
+
+/**
+ * Rows of a partition that were read at one position: they have all changes up to it, and none
+ * behind it. They are those behind the range before.
+ *
+ * @param upTo the encoded key of the last one; empty when there is no end
+ * @param position at which they were read
+ */
+public record RowRange(Bytes upTo, long position) {
+
+  /** Refuses null and positions under 0. */
+  public RowRange {
+    Objects.requireNonNull(upTo, "upTo");
+    if (position < 0) {
+      throw new IllegalArgumentException("rows are read at positions from 0, not " + position);
+    }
+  }
+
+  boolean hasNoEnd() {
+    return upTo.length() == 0;
+  }
+
+  boolean reaches(Bytes key) {
+    return hasNoEnd() || upTo.compareTo(key) >= 0;
+  }
+}

@@ -1,0 +1,26 @@
+package io.tunnel.flink.source.split;
+
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Where the changes of a split end.
+ *
+ * @param position behind this one, if that is known
+ * @param ms and before the first that was committed at or after this moment, in milliseconds since
+ *     1970
+ */
+public record SplitEnd(Optional<Long> position, Optional<Long> ms) {
+
+  /** Nowhere. */
+  public static final SplitEnd NEVER = new SplitEnd(Optional.empty(), Optional.empty());
+
+  /** Refuses null and positions under 0. */
+  public SplitEnd {
+    Objects.requireNonNull(position, "position");
+    Objects.requireNonNull(ms, "ms");
+    if (position.orElse(0L) < 0) {
+      throw new IllegalArgumentException("changes end at positions from 0, not " + position);
+    }
+  }
+}
