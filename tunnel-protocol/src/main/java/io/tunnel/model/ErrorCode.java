@@ -68,7 +68,12 @@ public enum ErrorCode {
    */
   NOT_LEADER(34, true),
   /** The log that the nodes of a cluster share cannot be reached for the moment. */
-  LOG_UNAVAILABLE(35, true);
+  LOG_UNAVAILABLE(35, true),
+  /**
+   * Whether the request was done is not known yet: asked for again with the id that it has, it is
+   * done once. Whoever is told so and cannot ask again has to look.
+   */
+  OUTCOME_UNKNOWN(36, false);
 
   private final int code;
   private final boolean retriable;

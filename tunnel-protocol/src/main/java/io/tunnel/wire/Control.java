@@ -19,6 +19,7 @@ import java.util.Optional;
  */
 public sealed interface Control
     permits Control.Empty,
+        Control.RequestId,
         Control.CreateTable,
         Control.TableName,
         Control.TableList,
@@ -37,6 +38,37 @@ public sealed interface Control
 
   /** Nothing to say. */
   record Empty() implements Control {}
+
+  /**
+   * What the payload of a request that changes tables or tunnels may say beside what it asks for:
+   * an id that is the same for all attempts at it, and no other's. A server that has done a request
+   * of that id answers it and does nothing more.
+   */
+  record RequestId(Optional<String> requestId) implements Control {
+
+    /** Characters of an id. */
+    public static final int CHARS_MAX = 64;
+
+    /**
+     * Refuses an id that is empty, too long, or not of letters, digits, hyphens and underscores.
+     */
+    public RequestId {
+      requestId = requestId == null ? Optional.empty() : requestId;
+      if (requestId.isPresent() && !requestId.get().matches("[A-Za-z0-9_-]{1," + CHARS_MAX + "}")) {
+        throw new IllegalArgumentException(
+            "a request id has 1 to "
+                + CHARS_MAX
+                + " letters, digits, hyphens and underscores, unlike '"
+                + requestId.get()
+                + "'");
+      }
+    }
+
+    /** The id that the payload of a request has, if it has one. */
+    public static RequestId in(byte[] payload) {
+      return Json.decode(payload, RequestId.class);
+    }
+  }
 
   /**
    * Creates a table.

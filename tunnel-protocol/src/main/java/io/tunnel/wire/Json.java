@@ -2,6 +2,7 @@ package io.tunnel.wire;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
+import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.Strictness;
 import com.google.gson.TypeAdapter;
@@ -47,6 +48,13 @@ public final class Json {
    */
   public static byte[] encode(Control payload) {
     return payload instanceof Control.Empty ? new byte[0] : Utf8.encode(GSON.toJson(payload));
+  }
+
+  /** The same with the id of the request that it is the payload of. */
+  public static byte[] encode(Control payload, String requestId) {
+    JsonObject object = GSON.toJsonTree(payload).getAsJsonObject();
+    object.addProperty("requestId", requestId);
+    return Utf8.encode(GSON.toJson(object));
   }
 
   /** {@code value} as one line of text, in the same form. */

@@ -203,6 +203,8 @@ class JsonTest {
         new ClusterControl.ClusterDescription("orders-1", 4, "n1", List.of(MEMBER)),
         new ClusterControl.NodeStatus("n1", List.of(COPY)),
         new ClusterControl.DrainNode(true),
+        new Control.RequestId(Optional.of("id-1")),
+        new Control.RequestId(Optional.empty()),
         new PartitionControl.ReadPartition(
             7,
             ChannelType.BaseData,
@@ -494,5 +496,20 @@ class JsonTest {
         .isThrownBy(() -> Json.decode(json.getBytes(StandardCharsets.UTF_8), type))
         .withMessageContaining(type.getSimpleName())
         .withMessageContaining(message);
+  }
+
+  @Test
+  void a_payload_has_an_id_beside_what_it_says() {
+    byte[] payload = Json.encode(new Control.TableName("orders"), "id_1-B");
+    assertThat(Json.decode(payload, Control.TableName.class).table()).isEqualTo("orders");
+    assertThat(Control.RequestId.in(payload).requestId()).contains("id_1-B");
+    assertThat(Control.RequestId.in(new byte[0]).requestId()).isEmpty();
+    String longest = "x".repeat(Control.RequestId.CHARS_MAX);
+    assertThat(new Control.RequestId(Optional.of(longest)).requestId()).contains(longest);
+    for (String bad : List.of("", longest + "x", "a b", "a/b")) {
+      assertThatThrownBy(() -> new Control.RequestId(Optional.of(bad)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("a request id has 1 to 64");
+    }
   }
 }

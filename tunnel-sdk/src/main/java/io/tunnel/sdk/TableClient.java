@@ -125,15 +125,12 @@ public final class TableClient implements AutoCloseable {
   }
 
   /**
-   * Gives a table other options: all of {@code options}, whatever it had. Repeated when no answer
-   * comes, which does no harm.
+   * Gives a table other options: all of {@code options}, whatever it had.
    *
    * @return the table without counts
    */
   public TableDescription alterTable(String table, TableOptions options) {
-    byte[] request = Json.encode(new AlterTable(table, options));
-    return Json.decode(
-        caller.awaitRead(Subject.CATALOG, Operation.ALTER_TABLE, request), TableDescription.class);
+    return change(Operation.ALTER_TABLE, new AlterTable(table, options), TableDescription.class);
   }
 
   /** Drops a table with its rows, its changes and its tunnels. */
@@ -274,7 +271,7 @@ public final class TableClient implements AutoCloseable {
   }
 
   private <T extends Control> T change(Operation operation, Control request, Class<T> type) {
-    return Json.decode(caller.awaitChange(Subject.CATALOG, operation, Json.encode(request)), type);
+    return Json.decode(caller.awaitChangeOnce(Subject.CATALOG, operation, request), type);
   }
 
   /**

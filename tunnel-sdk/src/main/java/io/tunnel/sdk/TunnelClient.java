@@ -119,7 +119,7 @@ public final class TunnelClient implements AutoCloseable {
   public PauseTunnelResponse pauseTunnel(PauseTunnelRequest request) {
     Control selection =
         new ChannelSelection(request.tableName(), request.tunnelName(), request.channelIds());
-    var unused = set(request.tableName(), Operation.PAUSE, selection, Control.Empty.class);
+    var unused = change(request.tableName(), Operation.PAUSE, selection, Control.Empty.class);
     return new PauseTunnelResponse();
   }
 
@@ -131,14 +131,13 @@ public final class TunnelClient implements AutoCloseable {
   public ResumeTunnelResponse resumeTunnel(ResumeTunnelRequest request) {
     Control selection =
         new ChannelSelection(request.tableName(), request.tunnelName(), request.channelIds());
-    var unused = set(request.tableName(), Operation.RESUME, selection, Control.Empty.class);
+    var unused = change(request.tableName(), Operation.RESUME, selection, Control.Empty.class);
     return new ResumeTunnelResponse();
   }
 
   /**
    * Moves the progress of channels, also while workers run: who holds one is fenced, and gets it
-   * back under a new epoch. A seek that got no answer is not repeated, because checkpoints may have
-   * been made behind it: describe the tunnel, and seek again.
+   * back under a new epoch. It is done once, however often it is sent until an answer comes.
    *
    * @throws io.tunnel.model.RefusedException {@code INVALID_POSITION} for a target beyond either
    *     end of what there is, {@code HISTORY_LOST} for changes that are no longer kept, {@code
@@ -192,7 +191,10 @@ public final class TunnelClient implements AutoCloseable {
    */
   public EndSessionResponse endSession(EndSessionRequest request) {
     Control session = new EndSession(request.tableName(), request.tunnelName(), request.clientId());
-    var unused = change(request.tableName(), Operation.END_SESSION, session, Control.Empty.class);
+    // What it ends is stored nowhere, so nobody could know a second one for the first.
+    var unused =
+        caller.awaitChange(
+            Subject.tunnels(request.tableName()), Operation.END_SESSION, Json.encode(session));
     return new EndSessionResponse();
   }
 
@@ -202,16 +204,9 @@ public final class TunnelClient implements AutoCloseable {
     return Json.decode(caller.awaitRead(Subject.tunnels(table), operation, payload), type);
   }
 
-  /** Sets something to what it may be already: repeating it does no harm. */
-  private <T extends Control> T set(
-      String table, Operation operation, Control request, Class<T> type) {
-    return read(table, operation, request, type);
-  }
-
   private <T extends Control> T change(
       String table, Operation operation, Control request, Class<T> type) {
-    byte[] payload = Json.encode(request);
-    return Json.decode(caller.awaitChange(Subject.tunnels(table), operation, payload), type);
+    return Json.decode(caller.awaitChangeOnce(Subject.tunnels(table), operation, request), type);
   }
 
   /** The same as {@link #close}. */

@@ -353,18 +353,26 @@ class OperatorsTest {
   }
 
   @Test
-  void a_seek_is_asked_again_only_when_it_is_a_dry_run() {
+  void a_seek_is_asked_again_when_its_answer_is_lost_because_it_is_done_once() {
     OperatorControl.SeekResult nothing = new OperatorControl.SeekResult(List.of());
     SeekTunnelRequest seek = SeekTunnelRequest.toLatest("t", "tun");
     AtomicInteger dry = loseFirst(Operation.SEEK, nothing);
     with(client -> assertThat(client.seekTunnel(seek.dryRun(true)).moves()).isEmpty());
     assertThat(dry).hasValue(2);
     AtomicInteger real = loseFirst(Operation.SEEK, nothing);
+    with(client -> assertThat(client.seekTunnel(seek).moves()).isEmpty());
+    assertThat(real).hasValue(2);
+  }
+
+  /** What it ends is stored nowhere: a second request could not be told from the first. */
+  @Test
+  void the_end_of_a_session_is_not_asked_for_again() {
+    AtomicInteger requests = loseFirst(Operation.END_SESSION, new Control.Empty());
     with(
         client ->
-            assertThatThrownBy(() -> client.seekTunnel(seek))
+            assertThatThrownBy(() -> client.endSession(new EndSessionRequest("t", "tun", "s")))
                 .isInstanceOfSatisfying(
                     ConnectionException.class, e -> assertThat(e.retriable()).isFalse()));
-    assertThat(real).hasValue(1);
+    assertThat(requests).hasValue(1);
   }
 }

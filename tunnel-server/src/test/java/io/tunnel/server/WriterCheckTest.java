@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
+import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.TunnelCatalog;
@@ -51,7 +52,7 @@ final class WriterCheckTest {
 
   @Test
   void whateverIsWrittenIsAsGood() throws IOException {
-    catalog.pause("id", true);
+    catalog.pause("id", true, Asked.NAMELESS);
     int writes = store.writes();
     check.look(true, QUIET);
     check.look(true, 2 * QUIET - 1);

@@ -29,13 +29,18 @@ import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /** Serves what clients ask for, as the faults that a test has ordered let it. */
 final class Requests {
+
+  /** Requests that are remembered, as many as by a server. */
+  private static final int ANSWERS_MAX = 1_000;
 
   private static final byte[] NOTHING = Json.encode(new Empty());
 
@@ -46,6 +51,7 @@ final class Requests {
   private final Faults faults;
   private final Runnable onChange;
   private final Set<Peer> peers = new LinkedHashSet<>();
+  private final Map<String, byte[]> answersById = new LinkedHashMap<>();
   private long creditBytesMax = CREDIT_BYTES_DEFAULT;
 
   /** Calls {@code onChange} after whatever may have changed something. */
@@ -162,7 +168,7 @@ final class Requests {
           session(frame, peer);
           peer.respond(frame, NOTHING);
         }
-        default -> peer.respond(frame, Json.encode(control(frame)));
+        default -> peer.respond(frame, once(frame));
       }
     } catch (RefusedException e) {
       peer.refuse(frame, e);
@@ -172,6 +178,24 @@ final class Requests {
       malformed(frame, peer, ErrorCode.INVALID_REQUEST, e.getMessage());
     }
     onChange.run();
+  }
+
+  /** What was done under the id of a request is not done again, and answered as it was then. */
+  private byte[] once(Frame frame) {
+    Optional<String> id = Control.RequestId.in(frame.payload()).requestId();
+    if (id.isEmpty()) {
+      return Json.encode(control(frame));
+    }
+    byte[] before = answersById.get(id.get());
+    if (before != null) {
+      return before;
+    }
+    byte[] answer = Json.encode(control(frame));
+    answersById.put(id.get(), answer);
+    if (answersById.size() > ANSWERS_MAX) {
+      answersById.remove(answersById.keySet().iterator().next());
+    }
+    return answer;
   }
 
   private void malformed(Frame frame, Peer peer, ErrorCode code, String message) {

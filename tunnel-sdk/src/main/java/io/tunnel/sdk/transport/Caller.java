@@ -5,7 +5,9 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.wire.Control;
 import io.tunnel.wire.Frame;
+import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -52,7 +54,7 @@ public final class Caller {
     List<Call> waiting = new ArrayList<>(pausing);
     pausing.clear();
     for (Call call : waiting) {
-      call.answer.completeExceptionally(call.lastFailure);
+      call.answer.completeExceptionally(call.explained(call.lastFailure));
     }
     List.copyOf(pauses).forEach(pause -> pause.over.completeExceptionally(Connector.closed()));
     pauses.clear();
@@ -89,6 +91,19 @@ public final class Caller {
   }
 
   /**
+   * A request that changes tables or tunnels, under an id: it is repeated also when whether it was
+   * done is not known, because it is done once. If that is still not known when the retry deadline
+   * has passed, it fails with OUTCOME_UNKNOWN.
+   */
+  public CompletableFuture<Frame> changeOnce(
+      Subject subject, Operation operation, Control payload) {
+    byte[] named = Json.encode(payload, SystemClock.newRequestId());
+    Call call = new Call(subject, Optional.empty(), operation, named, true);
+    call.isOnce = true;
+    return start(call);
+  }
+
+  /**
    * {@link #read}, and waits for the answer's payload.
    *
    * @throws IllegalStateException on a callback thread; nothing was sent then
@@ -111,6 +126,16 @@ public final class Caller {
   public byte[] awaitChange(Subject subject, Operation operation, byte[] payload) {
     EventLoops.requireMayBlock("waiting for " + operation);
     return await(change(subject, operation, payload)).payload();
+  }
+
+  /**
+   * {@link #changeOnce}, and waits for the answer's payload.
+   *
+   * @throws IllegalStateException on a callback thread; nothing was sent then
+   */
+  public byte[] awaitChangeOnce(Subject subject, Operation operation, Control payload) {
+    EventLoops.requireMayBlock("waiting for " + operation);
+    return await(changeOnce(subject, operation, payload)).payload();
   }
 
   /** A partition map or another node said who decides about a subject. */
@@ -163,6 +188,7 @@ public final class Caller {
   }
 
   private void failed(Call call, Throwable failure) {
+    call.isInDoubt |= call.isOnce && isInDoubt(failure);
     if (call.only.isEmpty() && isSentOnAtOnce(call, failure)) {
       attempt(call);
       return;
@@ -237,9 +263,16 @@ public final class Caller {
                 TimeUnit.NANOSECONDS);
   }
 
+  /** Whether the request may have been done, or be done yet. */
+  private static boolean isInDoubt(Throwable failure) {
+    return failure instanceof RefusedException refused
+        ? refused.code() == ErrorCode.OUTCOME_UNKNOWN
+        : failure instanceof ConnectionException lost && !lost.retriable();
+  }
+
   private static boolean mayRepeat(Call call, Throwable failure) {
     if (failure instanceof RefusedException refused) {
-      return refused.retriable();
+      return refused.retriable() || (call.isOnce && isInDoubt(refused));
     }
     return failure instanceof ConnectionException lost && (lost.retriable() || call.isRead);
   }
@@ -285,6 +318,13 @@ public final class Caller {
     final byte[] payload;
     final boolean isRead;
     final CompletableFuture<Frame> answer = new CompletableFuture<>();
+
+    /** Whether it has an id, and so is done once however often it is sent. */
+    boolean isOnce;
+
+    /** Whether an attempt at it may have been the one. */
+    boolean isInDoubt;
+
     long deadlineNanos;
     int failures;
     int hops;
@@ -311,6 +351,15 @@ public final class Caller {
 
     /** The failure that the call ends with, and how often it was sent on before, if it was. */
     Throwable explained(Throwable failure) {
+      if (isInDoubt && mayRepeat(this, failure)) {
+        return new RefusedException(
+            ErrorCode.OUTCOME_UNKNOWN,
+            "whether "
+                + operation
+                + " was done is not known, and nobody who knows could be asked in time: look before"
+                + " you try again; the last attempt said: "
+                + failure.getMessage());
+      }
       return hops > 1
               && failure instanceof RefusedException refused
               && refused.code() == ErrorCode.NOT_LEADER

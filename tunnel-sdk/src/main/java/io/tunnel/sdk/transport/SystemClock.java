@@ -1,5 +1,6 @@
 package io.tunnel.sdk.transport;
 
+import java.util.UUID;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
@@ -9,6 +10,11 @@ public final class SystemClock implements Ticker {
   @Override
   public long nanos() {
     return System.nanoTime();
+  }
+
+  /** An id that no other request of any client has. */
+  static String newRequestId() {
+    return UUID.randomUUID().toString();
   }
 
   /** A source of jitter that differs from client to client. For one thread at a time. */

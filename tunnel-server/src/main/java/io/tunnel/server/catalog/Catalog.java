@@ -32,6 +32,7 @@ import java.util.TreeMap;
 public final class Catalog {
 
   private final TableRecords tables = new TableRecords();
+  private final DoneRequests done = new DoneRequests("request/");
 
   /** What was told of the texts of whoever leads. */
   private final Map<String, String> followed = new TreeMap<>();
@@ -96,12 +97,14 @@ public final class Catalog {
    * known when it failed.
    */
   public void applied(Map<String, Optional<String>> changes) {
+    done.apply(changes);
     tables.apply(changes);
     Optional<String> count = changes.getOrDefault(Counters.NAME, Optional.empty());
     count.ifPresent(text -> counters = Counters.in(Map.of(Counters.NAME, text)));
   }
 
   private void replace(Map<String, String> texts) {
+    done.replace(texts);
     tables.replace(texts);
     counters = Counters.in(texts);
   }
@@ -116,6 +119,15 @@ public final class Catalog {
     return store.orElseThrow(
         () ->
             RefusedException.notLeader("this node does not decide about tables", Optional.empty()));
+  }
+
+  /**
+   * What came of a request that was done already: of one that created or altered a table, its id.
+   * Only who decides can say so.
+   */
+  public Optional<String> done(Asked asked) {
+    var unused = requireStore();
+    return done.result(asked);
   }
 
   /** Tunnels that are kept in the same store: those of a table are dropped with it. */
@@ -201,7 +213,7 @@ public final class Catalog {
   /** Creates a table with a partition before, between and behind {@code splitPoints}. */
   public TableRecord createTable(TableMeta meta, List<PrimaryKeyValue> splitPoints, long nowMs)
       throws IOException {
-    return createTable(planTable(meta, splitPoints, nowMs));
+    return createTable(planTable(meta, splitPoints, nowMs), Asked.NAMELESS);
   }
 
   /** A table as it would be created now. */
@@ -237,7 +249,7 @@ public final class Catalog {
    *
    * @throws RefusedException BUSY when its ids were given to another table since
    */
-  public TableRecord createTable(TableRecord planned) throws IOException {
+  public TableRecord createTable(TableRecord planned, Asked asked) throws IOException {
     CatalogStore leading = requireStore();
     requireFree(planned.meta().name());
     if (planned.tableId() <= counters.tables()
@@ -255,31 +267,38 @@ public final class Catalog {
             counters.starts());
     Map<String, Optional<String>> changes = new HashMap<>(after.change());
     changes.putAll(TableRecords.creation(planned));
+    changes.putAll(done.noting(asked, Integer.toString(planned.tableId())));
     leading.write(changes);
+    done.apply(changes);
     tables.put(planned);
     counters = after;
     return planned;
   }
 
   /** Gives a table other options, for all that is done from now on. */
-  public TableRecord alterTable(TableRecord table, TableOptions options) throws IOException {
+  public TableRecord alterTable(TableRecord table, TableOptions options, Asked asked)
+      throws IOException {
     return alterTable(
         new TableRecord(
-            table.tableId(), altered(table, options), table.createdMs(), table.partitions()));
+            table.tableId(), altered(table, options), table.createdMs(), table.partitions()),
+        asked);
   }
 
   /** The same for a table whose log is shared: it keeps what it has at {@code nowMs}, not more. */
-  public TableRecord alterTable(TableRecord table, TableOptions options, long nowMs)
+  public TableRecord alterTable(TableRecord table, TableOptions options, long nowMs, Asked asked)
       throws IOException {
-    return alterTable(table.altered(altered(table, options), nowMs));
+    return alterTable(table.altered(altered(table, options), nowMs), asked);
   }
 
   private static TableMeta altered(TableRecord table, TableOptions options) {
     return new TableMeta(table.meta().name(), table.meta().primaryKey(), options);
   }
 
-  private TableRecord alterTable(TableRecord altered) throws IOException {
-    requireStore().write(TableRecords.creation(altered));
+  private TableRecord alterTable(TableRecord altered, Asked asked) throws IOException {
+    Map<String, Optional<String>> changes = new HashMap<>(TableRecords.creation(altered));
+    changes.putAll(done.noting(asked, Integer.toString(altered.tableId())));
+    requireStore().write(changes);
+    done.apply(changes);
     tables.put(altered);
     return altered;
   }
@@ -288,10 +307,12 @@ public final class Catalog {
    * Drops a table, and with it, in the same write, those of its tunnels that are kept in the same
    * store. Tunnels in other stores become {@linkplain TunnelCatalog#orphans orphans}.
    */
-  public void dropTable(TableRecord table) throws IOException {
+  public void dropTable(TableRecord table, Asked asked) throws IOException {
     Map<String, Optional<String>> changes = new LinkedHashMap<>(TableRecords.removal(table));
     sharer.ifPresent(tunnels -> changes.putAll(tunnels.removalOf(table)));
+    changes.putAll(done.noting(asked, ""));
     requireStore().write(changes);
+    done.apply(changes);
     sharer.ifPresent(tunnels -> tunnels.applied(changes));
     tables.remove(table.tableId());
   }

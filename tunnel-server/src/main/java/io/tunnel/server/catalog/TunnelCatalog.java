@@ -37,6 +37,7 @@ public final class TunnelCatalog implements Closeable {
   private final long starts;
   private final Map<String, Optional<String>> confirmation;
   private final TunnelRecords tunnels = new TunnelRecords();
+  private final DoneRequests done = new DoneRequests("asked/");
   private long lastTunnel;
   private long writes;
 
@@ -45,7 +46,9 @@ public final class TunnelCatalog implements Closeable {
     this.tables = tables;
     this.store = tables.requireStore();
     this.group = OptionalInt.empty();
-    store.all().forEach((name, text) -> tunnels.apply(name, Optional.of(text)));
+    Map<String, String> texts = store.all();
+    texts.forEach((name, text) -> tunnels.apply(name, Optional.of(text)));
+    done.replace(texts);
     this.starts = tables.countStart();
     this.confirmation = Map.of();
     tables.share(this);
@@ -65,6 +68,7 @@ public final class TunnelCatalog implements Closeable {
     this.group = OptionalInt.of(group);
     Map<String, String> texts = store.all();
     texts.forEach((name, text) -> tunnels.apply(name, Optional.of(text)));
+    done.replace(texts);
     Counters counters = Counters.in(texts).withOneMoreStart();
     this.confirmation = counters.change();
     store.write(confirmation);
@@ -74,6 +78,25 @@ public final class TunnelCatalog implements Closeable {
   private void write(Map<String, Optional<String>> changes) throws IOException {
     store.write(changes);
     writes++;
+  }
+
+  /** Writes what was asked for, together with the word that it was done. */
+  private void write(Map<String, Optional<String>> changes, Asked asked, String result)
+      throws IOException {
+    Map<String, Optional<String>> all = new LinkedHashMap<>(changes);
+    all.putAll(done.noting(asked, result));
+    if (!all.isEmpty()) {
+      write(all);
+      done.apply(all);
+    }
+  }
+
+  /**
+   * What came of a request that was done already: of a creation, the tunnel's id; of all others,
+   * what was stored with them.
+   */
+  public Optional<String> done(Asked asked) {
+    return done.result(asked);
   }
 
   /** How often something was stored; whoever stored it was the only writer then. */
@@ -203,6 +226,17 @@ public final class TunnelCatalog implements Closeable {
   public TunnelInfo createTunnel(
       CreateTunnel request, String tunnelId, Map<ChannelKey, ChannelState> states, long nowMs)
       throws IOException {
+    return createTunnel(request, tunnelId, states, nowMs, Asked.NAMELESS);
+  }
+
+  /** The same for a request that may come again. */
+  public TunnelInfo createTunnel(
+      CreateTunnel request,
+      String tunnelId,
+      Map<ChannelKey, ChannelState> states,
+      long nowMs,
+      Asked asked)
+      throws IOException {
     requireFree(request);
     TunnelInfo tunnel =
         new TunnelInfo(
@@ -218,14 +252,19 @@ public final class TunnelCatalog implements Closeable {
         group.isPresent()
             ? OptionalInt.of(tables.table(request.table()).tableId())
             : OptionalInt.empty();
-    write(TunnelRecords.creation(tunnel, tableId, states));
+    write(TunnelRecords.creation(tunnel, tableId, states), asked, tunnelId);
     tunnels.created(tunnel, tableId, states);
     return tunnel;
   }
 
   /** Deletes a tunnel with its checkpoints. */
   public void deleteTunnel(TunnelInfo tunnel) throws IOException {
-    write(tunnels.removal(tunnel.tunnelId()));
+    deleteTunnel(tunnel, Asked.NAMELESS);
+  }
+
+  /** The same for a request that may come again. */
+  public void deleteTunnel(TunnelInfo tunnel, Asked asked) throws IOException {
+    write(tunnels.removal(tunnel.tunnelId()), asked, "");
     tunnels.removed(tunnel.tunnelId());
   }
 
@@ -243,6 +282,7 @@ public final class TunnelCatalog implements Closeable {
    * @return the tunnels that they are of, also those that are gone by that
    */
   public Set<String> applied(Map<String, Optional<String>> changes) {
+    done.apply(changes);
     changes.forEach(tunnels::apply);
     return TunnelRecords.tunnelIds(changes.keySet());
   }
@@ -268,6 +308,14 @@ public final class TunnelCatalog implements Closeable {
     store(Map.of(tunnelId, states));
   }
 
+  /** The same for a request that may come again, and that this came of. */
+  public void store(
+      String tunnelId, Map<ChannelKey, ChannelState> states, Asked asked, String result)
+      throws IOException {
+    write(tunnels.update(tunnel(tunnelId).tunnelId(), states), asked, result);
+    tunnels.updated(tunnelId, states);
+  }
+
   /** The same for several tunnels, with one write. */
   public void store(Map<String, Map<ChannelKey, ChannelState>> statesByTunnel) throws IOException {
     Map<String, Optional<String>> changes = new LinkedHashMap<>();
@@ -285,8 +333,9 @@ public final class TunnelCatalog implements Closeable {
   }
 
   /** Pauses or resumes a tunnel as a whole. */
-  public void pause(String tunnelId, boolean isPaused) throws IOException {
-    write(TunnelRecords.pause(tunnel(tunnelId).tunnelId(), isPaused));
+  public void pause(String tunnelId, boolean isPaused, Asked asked) throws IOException {
+    boolean isSo = isPaused(tunnel(tunnelId).tunnelId()) == isPaused;
+    write(isSo ? Map.of() : TunnelRecords.pause(tunnelId, isPaused), asked, "");
     tunnels.paused(tunnelId, isPaused);
   }
 

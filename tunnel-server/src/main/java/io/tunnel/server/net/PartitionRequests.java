@@ -95,7 +95,7 @@ final class PartitionRequests {
 
                   @Override
                   public void failed(Exception reason) {
-                    connection.refuse(frame, threads.refusals().of(frame.operation(), reason));
+                    connection.refuse(frame, threads.refusals().of(frame, reason));
                   }
                 }));
   }

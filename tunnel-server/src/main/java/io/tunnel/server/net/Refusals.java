@@ -8,6 +8,8 @@ import io.tunnel.server.catalog.StoreUnavailableException;
 import io.tunnel.server.catalog.UnknownOutcomeException;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.cluster.Unit;
+import io.tunnel.wire.Control.RequestId;
+import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import java.io.IOException;
 import java.util.EnumSet;
@@ -46,17 +48,25 @@ final class Refusals {
   }
 
   /** Of a request that changes tables. */
-  RefusedException ofCatalog(Operation operation, Exception failure) {
-    return routed(of(operation, failure), Unit.CATALOG, "the catalog");
+  RefusedException ofCatalog(Frame request, Exception failure) {
+    return routed(of(request, failure), Unit.CATALOG, "the catalog");
   }
 
   /**
    * Of a request that may have been applied although it failed: a code that is retriable promises
-   * that asking again is safe.
+   * that asking again is safe, and one that has an id is told that it may be asked again with that.
    */
-  RefusedException of(Operation operation, Exception failure) {
-    return failure instanceof UnknownOutcomeException && REPEATABLE.contains(operation)
-        ? new RefusedException(ErrorCode.LOG_UNAVAILABLE, failure.getMessage())
+  RefusedException of(Frame request, Exception failure) {
+    if (!(failure instanceof UnknownOutcomeException)) {
+      return of(failure);
+    }
+    if (REPEATABLE.contains(request.operation())) {
+      return new RefusedException(ErrorCode.LOG_UNAVAILABLE, failure.getMessage());
+    }
+    return RequestId.in(request.payload()).requestId().isPresent()
+        ? new RefusedException(
+            ErrorCode.OUTCOME_UNKNOWN,
+            failure.getMessage() + "; ask again with the same request id")
         : of(failure);
   }
 

@@ -48,7 +48,7 @@ record RequestThreads(Executor control, Executor readers, WallClock clock, Refus
             try {
               action.run();
             } catch (IOException | RuntimeException e) {
-              connection.refuse(frame, refusals.of(frame.operation(), e));
+              connection.refuse(frame, refusals.of(frame, e));
             }
           });
     } catch (RejectedExecutionException e) {

@@ -3,6 +3,7 @@ package io.tunnel.server.net;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableOptions;
+import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.log.CatchUp;
@@ -54,8 +55,8 @@ final class TableChanges {
   /** Is told once, on the control thread, what became of a change. */
   interface Answer {
 
-    /** The table as it is now, or was. */
-    void done(TableRecord table);
+    /** The table as it is now; nothing when it was dropped. */
+    void done(Optional<TableRecord> table);
 
     /** It is not changed. */
     void failed(Exception reason);
@@ -82,26 +83,28 @@ final class TableChanges {
     this.epochMs = epochMs;
   }
 
-  void create(CreateTable request, Answer answer) {
+  void create(CreateTable request, Asked asked, Answer answer) {
     change(
         () -> {
           requireFitting(request.meta().options());
-          create(request, 0, answer);
+          create(request, asked, 0, answer);
         },
+        asked,
         answer);
   }
 
-  private void create(CreateTable request, int passed, Answer answer) throws IOException {
+  private void create(CreateTable request, Asked asked, int passed, Answer answer)
+      throws IOException {
     TableRecord planned =
         catalog.planTable(request.meta(), request.splitPoints(), epochMs.getAsLong(), passed);
-    Entry entry = () -> catalog.createTable(planned);
+    Entry entry = () -> catalog.createTable(planned, asked);
     await(
         logs.create(planned),
         answer,
         entry,
         failure ->
             cause(failure) instanceof LogTakenException && passed < LOGS_PASSED_MAX
-                ? Optional.of(() -> create(request, passed + 1, answer))
+                ? Optional.of(() -> create(request, asked, passed + 1, answer))
                 : Optional.empty());
   }
 
@@ -126,7 +129,7 @@ final class TableChanges {
    * the log has it: a log that is told to keep less, late, must not be told so behind the word to
    * keep more.
    */
-  void alter(String name, TableOptions options, Answer answer) {
+  void alter(String name, TableOptions options, Asked asked, Answer answer) {
     change(
         () -> {
           requireFitting(options);
@@ -137,35 +140,38 @@ final class TableChanges {
             await(
                 logs.alter(table, options),
                 answer,
-                () -> altered(table, options),
+                () -> altered(table, options, asked),
                 failure -> Optional.empty());
           } else {
-            TableRecord altered = altered(table, options);
+            TableRecord altered = altered(table, options, asked);
             CompletableFuture<Void> log = logs.alter(altered, options);
             later(log, "keeps more changes than it has to", altered);
             endedWith(log);
-            answer.done(altered);
+            answer.done(Optional.of(altered));
           }
         },
+        asked,
         answer);
   }
 
-  private TableRecord altered(TableRecord table, TableOptions options) throws IOException {
+  private TableRecord altered(TableRecord table, TableOptions options, Asked asked)
+      throws IOException {
     return logs.areShared()
-        ? catalog.alterTable(table, options, epochMs.getAsLong())
-        : catalog.alterTable(table, options);
+        ? catalog.alterTable(table, options, epochMs.getAsLong(), asked)
+        : catalog.alterTable(table, options, asked);
   }
 
-  void drop(String name, Answer answer) {
+  void drop(String name, Asked asked, Answer answer) {
     change(
         () -> {
           TableRecord table = catalog.table(name);
           List<Runnable> farewells = farewells(name);
-          catalog.dropTable(table);
+          catalog.dropTable(table, asked);
           farewells.forEach(Runnable::run);
           later(logs.drop(table), "was dropped, and its log is still there", table);
-          ended(() -> answer.done(table));
+          ended(() -> answer.done(Optional.empty()));
         },
+        asked,
         answer);
   }
 
@@ -180,13 +186,29 @@ final class TableChanges {
     return farewells;
   }
 
-  private void change(Step step, Answer answer) {
+  /** Changes come one after the other, so a copy of a request finds what became of the first. */
+  private void change(Step step, Asked asked, Answer answer) {
     if (waiting.size() >= WAITING_MAX) {
       answer.failed(RequestThreads.busy());
       return;
     }
-    waiting.add(new Change(step, answer));
+    Step once =
+        () -> {
+          Optional<String> done = catalog.done(asked);
+          if (done.isPresent()) {
+            Optional<TableRecord> table = table(done.get());
+            ended(() -> answer.done(table));
+          } else {
+            step.run();
+          }
+        };
+    waiting.add(new Change(once, answer));
     next();
+  }
+
+  /** The table that a request has created or altered; none if it has dropped one. */
+  private Optional<TableRecord> table(String id) {
+    return id.isEmpty() ? Optional.empty() : Optional.of(catalog.table(Integer.parseInt(id)));
   }
 
   private void next() {
@@ -242,7 +264,7 @@ final class TableChanges {
       throws IOException {
     if (log.isDone() && !log.isCompletedExceptionally()) {
       TableRecord written = entry.write();
-      ended(() -> answer.done(written));
+      ended(() -> answer.done(Optional.of(written)));
       return;
     }
     log.whenComplete(
@@ -271,7 +293,7 @@ final class TableChanges {
       next();
       return;
     }
-    ended(() -> answer.done(written));
+    ended(() -> answer.done(Optional.of(written)));
     next();
   }
 

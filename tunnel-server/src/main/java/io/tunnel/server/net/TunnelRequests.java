@@ -1,6 +1,7 @@
 package io.tunnel.server.net;
 
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.session.Coordinator.CheckpointAnswer;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.server.session.LogFigures;
@@ -80,7 +81,12 @@ final class TunnelRequests {
             hosts.ofTable(request.table()),
             frame,
             connection,
-            host -> host.operators().create(request, creation(frame, connection)));
+            host ->
+                host.operators()
+                    .create(
+                        request,
+                        asked(frame, request.table(), request.tunnel()),
+                        creation(frame, connection)));
       }
       case DESCRIBE_TUNNEL -> describe(frame, connection);
       case LIST_TUNNELS -> list(frame, connection);
@@ -90,7 +96,7 @@ final class TunnelRequests {
             hosts.ofTable(name.table()),
             frame,
             connection,
-            host -> host.operators().delete(host.catalog().tunnel(name.table(), name.tunnel())));
+            host -> host.operators().delete(name, asked(frame, name.table(), name.tunnel())));
       }
       case EXPORT_CHECKPOINTS -> {
         TunnelName name = Json.decode(payload, TunnelName.class);
@@ -111,7 +117,12 @@ final class TunnelRequests {
             hosts.ofTable(request.table()),
             frame,
             connection,
-            host -> host.operators().seek(request, answer(frame, connection)));
+            host ->
+                host.operators()
+                    .seek(
+                        request,
+                        asked(frame, request.table(), request.tunnel()),
+                        answer(frame, connection)));
       }
       case PAUSE -> {
         ChannelSelection request = Json.decode(payload, ChannelSelection.class);
@@ -119,7 +130,8 @@ final class TunnelRequests {
             hosts.ofTable(request.table()),
             frame,
             connection,
-            host -> host.operators().pause(request));
+            host ->
+                host.operators().pause(request, asked(frame, request.table(), request.tunnel())));
       }
       case RESUME -> {
         ChannelSelection request = Json.decode(payload, ChannelSelection.class);
@@ -127,7 +139,8 @@ final class TunnelRequests {
             hosts.ofTable(request.table()),
             frame,
             connection,
-            host -> host.operators().resume(request));
+            host ->
+                host.operators().resume(request, asked(frame, request.table(), request.tunnel())));
       }
       case END_SESSION -> {
         EndSession request = Json.decode(payload, EndSession.class);
@@ -139,6 +152,10 @@ final class TunnelRequests {
       }
       default -> throw new IllegalStateException(frame.operation() + " is not about tunnels");
     }
+  }
+
+  private static Asked asked(Frame frame, String table, String tunnel) {
+    return TableRequests.asked(frame, table + " " + tunnel);
   }
 
   private void describe(Frame frame, Connection connection) {
@@ -164,7 +181,7 @@ final class TunnelRequests {
 
                       @Override
                       public void failed(Exception reason) {
-                        connection.refuse(frame, threads.refusals().of(frame.operation(), reason));
+                        connection.refuse(frame, threads.refusals().of(frame, reason));
                       }
                     }));
   }
@@ -274,7 +291,7 @@ final class TunnelRequests {
 
           @Override
           public void refused(Exception reason) {
-            connection.refuse(frame, threads.refusals().of(frame.operation(), reason));
+            connection.refuse(frame, threads.refusals().of(frame, reason));
           }
         };
     try {
@@ -319,7 +336,7 @@ final class TunnelRequests {
 
       @Override
       public void failed(Exception reason) {
-        connection.refuse(frame, threads.refusals().of(frame.operation(), reason));
+        connection.refuse(frame, threads.refusals().of(frame, reason));
       }
     };
   }
@@ -333,7 +350,7 @@ final class TunnelRequests {
 
       @Override
       public void failed(Exception reason) {
-        connection.refuse(frame, threads.refusals().of(frame.operation(), reason));
+        connection.refuse(frame, threads.refusals().of(frame, reason));
       }
     };
   }

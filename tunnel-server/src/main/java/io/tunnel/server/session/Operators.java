@@ -2,6 +2,7 @@ package io.tunnel.server.session;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.TableRecord;
@@ -9,6 +10,8 @@ import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.Control.TunnelName;
+import io.tunnel.wire.Json;
 import io.tunnel.wire.OperatorControl.ChannelPosition;
 import io.tunnel.wire.OperatorControl.ChannelSelection;
 import io.tunnel.wire.OperatorControl.CheckpointSet;
@@ -67,8 +70,13 @@ public final class Operators {
   }
 
   /** Creates a tunnel; with base data, or from a moment on, that takes a while. */
-  public void create(CreateTunnel request, Creation answer) {
-    new TunnelStart(catalog, edges, surroundings, request).begin(new Announced(answer));
+  public void create(CreateTunnel request, Asked asked, Creation answer) {
+    Optional<String> done = catalog.done(asked);
+    if (done.isPresent()) {
+      answer.created(catalog.tunnel(done.get()));
+    } else {
+      new TunnelStart(catalog, edges, surroundings, request, asked).begin(new Announced(answer));
+    }
   }
 
   private final class Announced implements Creation {
@@ -146,21 +154,28 @@ public final class Operators {
   }
 
   /** Deletes a tunnel, and ends its sessions. */
-  public void delete(TunnelInfo tunnel) throws IOException {
-    catalog.deleteTunnel(tunnel);
-    coordinator.forget(tunnel);
+  public void delete(TunnelName name, Asked asked) throws IOException {
+    if (catalog.done(asked).isEmpty()) {
+      TunnelInfo tunnel = catalog.tunnel(name.table(), name.tunnel());
+      catalog.deleteTunnel(tunnel, asked);
+      coordinator.forget(tunnel);
+    }
   }
 
   /** Keeps channels, or the tunnel as a whole, from being delivered. */
-  public void pause(ChannelSelection selection) throws IOException {
+  public void pause(ChannelSelection selection, Asked asked) throws IOException {
+    if (catalog.done(asked).isPresent()) {
+      return;
+    }
     TunnelInfo tunnel = catalog.tunnel(selection.table(), selection.tunnel());
     if (selection.channels().isEmpty()) {
-      pause(tunnel, true);
+      pause(tunnel, true, asked);
     } else {
       update(
           tunnel,
           SeekPlan.select(tunnel, catalog.channels(tunnel), selection.channels()),
-          state -> state.withPause(true));
+          state -> state.withPause(true),
+          asked);
     }
   }
 
@@ -168,34 +183,37 @@ public final class Operators {
    * Lets channels go on that are paused or stopped. The tunnel as a whole goes on with all of its
    * channels but those that were paused by name.
    */
-  public void resume(ChannelSelection selection) throws IOException {
+  public void resume(ChannelSelection selection, Asked asked) throws IOException {
+    if (catalog.done(asked).isPresent()) {
+      return;
+    }
     TunnelInfo tunnel = catalog.tunnel(selection.table(), selection.tunnel());
     NavigableMap<ChannelKey, ChannelState> channels = catalog.channels(tunnel);
     if (selection.channels().isEmpty()) {
-      update(tunnel, channels.keySet(), state -> state.withError(Optional.empty()));
-      pause(tunnel, false);
+      update(tunnel, channels.keySet(), state -> state.withError(Optional.empty()), Asked.NAMELESS);
+      pause(tunnel, false, asked);
     } else {
       update(
           tunnel,
           SeekPlan.select(tunnel, channels, selection.channels()),
-          state -> state.withPause(false).withError(Optional.empty()));
+          state -> state.withPause(false).withError(Optional.empty()),
+          asked);
     }
   }
 
-  private void pause(TunnelInfo tunnel, boolean isPaused) throws IOException {
+  private void pause(TunnelInfo tunnel, boolean isPaused, Asked asked) throws IOException {
     TunnelRun run = coordinator.run(tunnel);
-    if (catalog.isPaused(tunnel.tunnelId()) != isPaused) {
-      catalog.pause(tunnel.tunnelId(), isPaused);
-    }
+    catalog.pause(tunnel.tunnelId(), isPaused, asked);
     coordinator.apply(run, run.core().pause(isPaused, surroundings.nanos()));
   }
 
-  private void update(TunnelInfo tunnel, Set<ChannelKey> keys, UnaryOperator<ChannelState> change)
+  private void update(
+      TunnelInfo tunnel, Set<ChannelKey> keys, UnaryOperator<ChannelState> change, Asked asked)
       throws IOException {
     TunnelRun run = coordinator.run(tunnel);
     NavigableMap<ChannelKey, ChannelState> states = new TreeMap<>();
     keys.forEach(key -> states.put(key, change.apply(catalog.channel(tunnel.tunnelId(), key))));
-    catalog.store(tunnel.tunnelId(), states);
+    catalog.store(tunnel.tunnelId(), states, asked, "");
     coordinator.apply(run, run.core().update(states, surroundings.nanos()));
   }
 
@@ -203,19 +221,34 @@ public final class Operators {
    * Moves progress. What a channel is stopped for stays: it goes on from its new place when it is
    * resumed.
    */
-  public void seek(Seek seek, Answer<SeekResult> answer) {
+  public void seek(Seek seek, Asked asked, Answer<SeekResult> answer) {
+    Optional<SeekResult> done = sought(asked);
+    if (done.isPresent()) {
+      answer.done(done.get());
+      return;
+    }
     TunnelInfo tunnel = catalog.tunnel(seek.table(), seek.tunnel());
     NavigableMap<ChannelKey, ChannelState> channels = catalog.channels(tunnel);
     Set<ChannelKey> named = SeekPlan.select(tunnel, channels, seek.channels());
     look(
         partitions(named.isEmpty() ? channels.keySet() : named),
         StreamEdges.moments(tunnel.endMs(), seek.timeMs()),
-        found -> seek(seek, catalog.tunnel(tunnel.tunnelId()), found),
+        found -> seek(seek, catalog.tunnel(tunnel.tunnelId()), found, asked),
         answer);
   }
 
-  private SeekResult seek(Seek seek, TunnelInfo tunnel, Map<Integer, LogEdges.Edge> edgeByPartition)
+  private Optional<SeekResult> sought(Asked asked) {
+    return catalog.done(asked).map(result -> Json.ofText(result, SeekResult.class));
+  }
+
+  private SeekResult seek(
+      Seek seek, TunnelInfo tunnel, Map<Integer, LogEdges.Edge> edgeByPartition, Asked asked)
       throws IOException {
+    Optional<SeekResult> done = sought(asked);
+    if (done.isPresent()) {
+      // By a copy of the request that came while this one looked at the logs.
+      return done.get();
+    }
     TunnelRun run = coordinator.run(tunnel);
     // An end that is not stored yet would be stored behind the seek, and undo it.
     coordinator.settle(run);
@@ -229,7 +262,7 @@ public final class Operators {
             .plan(seek);
     SeekResult result = new SeekResult(plan.moves());
     if (!seek.isDryRun()) {
-      catalog.store(tunnel.tunnelId(), plan.states());
+      catalog.store(tunnel.tunnelId(), plan.states(), asked, Json.toText(result));
       coordinator.apply(run, run.core().seek(plan.states(), surroundings.nanos()));
     }
     return result;

@@ -4,6 +4,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
+import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.PartitionRecord;
@@ -30,18 +31,24 @@ final class TunnelStart {
   private final LogEdges edges;
   private final Surroundings surroundings;
   private final CreateTunnel request;
+  private final Asked asked;
   private final TableRecord table;
   private final String tunnelId;
   private int barriersLeft;
 
   /** Refuses what cannot be created. */
   TunnelStart(
-      TunnelCatalog catalog, LogEdges edges, Surroundings surroundings, CreateTunnel request) {
+      TunnelCatalog catalog,
+      LogEdges edges,
+      Surroundings surroundings,
+      CreateTunnel request,
+      Asked asked) {
     catalog.requireFree(request);
     this.catalog = catalog;
     this.edges = edges;
     this.surroundings = surroundings;
     this.request = request;
+    this.asked = asked;
     this.table = catalog.tables().table(request.table());
     long nowMicros = surroundings.epochMicros();
     this.tunnelId = catalog.newTunnelId(nowMicros);
@@ -124,13 +131,21 @@ final class TunnelStart {
   private void finish(Starts starts, Operators.Creation answer) {
     TunnelInfo tunnel;
     try {
+      Optional<String> done = catalog.done(asked);
+      if (done.isPresent()) {
+        // By a copy of the request that came while this one looked around.
+        surroundings.forgetRows(tunnelId);
+        answer.created(catalog.tunnel(done.get()));
+        return;
+      }
       requireTable();
       tunnel =
           catalog.createTunnel(
               request,
               tunnelId,
               starts.find(),
-              TimeUnit.MICROSECONDS.toMillis(surroundings.epochMicros()));
+              TimeUnit.MICROSECONDS.toMillis(surroundings.epochMicros()),
+              asked);
     } catch (IOException | RuntimeException e) {
       surroundings.forgetRows(tunnelId);
       answer.failed(e);

@@ -44,7 +44,7 @@ final class CatalogTest {
   void otherOptionsOfATableAreThereAfterAReopenAndAllElseStays() throws IOException {
     Catalog catalog = open();
     TableRecord table = table(catalog, "t", "b");
-    TableRecord altered = catalog.alterTable(table, OTHER);
+    TableRecord altered = catalog.alterTable(table, OTHER, Asked.NAMELESS);
     assertThat(altered.meta().options()).isEqualTo(OTHER);
     assertThat(altered.partitions()).isEqualTo(table.partitions());
     assertThat(altered.tableId()).isEqualTo(table.tableId());
@@ -58,7 +58,7 @@ final class CatalogTest {
   void idsAreNeverUsedAgain() throws IOException {
     Catalog catalog = open();
     TableRecord first = table(catalog, "t", "b", "c");
-    catalog.dropTable(first);
+    catalog.dropTable(first, Asked.NAMELESS);
     TableRecord second = table(open(), "t", "b");
     assertThat(second.tableId()).isGreaterThan(first.tableId());
     assertThat(second.partitions())
@@ -119,8 +119,8 @@ final class CatalogTest {
     TableRecord table = table(catalog, "t", "b");
     store.fail(true);
     requireFailed(() -> table(catalog, "u"));
-    requireFailed(() -> catalog.alterTable(table, OTHER));
-    requireFailed(() -> catalog.dropTable(table));
+    requireFailed(() -> catalog.alterTable(table, OTHER, Asked.NAMELESS));
+    requireFailed(() -> catalog.dropTable(table, Asked.NAMELESS));
     store.fail(false);
     for (Catalog now : List.of(catalog, open())) {
       assertThat(now.tables()).containsExactly(table);
@@ -134,11 +134,11 @@ final class CatalogTest {
     Catalog catalog = open();
     TableRecord table = table(catalog, "t", "b");
     assertThat(catalog.tableOfPartition(2)).isEqualTo(table);
-    TableRecord altered = catalog.alterTable(table, OTHER);
+    TableRecord altered = catalog.alterTable(table, OTHER, Asked.NAMELESS);
     assertThat(catalog.tableOfPartition(2)).isEqualTo(altered);
     assertThat(catalog.hasPartition(2)).isTrue();
     assertThat(catalog.isDroppedPartition(2)).isFalse();
-    catalog.dropTable(altered);
+    catalog.dropTable(altered, Asked.NAMELESS);
     assertThat(catalog.hasPartition(2)).isFalse();
     assertThat(catalog.isDroppedPartition(2)).isTrue();
     assertThat(catalog.isDroppedPartition(catalog.lastPartition() + 1)).isFalse();
@@ -149,8 +149,8 @@ final class CatalogTest {
   void listenersAreToldWhatBecomesOfTables() throws IOException {
     Catalog catalog = open();
     List<String> told = told(catalog);
-    TableRecord altered = catalog.alterTable(table(catalog, "t"), OTHER);
-    catalog.dropTable(altered);
+    TableRecord altered = catalog.alterTable(table(catalog, "t"), OTHER, Asked.NAMELESS);
+    catalog.dropTable(altered, Asked.NAMELESS);
     assertThat(told).containsExactly("created t", "altered t", "dropped t");
   }
 
@@ -211,7 +211,7 @@ final class CatalogTest {
     Catalog leader = open();
     Catalog follower = new Catalog();
     List<String> told = told(follower);
-    leader.dropTable(table(leader, "old"));
+    leader.dropTable(table(leader, "old"), Asked.NAMELESS);
     pass(store, follower);
     TableRecord first = table(leader, "t", "b");
     pass(store, follower);
@@ -220,7 +220,7 @@ final class CatalogTest {
     follower.caughtUp();
     assertThat(follower.tables()).containsExactly(first);
     assertThat(follower.partitionIds()).isEqualTo(leader.partitionIds());
-    leader.dropTable(leader.alterTable(first, OTHER));
+    leader.dropTable(leader.alterTable(first, OTHER, Asked.NAMELESS), Asked.NAMELESS);
     follower.followed(Map.of("table/" + first.tableId(), Optional.empty()));
     assertThat(follower.tables()).isEmpty();
     table(leader, "t");
@@ -249,7 +249,7 @@ final class CatalogTest {
     Catalog follower = new Catalog();
     pass(store, follower);
     follower.caughtUp();
-    leader.dropTable(dropped);
+    leader.dropTable(dropped, Asked.NAMELESS);
     TableRecord now = table(leader, "t");
     Map<String, Optional<String>> together = new LinkedHashMap<>(store.lastWrite());
     together.put("table/" + dropped.tableId(), Optional.empty());
@@ -266,8 +266,8 @@ final class CatalogTest {
     for (ThrowingCallable request :
         List.<ThrowingCallable>of(
             () -> table(leader, "u"),
-            () -> leader.alterTable(table, OTHER),
-            () -> leader.dropTable(table))) {
+            () -> leader.alterTable(table, OTHER, Asked.NAMELESS),
+            () -> leader.dropTable(table, Asked.NAMELESS))) {
       requireRefused(ErrorCode.NOT_LEADER, "does not decide about tables", request);
     }
     assertThat(leader.isLeading()).isFalse();
@@ -282,7 +282,7 @@ final class CatalogTest {
     Map<String, Optional<String>> own = store.lastWrite();
     catalog.resign();
     Catalog next = open();
-    next.dropTable(next.table("t"));
+    next.dropTable(next.table("t"), Asked.NAMELESS);
     table(next, "u");
     assertThat(catalog.tables()).containsExactly(table);
     catalog.followed(own);
@@ -301,7 +301,7 @@ final class CatalogTest {
     catalog.lead(store);
     TableRecord table = table(catalog, "t");
     Map<String, Optional<String>> own = store.lastWrite();
-    TableRecord altered = catalog.alterTable(table, OTHER);
+    TableRecord altered = catalog.alterTable(table, OTHER, Asked.NAMELESS);
     catalog.followed(own);
     catalog.caughtUp();
     assertThat(catalog.tables()).containsExactly(altered);
@@ -316,7 +316,7 @@ final class CatalogTest {
     pass(store, catalog);
     catalog.caughtUp();
     List<String> told = told(catalog);
-    before.dropTable(gone);
+    before.dropTable(gone, Asked.NAMELESS);
     table(before, "t");
     catalog.lead(store);
     assertThat(catalog.isLeading()).isTrue();

@@ -10,6 +10,7 @@ public final class MemoryCatalogStore implements CatalogStore {
 
   private final Map<String, String> texts = new TreeMap<>();
   private boolean isFailing;
+  private boolean losesWord;
   private Map<String, Optional<String>> lastWrite = Map.of();
   private int writes;
   private int writesMax = Integer.MAX_VALUE;
@@ -22,6 +23,11 @@ public final class MemoryCatalogStore implements CatalogStore {
   /** Lets {@code count} more writes be done before they fail. */
   public void failAfter(int count) {
     writesMax = count == Integer.MAX_VALUE ? count : writes + count;
+  }
+
+  /** The next write is done, and its writer is not told so. */
+  public void loseWord() {
+    losesWord = true;
   }
 
   /** What was written last. */
@@ -49,6 +55,10 @@ public final class MemoryCatalogStore implements CatalogStore {
     changes.forEach(
         (name, text) ->
             text.ifPresentOrElse(value -> texts.put(name, value), () -> texts.remove(name)));
+    if (losesWord) {
+      losesWord = false;
+      throw new UnknownOutcomeException("injected: nobody knows", new IOException("no answer"));
+    }
   }
 
   @Override

@@ -56,7 +56,7 @@ class RetentionRiseTest {
   }
 
   private void alter(long hours, long atHours) throws IOException {
-    table = catalog.alterTable(table, keeps(hours), BEGAN + atHours * HOUR);
+    table = catalog.alterTable(table, keeps(hours), BEGAN + atHours * HOUR, Asked.NAMELESS);
     assertThat(new Catalog(texts).table("t")).as("after a start").isEqualTo(table);
   }
 
@@ -93,7 +93,8 @@ class RetentionRiseTest {
     TableRecord always =
         catalog.createTable(new TableMeta("u", TestRows.SCHEMA, keeps(0)), List.of(), BEGAN);
     assertThat(always.keptMs(BEGAN)).isZero();
-    assertThat(catalog.alterTable(always, keeps(3), BEGAN).keptMs(BEGAN)).isEqualTo(3 * HOUR);
+    assertThat(catalog.alterTable(always, keeps(3), BEGAN, Asked.NAMELESS).keptMs(BEGAN))
+        .isEqualTo(3 * HOUR);
   }
 
   @Test

@@ -82,7 +82,7 @@ final class TunnelCatalogTest {
       tunnel(catalog, "t", "deleted", "id2");
       catalog.store(tunnel.tunnelId(), Map.of(ChannelKey.stream(1), ChannelState.startingAt(11)));
       catalog.deleteTunnel(catalog.tunnel("id2"));
-      catalog.tables().dropTable(catalog.tables().table("dropped"));
+      catalog.tables().dropTable(catalog.tables().table("dropped"), Asked.NAMELESS);
     }
     try (TunnelCatalog catalog = TunnelCatalog.open(directory)) {
       assertThat(catalog.tables().tables()).containsExactly(table);
@@ -100,7 +100,7 @@ final class TunnelCatalogTest {
     TunnelCatalog catalog = open();
     TableRecord table = table(catalog, "t", "b");
     tunnel(catalog, "t", "n", "id");
-    catalog.tables().dropTable(table);
+    catalog.tables().dropTable(table, Asked.NAMELESS);
     for (TunnelCatalog now : List.of(catalog, open())) {
       assertThat(now.tunnels(Optional.empty())).isEmpty();
       assertThat(checkpointed(now, "id", 1)).isZero();
@@ -121,7 +121,7 @@ final class TunnelCatalogTest {
             Map.of(base, ChannelState.startingAt(0), stream, ChannelState.startingAt(40)),
             6);
     catalog.store("id", Map.of(base, STOPPED));
-    catalog.pause("id", true);
+    catalog.pause("id", true, Asked.NAMELESS);
     TunnelCatalog again = open();
     assertThat(again.channels(tunnel))
         .containsExactly(Map.entry(base, STOPPED), Map.entry(stream, ChannelState.startingAt(40)));
@@ -131,7 +131,7 @@ final class TunnelCatalogTest {
         Map.of(
             base,
             STOPPED.withPause(false).withError(Optional.empty()).withEnd(Optional.of(7L), true)));
-    again.pause("id", false);
+    again.pause("id", false, Asked.NAMELESS);
     assertThat(open().channel("id", base))
         .isEqualTo(
             new ChannelState(
@@ -211,7 +211,8 @@ final class TunnelCatalogTest {
         ErrorCode.TUNNEL_NOT_FOUND,
         "'id'",
         () -> catalog.store("id", Map.of(ChannelKey.stream(1), ChannelState.startingAt(1))));
-    requireRefused(ErrorCode.TUNNEL_NOT_FOUND, "'id'", () -> catalog.pause("id", true));
+    requireRefused(
+        ErrorCode.TUNNEL_NOT_FOUND, "'id'", () -> catalog.pause("id", true, Asked.NAMELESS));
   }
 
   /** Returns how many of six steps were done before the store failed. */
@@ -229,11 +230,11 @@ final class TunnelCatalogTest {
               ChannelKey.stream(1), ChannelState.startingAt(11),
               ChannelKey.stream(2), ChannelState.startingAt(21)));
       done++;
-      catalog.pause("id", true);
+      catalog.pause("id", true, Asked.NAMELESS);
       done++;
       catalog.deleteTunnel(tunnel);
       done++;
-      catalog.tables().dropTable(table);
+      catalog.tables().dropTable(table, Asked.NAMELESS);
       done++;
     } catch (IOException e) {
       assertThat(e).hasMessageContaining("injected");
@@ -265,7 +266,7 @@ final class TunnelCatalogTest {
     requireFailed(
         () -> catalog.store("id", Map.of(ChannelKey.stream(1), ChannelState.startingAt(99))));
     requireFailed(() -> catalog.deleteTunnel(tunnel));
-    requireFailed(() -> catalog.tables().dropTable(table));
+    requireFailed(() -> catalog.tables().dropTable(table, Asked.NAMELESS));
     store.fail(false);
     for (TunnelCatalog now : List.of(catalog, open())) {
       assertThat(now.tables().tables()).containsExactly(table);
@@ -282,7 +283,7 @@ final class TunnelCatalogTest {
     tunnel(catalog, "t", "n", "id");
     tunnel(catalog, "u", "n", "kept");
     int writes = store.writes();
-    catalog.tables().dropTable(table);
+    catalog.tables().dropTable(table, Asked.NAMELESS);
     assertThat(store.writes()).isEqualTo(writes + 1);
     assertThat(store.lastWrite())
         .containsOnlyKeys(
@@ -342,7 +343,7 @@ final class TunnelCatalogTest {
     TunnelInfo tunnel = tunnel(catalog, "t", "n", "id");
     assertThat(catalog.orphans()).isEmpty();
     int writes = ofGroup.writes();
-    tables.dropTable(table);
+    tables.dropTable(table, Asked.NAMELESS);
     table(tables, "t");
     assertThat(ofGroup.writes()).isEqualTo(writes);
     for (TunnelCatalog now : List.of(new TunnelCatalog(tables, ofGroup, 1), catalog)) {
@@ -395,7 +396,7 @@ final class TunnelCatalogTest {
           .containsEntry(one, state);
     }
     for (boolean isPaused : new boolean[] {true, false}) {
-      catalog.pause("id", isPaused);
+      catalog.pause("id", isPaused, Asked.NAMELESS);
       behind.applied(ofGroup.lastWrite());
       assertThat(behind.isPaused("id")).isEqualTo(isPaused);
     }
@@ -403,7 +404,7 @@ final class TunnelCatalogTest {
     behind.applied(ofGroup.lastWrite());
     assertThat(behind.tunnels(Optional.empty())).isEmpty();
     assertThat(behind.channel("id", one)).isEqualTo(ChannelState.startingAt(0));
-    tables.dropTable(table);
+    tables.dropTable(table, Asked.NAMELESS);
     assertThat(behind.orphans()).isEmpty();
   }
 

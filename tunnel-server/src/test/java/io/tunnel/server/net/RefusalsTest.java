@@ -8,6 +8,10 @@ import io.tunnel.server.catalog.FencedStoreException;
 import io.tunnel.server.catalog.StoreUnavailableException;
 import io.tunnel.server.catalog.UnknownOutcomeException;
 import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.wire.Control.TableName;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import java.io.IOException;
 import java.util.List;
@@ -31,14 +35,15 @@ final class RefusalsTest {
             Operation.CREATE_TUNNEL,
             Operation.DELETE_TUNNEL,
             Operation.SEEK)) {
-      assertThat(refusals.of(operation, unknown))
+      assertThat(refusals.of(request(operation), unknown))
           .hasMessageContaining("perhaps")
           .extracting(RefusedException::code, RefusedException::retriable)
           .containsExactly(ErrorCode.STORAGE_FAILED, false);
     }
-    assertThat(refusals.ofCatalog(Operation.CREATE_TABLE, unknown).retriable()).isFalse();
+    assertThat(refusals.ofCatalog(request(Operation.CREATE_TABLE), unknown).retriable()).isFalse();
     for (Operation operation : List.of(Operation.CHECKPOINT, Operation.RELEASE, Operation.PAUSE)) {
-      assertThat(refusals.of(operation, unknown).code()).isEqualTo(ErrorCode.LOG_UNAVAILABLE);
+      assertThat(refusals.of(request(operation), unknown).code())
+          .isEqualTo(ErrorCode.LOG_UNAVAILABLE);
     }
     assertThat(refusals.of(new FencedStoreException("other", new IOException())))
         .hasMessage("other")
@@ -48,5 +53,20 @@ final class RefusalsTest {
         .hasMessage("disk")
         .extracting(RefusedException::code)
         .isEqualTo(ErrorCode.STORAGE_FAILED);
+  }
+
+  private static Frame request(Operation operation) {
+    return new Frame(operation, FrameKind.REQUEST, 1, new byte[0]);
+  }
+
+  @Test
+  void whoCanAskAgainUnderAnIdIsToldSo() {
+    byte[] named = Json.encode(new TableName("t"), "id-1");
+    UnknownOutcomeException unknown = new UnknownOutcomeException("perhaps", new IOException());
+    Frame drop = new Frame(Operation.DROP_TABLE, FrameKind.REQUEST, 1, named);
+    assertThat(refusals.ofCatalog(drop, unknown))
+        .hasMessageContaining("same request id")
+        .extracting(RefusedException::code, RefusedException::retriable)
+        .containsExactly(ErrorCode.OUTCOME_UNKNOWN, false);
   }
 }

@@ -8,9 +8,11 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.catalog.UnknownOutcomeException;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.partition.LogTakenException;
 import io.tunnel.server.partition.TableLogs;
@@ -21,6 +23,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -78,8 +81,11 @@ final class TableChangesTest {
   private TableChanges.Answer answer() {
     return new TableChanges.Answer() {
       @Override
-      public void done(TableRecord table) {
-        done.add(table.meta().name() + " " + table.meta().options().retentionMs());
+      public void done(Optional<TableRecord> table) {
+        done.add(
+            table
+                .map(each -> each.meta().name() + " " + each.meta().options().retentionMs())
+                .orElse("dropped"));
       }
 
       @Override
@@ -94,8 +100,22 @@ final class TableChangesTest {
   }
 
   private void create(String name, TableOptions options) {
+    create(name, options, Asked.NAMELESS);
+  }
+
+  private void create(String name, TableOptions options, Asked asked) {
     changes.create(
-        new CreateTable(new TableMeta(name, TestRows.SCHEMA, options), List.of()), answer());
+        new CreateTable(new TableMeta(name, TestRows.SCHEMA, options), List.of()), asked, answer());
+  }
+
+  private static Asked asked(String id, String what) {
+    return new Asked(Optional.of(id), what);
+  }
+
+  /** Another node, or the same one again, decides from now on. */
+  private void replaceLeader() throws IOException {
+    open();
+    failed.clear();
   }
 
   private void logged() {
@@ -171,10 +191,10 @@ final class TableChangesTest {
       create("t" + i, options(0, 0));
     }
     assertThat(failed).isEmpty();
-    changes.drop("t0", answer());
+    changes.drop("t0", Asked.NAMELESS, answer());
     assertThat(code(failed.get(0))).isEqualTo(ErrorCode.BUSY);
     logged();
-    changes.drop("t0", answer());
+    changes.drop("t0", Asked.NAMELESS, answer());
     assertThat(failed).as("there is room again").hasSize(1);
   }
 
@@ -205,7 +225,7 @@ final class TableChangesTest {
     assertThat(logs.asked).isEmpty();
     create("a", options(1_000, 0));
     logged();
-    changes.alter("a", options(1_000, 5), answer());
+    changes.alter("a", options(1_000, 5), Asked.NAMELESS, answer());
     assertThat(code(failed.get(1))).isEqualTo(ErrorCode.INVALID_REQUEST);
   }
 
@@ -213,14 +233,14 @@ final class TableChangesTest {
   void moreIsKeptBeforeItIsPromisedAndLessIsPromisedBeforeItIsKept() {
     create("a", options(1_000, 0));
     logged();
-    changes.alter("a", options(2_000, 0), answer());
+    changes.alter("a", options(2_000, 0), Asked.NAMELESS, answer());
     assertThat(catalog.table("a").meta().options().retentionMs()).isEqualTo(1_000);
     logged();
     assertThat(catalog.table("a").meta().options().retentionMs()).isEqualTo(2_000);
-    changes.alter("a", options(500, 0), answer());
+    changes.alter("a", options(500, 0), Asked.NAMELESS, answer());
     assertThat(done).containsExactly("a 1000", "a 2000", "a 500");
     assertThat(logs.open).as("is told behind it").hasSize(1);
-    changes.alter("a", options(0, 0), answer());
+    changes.alter("a", options(0, 0), Asked.NAMELESS, answer());
     assertThat(logs.asked).as("not as long as less may still come").endsWith("alter a 500");
     logs.open.remove().completeExceptionally(new IOException("no broker answers"));
     runControl();
@@ -238,13 +258,85 @@ final class TableChangesTest {
     create("a", options(0, 0));
     logged();
     store.fail(true);
-    changes.drop("a", answer());
+    changes.drop("a", Asked.NAMELESS, answer());
     assertThat(failed).hasSize(1);
     assertThat(logs.asked).containsExactly("create a 1");
     store.fail(false);
-    changes.drop("a", answer());
+    changes.drop("a", Asked.NAMELESS, answer());
     assertThat(catalog.tables()).isEmpty();
     assertThat(logs.asked).containsExactly("create a 1", "drop a");
     assertThat(done).hasSize(2);
+  }
+
+  @Test
+  void aCreationOfWhichNobodyKnowsIsAnsweredByTheNextLeaderAndNotDoneAgain() throws IOException {
+    Asked asked = asked("1", "CREATE_TABLE a");
+    create("a", options(0, 0), asked);
+    store.loseWord();
+    logged();
+    assertThat(failed).singleElement().isInstanceOf(UnknownOutcomeException.class);
+    replaceLeader();
+    create("a", options(0, 0), asked);
+    assertThat(failed).isEmpty();
+    assertThat(done).containsExactly("a 0");
+    assertThat(logs.open).as("no other log is made").isEmpty();
+    create("a", options(0, 0), asked("2", "CREATE_TABLE a"));
+    assertThat(code(failed.get(0))).isEqualTo(ErrorCode.TABLE_EXISTS);
+  }
+
+  @Test
+  void aCreationThatWasNotStoredIsDoneWhenItComesAgain() throws IOException {
+    Asked asked = asked("1", "CREATE_TABLE a");
+    create("a", options(0, 0), asked);
+    store.fail(true);
+    logged();
+    assertThat(failed).hasSize(1);
+    store.fail(false);
+    replaceLeader();
+    create("a", options(0, 0), asked);
+    logged();
+    assertThat(done).containsExactly("a 0");
+    assertThat(catalog.tables()).hasSize(1);
+  }
+
+  @Test
+  void aCopyOfACreationWaitsForItAndGetsItsAnswer() {
+    Asked asked = asked("1", "CREATE_TABLE a");
+    create("a", options(0, 0), asked);
+    create("a", options(0, 0), asked);
+    logged();
+    assertThat(done).containsExactly("a 0", "a 0");
+    assertThat(failed).isEmpty();
+    assertThat(catalog.tables()).hasSize(1);
+  }
+
+  @Test
+  void aDropAndAnAlterationOfWhichNobodyKnowsAreNotDoneAgain() throws IOException {
+    create("a", options(5, 0));
+    logged();
+    Asked alter = asked("1", "ALTER_TABLE a");
+    store.loseWord();
+    changes.alter("a", options(2, 0), alter, answer());
+    replaceLeader();
+    changes.alter("a", options(4, 0), Asked.NAMELESS, answer());
+    logged();
+    changes.alter("a", options(2, 0), alter, answer());
+    assertThat(catalog.table("a").meta().options().retentionMs())
+        .as("what somebody else has done since stays")
+        .isEqualTo(4);
+    Asked drop = asked("2", "DROP_TABLE a");
+    store.loseWord();
+    changes.drop("a", drop, answer());
+    replaceLeader();
+    assertThat(catalog.tables()).isEmpty();
+    done.clear();
+    catalog.createTable(new TableMeta("a", TestRows.SCHEMA), List.of(), 0);
+    changes.drop("a", drop, answer());
+    assertThat(done).containsExactly("dropped");
+    assertThat(catalog.tables()).as("the table that has its name now").hasSize(1);
+    changes.drop("b", asked("2", "DROP_TABLE b"), answer());
+    assertThat(code(failed.get(0)))
+        .as("an id of another request")
+        .isEqualTo(ErrorCode.INVALID_REQUEST);
   }
 }

@@ -368,7 +368,7 @@ final class BaseSnapshotsTest {
 
   @Test
   void rowsOfATableThatWasDroppedAreRefused() throws Exception {
-    catalog.dropTable(table);
+    catalog.dropTable(table, io.tunnel.server.catalog.Asked.NAMELESS);
     FoundRows found = new FoundRows();
     bases.read(TUNNEL, partitions.get(0), Bytes.EMPTY, 1, ALL_BYTES, found);
     requireRefused(ErrorCode.TABLE_NOT_FOUND, found::await);

@@ -12,6 +12,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.TableRecord;
@@ -175,7 +176,7 @@ final class RetentionTest {
   void changesOfADroppedTableGoWithTheNextLook() throws Exception {
     TableRecord table = table("dropped", 0, 0);
     write(table, 100);
-    catalog.dropTable(table);
+    catalog.dropTable(table, Asked.NAMELESS);
     tables.drop(table);
     look();
     assertThat(changesTrimmed.sum()).isEqualTo(1);
@@ -189,7 +190,7 @@ final class RetentionTest {
     look();
     look();
     assertThat(shards.firstPosition(id(table))).isEqualTo(1);
-    catalog.alterTable(table, new TableOptions(Durability.OS, 1_000, 0));
+    catalog.alterTable(table, new TableOptions(Durability.OS, 1_000, 0), Asked.NAMELESS);
     look();
     look();
     assertThat(shards.firstPosition(id(table))).isEqualTo(2);

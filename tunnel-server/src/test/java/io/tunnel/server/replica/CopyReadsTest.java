@@ -10,6 +10,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.TableRecord;
@@ -346,7 +347,7 @@ final class CopyReadsTest {
   void rows_of_a_table_that_was_dropped_are_not_absent() throws IOException {
     get("a");
     run();
-    catalog.dropTable(table);
+    catalog.dropTable(table, Asked.NAMELESS);
     readers.forEach(Runnable::run);
     assertThat(answers).hasSize(1);
     assertThat(((RefusedException) answers.get(0)).code()).isEqualTo(ErrorCode.TABLE_NOT_FOUND);

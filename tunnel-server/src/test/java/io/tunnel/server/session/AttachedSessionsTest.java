@@ -14,6 +14,7 @@ import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
@@ -30,6 +31,7 @@ import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.Control.TunnelName;
 import io.tunnel.wire.OperatorControl.Seek;
 import io.tunnel.wire.OperatorControl.SeekResult;
 import io.tunnel.wire.SessionControl.Assignment;
@@ -92,6 +94,7 @@ final class AttachedSessionsTest {
       TunnelType type, StreamStart start, Optional<Long> startMs, Optional<Long> endMs) {
     operators.create(
         new CreateTunnel("t", "n", type, start, startMs, endMs),
+        Asked.NAMELESS,
         new Operators.Creation() {
           @Override
           public void created(TunnelInfo tunnel) {
@@ -168,7 +171,7 @@ final class AttachedSessionsTest {
 
   private void operatorsDelete(TunnelInfo tunnel) {
     try {
-      operators.delete(tunnel);
+      operators.delete(new TunnelName(tunnel.table(), tunnel.tunnel()), Asked.NAMELESS);
     } catch (IOException e) {
       throw new AssertionError(e);
     }
@@ -179,6 +182,7 @@ final class AttachedSessionsTest {
     log.unreachable(true);
     operators.create(
         new CreateTunnel("t", "n", TunnelType.Stream, StreamStart.LATEST),
+        Asked.NAMELESS,
         new Operators.Creation() {
           @Override
           public void created(TunnelInfo tunnel) {
@@ -313,6 +317,7 @@ final class AttachedSessionsTest {
   private TunnelInfo base() {
     operators.create(
         new CreateTunnel("t", "n", TunnelType.BaseAndStream, StreamStart.LATEST),
+        Asked.NAMELESS,
         new Operators.Creation() {
           @Override
           public void created(TunnelInfo tunnel) {
@@ -435,6 +440,7 @@ final class AttachedSessionsTest {
             Optional.empty(),
             Optional.empty(),
             false),
+        Asked.NAMELESS,
         new Operators.Answer<>() {
           @Override
           public void done(SeekResult result) {

@@ -10,6 +10,7 @@ import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.TableRecord;
@@ -87,7 +88,7 @@ final class GroupOfTunnelsTest {
   void tunnelsOfADroppedTableEndAndAreDeletedAsSoonAsTheyCanBe() throws IOException {
     String id = session(coordinator, "id");
     assertThat(port.held).hasSize(1);
-    tables.dropTable(table);
+    tables.dropTable(table, Asked.NAMELESS);
     store.fail(true);
     coordinator.tick();
     assertThat(port.overs)
@@ -109,7 +110,7 @@ final class GroupOfTunnelsTest {
 
   @Test
   void aLeaderThatComesAfterTheDropDeletesThemToo() throws IOException {
-    tables.dropTable(table);
+    tables.dropTable(table, Asked.NAMELESS);
     tables.createTable(new TableMeta("t", TestRows.SCHEMA), List.of(), 0);
     TunnelCatalog next = new TunnelCatalog(tables, store, GROUP);
     coordinator(next).tick();

@@ -15,6 +15,7 @@ import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
@@ -22,6 +23,7 @@ import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.catalog.UnknownOutcomeException;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.GroupCore;
@@ -31,12 +33,14 @@ import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.Control.TunnelName;
 import io.tunnel.wire.OperatorControl.ChannelPosition;
 import io.tunnel.wire.OperatorControl.ChannelSelection;
 import io.tunnel.wire.OperatorControl.CheckpointSet;
 import io.tunnel.wire.OperatorControl.EndSession;
 import io.tunnel.wire.OperatorControl.Move;
 import io.tunnel.wire.OperatorControl.Seek;
+import io.tunnel.wire.OperatorControl.SeekResult;
 import io.tunnel.wire.SessionControl.Assignment;
 import io.tunnel.wire.SessionControl.OpenSession;
 import java.io.IOException;
@@ -102,8 +106,13 @@ final class OperatorsTest {
   }
 
   private void create(CreateTunnel request) {
+    create(request, Asked.NAMELESS);
+  }
+
+  private void create(CreateTunnel request, Asked asked) {
     operators.create(
         request,
+        asked,
         new Operators.Creation() {
           @Override
           public void created(TunnelInfo tunnel) {
@@ -424,27 +433,27 @@ final class OperatorsTest {
   void whatIsPausedIsAskedForAndGivenToNobodyAlsoAfterARestart() throws IOException {
     TunnelInfo tunnel = earliest();
     session(tunnel);
-    operators.pause(new ChannelSelection("t", "n", List.of(id(tunnel, low))));
+    operators.pause(new ChannelSelection("t", "n", List.of(id(tunnel, low))), Asked.NAMELESS);
     assertThat(port.revocations)
         .extracting(revocation -> revocation.handle())
         .containsExactly(held(low).handle());
-    operators.pause(new ChannelSelection("t", "n", List.of()));
+    operators.pause(new ChannelSelection("t", "n", List.of()), Asked.NAMELESS);
     assertThat(port.revocations).hasSize(2);
     port.held.clear();
     start();
     session(tunnel);
     assertThat(port.held).isEmpty();
-    operators.resume(new ChannelSelection("t", "n", List.of()));
+    operators.resume(new ChannelSelection("t", "n", List.of()), Asked.NAMELESS);
     assertThat(port.held.values())
         .extracting(Assignment::partition)
         .as("what was paused by name is resumed by name")
         .containsExactly(high);
-    operators.resume(new ChannelSelection("t", "n", List.of(id(tunnel, low))));
+    operators.resume(new ChannelSelection("t", "n", List.of(id(tunnel, low))), Asked.NAMELESS);
     assertThat(port.held).hasSize(2);
     requireRefused(
         ErrorCode.CHANNEL_NOT_FOUND,
         "no channel 'x'",
-        () -> operators.pause(new ChannelSelection("t", "n", List.of("x"))));
+        () -> operators.pause(new ChannelSelection("t", "n", List.of("x")), Asked.NAMELESS));
   }
 
   @Test
@@ -455,7 +464,7 @@ final class OperatorsTest {
         held(low).handle(), port, new RefusedException(ErrorCode.CORRUPT, "unreadable"));
     Seeks.now(operators, seek(List.of(id(tunnel, low)), null, null, 5L));
     assertThat(port.held).hasSize(1);
-    operators.resume(new ChannelSelection("t", "n", List.of(id(tunnel, low))));
+    operators.resume(new ChannelSelection("t", "n", List.of(id(tunnel, low))), Asked.NAMELESS);
     assertThat(held(low).checkpointed()).isEqualTo(5);
     assertThat(catalog.channel(tunnel.tunnelId(), stream(low)).error()).isEmpty();
   }
@@ -573,7 +582,7 @@ final class OperatorsTest {
   void aTableThatIsDroppedMeanwhileHasNoTunnel() throws IOException {
     CreateTunnel request = new CreateTunnel("t", "n", TunnelType.BaseData, StreamStart.EARLIEST);
     create(request);
-    catalog.tables().dropTable(table);
+    catalog.tables().dropTable(table, Asked.NAMELESS);
     catalog.tables().createTable(new TableMeta("t", TestRows.SCHEMA), List.of(), 0);
     surroundings.keeping.get(0).kept(Map.of(low, 4L, high, 5L));
     assertThat(failed)
@@ -582,5 +591,59 @@ final class OperatorsTest {
             RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.TABLE_NOT_FOUND));
     assertThat(surroundings.forgotten).hasSize(1);
     assertThat(catalog.tunnels(Optional.empty())).isEmpty();
+  }
+
+  private static Asked asked(String id, String what) {
+    return new Asked(Optional.of(id), what);
+  }
+
+  @Test
+  void aCreationAndADeletionOfWhichNobodyKnowsAreNotDoneAgain() throws IOException {
+    CreateTunnel request = new CreateTunnel("t", "n", TunnelType.Stream, StreamStart.EARLIEST);
+    Asked create = asked("1", "CREATE_TUNNEL t n");
+    store.loseWord();
+    create(request, create);
+    assertThat(failed).singleElement().isInstanceOf(UnknownOutcomeException.class);
+    start();
+    create(request, create);
+    assertThat(created).hasSize(1);
+    assertThat(catalog.tunnels(Optional.empty())).containsExactlyElementsOf(created);
+    Asked delete = asked("2", "DELETE_TUNNEL t n");
+    store.loseWord();
+    assertThatThrownBy(() -> operators.delete(new TunnelName("t", "n"), delete))
+        .isInstanceOf(UnknownOutcomeException.class);
+    start();
+    operators.delete(new TunnelName("t", "n"), delete);
+    create(request);
+    operators.delete(new TunnelName("t", "n"), delete);
+    assertThat(catalog.tunnels(Optional.empty())).as("of another creation").hasSize(1);
+  }
+
+  /** Behind the first seek a worker has checkpointed; a second one would undo that. */
+  @Test
+  void aSeekOfWhichNobodyKnowsIsAnsweredAndNotDoneAgain() throws IOException {
+    TunnelInfo tunnel = earliest();
+    Asked asked = asked("1", "SEEK t n");
+    Seek seek = seek(List.of(id(tunnel, low)), null, null, 5L);
+    store.loseWord();
+    assertThatThrownBy(() -> Seeks.now(operators, seek, asked))
+        .isInstanceOf(UnknownOutcomeException.class);
+    start();
+    catalog.store(tunnel.tunnelId(), Map.of(stream(low), ChannelState.startingAt(6)));
+    SeekResult answer = Seeks.now(operators, seek, asked);
+    assertThat(answer.moves()).hasSize(1);
+    assertThat(answer.moves().get(0).to()).isEqualTo(5);
+    assertThat(catalog.channel(tunnel.tunnelId(), stream(low)).checkpointed()).isEqualTo(6);
+  }
+
+  @Test
+  void aPauseThatComesAgainDoesNotUndoAResume() throws IOException {
+    TunnelInfo tunnel = earliest();
+    ChannelSelection all = new ChannelSelection("t", "n", List.of());
+    Asked pause = asked("1", "PAUSE t n");
+    operators.pause(all, pause);
+    operators.resume(all, asked("2", "RESUME t n"));
+    operators.pause(all, pause);
+    assertThat(catalog.isPaused(tunnel.tunnelId())).isFalse();
   }
 }

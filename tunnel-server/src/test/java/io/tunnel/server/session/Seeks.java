@@ -2,6 +2,7 @@ package io.tunnel.server.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.server.catalog.Asked;
 import io.tunnel.wire.OperatorControl.Seek;
 import io.tunnel.wire.OperatorControl.SeekResult;
 import java.io.IOException;
@@ -15,10 +16,16 @@ final class Seeks {
 
   /** Moves progress, and throws what it is refused with. */
   static SeekResult now(Operators operators, Seek seek) throws IOException {
+    return now(operators, seek, Asked.NAMELESS);
+  }
+
+  /** The same of a request that may come again. */
+  static SeekResult now(Operators operators, Seek seek, Asked asked) throws IOException {
     List<SeekResult> results = new ArrayList<>();
     List<Exception> failures = new ArrayList<>();
     operators.seek(
         seek,
+        asked,
         new Operators.Answer<>() {
           @Override
           public void done(SeekResult result) {
