@@ -215,15 +215,15 @@ class WholeRowsTest {
   }
 
   private static Object id(io.tunnel.model.Row row) {
-    return row.primaryKey().columns().get(0).value().asLong();
+    return row.primaryKey().getPrimaryKeyColumn(0).getValue().asLong();
   }
 
   private static Object n(io.tunnel.model.Row row) {
     return row.columns().stream()
-        .filter(column -> column.name().equals("n"))
+        .filter(column -> column.getName().equals("n"))
         .findFirst()
         .orElseThrow()
-        .value()
+        .getValue()
         .asLong();
   }
 }
