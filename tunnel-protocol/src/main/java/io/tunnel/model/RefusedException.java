@@ -18,11 +18,11 @@ public final class RefusedException extends RuntimeException {
 
   /** A refusal. */
   public RefusedException(ErrorCode code, String message) {
-    this(code, message, null);
+    this(code, message, null, null);
   }
 
-  private RefusedException(ErrorCode code, String message, String leader) {
-    super(message);
+  private RefusedException(ErrorCode code, String message, String leader, Throwable cause) {
+    super(message, cause);
     this.code = Objects.requireNonNull(code, "code");
     this.leader = leader;
   }
@@ -33,7 +33,15 @@ public final class RefusedException extends RuntimeException {
    * @param leader HOST:PORT of the node to ask instead, if it is known
    */
   public static RefusedException notLeader(String message, Optional<String> leader) {
-    return new RefusedException(ErrorCode.NOT_LEADER, message, leader.orElse(null));
+    return new RefusedException(ErrorCode.NOT_LEADER, message, leader.orElse(null), null);
+  }
+
+  /**
+   * The same refusal, made by the calling thread and with its stack; its cause is this one. For a
+   * refusal that another thread met: whoever waited for it is found in the trace.
+   */
+  public RefusedException again() {
+    return new RefusedException(code, getMessage(), leader, this);
   }
 
   /** Of {@link ErrorCode#NOT_LEADER}: HOST:PORT of the node to ask instead, if it is known. */
@@ -49,5 +57,11 @@ public final class RefusedException extends RuntimeException {
   /** Whether the same request may succeed later; nothing of it was applied then. */
   public boolean retriable() {
     return code.retriable();
+  }
+
+  /** As any exception, with the code before the message: a trace shows it. */
+  @Override
+  public String toString() {
+    return getClass().getName() + ": " + code + ": " + getMessage();
   }
 }

@@ -105,7 +105,8 @@
  *
  * <p><b>Errors.</b> What the server refuses is an {@link io.tunnel.model.RefusedException} with its
  * {@link io.tunnel.model.ErrorCode}; a lost or impossible connection is a {@link
- * io.tunnel.sdk.ConnectionException}. Every call ends: with an answer, an error, or its deadline.
+ * io.tunnel.sdk.ConnectionException}. What a call throws has the calling line in its trace, and what
+ * a thread of the SDK met as its cause. Every call ends: with an answer, an error, or its deadline.
  *
  * <p><b>One server or many nodes.</b> Wherever an endpoint is asked for, several may be given with
  * commas between them: {@code "n1:7650,n2:7650"}. One that can be reached is enough; the others are

@@ -1,5 +1,6 @@
 package io.tunnel.sdk.read;
 
+import io.tunnel.sdk.transport.Rethrown;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
@@ -75,7 +76,7 @@ public final class Inbox {
     try {
       while (true) {
         if (failure.isPresent()) {
-          throw failure.get();
+          throw Rethrown.here(failure.get());
         }
         Optional<Received> next = next();
         if (next.isPresent()) {

@@ -287,7 +287,7 @@ public final class Caller {
   }
 
   /**
-   * Waits for an answer.
+   * Waits for an answer. What it failed with is {@linkplain Rethrown thrown anew} here.
    *
    * @throws IllegalStateException on a callback thread
    */
@@ -298,10 +298,7 @@ public final class Caller {
     try {
       return answer.join();
     } catch (CompletionException e) {
-      if (unwrap(e) instanceof RuntimeException failure) {
-        throw failure;
-      }
-      throw e;
+      throw Rethrown.here(unwrap(e));
     }
   }
 

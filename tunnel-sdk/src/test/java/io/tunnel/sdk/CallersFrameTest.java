@@ -1,0 +1,258 @@
+package io.tunnel.sdk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowDeleteChange;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
+import io.tunnel.model.TunnelType;
+import io.tunnel.sdk.fake.FakeServer;
+import io.tunnel.sdk.testing.InMemoryTunnelService;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.OperatorControl.CheckpointSet;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Whoever is refused is found in the trace of the refusal, and so is the code. */
+@Timeout(60)
+class CallersFrameTest {
+
+  private static final ErrorCode CODE = ErrorCode.TABLE_NOT_FOUND;
+  private static final PrimaryKey KEY = PrimaryKey.builder().add("id", 1).build();
+  private static final TableMeta META =
+      new TableMeta("t", List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)));
+  private static final List<RowChange> ROWS = List.of(new RowDeleteChange(KEY));
+
+  /** Methods that ask the server for nothing, or report what it refuses. */
+  private static final Set<String> NEVER_REFUSED =
+      Set.of("close", "shutdown", "status", "config", "toString", "equals", "hashCode");
+
+  private static FakeServer refusingAll() {
+    FakeServer server = new FakeServer();
+    for (Operation operation : Operation.values()) {
+      if (operation != Operation.HELLO) {
+        server.on(operation, (connection, frame) -> connection.refuse(frame, CODE));
+      }
+    }
+    return server;
+  }
+
+  private static Map<String, ThrowingCallable> ofTables(TableClient tables) {
+    Map<String, ThrowingCallable> calls = new LinkedHashMap<>();
+    CreateTableRequest request = new CreateTableRequest(META, List.of());
+    calls.put("createTable(TableMeta)", () -> tables.createTable(META));
+    calls.put("createTable(CreateTableRequest)", () -> tables.createTable(request));
+    calls.put("createTable(TableMeta,List)", () -> tables.createTable(META, List.of()));
+    calls.put("describeTable(String)", () -> tables.describeTable("t"));
+    calls.put("partitionMap(String)", () -> tables.partitionMap("t"));
+    calls.put("findPositions(String,Optional)", () -> tables.findPositions("t", Optional.empty()));
+    calls.put("listTables()", tables::listTables);
+    calls.put(
+        "alterTable(String,TableOptions)", () -> tables.alterTable("t", TableOptions.DEFAULT));
+    calls.put("dropTable(String)", () -> tables.dropTable("t"));
+    calls.put("getRow(String,PrimaryKey)", () -> tables.getRow("t", KEY));
+    calls.put("getRowAsync(String,PrimaryKey)", () -> tables.getRowAsync("t", KEY));
+    calls.put("primaryKeyOf(String)", () -> tables.primaryKeyOf("t"));
+    calls.put("getRange(String,RangeQuery)", () -> tables.getRange("t", RangeQuery.ALL).iterator());
+    calls.put("write(String,List)", () -> tables.write("t", ROWS));
+    calls.put("tryWrite(String,List)", () -> tables.tryWrite("t", ROWS));
+    calls.put("writeAsync(String,List)", () -> tables.writeAsync("t", ROWS));
+    calls.put("tryWriteAsync(String,List)", () -> tables.tryWriteAsync("t", ROWS));
+    calls.put("openWriter(String)", () -> tables.openWriter("t"));
+    calls.put(
+        "openWriter(String,TableWriterConfig)",
+        () -> tables.openWriter("t", TableWriterConfig.DEFAULTS));
+    return calls;
+  }
+
+  private static Map<String, ThrowingCallable> ofTunnels(TunnelClient tunnels) {
+    Map<String, ThrowingCallable> calls = new LinkedHashMap<>();
+    calls.put(
+        "createTunnel(CreateTunnelRequest)",
+        () -> tunnels.createTunnel(new CreateTunnelRequest("t", "x", TunnelType.Stream)));
+    calls.put(
+        "listTunnel(ListTunnelRequest)", () -> tunnels.listTunnel(new ListTunnelRequest("t")));
+    calls.put(
+        "describeTunnel(DescribeTunnelRequest)",
+        () -> tunnels.describeTunnel(new DescribeTunnelRequest("t", "x")));
+    calls.put(
+        "deleteTunnel(DeleteTunnelRequest)",
+        () -> tunnels.deleteTunnel(new DeleteTunnelRequest("t", "x")));
+    calls.put(
+        "pauseTunnel(PauseTunnelRequest)",
+        () -> tunnels.pauseTunnel(new PauseTunnelRequest("t", "x")));
+    calls.put(
+        "resumeTunnel(ResumeTunnelRequest)",
+        () -> tunnels.resumeTunnel(new ResumeTunnelRequest("t", "x")));
+    calls.put(
+        "seekTunnel(SeekTunnelRequest)",
+        () -> tunnels.seekTunnel(SeekTunnelRequest.toLatest("t", "x")));
+    calls.put(
+        "exportCheckpoints(ExportCheckpointsRequest)",
+        () -> tunnels.exportCheckpoints(new ExportCheckpointsRequest("t", "x")));
+    calls.put(
+        "importCheckpoints(ImportCheckpointsRequest)",
+        () ->
+            tunnels.importCheckpoints(
+                new ImportCheckpointsRequest("t", "x", new CheckpointSet(1, "t", "x", List.of()))));
+    calls.put(
+        "cloneCheckpoints(CloneCheckpointsRequest)",
+        () -> tunnels.cloneCheckpoints(new CloneCheckpointsRequest("t", "x", "y")));
+    calls.put(
+        "endSession(EndSessionRequest)",
+        () -> tunnels.endSession(new EndSessionRequest("t", "x", "s")));
+    return calls;
+  }
+
+  private static Map<String, ThrowingCallable> ofClusters(ClusterClient cluster, String address) {
+    Map<String, ThrowingCallable> calls = new LinkedHashMap<>();
+    calls.put("describeCluster()", cluster::describeCluster);
+    calls.put("nodeStatus(String)", () -> cluster.nodeStatus(address));
+    calls.put("drain(String,boolean)", () -> cluster.drain(address, true));
+    return calls;
+  }
+
+  @Test
+  void every_call_that_is_refused_is_in_the_trace() {
+    try (FakeServer server = refusingAll();
+        TableClient tables = TableClient.connect(server.config());
+        TunnelClient tunnels = new TunnelClient(server.config());
+        ClusterClient cluster = new ClusterClient(server.config());
+        TunnelWorker worker = new TunnelWorker("id", tunnels, new TunnelWorkerConfig(in -> {}))) {
+      assertAllRefused(TableClient.class, ofTables(tables));
+      assertAllRefused(TunnelClient.class, ofTunnels(tunnels));
+      assertAllRefused(ClusterClient.class, ofClusters(cluster, server.address()));
+      assertAllRefused(
+          TunnelWorker.class, Map.of("connectAndWorking()", worker::connectAndWorking));
+    }
+  }
+
+  @Test
+  void whoever_is_refused_the_connection_is_in_the_trace() {
+    try (FakeServer server = new FakeServer()) {
+      server.on(
+          Operation.HELLO,
+          (connection, frame) -> connection.refuse(frame, ErrorCode.UNSUPPORTED_VERSION));
+      assertRefused(
+          "connect",
+          ErrorCode.UNSUPPORTED_VERSION,
+          () -> TableClient.connect(server.config()).close());
+    }
+    Throwable lost =
+        catchThrowable(
+            () ->
+                TableClient.connect(
+                    ClientConfig.of("127.0.0.1:1").withConnectDeadline(Duration.ofMillis(50))));
+    assertThat(lost).isInstanceOf(ConnectionException.class);
+    assertHasFrame("connect", lost);
+  }
+
+  @Test
+  void a_poll_and_a_checkpoint_that_are_refused_are_in_the_trace() throws Exception {
+    try (InMemoryTunnelService service = InMemoryTunnelService.start().lenient()) {
+      service.createTable(META);
+      service.write("t", new RowPutChange(KEY, List.of()));
+      ClientConfig config = ClientConfig.of(service.endpoint());
+      service.refuseNext(Operation.READ_PARTITION, ErrorCode.HISTORY_LOST);
+      try (TableClient tables = TableClient.connect(config);
+          PartitionReader reader =
+              new PartitionReader(
+                  config, tables.partitionMap("t"), PartitionReaderConfig.DEFAULTS)) {
+        reader.start(ReadStart.changes(0, 0));
+        assertRefused("poll", ErrorCode.HISTORY_LOST, () -> reader.poll(Duration.ofSeconds(20)));
+      }
+      String tunnelId = service.createTunnel("t", "x", TunnelType.BaseAndStream);
+      CompletableFuture<ICheckpointer> given = new CompletableFuture<>();
+      CompletableFuture<Void> revoked = new CompletableFuture<>();
+      try (TunnelClient tunnels = new TunnelClient(config);
+          TunnelWorker worker =
+              new TunnelWorker(
+                  tunnelId,
+                  tunnels,
+                  new TunnelWorkerConfig(),
+                  (tunnel, client, channel, checkpointer) ->
+                      new Revoked(given, revoked, checkpointer))) {
+        worker.connectAndWorking();
+        ICheckpointer checkpointer = given.join();
+        service.fence(service.channels("t", "x").get(0).getChannelId());
+        revoked.join();
+        assertRefused("checkpoint", ErrorCode.FENCED, () -> checkpointer.checkpoint(null));
+      }
+    }
+  }
+
+  private record Revoked(
+      CompletableFuture<ICheckpointer> given,
+      CompletableFuture<Void> revoked,
+      ICheckpointer checkpointer)
+      implements IChannelProcessor {
+
+    @Override
+    public void process(ProcessRecordsInput input) {
+      given.complete(checkpointer);
+    }
+
+    @Override
+    public void revoked(String channelId) {
+      revoked.complete(null);
+    }
+
+    @Override
+    public void shutdown() {}
+  }
+
+  /** Calls all public methods of a type that can be refused: none may be missing. */
+  private static void assertAllRefused(Class<?> type, Map<String, ThrowingCallable> calls) {
+    Set<String> methods = new TreeSet<>();
+    for (Method method : type.getDeclaredMethods()) {
+      boolean isAsking =
+          Modifier.isPublic(method.getModifiers())
+              && !Modifier.isStatic(method.getModifiers())
+              && !NEVER_REFUSED.contains(method.getName());
+      if (isAsking) {
+        List<String> types =
+            List.of(method.getParameterTypes()).stream().map(Class::getSimpleName).toList();
+        methods.add(method.getName() + "(" + String.join(",", types) + ")");
+      }
+    }
+    assertThat(calls.keySet()).containsExactlyInAnyOrderElementsOf(methods);
+    calls.forEach((name, call) -> assertRefused(name, CODE, call));
+  }
+
+  private static void assertRefused(String name, ErrorCode code, ThrowingCallable call) {
+    Throwable refused = catchThrowable(call);
+    assertThat(refused).as(name).isInstanceOf(RefusedException.class);
+    assertThat(((RefusedException) refused).code()).as(name).isEqualTo(code);
+    assertThat(refused.toString()).as(name).contains(": " + code + ": ");
+    assertHasFrame(name, refused);
+  }
+
+  private static void assertHasFrame(String name, Throwable refused) {
+    StringWriter trace = new StringWriter();
+    refused.printStackTrace(new PrintWriter(trace));
+    assertThat(refused.getStackTrace())
+        .as("%s: %s", name, trace)
+        .anyMatch(frame -> frame.getClassName().startsWith(CallersFrameTest.class.getName()));
+  }
+}
