@@ -34,10 +34,12 @@ public record SourceSettings(
    * Limits of reading.
    *
    * @param partitionBytesMax as {@link PartitionReaderConfig} has it
+   * @param readerBytesMax as {@link PartitionReaderConfig} has it
    * @param outageMax as {@link PartitionReaderConfig} has it
    * @param discovery how often new partitions are looked for; zero for never
    */
-  public record Reading(int partitionBytesMax, Duration outageMax, Duration discovery)
+  public record Reading(
+      int partitionBytesMax, int readerBytesMax, Duration outageMax, Duration discovery)
       implements Serializable {
     private static final long serialVersionUID = 1L;
 
@@ -45,12 +47,13 @@ public record SourceSettings(
     public static final Reading DEFAULTS =
         new Reading(
             PartitionReaderConfig.DEFAULTS.partitionBytesMax(),
+            PartitionReaderConfig.DEFAULTS.readerBytesMax(),
             PartitionReaderConfig.DEFAULTS.outageMax(),
             Duration.ofSeconds(30));
 
     /** Refuses what is out of bounds. */
     public Reading {
-      var unused = new PartitionReaderConfig(partitionBytesMax, outageMax);
+      var unused = new PartitionReaderConfig(partitionBytesMax, readerBytesMax, outageMax);
       if (discovery.isNegative()) {
         throw new IllegalArgumentException("discovery is at least 0, not " + discovery);
       }
@@ -58,7 +61,7 @@ public record SourceSettings(
 
     /** The same for the SDK. */
     public PartitionReaderConfig readerConfig() {
-      return new PartitionReaderConfig(partitionBytesMax, outageMax);
+      return new PartitionReaderConfig(partitionBytesMax, readerBytesMax, outageMax);
     }
   }
 

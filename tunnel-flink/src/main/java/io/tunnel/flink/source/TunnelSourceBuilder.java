@@ -70,19 +70,32 @@ public final class TunnelSourceBuilder<T> {
 
   /** Bytes of a partition that may wait in a reader's memory. */
   public TunnelSourceBuilder<T> partitionBytesMax(int bytes) {
-    reading = new SourceSettings.Reading(bytes, reading.outageMax(), reading.discovery());
-    return this;
+    return reading(bytes, reading.readerBytesMax(), reading.outageMax(), reading.discovery());
+  }
+
+  /**
+   * Bytes of all partitions together that may wait in a reader's memory; they share it, 64 KiB for
+   * each at least.
+   */
+  public TunnelSourceBuilder<T> readerBytesMax(int bytes) {
+    return reading(reading.partitionBytesMax(), bytes, reading.outageMax(), reading.discovery());
   }
 
   /** How long a partition may not be served before the job fails, and is restarted by Flink. */
   public TunnelSourceBuilder<T> outageMax(Duration longest) {
-    reading = new SourceSettings.Reading(reading.partitionBytesMax(), longest, reading.discovery());
-    return this;
+    return reading(
+        reading.partitionBytesMax(), reading.readerBytesMax(), longest, reading.discovery());
   }
 
   /** How often new partitions are looked for; zero for never. */
   public TunnelSourceBuilder<T> discovery(Duration every) {
-    reading = new SourceSettings.Reading(reading.partitionBytesMax(), reading.outageMax(), every);
+    return reading(
+        reading.partitionBytesMax(), reading.readerBytesMax(), reading.outageMax(), every);
+  }
+
+  private TunnelSourceBuilder<T> reading(
+      int partitionBytesMax, int readerBytesMax, Duration outageMax, Duration discovery) {
+    reading = new SourceSettings.Reading(partitionBytesMax, readerBytesMax, outageMax, discovery);
     return this;
   }
 

@@ -51,10 +51,15 @@ final class RowDataChanges implements TunnelSerializationSchema<RowData> {
   public RowChange serialize(RowData row, SinkWriter.Context moment) {
     return switch (row.getRowKind()) {
       case INSERT, UPDATE_AFTER -> upsert(row);
-      case DELETE -> new RowDeleteChange(layout.key(row));
+      case DELETE -> delete(layout.key(row));
       // The later state of the update says it all.
       case UPDATE_BEFORE -> null;
     };
+  }
+
+  /** Nothing where there can be no such row. */
+  private static RowChange delete(PrimaryKey key) {
+    return TableLayout.canBeKey(key) ? new RowDeleteChange(key) : null;
   }
 
   private RowChange upsert(RowData row) {

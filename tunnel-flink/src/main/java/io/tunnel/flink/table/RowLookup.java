@@ -81,7 +81,7 @@ final class RowLookup implements Serializable {
         : client.getRowAsync(table.table(), key.get()).thenApply(found -> matching(found, values));
   }
 
-  /** No row has a key with NULL in it. */
+  /** No row has a key with NULL in it, or with a text that is longer than those of keys. */
   private Optional<PrimaryKey> key(RowData values) {
     List<PrimaryKeyColumn> columns = new ArrayList<>(known.keyIndexes().size());
     for (int index : known.keyIndexes()) {
@@ -91,7 +91,7 @@ final class RowLookup implements Serializable {
       Field field = known.fields().get(index);
       columns.add(new PrimaryKeyColumn(field.name(), field.kind().readKey(values, index)));
     }
-    return Optional.of(new PrimaryKey(columns));
+    return Optional.of(new PrimaryKey(columns)).filter(TableLayout::canBeKey);
   }
 
   private Collection<RowData> matching(Optional<Row> found, RowData values) {

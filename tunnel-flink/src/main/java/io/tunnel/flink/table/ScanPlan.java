@@ -2,12 +2,14 @@ package io.tunnel.flink.table;
 
 import io.tunnel.flink.source.EndAt;
 import io.tunnel.flink.source.StartAt;
+import io.tunnel.sdk.PartitionReaderConfig;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ExecutionOptions;
+import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 
@@ -19,9 +21,15 @@ import org.apache.flink.table.api.ValidationException;
  * @param end where they end
  * @param changelog as what they are shown; of no meaning for {@link ScanMode#BASE}
  * @param tunnel that progress is reported to
+ * @param readerBytesMax bytes that wait in the memory of each reader
  */
 record ScanPlan(
-    ScanMode mode, StartAt start, EndAt end, ScanChangelog changelog, Optional<String> tunnel) {
+    ScanMode mode,
+    StartAt start,
+    EndAt end,
+    ScanChangelog changelog,
+    Optional<String> tunnel,
+    int readerBytesMax) {
 
   ScanPlan {
     Objects.requireNonNull(mode, "mode");
@@ -49,7 +57,8 @@ record ScanPlan(
             start(options, mode, tunnel),
             end(options, mode),
             changelog(options, hasKey),
-            tunnel);
+            tunnel,
+            readerBytesMax(options));
     if (plan.start instanceof StartAt.Timestamp from
         && plan.end instanceof EndAt.Timestamp to
         && to.epochMs() < from.epochMs()) {
@@ -129,6 +138,22 @@ record ScanPlan(
           "'" + option.key() + "' is milliseconds since 1970, not " + moment.get());
     }
     return moment;
+  }
+
+  private static int readerBytesMax(ReadableConfig options) {
+    MemorySize size = options.get(TunnelConnectorOptions.SCAN_READER_BYTES_MAX);
+    try {
+      return PartitionReaderConfig.DEFAULTS
+          .withReaderBytesMax(Math.toIntExact(size.getBytes()))
+          .readerBytesMax();
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      throw new ValidationException(
+          "'"
+              + TunnelConnectorOptions.SCAN_READER_BYTES_MAX.key()
+              + "' is 64 kb to 1 gb, not "
+              + size,
+          e);
+    }
   }
 
   private static ScanChangelog changelog(ReadableConfig options, boolean hasKey) {

@@ -5,8 +5,10 @@ import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.Row;
 import java.io.Serializable;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -95,6 +97,24 @@ record TableLayout(List<Field> fields, List<Integer> keyIndexes) implements Seri
     List<Field> projected = indexes.stream().map(fields::get).toList();
     List<Integer> keys = keyIndexes.stream().map(indexes::indexOf).toList();
     return new TableLayout(projected, keys.contains(-1) ? List.of() : keys);
+  }
+
+  /**
+   * Whether any row can have that in its key. Who asks for a row, or deletes it, whose key cannot
+   * be finds that there is none.
+   */
+  static boolean canBeInKey(PrimaryKeyValue value) {
+    return switch (value.keyType()) {
+      case INTEGER -> true;
+      case STRING ->
+          value.asString().getBytes(StandardCharsets.UTF_8).length <= Limits.KEY_COLUMN_BYTES_MAX;
+      case BINARY -> value.asBinary().length <= Limits.KEY_COLUMN_BYTES_MAX;
+    };
+  }
+
+  /** Whether there can be a row with that key. */
+  static boolean canBeKey(PrimaryKey key) {
+    return key.getPrimaryKeyColumns().stream().allMatch(column -> canBeInKey(column.getValue()));
   }
 
   /** The key of a row of these fields. */

@@ -227,7 +227,8 @@ record TableScan(
                   case BASE_AND_STREAM -> TunnelType.BaseAndStream;
                 })
             .startAt(plan.start())
-            .endAt(plan.end());
+            .endAt(plan.end())
+            .readerBytesMax(plan.readerBytesMax());
     if (plan.mode() != ScanMode.BASE) {
       // Reading rows is no progress in changes; the same table may be scanned in both ways.
       plan.tunnel().ifPresent(source::reportTo);

@@ -76,6 +76,15 @@ public final class TunnelConnectorOptions {
           .withDescription(
               "As what changes are shown; 'full' with a PRIMARY KEY, 'append' without one.");
 
+  /** Bytes that wait in a reader. */
+  public static final ConfigOption<MemorySize> SCAN_READER_BYTES_MAX =
+      ConfigOptions.key("scan.reader-bytes-max")
+          .memoryType()
+          .defaultValue(MemorySize.ofMebiBytes(64))
+          .withDescription(
+              "Bytes that wait in the memory of a reader, which its partitions share: 2 MiB for each"
+                  + " at most, 64 KiB at least.");
+
   /** What is written. */
   public static final ConfigOption<WriteMode> SINK_WRITE_MODE =
       ConfigOptions.key("sink.write-mode")

@@ -47,6 +47,7 @@ public final class TunnelTableFactory
         TunnelConnectorOptions.SCAN_END,
         TunnelConnectorOptions.SCAN_END_MS,
         TunnelConnectorOptions.SCAN_CHANGELOG,
+        TunnelConnectorOptions.SCAN_READER_BYTES_MAX,
         FactoryUtil.SOURCE_PARALLELISM,
         TunnelConnectorOptions.SINK_WRITE_MODE,
         TunnelConnectorOptions.SINK_BUFFER_BYTES_MAX,

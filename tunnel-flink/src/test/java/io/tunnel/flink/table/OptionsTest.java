@@ -147,7 +147,14 @@ class OptionsTest {
                 StartAt.earliest(),
                 EndAt.never(),
                 ScanChangelog.FULL,
-                Optional.empty()));
+                Optional.empty(),
+                64 << 20));
+    assertThat(plan(false, Map.of("scan.reader-bytes-max", "1 mb")).readerBytesMax())
+        .isEqualTo(1 << 20);
+    for (String size : List.of("65535 b", "1025 mb", "5 gb")) {
+      assertThatThrownBy(() -> plan(false, Map.of("scan.reader-bytes-max", size)))
+          .hasMessageContaining("'scan.reader-bytes-max' is 64 kb to 1 gb, not");
+    }
     assertThat(plan(true, Map.of()).mode()).isEqualTo(ScanMode.BASE);
     ScanPlan timed =
         plan(

@@ -162,6 +162,19 @@ class RowConversionTest {
     }
   }
 
+  /** Of a text, which has 1,024 bytes in a key at most. */
+  @Test
+  void a_row_that_cannot_be_need_not_be_deleted() {
+    TableLayout named =
+        new TableLayout(List.of(new Field("name", FieldKind.STRING, false)), List.of(0));
+    RowDataChanges changes = new RowDataChanges(named, Upserts.PUT, List.of());
+    GenericRowData row =
+        GenericRowData.ofKind(RowKind.DELETE, StringData.fromString("x".repeat(1_025)));
+    assertThat(changes.serialize(row, null)).isNull();
+    row.setField(0, StringData.fromString("x".repeat(1_024)));
+    assertThat(changes.serialize(row, null)).isInstanceOf(RowDeleteChange.class);
+  }
+
   @Test
   void an_update_says_which_columns_it_touches() {
     GenericRowData row = random(new Random(1));

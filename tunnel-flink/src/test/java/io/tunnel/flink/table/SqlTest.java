@@ -289,6 +289,51 @@ class SqlTest {
     }
   }
 
+  /** Texts of keys have 1,024 bytes at most: as many of these characters are twice as long. */
+  @Test
+  void a_key_that_cannot_be_is_a_row_that_is_not_there() throws Exception {
+    String names = table + "names";
+    server.create(names, List.of(new PrimaryKeySchema("name", PrimaryKeyType.STRING)));
+    String longest = "é".repeat(512);
+    server.write(
+        names,
+        List.of(new RowPutChange(PrimaryKey.builder().add("name", longest).build(), List.of())));
+    for (String isAsync : List.of("true", "false")) {
+      SqlSession sql = named(SqlSession.streaming(), names, isAsync);
+      var unused =
+          sql.run(
+              "CREATE TEMPORARY VIEW o AS SELECT *, PROCTIME() AS pt FROM (VALUES (1, '"
+                  + longest
+                  + "'), (2, '"
+                  + longest
+                  + "x')) AS v(n, nm)");
+      assertThat(
+              sql.rows(
+                  "SELECT o.n, CHAR_LENGTH(t.name) FROM o LEFT JOIN t FOR SYSTEM_TIME AS OF o.pt"
+                      + " ON t.name = o.nm"))
+          .containsExactlyInAnyOrder(Row.of(1, 512), Row.of(2, null));
+    }
+    SqlSession batch = named(SqlSession.batch(), names, "true");
+    batch.finish("DELETE FROM t WHERE name = '" + longest + "x'");
+    assertThat(server.rows(names)).hasSize(1);
+    batch.finish("DELETE FROM t WHERE name = '" + longest + "'");
+    assertThat(server.rows(names)).isEmpty();
+  }
+
+  private static SqlSession named(SqlSession sql, String names, String isAsync) {
+    var unused =
+        sql.run(
+            "CREATE TABLE t (name STRING, PRIMARY KEY (name) NOT ENFORCED) WITH ("
+                + "'connector'='tunnel', 'endpoint'='"
+                + server.endpoint()
+                + "', 'table'='"
+                + names
+                + "', 'lookup.async'='"
+                + isAsync
+                + "')");
+    return sql;
+  }
+
   @Test
   void a_column_that_is_not_what_it_is_declared_to_be_is_named_with_its_row() {
     server.write(

@@ -135,6 +135,16 @@ public final class Feeds {
     leaders.put(partition, leader);
   }
 
+  /** A partition was read to its end; the others share what it had. */
+  void over(PartitionFeed feed) {
+    feeds.remove(feed.start().partition(), feed);
+  }
+
+  /** Bytes of one partition that may have been delivered and not be released. */
+  int shareBytesMax() {
+    return config.shareOf(feeds.size());
+  }
+
   NodeLink linkFor(int partition) {
     Endpoint leader = leaders.get(partition);
     return leader == null ? anyLink() : linkTo(leader);

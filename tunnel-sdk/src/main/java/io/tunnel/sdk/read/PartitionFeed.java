@@ -45,7 +45,6 @@ final class PartitionFeed {
   private final long number;
   private final ReadStart start;
   private final Feeds feeds;
-  private final long bytesMax;
   private final long outageNanosMax;
   private State state = State.SEEKING;
   private Optional<Long> end;
@@ -79,7 +78,6 @@ final class PartitionFeed {
     this.number = number;
     this.start = start;
     this.feeds = feeds;
-    this.bytesMax = config.partitionBytesMax();
     this.outageNanosMax = config.outageMax().toNanos();
     this.end = start.end();
     this.received = start.position();
@@ -93,10 +91,6 @@ final class PartitionFeed {
 
   ReadStart start() {
     return start;
-  }
-
-  boolean isOver() {
-    return state == State.ENDED;
   }
 
   /** Whether it ends at a moment that nobody has found yet. */
@@ -155,6 +149,7 @@ final class PartitionFeed {
   }
 
   private void giveCredit() {
+    long bytesMax = feeds.shareBytesMax();
     long missing = bytesMax - unreleased - creditThere;
     // In halves, so that not every delivery is answered by a frame.
     if (state == State.READING && missing > 0 && (missing >= bytesMax / 2 || creditThere <= 0)) {
@@ -226,6 +221,7 @@ final class PartitionFeed {
   void ended() {
     leave();
     state = State.ENDED;
+    feeds.over(this);
     feeds.inbox().put(new Received(number, start, Optional.empty(), 0, rowsAt));
   }
 

@@ -94,9 +94,12 @@ final class FakeNodes implements ReadPort {
 
     /** Answers the last READ_PARTITION. */
     void attach(int handle) {
-      readAnswers
-          .get(readAnswers.size() - 1)
-          .complete(answer(Operation.READ_PARTITION, new Attached(handle)));
+      attach(readAnswers.size() - 1, handle);
+    }
+
+    /** Answers the READ_PARTITION of that index. */
+    void attach(int read, int handle) {
+      readAnswers.get(read).complete(answer(Operation.READ_PARTITION, new Attached(handle)));
     }
 
     void refuse(RefusedException reason) {

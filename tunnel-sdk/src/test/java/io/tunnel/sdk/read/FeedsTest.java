@@ -21,6 +21,7 @@ import io.tunnel.wire.PartitionControl.Positions;
 import io.tunnel.wire.PartitionControl.ReadPartition;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -40,7 +41,7 @@ class FeedsTest {
           nodes,
           List.of(FIRST, SECOND_NODE),
           "t",
-          new PartitionReaderConfig(BYTES_MAX, OUTAGE_MAX));
+          new PartitionReaderConfig(BYTES_MAX, 64 * BYTES_MAX, OUTAGE_MAX));
 
   private Optional<Received> take() throws InterruptedException {
     return feeds.inbox().take(0);
@@ -73,6 +74,33 @@ class FeedsTest {
     }
     assertThat(released).isEqualTo(delivered);
     assertThat(line.credit.get(1)).isGreaterThan((long) BYTES_MAX);
+  }
+
+  @Test
+  void partitions_share_what_their_reader_may_have_in_memory() throws InterruptedException {
+    int readerBytesMax = 4 * BYTES_MAX;
+    Feeds shared =
+        new Feeds(
+            nodes,
+            List.of(FIRST),
+            "t",
+            new PartitionReaderConfig(3 * BYTES_MAX, readerBytesMax, OUTAGE_MAX));
+    shared.start(ReadStart.changes(7, 0));
+    FakeNodes.Line line = nodes.last();
+    shared.start(ReadStart.changes(8, 0));
+    line.attach(0, 1);
+    line.attach(1, 2);
+    assertThat(line.credit).isEqualTo(Map.of(1, readerBytesMax / 2L, 2, readerBytesMax / 2L));
+    line.end(2, 0);
+    int bytes = line.deliver(1, 7, 1, 3_000);
+    assertThat(shared.inbox().take(0).orElseThrow().isEnd()).isTrue();
+    shared.inbox().take(0).ifPresent(shared::release);
+    assertThat(line.credit.get(1))
+        .as("the most of one partition")
+        .isEqualTo(3L * BYTES_MAX + bytes);
+    assertThat(new PartitionReaderConfig(BYTES_MAX, BYTES_MAX, OUTAGE_MAX).shareOf(9))
+        .as("with less none could be read")
+        .isEqualTo(64 << 10);
   }
 
   @Test
