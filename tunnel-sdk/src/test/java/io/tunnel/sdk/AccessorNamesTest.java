@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -78,7 +79,7 @@ class AccessorNamesTest {
   void nothing_has_two_names() throws Exception {
     Set<String> names = new TreeSet<>();
     for (Method method : accessors()) {
-      String plain = method.getName().replaceFirst("^get(?=[A-Z])", "").toLowerCase();
+      String plain = method.getName().replaceFirst("^get(?=[A-Z])", "").toLowerCase(Locale.ROOT);
       assertThat(names.add(method.getDeclaringClass().getName() + "." + plain))
           .as("%s has a second name", nameOf(method))
           .isTrue();
