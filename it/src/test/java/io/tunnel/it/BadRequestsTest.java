@@ -358,7 +358,7 @@ class BadRequestsTest {
     requireRefused(
         client.refused(Operation.CREATE_TUNNEL, backwards.getBytes(StandardCharsets.UTF_8)),
         ErrorCode.INVALID_REQUEST,
-        "would end at 2000, not after its start at 2000");
+        "would end at 1970-01-01T00:00:02Z, not after its start at 1970-01-01T00:00:02Z");
     requireRefused(
         client.refused(
             Operation.CREATE_TUNNEL,

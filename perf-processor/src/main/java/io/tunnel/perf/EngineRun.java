@@ -129,7 +129,7 @@ final class EngineRun {
         new PerfLine.Frame(
             kind,
             timestamp,
-            new PerfLine.Counts(rows, aheadOfClock, late),
+            new PerfLine.Counts(rows, bytes, aheadOfClock, late),
             heapUsedBytes,
             report.isPerChannel(),
             reason);

@@ -1,5 +1,6 @@
 package io.tunnel.perf;
 
+import io.tunnel.model.Names;
 import io.tunnel.model.StreamStart;
 import io.tunnel.sdk.TunnelInfo;
 import io.tunnel.terminal.CommandFailure;
@@ -169,6 +170,8 @@ public final class PerfCommand implements Callable<Integer> {
     } else {
       requireTunnel();
     }
+    requireName("table", table);
+    requireName("tunnel", tunnel);
     stops.require();
     if (workers < 1 || workers > WORKERS_MAX) {
       throw CommandFailure.usage("--workers is 1 to " + WORKERS_MAX + ", not " + workers);
@@ -176,6 +179,12 @@ public final class PerfCommand implements Callable<Integer> {
     if (workMicros() > WORK_MICROS_MAX) {
       throw CommandFailure.usage(
           "--work-micros is 0 to " + WORK_MICROS_MAX + ", not " + workMicros());
+    }
+  }
+
+  private static void requireName(String what, String name) {
+    if (name != null) {
+      var unused = CommandFailure.checkUsage(() -> Names.requireResourceName(what, name));
     }
   }
 

@@ -7,44 +7,46 @@ import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
 /**
- * One line of the report, printed as a JSON object with these members. Members that are null are
- * left out.
+ * One line of the report, printed as a JSON object with these members, which mean the same in the
+ * lines of all tools. Members that are null are left out.
  *
  * @param kind {@code interval} for the time since the line before, {@code summary} for the whole
  *     run
- * @param timestamp milliseconds since 1970: when the line was made, or where its window of commit
+ * @param timestampMs milliseconds since 1970: when the line was made, or where its window of commit
  *     times ends
- * @param seconds how long the line's time is
+ * @param elapsedMs how long the line's time is
+ * @param rows rows since the start
  * @param rowsPerSecond rows a second in the line's time
- * @param totalRows rows since the start
+ * @param bytes bytes of the records since the start
  * @param bytesPerSecond bytes of the records a second in the line's time
- * @param p50Ms from the commit on the server to the callback, in the line's time
+ * @param latencyP50Ms from the commit on the server to the callback, in the line's time
  * @param aheadOfClock rows since the start that came before they were committed by the clocks, and
  *     count as 0 ms: the clocks of server and worker differ; null when there were none
  * @param lateRows rows since the start that were committed in a window that was complete when they
  *     were read, and are counted in a later one; null when there were none
  * @param coresUsed CPU time of this process per time
  * @param cpuSecondsPerMillionRows CPU time of this process
- * @param heapUsedMb megabytes of this process' heap in use, garbage included
+ * @param heapUsedBytes of this process' heap in use, garbage included
  * @param rowsPerSecondByChannel null unless asked for
  * @param stoppedBy why the run ended; null before
  */
 record PerfLine(
     String kind,
-    long timestamp,
-    double seconds,
+    long timestampMs,
+    double elapsedMs,
+    long rows,
     long rowsPerSecond,
-    long totalRows,
+    long bytes,
     long bytesPerSecond,
-    double p50Ms,
-    double p99Ms,
-    double p999Ms,
-    double maxMs,
+    double latencyP50Ms,
+    double latencyP99Ms,
+    double latencyP999Ms,
+    double latencyMaxMs,
     Long aheadOfClock,
     Long lateRows,
     double coresUsed,
     double cpuSecondsPerMillionRows,
-    long heapUsedMb,
+    long heapUsedBytes,
     Map<String, Long> rowsPerSecondByChannel,
     String stoppedBy) {
 
@@ -53,22 +55,23 @@ record PerfLine(
   /** What a line is made of besides rates and latencies. */
   record Frame(
       String kind,
-      long timestamp,
+      long timestampMs,
       Counts counts,
       long heapUsedBytes,
       boolean isPerChannel,
       String stoppedBy) {}
 
   /** Rows since the start. */
-  record Counts(long rows, long aheadOfClock, long late) {}
+  record Counts(long rows, long bytes, long aheadOfClock, long late) {}
 
   static PerfLine of(Frame frame, RateCore.Rates rates, Histogram micros) {
     return new PerfLine(
         frame.kind(),
-        frame.timestamp(),
-        round(rates.seconds()),
-        Math.round(rates.rowsPerSecond()),
+        frame.timestampMs(),
+        round(rates.seconds() * 1e3),
         frame.counts().rows(),
+        Math.round(rates.rowsPerSecond()),
+        frame.counts().bytes(),
         Math.round(rates.bytesPerSecond()),
         round(micros.getValueAtPercentile(50) / 1e3),
         round(micros.getValueAtPercentile(99) / 1e3),
@@ -78,7 +81,7 @@ record PerfLine(
         unlessZero(frame.counts().late()),
         round(rates.coresUsed()),
         round(rates.cpuSecondsPerMillionRows()),
-        frame.heapUsedBytes() / 1_000_000,
+        frame.heapUsedBytes(),
         frame.isPerChannel() ? byChannel(rates) : null,
         frame.stoppedBy());
   }

@@ -175,7 +175,7 @@ final class PerfRun {
         new PerfLine.Frame(
             kind,
             clock.epochMs(),
-            new PerfLine.Counts(totals.rows(), meter.aheadOfClock(), 0),
+            new PerfLine.Counts(totals.rows(), totals.bytes(), meter.aheadOfClock(), 0),
             clock.heapUsedBytes(),
             report.isPerChannel(),
             reason);

@@ -80,8 +80,8 @@ class EngineRunTest {
     assertThat(lines).hasSize(4);
     JsonObject first = lines.get(0);
     assertThat(first.get("kind").getAsString()).isEqualTo("interval");
-    assertThat(first.get("timestamp").getAsLong()).isEqualTo(9_000);
-    assertThat(first.get("seconds").getAsDouble()).isEqualTo(1);
+    assertThat(first.get("timestampMs").getAsLong()).isEqualTo(9_000);
+    assertThat(first.get("elapsedMs").getAsDouble()).isEqualTo(1_000);
     assertThat(first.get("rowsPerSecond").getAsLong()).isEqualTo(40);
     assertThat(first.get("bytesPerSecond").getAsLong()).isEqualTo(400);
     assertThat(first.get("coresUsed").getAsDouble()).isEqualTo(0.5);
@@ -90,12 +90,12 @@ class EngineRunTest {
     assertThat(lines.get(1).get("rowsPerSecond").getAsLong()).isZero();
     JsonObject summary = last();
     assertThat(summary.get("kind").getAsString()).isEqualTo("summary");
-    assertThat(summary.get("totalRows").getAsLong()).isEqualTo(60);
+    assertThat(summary.get("rows").getAsLong()).isEqualTo(60);
     assertThat(summary.get("lateRows").getAsLong()).isEqualTo(5);
-    assertThat(summary.get("p50Ms").getAsDouble()).isEqualTo(2);
+    assertThat(summary.get("latencyP50Ms").getAsDouble()).isEqualTo(2);
     // From the first row on, which was read at 8,000.
-    assertThat(summary.get("seconds").getAsDouble()).isEqualTo((clock.ms - 8_000) / 1e3);
-    assertThat(summary.get("heapUsedMb").getAsLong()).isEqualTo(64);
+    assertThat(summary.get("elapsedMs").getAsDouble()).isEqualTo(clock.ms - 8_000);
+    assertThat(summary.get("heapUsedBytes").getAsLong()).isEqualTo(64_000_000);
     assertThat(summary.getAsJsonObject("rowsPerSecondByChannel").has("1")).isTrue();
   }
 
@@ -105,15 +105,15 @@ class EngineRunTest {
     engine.rest.add(FakeEngine.window(10_000, 7, 0));
     clock.isAsked = false;
     assertThat(run(OptionalLong.of(40), OptionalLong.empty()).reason()).isEqualTo("rows");
-    assertThat(last().get("totalRows").getAsLong()).isEqualTo(47);
+    assertThat(last().get("rows").getAsLong()).isEqualTo(47);
   }
 
   @Test
   void a_signal_ends_it() throws Exception {
     clock.isAsked = true;
     assertThat(run(OptionalLong.empty(), OptionalLong.empty()).reason()).isEqualTo("signal");
-    assertThat(last().get("seconds").getAsDouble()).isZero();
-    assertThat(last().get("totalRows").getAsLong()).isZero();
+    assertThat(last().get("elapsedMs").getAsDouble()).isZero();
+    assertThat(last().get("rows").getAsLong()).isZero();
   }
 
   @Test

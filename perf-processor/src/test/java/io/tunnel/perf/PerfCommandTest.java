@@ -131,7 +131,7 @@ class PerfCommandTest {
         .satisfies(
             summary -> {
               assertThat(summary.get("kind").getAsString()).isEqualTo("summary");
-              assertThat(summary.get("totalRows").getAsLong()).isEqualTo(39);
+              assertThat(summary.get("rows").getAsLong()).isEqualTo(39);
               assertThat(summary.get("stoppedBy").getAsString()).isEqualTo("rows");
               assertThat(summary.getAsJsonObject("rowsPerSecondByChannel").has("1_c")).isTrue();
             });
@@ -209,7 +209,7 @@ class PerfCommandTest {
                 new RecordWork.Cost(true, 0)));
     assertThat(flink.calls).containsExactly("stop", "close");
     assertThat(server.consumed).isNull();
-    assertThat(out.toString()).contains("\"kind\":\"interval\"").contains("\"totalRows\":60");
+    assertThat(out.toString()).contains("\"kind\":\"interval\"").contains("\"rows\":60");
   }
 
   @Test

@@ -138,25 +138,25 @@ class PerfRunTest {
     assertThat(lines).hasSize(3);
     JsonObject first = lines.get(0);
     assertThat(first.get("kind").getAsString()).isEqualTo("interval");
-    assertThat(first.get("timestamp").getAsLong()).isEqualTo(5_000);
-    assertThat(first.get("seconds").getAsDouble()).isEqualTo(2);
+    assertThat(first.get("timestampMs").getAsLong()).isEqualTo(5_000);
+    assertThat(first.get("elapsedMs").getAsDouble()).isEqualTo(2_000);
     assertThat(first.get("rowsPerSecond").getAsLong()).isEqualTo(500);
-    assertThat(first.get("totalRows").getAsLong()).isEqualTo(1_000);
+    assertThat(first.get("rows").getAsLong()).isEqualTo(1_000);
     assertThat(first.get("bytesPerSecond").getAsLong())
         .isEqualTo(50 * Inputs.of("7_x", 10, 0, 0).byteCount());
-    assertThat(first.get("p99Ms").getAsDouble()).isBetween(2.99, 3.01);
+    assertThat(first.get("latencyP99Ms").getAsDouble()).isBetween(2.99, 3.01);
     assertThat(first.get("coresUsed").getAsDouble()).isEqualTo(0.5);
     assertThat(first.get("cpuSecondsPerMillionRows").getAsDouble()).isEqualTo(1_000);
-    assertThat(first.get("heapUsedMb").getAsLong()).isEqualTo(64);
+    assertThat(first.get("heapUsedBytes").getAsLong()).isEqualTo(64_000_000);
     assertThat(first.has("rowsPerSecondByChannel")).isFalse();
     assertThat(first.has("aheadOfClock")).isFalse();
     assertThat(lines.get(1).get("rowsPerSecond").getAsLong()).isEqualTo(500);
     JsonObject summary = lines.get(2);
     assertThat(summary.get("kind").getAsString()).isEqualTo("summary");
     assertThat(summary.get("stoppedBy").getAsString()).isEqualTo("duration");
-    assertThat(summary.get("totalRows").getAsLong()).isEqualTo(2_500);
+    assertThat(summary.get("rows").getAsLong()).isEqualTo(2_500);
     assertThat(summary.get("rowsPerSecond").getAsLong()).isEqualTo(500);
-    assertThat(summary.get("seconds").getAsDouble()).isEqualTo(5);
+    assertThat(summary.get("elapsedMs").getAsDouble()).isEqualTo(5_000);
   }
 
   @Test
@@ -182,7 +182,7 @@ class PerfRunTest {
           }
         };
     run(SECOND, false).consume(workers, stop(NEVER, OptionalLong.of(6 * SECOND), NEVER));
-    assertThat(lines.stream().map(line -> line.get("timestamp").getAsLong()))
+    assertThat(lines.stream().map(line -> line.get("timestampMs").getAsLong()))
         .containsExactly(6_520L, 7_000L, 8_000L, 9_000L);
   }
 

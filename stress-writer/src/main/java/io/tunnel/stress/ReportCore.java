@@ -18,7 +18,7 @@ final class ReportCore {
   }
 
   /** Rates over a stretch of time. */
-  record Rates(double seconds, double rowsPerSecond, double megabytesPerSecond) {
+  record Rates(double seconds, double rowsPerSecond, double bytesPerSecond) {
 
     static Rates of(WriteTally.Counts from, WriteTally.Counts to, long nanos) {
       if (nanos <= 0) {
@@ -28,7 +28,7 @@ final class ReportCore {
       return new Rates(
           seconds,
           (to.applied() - from.applied()) / seconds,
-          (to.appliedBytes() - from.appliedBytes()) / seconds / 1e6);
+          (to.appliedBytes() - from.appliedBytes()) / seconds);
     }
   }
 

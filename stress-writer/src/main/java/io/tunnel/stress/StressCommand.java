@@ -3,6 +3,7 @@ package io.tunnel.stress;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
+import io.tunnel.model.Names;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.sdk.HashedKey;
@@ -156,6 +157,7 @@ public final class StressCommand implements Callable<Integer> {
   }
 
   private void requireOptions() {
+    var unused = Names.requireResourceName("table", table);
     if (threads < 1 || threads > THREADS_MAX) {
       throw new IllegalArgumentException("--threads is 1 to " + THREADS_MAX + ", not " + threads);
     }
@@ -193,7 +195,7 @@ public final class StressCommand implements Callable<Integer> {
           "table '"
               + table
               + "' has another key than generated rows, which need "
-              + StressTable.PRIMARY_KEY
+              + StressTable.keyText()
               + "; name another table with --create, or write your own rows with --from");
     }
     LoadRun run = run(target, config, sources);

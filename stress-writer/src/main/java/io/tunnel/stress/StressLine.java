@@ -3,16 +3,18 @@ package io.tunnel.stress;
 import org.HdrHistogram.Histogram;
 
 /**
- * One line of the report, printed as a JSON object with these members.
+ * One line of the report, printed as a JSON object with these members, which mean the same in the
+ * lines of all tools.
  *
  * @param kind {@code interval} for the time since the line before, {@code summary} for the whole
  *     run
  * @param timestampMs milliseconds since 1970
- * @param seconds how long the line's time is
+ * @param elapsedMs how long the line's time is
  * @param rows rows applied since the start
  * @param rowsPerSecond rows applied a second in the line's time
- * @param megabytesPerSecond millions of encoded bytes of these a second
- * @param p50Ms latency in the line's time, from the intended time of sending to the outcome
+ * @param bytes encoded bytes of the rows since the start
+ * @param bytesPerSecond encoded bytes a second in the line's time
+ * @param latencyP50Ms latency in the line's time, from the intended time of sending to the outcome
  * @param errors rows since the start that were surely not applied
  * @param inDoubt rows since the start of which it is not known
  * @param skippedLines lines of the file since the start that were no rows
@@ -20,14 +22,15 @@ import org.HdrHistogram.Histogram;
 record StressLine(
     String kind,
     long timestampMs,
-    double seconds,
+    double elapsedMs,
     long rows,
     long rowsPerSecond,
-    double megabytesPerSecond,
-    double p50Ms,
-    double p99Ms,
-    double p999Ms,
-    double maxMs,
+    long bytes,
+    long bytesPerSecond,
+    double latencyP50Ms,
+    double latencyP99Ms,
+    double latencyP999Ms,
+    double latencyMaxMs,
     long errors,
     long inDoubt,
     long skippedLines) {
@@ -42,10 +45,11 @@ record StressLine(
     return new StressLine(
         kind,
         timestampMs,
-        round(rates.seconds()),
+        round(rates.seconds() * 1e3),
         counts.applied(),
         Math.round(rates.rowsPerSecond()),
-        round(rates.megabytesPerSecond()),
+        counts.appliedBytes(),
+        Math.round(rates.bytesPerSecond()),
         round(micros.getValueAtPercentile(50) / 1e3),
         round(micros.getValueAtPercentile(99) / 1e3),
         round(micros.getValueAtPercentile(99.9) / 1e3),

@@ -4,6 +4,7 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.sdk.HashedKey;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** The table that generated rows fit; it is split by {@link HashedKey#splitPoints}. */
 public final class StressTable {
@@ -20,4 +21,11 @@ public final class StressTable {
           new PrimaryKeySchema(KIND, PrimaryKeyType.STRING));
 
   private StressTable() {}
+
+  /** The key as people write it. */
+  static String keyText() {
+    return PRIMARY_KEY.stream()
+        .map(column -> column.name() + " " + column.type())
+        .collect(Collectors.joining(", ", "(", ")"));
+  }
 }

@@ -27,11 +27,11 @@ class ReportTest {
   void the_first_line_counts_from_the_start_and_each_next_from_the_one_before() {
     ReportCore core = new ReportCore(100 * SECOND);
     assertThat(core.sinceLast(102 * SECOND, applied(1_000, 4_000_000)))
-        .isEqualTo(new ReportCore.Rates(2, 500, 2));
+        .isEqualTo(new ReportCore.Rates(2, 500, 2e6));
     assertThat(core.sinceLast(102 * SECOND + SECOND / 2, applied(1_100, 4_500_000)))
-        .isEqualTo(new ReportCore.Rates(0.5, 200, 1));
+        .isEqualTo(new ReportCore.Rates(0.5, 200, 1e6));
     assertThat(core.sinceStart(104 * SECOND, applied(2_000, 8_000_000)))
-        .isEqualTo(new ReportCore.Rates(4, 500, 2));
+        .isEqualTo(new ReportCore.Rates(4, 500, 2e6));
   }
 
   @Test
@@ -50,7 +50,8 @@ class ReportTest {
         StressLine.of(
             "interval", 77, ReportCore.Rates.of(applied(0, 0), counts, SECOND), counts, micros, 9);
     assertThat(line)
-        .isEqualTo(new StressLine("interval", 77, 1, 5, 5, 0.001, 1.5, 1.5, 1.5, 1.5, 6, 3, 9));
+        .isEqualTo(
+            new StressLine("interval", 77, 1_000, 5, 5, 1_100, 1_100, 1.5, 1.5, 1.5, 1.5, 6, 3, 9));
   }
 
   @Test

@@ -116,7 +116,7 @@ class StressCommandTest {
     assertThat(summary.get("rows").getAsLong()).isEqualTo(1_000);
     assertThat(summary.get("errors").getAsLong()).isZero();
     assertThat(summary.keySet())
-        .contains("rowsPerSecond", "megabytesPerSecond", "p50Ms", "p99Ms", "p999Ms", "maxMs");
+        .contains("rowsPerSecond", "bytes", "bytesPerSecond", "elapsedMs", "latencyP99Ms");
     assertThat(err.toString()).contains("writing: 1,000 rows");
   }
 
@@ -177,7 +177,7 @@ class StressCommandTest {
         "--duration 0s | give more than 0",
         "--rows 5 --bad-lines ignore | neither skip nor fail",
         "--from x.csv --create | make one for a file with 'tunnel partition'",
-        "--rows five | 'five' is not a long",
+        "--rows five | 'five' is not a whole number",
       })
   void a_bad_option_ends_with_2_and_says_what_would_be_right(String arguments, String message) {
     assertThat(run(arguments.strip().split(" "))).isEqualTo(2);

@@ -1,6 +1,7 @@
 package io.tunnel.terminal;
 
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -36,7 +37,11 @@ public final class CommandRunner {
       int exitCode = root.execute(arguments);
       return exitCode == ExitCode.OK ? checkOutput(root) : exitCode;
     } catch (Throwable fault) { // An Error: picocli hands on only exceptions.
-      fault.printStackTrace(root.getErr());
+      boolean verbose = List.of(arguments).contains(VERBOSE) || List.of(arguments).contains("-v");
+      root.getErr().println(name(root) + ": " + fault(fault, verbose).getMessage());
+      if (verbose) {
+        fault.printStackTrace(root.getErr());
+      }
       return ExitCode.INTERNAL;
     } finally {
       root.getOut().flush();
@@ -87,7 +92,7 @@ public final class CommandRunner {
   private static int refuse(ParameterException refusal) {
     CommandLine command = refusal.getCommandLine();
     PrintWriter err = command.getErr();
-    err.println(name(command) + ": " + oneLine(refusal.getMessage()));
+    err.println(name(command) + ": " + plain(oneLine(refusal.getMessage())));
     boolean suggested = UnmatchedArgumentException.printSuggestions(refusal, err);
     if (!suggested && !command.getSubcommands().isEmpty()) {
       err.println("Subcommands: " + String.join(", ", command.getSubcommands().keySet()));
@@ -113,7 +118,9 @@ public final class CommandRunner {
 
   private static CommandFailure fault(Throwable trouble, boolean verbose) {
     String advice = verbose ? "" : " (a fault of this program; -v shows where)";
-    return new CommandFailure(ExitCode.INTERNAL, trouble + advice);
+    String message = trouble.getMessage() == null ? "" : ": " + trouble.getMessage();
+    return new CommandFailure(
+        ExitCode.INTERNAL, trouble.getClass().getSimpleName() + message + advice);
   }
 
   /** Whether the command, or one that it is a subcommand of, was told {@code --verbose}. */
@@ -129,6 +136,13 @@ public final class CommandRunner {
 
   private static String name(CommandLine command) {
     return command.getCommandSpec().qualifiedName();
+  }
+
+  /** picocli names Java's types where an option's value cannot be read. */
+  private static String plain(String message) {
+    return message
+        .replaceFirst("' is not an? (int|long)$", "' is not a whole number")
+        .replaceFirst("' is not a (double|float)$", "' is not a number");
   }
 
   private static String oneLine(String message) {

@@ -6,8 +6,10 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /**
@@ -28,6 +30,11 @@ public interface Diagnosis {
   /** Knows {@link CommandFailure}, files, and being interrupted. */
   static Diagnosis standard() {
     return Diagnosis::standard;
+  }
+
+  /** What a failure of a file or a disk means, in a clause for people. */
+  static String ofFile(IOException failure) {
+    return describe(failure);
   }
 
   private static Optional<CommandFailure> standard(Throwable trouble) {
@@ -53,13 +60,23 @@ public interface Diagnosis {
     if (failure instanceof CharacterCodingException) {
       return "the file is not text in UTF-8";
     }
-    return failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
+    return failure.getMessage() == null
+        ? "a file could not be read or written"
+        : failure.getMessage();
+  }
+
+  /** What is not there may be the directory that a new file was to be made in. */
+  private static String missing(String file) {
+    Path directory = Path.of(file).toAbsolutePath().getParent();
+    return directory == null || Files.isDirectory(directory)
+        ? "there is no file '" + file + "'"
+        : "there is no directory '" + directory + "' for '" + file + "'";
   }
 
   private static String describe(FileSystemException failure) {
     String file = "'" + failure.getFile() + "'";
     if (failure instanceof NoSuchFileException) {
-      return "there is no file " + file;
+      return missing(failure.getFile());
     }
     if (failure instanceof AccessDeniedException) {
       return file + " may not be read or written by this user";

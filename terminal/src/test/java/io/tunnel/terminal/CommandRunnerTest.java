@@ -96,6 +96,7 @@ class CommandRunnerTest {
     run(failing(new MalformedInputException(1)), "work");
     run(failing(new FileNotFoundException("d.csv (Is a directory)")), "work");
     run(failing(new IOException()), "work");
+    run(failing(new NoSuchFileException("/no/dir/e.csv")), "work");
     assertThat(err.toString().lines())
         .containsExactly(
             "root work: there is no file 'a.csv'",
@@ -103,7 +104,8 @@ class CommandRunnerTest {
             "root work: 'c.csv' exists already",
             "root work: the file is not text in UTF-8",
             "root work: d.csv (Is a directory)",
-            "root work: IOException");
+            "root work: a file could not be read or written",
+            "root work: there is no directory '/no/dir' for '/no/dir/e.csv'");
   }
 
   @Test
@@ -116,7 +118,7 @@ class CommandRunnerTest {
     assertThat(run(failing(new ArithmeticException("/ by zero")), "work")).isEqualTo(70);
     assertThat(err.toString().lines())
         .containsExactly(
-            "root work: java.lang.ArithmeticException: / by zero"
+            "root work: ArithmeticException: / by zero"
                 + " (a fault of this program; -v shows where)");
 
     for (String[] arguments : new String[][] {{"work", "-v"}, {"-v", "work"}}) {
@@ -133,7 +135,10 @@ class CommandRunnerTest {
           throw new OutOfMemoryError("heap");
         };
     assertThat(run(body, "work")).isEqualTo(70);
-    assertThat(err.toString()).contains("OutOfMemoryError: heap");
+    assertThat(err.toString().lines())
+        .containsExactly("root: OutOfMemoryError: heap (a fault of this program; -v shows where)");
+    assertThat(run(body, "work", "-v")).isEqualTo(70);
+    assertThat(err.toString()).contains("\tat ");
   }
 
   @Test
@@ -155,7 +160,7 @@ class CommandRunnerTest {
   @Test
   void an_option_of_the_wrong_type_is_a_usage_error() {
     assertThat(run(() -> 0, "work", "--rows", "many")).isEqualTo(2);
-    assertThat(err.toString()).contains("'--rows'", "'many' is not an int");
+    assertThat(err.toString()).contains("'--rows'", "'many' is not a whole number");
   }
 
   @Test

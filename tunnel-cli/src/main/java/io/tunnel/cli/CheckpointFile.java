@@ -2,6 +2,7 @@ package io.tunnel.cli;
 
 import io.tunnel.codec.MalformedException;
 import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.StandardStream;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.OperatorControl.ChannelPosition;
 import io.tunnel.wire.OperatorControl.CheckpointSet;
@@ -72,14 +73,7 @@ record CheckpointFile(String format, int version, long exportedMs, CheckpointSet
    * @throws CommandFailure when it is not that, saying what is wrong with it
    */
   static CheckpointFile read(Path file) throws IOException {
-    if (Files.isDirectory(file)) {
-      throw CommandFailure.failed("'" + file + "' is a directory, not a file of checkpoints");
-    }
-    long bytes = Files.size(file);
-    if (bytes > FILE_BYTES_MAX) {
-      throw refusal(file, "it has " + bytes + " bytes, over " + FILE_BYTES_MAX);
-    }
-    String text = Files.readString(file);
+    String text = StandardStream.read(file, FILE_BYTES_MAX);
     if (text.isBlank()) {
       throw refusal(file, "it is empty");
     }
@@ -92,6 +86,6 @@ record CheckpointFile(String format, int version, long exportedMs, CheckpointSet
 
   private static CommandFailure refusal(Path file, String why) {
     return CommandFailure.failed(
-        "'" + file + "' was not written by 'tunnel tunnels export': " + why);
+        StandardStream.name(file) + " was not written by 'tunnel tunnels export': " + why);
   }
 }

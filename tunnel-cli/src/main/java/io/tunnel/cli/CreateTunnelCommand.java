@@ -77,7 +77,15 @@ final class CreateTunnelCommand extends OneTunnelCommand {
                 () ->
                     StreamTunnelConfig.fromTime(
                         moments.parse("--start", start, "earliest, latest, ")));
-    return end == null ? from : from.withEnd(moments.parse("--end", end, ""));
+    if (end == null) {
+      return from;
+    }
+    long endMs = moments.parse("--end", end, "");
+    if (from.startOffset().filter(startMs -> startMs >= endMs).isPresent()) {
+      throw new IllegalArgumentException(
+          "--end '" + end + "' is not after --start '" + start + "'");
+    }
+    return from.withEnd(endMs);
   }
 
   @Override

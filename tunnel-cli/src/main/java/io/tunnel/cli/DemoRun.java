@@ -228,10 +228,11 @@ final class DemoRun {
         Math.round(rows.rowsConsumed() / readSeconds),
         micros.getValueAtPercentile(50) / 1e3,
         micros.getValueAtPercentile(99) / 1e3,
+        micros.getValueAtPercentile(99.9) / 1e3,
         micros.getMaxValue() / 1e3,
         plan.partitions(),
         plan.workers(),
-        Math.round((clock.nanos() - times.startNanos()) / 1e6) / 1e3);
+        Math.round((clock.nanos() - times.startNanos()) / 1e6));
   }
 
   private static double perMillion(long cpuNanos, long rows) {

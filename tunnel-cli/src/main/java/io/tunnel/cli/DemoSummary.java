@@ -24,7 +24,7 @@ record DemoSummary(Rows rows, Rates rates, Cost cost) {
    * @param duplicates changes delivered more often than acknowledged
    * @param orderViolations changes delivered in another order than acknowledged
    * @param contentViolations keys with a change that is not the one acknowledged
-   * @param rejected rows that the server refused or never got
+   * @param errors rows that the server refused or never got
    * @param inDoubt rows of which it is not known whether they were applied
    * @param verified whether everything was applied, and delivered exactly once and in order
    */
@@ -35,7 +35,7 @@ record DemoSummary(Rows rows, Rates rates, Cost cost) {
       long duplicates,
       long orderViolations,
       long contentViolations,
-      long rejected,
+      long errors,
       long inDoubt,
       boolean verified) {}
 
@@ -43,17 +43,18 @@ record DemoSummary(Rows rows, Rates rates, Cost cost) {
    * How fast it went, in how many parts.
    *
    * @param latencyP50Ms from the acknowledgement of a row to the callback with it
-   * @param seconds all of it, the start of the server included
+   * @param elapsedMs all of it, the start of the server included
    */
   record Rates(
       long writeRowsPerSecond,
       long readRowsPerSecond,
       double latencyP50Ms,
       double latencyP99Ms,
+      double latencyP999Ms,
       double latencyMaxMs,
       int partitions,
       int workers,
-      double seconds) {}
+      double elapsedMs) {}
 
   /**
    * What it took. Figures of a server that the demo did not start are 0.
@@ -89,8 +90,8 @@ record DemoSummary(Rows rows, Rates rates, Cost cost) {
     table.row("duplicates", Human.count(rows.duplicates()));
     table.row("order violations", Human.count(rows.orderViolations()));
     table.row("content violations", Human.count(rows.contentViolations()));
-    if (rows.rejected() + rows.inDoubt() > 0) {
-      table.row("rejected or not sent", Human.count(rows.rejected()));
+    if (rows.errors() + rows.inDoubt() > 0) {
+      table.row("rejected or not sent", Human.count(rows.errors()));
       table.row("in doubt", Human.count(rows.inDoubt()));
     }
     table.row("written rows/s", Human.count(rates.writeRowsPerSecond()));
@@ -115,7 +116,7 @@ record DemoSummary(Rows rows, Rates rates, Cost cost) {
 
   private String verdict() {
     String where = " (" + rates.partitions() + " partitions, " + rates.workers() + " workers, ";
-    String time = figure(rates.seconds()) + " s)";
+    String time = figure(rates.elapsedMs() / 1e3) + " s)";
     return rows.verified()
         ? "VERIFIED: every acknowledged change arrived exactly once, in order" + where + time
         : "NOT VERIFIED: see the figures above" + where + time;

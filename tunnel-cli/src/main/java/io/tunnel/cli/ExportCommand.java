@@ -1,6 +1,7 @@
 package io.tunnel.cli;
 
 import com.google.gson.JsonObject;
+import io.tunnel.terminal.StandardStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,7 +20,7 @@ final class ExportCommand extends OneTunnelCommand {
   @Option(
       names = "--out",
       paramLabel = "FILE",
-      description = "A file that does not exist yet (default: standard output).")
+      description = "A file that does not exist yet, or - for standard output (default: -).")
   private Path file;
 
   /** For picocli. */
@@ -29,7 +30,7 @@ final class ExportCommand extends OneTunnelCommand {
   void run(Tunnels tunnels) throws IOException {
     CheckpointFile export =
         CheckpointFile.of(tunnels.export(table(), tunnel()), System.currentTimeMillis());
-    if (file == null) {
+    if (file == null || StandardStream.is(file)) {
       out().println(export.text());
       return;
     }

@@ -1,6 +1,8 @@
 package io.tunnel.cli;
 
 import io.tunnel.sdk.SeekTunnelRequest;
+import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.StandardStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;
@@ -22,11 +24,20 @@ final class ImportCommand extends MoveCommand {
       names = "--in",
       required = true,
       paramLabel = "FILE",
-      description = "What 'tunnel tunnels export' wrote.")
+      description = "What 'tunnel tunnels export' wrote, or - for standard input.")
   private Path file;
 
   /** For picocli. */
   ImportCommand() {}
+
+  @Override
+  void check() {
+    super.check();
+    if (StandardStream.is(file) && !isDecided()) {
+      throw CommandFailure.usage(
+          "standard input is the file, so nobody can be asked: add --yes or --dry-run");
+    }
+  }
 
   @Override
   void run(Tunnels tunnels) throws IOException {

@@ -27,6 +27,11 @@ abstract class MoveCommand extends OneTunnelCommand {
     }
   }
 
+  /** Whether nobody needs to be asked. */
+  final boolean isDecided() {
+    return confirm.isGiven() || dryRun;
+  }
+
   final boolean isDryRun() {
     return dryRun;
   }

@@ -114,13 +114,13 @@ class DemoPartsTest {
     DemoSummary good =
         new DemoSummary(
             new DemoSummary.Rows(1_000, 1_000, 0, 0, 0, 0, 0, 0, true),
-            new DemoSummary.Rates(500, 400, 1.5, 2.5, 9, 8, 2, 12.5),
+            new DemoSummary.Rates(500, 400, 1.5, 2.5, 3.5, 9, 8, 2, 12_500),
             new DemoSummary.Cost(1.25, 0.5, 0.75, 1 << 20, 2 << 20, 3 << 20));
     JsonObject json = JsonParser.parseString(DemoCommand.toJson(good)).getAsJsonObject();
     assertThat(json.keySet())
         .contains("rowsWritten", "rowsConsumed", "orderViolations", "duplicates", "missing")
         .contains("writeRowsPerSecond", "readRowsPerSecond", "latencyP50Ms", "latencyP99Ms")
-        .contains("partitions", "seconds", "verified", "bytesOnDisk", "heapUsedMaxBytes")
+        .contains("partitions", "elapsedMs", "verified", "bytesOnDisk", "heapUsedMaxBytes")
         .contains("serverCpuSecondsPerMillionRows", "writerCpuSecondsPerMillionRows")
         .contains("readerCpuSecondsPerMillionRows");
     assertThat(json.get("verified").getAsBoolean()).isTrue();

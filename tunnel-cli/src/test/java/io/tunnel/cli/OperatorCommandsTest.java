@@ -1,5 +1,6 @@
 package io.tunnel.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
@@ -21,7 +22,9 @@ import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.OperatorControl.ChannelPosition;
 import io.tunnel.wire.OperatorControl.Move;
 import io.tunnel.wire.OperatorControl.Seek;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -137,7 +140,7 @@ class OperatorCommandsTest extends CommandLineTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "create --start 2000 --end 1000|endOffset 1000 is not after startOffset 2000",
+        "create --start 2000 --end 1000|--end '1000' is not after --start '2000'",
         "create --start soon|--start 'soon' is not a time: give earliest, latest, 2026-",
         "create --end latest|--end 'latest' is not a time: give 2026-",
         "create --type BaseData --end 9|--start and --end are for --type Stream: BaseData starts",
@@ -403,12 +406,28 @@ class OperatorCommandsTest extends CommandLineTest {
   void a_file_that_is_too_large_missing_or_a_directory_is_refused() throws IOException {
     Path file =
         Files.write(directory.resolve("f"), new byte[(int) CheckpointFile.FILE_BYTES_MAX + 1]);
-    assertThat(runLine("tunnels import" + AUDIT + " --in " + file)).isEqualTo(1);
-    assertThat(err.toString()).contains("it has 16777217 bytes, over 16777216");
-    assertThat(runLine("tunnels import" + AUDIT + " --in " + directory)).isEqualTo(1);
-    assertThat(err.toString()).contains("is a directory, not a file of checkpoints");
+    assertThat(runLine("tunnels import" + AUDIT + " --in " + file)).isEqualTo(74);
+    assertThat(err.toString()).contains("has over 16777216 bytes");
+    assertThat(runLine("tunnels import" + AUDIT + " --in " + directory)).isEqualTo(74);
+    assertThat(err.toString()).contains("is a directory, not a file");
     assertThat(runLine("tunnels import" + AUDIT + " --in " + file + "x")).isEqualTo(74);
     assertThat(err.toString()).contains("there is no file");
+  }
+
+  @Test
+  void a_dash_is_standard_output_and_standard_input() {
+    assertThat(runLine("tunnels export --out -" + AUDIT)).isZero();
+    String exported = out.toString();
+    InputStream before = System.in;
+    System.setIn(new ByteArrayInputStream(exported.getBytes(UTF_8)));
+    try {
+      assertThat(runLine("tunnels import --yes --in -" + AUDIT)).isZero();
+    } finally {
+      System.setIn(before);
+    }
+    assertThat(service.seeks).hasSize(1);
+    assertThat(runLine("tunnels import --in -" + AUDIT)).isEqualTo(2);
+    assertThat(err.toString()).contains("nobody can be asked: add --yes or --dry-run");
   }
 
   @Test

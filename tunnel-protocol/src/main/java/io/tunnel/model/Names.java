@@ -1,7 +1,9 @@
 package io.tunnel.model;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The rules for names of tables, tunnels and columns; each check returns the name or throws {@link
@@ -10,6 +12,9 @@ import java.util.regex.Pattern;
 public final class Names {
 
   private static final Pattern RESOURCE = Pattern.compile("[A-Za-z_][A-Za-z0-9_-]{0,254}");
+
+  /** Of more names a message lists only the first. */
+  private static final int LISTED_MAX = 20;
 
   private Names() {}
 
@@ -26,6 +31,20 @@ public final class Names {
               + "' is not valid: 1 to 255 of A-Z a-z 0-9 _ -, the first a letter or _");
     }
     return name;
+  }
+
+  /**
+   * Names for a sentence: {@code a, b, c}, of many the first {@value #LISTED_MAX} and how many more
+   * there are, and {@code none} when there are none.
+   */
+  public static String listed(Collection<String> names) {
+    if (names.isEmpty()) {
+      return "none";
+    }
+    String first = names.stream().limit(LISTED_MAX).collect(Collectors.joining(", "));
+    return names.size() > LISTED_MAX
+        ? first + " and " + (names.size() - LISTED_MAX) + " more"
+        : first;
   }
 
   /** A column name: 1 to {@link Limits#COLUMN_NAME_BYTES_MAX} bytes of UTF-8. */

@@ -8,6 +8,7 @@ import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -215,7 +216,10 @@ public sealed interface Control
       endMs.ifPresent(ms -> requireMoment("endMs", ms));
       if (startMs.isPresent() && endMs.isPresent() && startMs.get() >= endMs.get()) {
         throw new IllegalArgumentException(
-            "the tunnel would end at " + endMs.get() + ", not after its start at " + startMs.get());
+            "the tunnel would end at "
+                + Instant.ofEpochMilli(endMs.get())
+                + ", not after its start at "
+                + Instant.ofEpochMilli(startMs.get()));
       }
     }
 

@@ -73,7 +73,7 @@ public final class Json {
     try {
       text = payload.length == 0 ? "{}" : Utf8.decodeStrictly(payload);
     } catch (RuntimeException e) {
-      throw new MalformedException("not a " + type.getSimpleName() + ": " + reason(e));
+      throw new MalformedException("not a " + type.getSimpleName() + ": " + JsonTrouble.of(e));
     }
     return ofText(text, type);
   }
@@ -89,28 +89,12 @@ public final class Json {
     try {
       decoded = GSON.fromJson(text, type);
     } catch (RuntimeException e) {
-      throw new MalformedException("not a " + type.getSimpleName() + ": " + reason(e));
+      throw new MalformedException("not a " + type.getSimpleName() + ": " + JsonTrouble.of(e));
     }
     if (decoded == null) {
       throw new MalformedException("not a " + type.getSimpleName() + ": null, not an object");
     }
     return decoded;
-  }
-
-  /**
-   * What was wrong, on one line. Gson wraps whatever happens, also in the constructor of a record,
-   * and adds a second line for programmers.
-   */
-  private static String reason(RuntimeException error) {
-    Throwable innermost = error;
-    while (innermost.getCause() != null) {
-      innermost = innermost.getCause();
-    }
-    String message = innermost.getMessage();
-    if (innermost instanceof NullPointerException) {
-      return message == null ? "null in a list" : "lacks a valid " + message;
-    }
-    return message == null ? innermost.toString() : message.lines().findFirst().orElse("");
   }
 
   private static final class BytesAdapter extends TypeAdapter<Bytes> {

@@ -354,9 +354,9 @@ class JsonTest {
       quoteCharacter = '`',
       value = {
         "null | not a TableName: null",
-        "[] | Expected BEGIN_OBJECT",
-        "5 | Expected BEGIN_OBJECT",
-        "\"x\" | Expected BEGIN_OBJECT",
+        "[] | a list where an object belongs at line 1 column 2",
+        "5 | a number where an object belongs",
+        "\"x\" | a text where an object belongs",
         "{ | not a TableName",
         "{\"table\":\"a\"} {} | not a TableName",
         "{\"table\":\"a\",} | not a TableName",
@@ -387,14 +387,14 @@ class JsonTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "{} | Expected a name",
-        "{\"integer\":\"1\",\"string\":\"x\"} | Expected END_OBJECT",
+        "{} | where a name belongs",
+        "{\"integer\":\"1\",\"string\":\"x\"} | where the end of the object belongs",
         "{\"integer\":\"x\"} | 'x' is not an integer of 64 bits",
         "{\"integer\":\"9223372036854775808\"} | '9223372036854775808' is not an integer",
         "{\"binary\":\"****\"} | Illegal base64 character",
         "{\"double\":\"1\"} | 'double', not integer, string or binary",
-        "{\"string\":null} | Expected a string",
-        "\"x\" | Expected BEGIN_OBJECT",
+        "{\"string\":null} | where a text belongs",
+        "\"x\" | a text where an object belongs",
         "null | splitPoints"
       })
   void a_split_point_that_is_no_key_value_is_refused(String value, String message) {
@@ -470,7 +470,7 @@ class JsonTest {
     assertRefused(
         "{\"x\":" + "[".repeat(1_000_000) + "]".repeat(1_000_000) + ",\"table\":\"a\"}",
         Control.TableName.class,
-        "Nesting limit");
+        "nested too deeply");
   }
 
   private static JsonObject json(Control payload) {

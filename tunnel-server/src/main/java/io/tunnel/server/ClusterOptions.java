@@ -2,7 +2,9 @@ package io.tunnel.server;
 
 import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.kafka.KafkaConfig;
+import io.tunnel.terminal.Diagnosis;
 import io.tunnel.terminal.DurationConverter;
+import io.tunnel.terminal.StandardStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -101,7 +103,8 @@ final class ClusterOptions {
   @Option(
       names = "--kafka-config",
       paramLabel = "FILE",
-      description = "Properties for Kafka's clients, such as security.protocol and sasl.*.")
+      description =
+          "Properties for Kafka's clients, such as security.protocol and sasl.*; - is standard input.")
   private Path kafkaConfig;
 
   /** For picocli. */
@@ -172,9 +175,9 @@ final class ClusterOptions {
       return Map.of();
     }
     try {
-      return KafkaConfig.readProperties(kafkaConfig);
+      return KafkaConfig.readProperties(StandardStream.device(kafkaConfig));
     } catch (IOException e) {
-      throw new IOException(kafkaConfig + ": " + e, e);
+      throw new IOException(Diagnosis.ofFile(e), e);
     }
   }
 

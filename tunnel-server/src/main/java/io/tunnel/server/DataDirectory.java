@@ -2,6 +2,7 @@ package io.tunnel.server;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonParseException;
+import io.tunnel.terminal.Diagnosis;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -93,7 +94,11 @@ final class DataDirectory implements Closeable {
               path.resolve("LOCK"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     } catch (IOException e) {
       throw new IOException(
-          "cannot write to the data directory " + path + " (" + e + "); give another with --data",
+          "cannot write to the data directory "
+              + path
+              + ": "
+              + Diagnosis.ofFile(e)
+              + "; give another with --data",
           e);
     }
     FileLock lock = null;

@@ -2,6 +2,8 @@ package io.tunnel.server;
 
 import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.net.NetConfig;
+import io.tunnel.terminal.Diagnosis;
+import io.tunnel.terminal.StandardStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
@@ -51,7 +53,9 @@ public final class ServerCommand implements Callable<Integer> {
   @Option(
       names = "--config",
       paramLabel = "FILE",
-      description = "JSON with settings that differ from the defaults; options win over it.")
+      description =
+          "JSON with settings that differ from the defaults, - for standard input; options win over"
+              + " it.")
   private Path config;
 
   @Option(names = "--host", description = "Address to listen on (default: 127.0.0.1).")
@@ -84,7 +88,7 @@ public final class ServerCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new CommandLine.ParameterException(spec.commandLine(), e.getMessage(), e);
     } catch (IOException e) {
-      return fail("cannot read " + e.getMessage());
+      return fail(e.getMessage());
     }
     CompletableFuture<Integer> exitCode = new CompletableFuture<>();
     try {
@@ -152,9 +156,9 @@ public final class ServerCommand implements Callable<Integer> {
 
   private ServerConfig read(ServerConfig defaults) throws IOException {
     try {
-      return defaults.withFile(config);
+      return defaults.withFile(StandardStream.device(config));
     } catch (IOException e) {
-      throw new IOException(config + ": " + e, e);
+      throw new IOException(Diagnosis.ofFile(e), e);
     }
   }
 

@@ -174,7 +174,7 @@ class StandaloneFlinkTest {
             .toList();
     JsonObject summary = lines.get(lines.size() - 1);
     assertThat(summary.get("kind").getAsString()).isEqualTo("summary");
-    assertThat(summary.get("totalRows").getAsInt()).isEqualTo(rows);
+    assertThat(summary.get("rows").getAsInt()).isEqualTo(rows);
     assertThat(
             lines.stream()
                 .filter(line -> line.get("kind").getAsString().equals("interval"))

@@ -244,10 +244,10 @@ class RateJobTest {
         .isZero();
     JsonObject summary = summary();
     assertThat(summary.get("kind").getAsString()).isEqualTo("summary");
-    assertThat(summary.get("totalRows").getAsLong()).isEqualTo(3_000);
+    assertThat(summary.get("rows").getAsLong()).isEqualTo(3_000);
     assertThat(summary.get("stoppedBy").getAsString()).isEqualTo("rows");
     assertThat(summary.get("cpuSecondsPerMillionRows").getAsDouble()).isPositive();
-    assertThat(summary.get("p99Ms").getAsDouble()).isPositive();
+    assertThat(summary.get("latencyP99Ms").getAsDouble()).isPositive();
     assertThat(summary.getAsJsonObject("rowsPerSecondByChannel").size()).isEqualTo(PARTITIONS);
     assertThat(lines()).anyMatch(line -> line.get("kind").getAsString().equals("interval"));
     assertThat(err.toString()).isEmpty();
@@ -258,7 +258,7 @@ class RateJobTest {
     create("cut");
     write("cut", 0, 300);
     assertThat(run("--table cut --start EARLIEST --interval 1h --duration 4s")).isZero();
-    assertThat(summary().get("totalRows").getAsLong()).isEqualTo(300);
+    assertThat(summary().get("rows").getAsLong()).isEqualTo(300);
     assertThat(summary().get("stoppedBy").getAsString()).isEqualTo("duration");
     assertThat(err.toString()).isEmpty();
   }
@@ -268,7 +268,7 @@ class RateJobTest {
     create("idle");
     assertThat(run("--table idle --start EARLIEST --interval 100ms --until-idle 100ms")).isZero();
     assertThat(summary().get("stoppedBy").getAsString()).isEqualTo("idle");
-    assertThat(summary().get("totalRows").getAsLong()).isZero();
+    assertThat(summary().get("rows").getAsLong()).isZero();
   }
 
   @Test
@@ -283,10 +283,10 @@ class RateJobTest {
               .getTunnelId();
       write("tunnelled", 0, 300);
       assertThat(run("--table tunnelled --tunnel rates --interval 100ms --rows 300")).isZero();
-      assertThat(summary().get("totalRows").getAsLong()).isEqualTo(300);
+      assertThat(summary().get("rows").getAsLong()).isEqualTo(300);
       write("tunnelled", 300, 400);
       assertThat(run("--table tunnelled --tunnel rates --interval 100ms --rows 100")).isZero();
-      assertThat(summary().get("totalRows").getAsLong()).isEqualTo(100);
+      assertThat(summary().get("rows").getAsLong()).isEqualTo(100);
       assertThat(
               tunnels
                   .describeTunnel(new DescribeTunnelRequest("tunnelled", "rates"))

@@ -7,6 +7,7 @@ import io.tunnel.wire.PartitionControl.FindPositions;
 import io.tunnel.wire.PartitionControl.FoundPositions;
 import io.tunnel.wire.PartitionControl.Positions;
 import io.tunnel.wire.PartitionControl.ReadPartition;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -117,10 +118,10 @@ final class MemoryReadings {
         && (request.timeMs().get() < 0 || request.timeMs().get() > time.ms())) {
       throw new RefusedException(
           ErrorCode.INVALID_POSITION,
-          "a time to go to is from 0 to now, which is "
-              + time.ms()
-              + " in milliseconds since 1970, not "
-              + request.timeMs().get());
+          "a time to go to is from 1970 to now, "
+              + Instant.ofEpochMilli(time.ms())
+              + ", not "
+              + Instant.ofEpochMilli(request.timeMs().get()));
     }
     return new FoundPositions(
         table.tableId(),

@@ -77,7 +77,7 @@ public final class Connection implements Link {
 
   private static ConnectionException unreachable(Endpoint endpoint, Throwable cause) {
     return new ConnectionException(
-        "cannot connect to " + endpoint + ": " + cause.getMessage(), true, cause);
+        "cannot connect to " + endpoint + ": " + Unreachable.why(cause), true, cause);
   }
 
   private void greet(Endpoint endpoint, ClientConfig config, CompletableFuture<Connection> opened) {

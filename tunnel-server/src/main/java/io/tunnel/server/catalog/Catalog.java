@@ -1,6 +1,7 @@
 package io.tunnel.server.catalog;
 
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Names;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
@@ -159,7 +160,10 @@ public final class Catalog {
     if (table == null) {
       throw new RefusedException(
           ErrorCode.TABLE_NOT_FOUND,
-          "there is no table '" + name + "'; the tables are " + tables.byName().keySet());
+          "there is no table '"
+              + name
+              + "'; the tables are "
+              + Names.listed(tables.byName().keySet()));
     }
     return table;
   }

@@ -1,6 +1,7 @@
 package io.tunnel.server.catalog;
 
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Names;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.TunnelInfo;
@@ -198,7 +199,7 @@ public final class TunnelCatalog implements Closeable {
             + "' has no tunnel '"
             + name
             + "'; its tunnels are "
-            + ofTable.stream().map(TunnelInfo::tunnel).toList());
+            + Names.listed(ofTable.stream().map(TunnelInfo::tunnel).toList()));
   }
 
   /** An id that no other tunnel has, had, or will have. */

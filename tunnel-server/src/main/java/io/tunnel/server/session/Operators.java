@@ -1,6 +1,7 @@
 package io.tunnel.server.session;
 
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Names;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.ChannelKey;
@@ -298,9 +299,10 @@ public final class Operators {
               + " has no session '"
               + request.sessionId()
               + "'; its sessions are "
-              + run.core().sessions(surroundings.nanos()).stream()
-                  .map(TunnelCore.SessionView::sessionId)
-                  .toList());
+              + Names.listed(
+                  run.core().sessions(surroundings.nanos()).stream()
+                      .map(TunnelCore.SessionView::sessionId)
+                      .toList()));
     }
     coordinator.apply(
         run,

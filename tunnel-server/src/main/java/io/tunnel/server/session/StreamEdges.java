@@ -5,6 +5,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.session.LogEdges.Edge;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -127,10 +128,10 @@ final class StreamEdges {
     if (timeMs < 0 || timeMs > nowMs) {
       throw new RefusedException(
           ErrorCode.INVALID_POSITION,
-          "a time to go to is from 0 to now, which is "
-              + nowMs
-              + " in milliseconds since 1970, not "
-              + timeMs);
+          "a time to go to is from 1970 to now, "
+              + Instant.ofEpochMilli(nowMs)
+              + ", not "
+              + Instant.ofEpochMilli(timeMs));
     }
   }
 }

@@ -13,6 +13,7 @@ import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.TunnelInfo;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -59,9 +60,9 @@ final class TunnelStart {
       throw new RefusedException(
           ErrorCode.INVALID_REQUEST,
           "the tunnel would end at "
-              + request.endMs().get()
+              + Instant.ofEpochMilli(request.endMs().get())
               + ", before its start: LATEST is now, "
-              + nowMs);
+              + Instant.ofEpochMilli(nowMs));
     }
   }
 

@@ -108,7 +108,7 @@ final class CatalogTest {
     Catalog catalog = open();
     table(catalog, "t", "b");
     requireRefused(ErrorCode.TABLE_EXISTS, "a table 't' exists", () -> table(catalog, "t"));
-    requireRefused(ErrorCode.TABLE_NOT_FOUND, "the tables are [t]", () -> catalog.table("u"));
+    requireRefused(ErrorCode.TABLE_NOT_FOUND, "the tables are t", () -> catalog.table("u"));
     requireRefused(ErrorCode.TABLE_NOT_FOUND, "id 99", () -> catalog.table(99));
     requireRefused(ErrorCode.TABLE_NOT_FOUND, "no partition 9", () -> catalog.tableOfPartition(9));
   }

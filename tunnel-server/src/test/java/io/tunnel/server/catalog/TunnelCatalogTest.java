@@ -250,9 +250,8 @@ final class TunnelCatalogTest {
     requireRefused(
         ErrorCode.TUNNEL_EXISTS, "has a tunnel 'n'", () -> tunnel(catalog, "t", "n", "other"));
     requireRefused(
-        ErrorCode.TABLE_NOT_FOUND, "the tables are [t]", () -> tunnel(catalog, "u", "n", "other"));
-    requireRefused(
-        ErrorCode.TUNNEL_NOT_FOUND, "its tunnels are [n]", () -> catalog.tunnel("t", "m"));
+        ErrorCode.TABLE_NOT_FOUND, "the tables are t", () -> tunnel(catalog, "u", "n", "other"));
+    requireRefused(ErrorCode.TUNNEL_NOT_FOUND, "its tunnels are n", () -> catalog.tunnel("t", "m"));
     requireRefused(ErrorCode.TUNNEL_NOT_FOUND, "'gone'", () -> catalog.tunnel("gone"));
   }
 

@@ -475,7 +475,7 @@ final class OperatorsTest {
     String id = session(tunnel);
     requireRefused(
         ErrorCode.CHANNEL_NOT_FOUND,
-        "its sessions are [" + id + "]",
+        "its sessions are " + id,
         () -> operators.endSession(new EndSession("t", "n", "other")));
     operators.endSession(new EndSession("t", "n", id));
     assertThat(port.held).isEmpty();
