@@ -155,7 +155,8 @@ final class ChildProcess implements AutoCloseable {
 
   /** Asks it to end, as SIGTERM does. */
   void terminate() {
-    process.destroy();
+    // Process.destroy would also close its streams, and what it says at its end be lost.
+    boolean unused = process.toHandle().destroy();
   }
 
   /** Ends it with SIGKILL and returns when it is gone. */

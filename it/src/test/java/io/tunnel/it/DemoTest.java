@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -72,16 +73,56 @@ class DemoTest {
     assertThat(summary.get("rowsWritten").getAsLong()).isEqualTo(20_000);
   }
 
-  @Test
-  void what_a_cluster_was_made_of_ends_with_a_demo_that_is_interrupted() {
-    ChildProcess demo = demo("--nodes", "2", "--rows", "100000000");
-    Poll.until("no Kafka and two nodes run", () -> demo.descendants().size() == 3);
+  /** Where a demo that runs keeps everything, once it has said so. */
+  private static Path directory(ChildProcess demo) {
+    Pattern said = Pattern.compile("starting .* on (\\S+)/data\n");
+    Poll.until("does not start", () -> said.matcher(demo.transcript()).find());
+    Matcher directory = said.matcher(demo.transcript());
+    assertThat(directory.find()).isTrue();
+    return Path.of(directory.group(1));
+  }
+
+  private static void interrupt(ChildProcess demo, Path directory) {
     List<ProcessHandle> children = demo.descendants();
     demo.terminate();
-    int unused = demo.awaitExit();
+    assertThat(demo.awaitExit()).as(demo.transcript()).isEqualTo(130);
+    assertThat(children).noneMatch(ProcessHandle::isAlive);
+    assertThat(directory).doesNotExist();
+    assertThat(demo.transcript())
+        .containsOnlyOnce("tunnel demo: interrupted\n")
+        .doesNotContain("\tat ", "Exception", "VERIFIED", "kept");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"starting a server", "consumed"})
+  void an_interrupted_demo_says_so_and_leaves_nothing(String seen) {
+    ChildProcess demo = demo("--rows", "100000000");
+    Path directory = directory(demo);
+    Poll.until("not so far", () -> demo.transcript().contains(seen));
+    interrupt(demo, directory);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void an_interrupted_demo_of_a_cluster_leaves_nothing_either(int processes) {
+    ChildProcess demo = demo("--nodes", "2", "--rows", "100000000");
+    Path directory = directory(demo);
+    Poll.until("no Kafka, or no nodes", () -> demo.descendants().size() == processes);
+    interrupt(demo, directory);
+  }
+
+  @Test
+  void what_a_killed_demo_has_started_ends_and_the_next_demo_removes_its_data() {
+    ChildProcess demo = demo("--nodes", "2", "--rows", "100000000");
+    Path directory = directory(demo);
+    Poll.until("no Kafka and two nodes run", () -> demo.descendants().size() == 3);
+    List<ProcessHandle> children = demo.descendants();
+    demo.kill();
     Poll.until(
         "something goes on without the demo",
         () -> children.stream().noneMatch(ProcessHandle::isAlive));
+    JsonObject unused = verified(demo("--rows", "1000", "--json"));
+    assertThat(directory).doesNotExist();
   }
 
   @Test

@@ -2,24 +2,78 @@ package io.tunnel.cli;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Where the demo's server keeps its data and its log; temporary unless the user names a place. */
+/**
+ * Where the demo's server keeps its data and its log; temporary unless the user names a place.
+ *
+ * <p>What is temporary has a file that is locked as long as the demo lives. A demo that was killed
+ * leaves the file behind, unlocked, and the next demo deletes what lies beside it. Without the file
+ * nothing is deleted: it was kept for somebody to look at.
+ */
 final class DataDirectory {
+
+  private static final String PREFIX = "tunnel-demo-";
+  private static final String MARK = "temporary";
+  private static final int DELETE_ATTEMPTS_MAX = 20;
 
   private final Path temporary;
   private final Path data;
+  private final FileChannel mark;
 
   /** The given place for data, or a new temporary directory, where the server's log is anyway. */
   DataDirectory(Optional<Path> given) throws IOException {
-    temporary = Files.createTempDirectory("tunnel-demo-");
+    this(given, Path.of(System.getProperty("java.io.tmpdir")));
+  }
+
+  /** The same, with temporary directories in {@code parent}. */
+  DataDirectory(Optional<Path> given, Path parent) throws IOException {
+    sweep(parent);
+    temporary = Files.createTempDirectory(parent, PREFIX);
     data = given.orElse(temporary.resolve("data"));
+    mark =
+        FileChannel.open(
+            temporary.resolve(MARK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    FileLock unused = mark.lock();
+  }
+
+  /** Deletes what demos left behind that were killed. */
+  private static void sweep(Path parent) throws IOException {
+    List<Path> marks;
+    try (Stream<Path> entries = Files.list(parent)) {
+      marks =
+          entries
+              .filter(path -> path.getFileName().toString().startsWith(PREFIX))
+              .filter(path -> Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS))
+              .map(path -> path.resolve(MARK))
+              .filter(Files::isWritable)
+              .toList();
+    }
+    for (Path left : marks) {
+      if (isUnlocked(left)) {
+        delete(left.getParent());
+      }
+    }
+  }
+
+  private static boolean isUnlocked(Path mark) {
+    try (FileChannel channel = FileChannel.open(mark, StandardOpenOption.WRITE);
+        FileLock lock = channel.tryLock()) {
+      return lock != null;
+    } catch (IOException | OverlappingFileLockException othersOrGone) {
+      return false;
+    }
   }
 
   Path data() {
@@ -55,14 +109,44 @@ final class DataDirectory {
     }
   }
 
+  /** Leaves everything for the user; says where it is. */
+  String keep() throws IOException {
+    mark.close();
+    Files.deleteIfExists(temporary.resolve(MARK));
+    return "kept: " + data + ", logs in " + temporary;
+  }
+
   /** Deletes what was temporary, which is never what the user named. */
   void delete() throws IOException {
+    delete(temporary);
+    mark.close();
+  }
+
+  /** The mark goes last; what a process adds that is just ending is deleted as well. */
+  private static void delete(Path directory) throws IOException {
+    for (int attempt = 1; Files.exists(directory); attempt++) {
+      try {
+        deleteOnce(directory);
+      } catch (IOException | UncheckedIOException e) {
+        if (attempt == DELETE_ATTEMPTS_MAX) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static void deleteOnce(Path directory) throws IOException {
     List<Path> deepestFirst;
-    try (Stream<Path> files = Files.walk(temporary)) {
+    try (Stream<Path> files = Files.walk(directory)) {
       deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
     }
+    Path mark = directory.resolve(MARK);
     for (Path file : deepestFirst) {
-      Files.deleteIfExists(file);
+      if (!file.equals(mark) && !file.equals(directory)) {
+        Files.deleteIfExists(file);
+      }
     }
+    Files.deleteIfExists(mark);
+    Files.deleteIfExists(directory);
   }
 }

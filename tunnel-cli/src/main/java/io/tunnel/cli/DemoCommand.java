@@ -10,7 +10,6 @@ import io.tunnel.stress.SystemClock;
 import io.tunnel.stress.UnreadableFileException;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
-import io.tunnel.terminal.StopSignal;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Map;
@@ -41,7 +40,6 @@ public final class DemoCommand implements Callable<Integer> {
   private static final int WORKERS_MAX = 256;
   private static final int NODES_MIN = 2;
   private static final int NODES_MAX = 9;
-  private static final long PATIENCE_MS = 60_000;
   private static final Gson GSON = new Gson();
 
   @Spec private CommandSpec spec;
@@ -135,8 +133,8 @@ public final class DemoCommand implements Callable<Integer> {
     requireOptions();
     PrintWriter err = spec.commandLine().getErr();
     try (DemoLoad load = load(err);
-        StopSignal signal = new StopSignal(PATIENCE_MS)) {
-      DemoRun run = new DemoRun(plan(), load, new SystemClock(), err, signal);
+        DemoInterrupt interrupt = new DemoInterrupt(err)) {
+      DemoRun run = new DemoRun(plan(), load, new SystemClock(), interrupt);
       DemoSummary summary = run.run(TunnelCommand.class.getName());
       print(summary);
       return summary.rows().verified() ? ExitCode.OK : ExitCode.FAILED;

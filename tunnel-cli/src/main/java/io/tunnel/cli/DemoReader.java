@@ -16,7 +16,8 @@ import java.util.Optional;
 /** The consuming side of the demo: a tunnel and its workers, on threads of their own group. */
 final class DemoReader implements AutoCloseable {
 
-  private static final String TUNNEL = "demo";
+  /** What the tunnel is called. */
+  static final String TUNNEL = "demo";
 
   private final ThreadCpu cpu = new ThreadCpu("demo-reader");
   private final String table;

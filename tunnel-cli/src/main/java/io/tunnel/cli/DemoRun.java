@@ -6,7 +6,6 @@ import io.tunnel.stress.LoadClock;
 import io.tunnel.stress.LoadRun;
 import io.tunnel.stress.WriteTally;
 import io.tunnel.terminal.CommandFailure;
-import io.tunnel.terminal.StopSignal;
 import io.tunnel.wire.Control.TableDescription;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -28,14 +27,14 @@ final class DemoRun {
   private final DemoLoad load;
   private final LoadClock clock;
   private final PrintWriter err;
-  private final StopSignal signal;
+  private final DemoInterrupt interrupt;
 
-  DemoRun(DemoPlan plan, DemoLoad load, LoadClock clock, PrintWriter err, StopSignal signal) {
+  DemoRun(DemoPlan plan, DemoLoad load, LoadClock clock, DemoInterrupt interrupt) {
     this.plan = plan;
     this.load = load;
     this.clock = clock;
-    this.err = err;
-    this.signal = signal;
+    this.err = interrupt.err();
+    this.interrupt = interrupt;
   }
 
   /** Times between which rates are taken. */
@@ -64,6 +63,7 @@ final class DemoRun {
       return against(servers.running().get(), Optional.empty(), Optional.empty(), startNanos);
     }
     DataDirectory directory = new DataDirectory(servers.data());
+    interrupt.leaves(() -> remove(directory));
     boolean isGood = false;
     try (StartedServers started = start(mainClass, directory)) {
       DemoSummary summary =
@@ -74,9 +74,24 @@ final class DemoRun {
       if (isGood && !servers.isKeeping()) {
         directory.delete();
       } else {
-        err.println("kept: " + directory.data() + ", logs in " + directory.logs());
+        err.println(directory.keep());
       }
     }
+  }
+
+  /** What an interrupt leaves of servers that were started. */
+  private String remove(DataDirectory directory) throws IOException {
+    if (plan.servers().isKeeping()) {
+      ChildProcesses.ask();
+      ChildProcesses.kill();
+      return "; " + directory.keep();
+    }
+    ChildProcesses.kill();
+    directory.delete();
+    // One that was just being started; it ends with us, but must not make its directory again.
+    ChildProcesses.kill();
+    directory.delete();
+    return "";
   }
 
   private StartedServers start(String mainClass, DataDirectory directory)
@@ -104,14 +119,18 @@ final class DemoRun {
       Optional<DataDirectory> directory,
       long startNanos)
       throws Exception {
+    boolean isTemporary = process.isEmpty() && !plan.servers().isKeeping();
     try (DemoWriter writer = new DemoWriter(endpoint, plan.table())) {
       TableDescription table = writer.createTable(load, plan.partitions());
+      if (isTemporary) {
+        interrupt.leaves(new MadeTable(endpoint, plan.table()));
+      }
       DemoLedger ledger = new DemoLedger(table.partitions());
       DemoProcessor processor = new DemoProcessor(ledger, clock::nanos);
       try (DemoReader reader = new DemoReader(endpoint, plan.table(), plan.workers(), processor)) {
         ServerUse use = ServerUse.of(process);
         DemoSummary summary = writeAndConsume(writer, reader, ledger, use, directory, startNanos);
-        if (process.isEmpty() && !plan.servers().isKeeping()) {
+        if (isTemporary) {
           reader.delete();
           writer.dropTable();
         }
@@ -133,7 +152,7 @@ final class DemoRun {
       long writeStartNanos = clock.nanos();
       LoadRun run = writer.start(load, ledger);
       while (!run.awaitSenders(LOOK_MS)) {
-        if (signal.isAsked() || reader.trouble().isPresent()) {
+        if (reader.trouble().isPresent()) {
           run.stop();
         }
         progress.look(run, writer.cpu(), reader.cpu());

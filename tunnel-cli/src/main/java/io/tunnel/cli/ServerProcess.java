@@ -18,7 +18,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
-/** A server in a process of its own, with the java and the class path of this one. */
+/**
+ * A server in a process of its own, with the java and the class path of this one. It ends with this
+ * process, however that ends: its standard input is a pipe from here, and it watches that.
+ */
 final class ServerProcess implements StartedServers {
 
   private static final String READY = "tunnel server listening on ";
@@ -31,12 +34,10 @@ final class ServerProcess implements StartedServers {
 
   private final Process process;
   private final String endpoint;
-  private final Thread endWithUs;
 
-  private ServerProcess(Process process, String endpoint, Thread endWithUs) {
+  private ServerProcess(Process process, String endpoint) {
     this.process = process;
     this.endpoint = endpoint;
-    this.endWithUs = endWithUs;
   }
 
   /**
@@ -61,15 +62,13 @@ final class ServerProcess implements StartedServers {
   private static ServerProcess start(List<String> command, Path log)
       throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectError(log.toFile()).start();
-    Thread endWithUs = new Thread(process::destroy, "end-server");
-    Runtime.getRuntime().addShutdownHook(endWithUs);
     CompletableFuture<String> ready = new CompletableFuture<>();
     Thread reader = new Thread(() -> read(process, ready), "server-output");
     reader.setDaemon(true);
     reader.start();
     try {
       String endpoint = ready.get(START_SECONDS_MAX, TimeUnit.SECONDS);
-      return new ServerProcess(process, endpoint, endWithUs);
+      return new ServerProcess(process, endpoint);
     } catch (ExecutionException | TimeoutException e) {
       process.destroyForcibly().waitFor();
       throw new CommandFailure(
@@ -97,6 +96,7 @@ final class ServerProcess implements StartedServers {
     command.addAll(options);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass, "server"));
     command.addAll(List.of("--data", data.toString(), "--port", "0", "--http-port", "0"));
+    command.add("--end-with-parent");
     return command;
   }
 
@@ -154,18 +154,14 @@ final class ServerProcess implements StartedServers {
   @Override
   public void close() {
     try {
-      process.destroy();
+      // Not Process.destroy, which also closes its standard input, and so ends it at once.
+      boolean unused = process.toHandle().destroy();
       if (!process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
         process.destroyForcibly();
       }
     } catch (InterruptedException e) {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
-    }
-    try {
-      Runtime.getRuntime().removeShutdownHook(endWithUs);
-    } catch (IllegalStateException isEnding) {
-      // The hook has run or will: destroying a process twice does no harm.
     }
   }
 }

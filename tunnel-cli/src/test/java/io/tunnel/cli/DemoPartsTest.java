@@ -160,6 +160,26 @@ class DemoPartsTest {
   }
 
   @Test
+  void what_a_killed_demo_left_is_deleted_by_the_next_and_nothing_else() throws IOException {
+    Path killed = Files.createDirectories(directory.resolve("tunnel-demo-1/data")).getParent();
+    Files.createFile(killed.resolve("temporary"));
+    Path kept = Files.createDirectories(directory.resolve("tunnel-demo-2/data"));
+    Path elses = Files.createDirectory(directory.resolve("elses"));
+    Files.createFile(elses.resolve("temporary"));
+    Files.createSymbolicLink(directory.resolve("tunnel-demo-3"), elses);
+    DataDirectory running = new DataDirectory(Optional.empty(), directory);
+    assertThat(killed).doesNotExist();
+    DataDirectory next = new DataDirectory(Optional.empty(), directory);
+    assertThat(running.logs()).exists();
+    assertThat(kept).exists();
+    assertThat(elses.resolve("temporary")).exists();
+    assertThat(running.keep()).contains(running.data().toString());
+    next.delete();
+    new DataDirectory(Optional.empty(), directory).delete();
+    assertThat(running.logs()).exists();
+  }
+
+  @Test
   void cpu_time_is_told_apart_by_side_also_of_threads_that_have_ended() throws Exception {
     ThreadCpu busy = new ThreadCpu("busy");
     ThreadCpu idle = new ThreadCpu("idle");

@@ -31,7 +31,7 @@ class ServerProcessTest {
       assertThat(server.residentBytes()).isNotNegative();
     }
     assertThat(Files.readString(data.resolve("stopped")))
-        .isEqualTo("server --data " + data + " --port 0 --http-port 0");
+        .isEqualTo("server --data " + data + " --port 0 --http-port 0 --end-with-parent");
   }
 
   private static void awaitFile(Path file) {

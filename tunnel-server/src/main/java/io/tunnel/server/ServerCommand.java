@@ -75,11 +75,21 @@ public final class ServerCommand implements Callable<Integer> {
       description = "Allow an address that other machines reach, though nobody is authenticated.")
   private boolean isInsecure;
 
+  @Option(
+      names = "--end-with-parent",
+      description =
+          "End at once, as if killed, when standard input ends: for a program that starts this one"
+              + " and keeps the other end of the pipe.")
+  private boolean isEndingWithParent;
+
   @ArgGroup(exclusive = false, heading = "%nTo be one of many nodes that share a log:%n")
   private ClusterOptions clusterOptions = new ClusterOptions();
 
   @Override
   public Integer call() throws InterruptedException {
+    if (isEndingWithParent) {
+      ParentWatch.start(System.in);
+    }
     ServerConfig settings;
     Optional<ClusterConfig> cluster;
     try {

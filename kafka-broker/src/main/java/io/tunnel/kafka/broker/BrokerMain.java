@@ -12,7 +12,7 @@ import org.apache.kafka.common.utils.Time;
 
 /**
  * The child: formats its directory unless that was done, starts the broker, and says so in one line
- * on standard output. It ends when standard input does, so it never outlives its parent.
+ * on standard output. It ends at once when standard input does, so it never outlives its parent.
  */
 final class BrokerMain {
 
@@ -23,6 +23,9 @@ final class BrokerMain {
 
   /** Takes the file of the broker's settings, and the id of the cluster that it is. */
   public static void main(String[] arguments) throws IOException {
+    Thread watch = new Thread(BrokerMain::endWithParent, "parent-watch");
+    watch.setDaemon(true);
+    watch.start();
     String settings = arguments[0];
     int formatted =
         StorageTool.execute(
@@ -46,9 +49,18 @@ final class BrokerMain {
       System.exit(1);
     }
     System.out.println(READY);
-    while (System.in.read() >= 0) {
-      // Nothing is ever written here.
+    server.awaitShutdown();
+  }
+
+  /** Also while it starts: nobody is left who waits for it. */
+  private static void endWithParent() {
+    try {
+      while (System.in.read() >= 0) {
+        // Nothing is ever written here.
+      }
+    } catch (IOException broken) {
+      // As good as an end.
     }
-    System.exit(0);
+    Runtime.getRuntime().halt(1);
   }
 }

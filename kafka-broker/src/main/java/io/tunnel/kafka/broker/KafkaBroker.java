@@ -212,7 +212,8 @@ public final class KafkaBroker implements Closeable {
       return;
     }
     Process process = child.get();
-    process.destroy();
+    // Not Process.destroy, which also closes its standard input, and so ends it at once.
+    boolean unused = process.toHandle().destroy();
     await(process);
     child = Optional.empty();
   }
