@@ -29,6 +29,9 @@ class BadFramesTest {
   private static final byte[] NOTHING = {};
   private static final int NO_OPERATION = 0;
 
+  /** Bytes behind the length of a frame from a client that has not greeted. */
+  private static final int GREETING_BYTES_MAX = 4 * 1024;
+
   @RegisterExtension static final Stage STAGE = new Stage();
 
   private static CalmServer calm;
@@ -105,7 +108,7 @@ class BadFramesTest {
     byte[] http = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
     ErrorPayload error = lastWordsAfter(http, NO_OPERATION, 0);
     assertThat(error.code()).isEqualTo(ErrorCode.FRAME_TOO_LARGE);
-    assertThat(error.message()).contains("at most " + Limits.FRAME_BYTES_MAX);
+    assertThat(error.message()).contains("at most " + GREETING_BYTES_MAX);
   }
 
   @Test
@@ -113,15 +116,28 @@ class BadFramesTest {
     byte[] header = new byte[Frame.HEADER_BYTES];
     Frame.writeHeader(header, 0, Operation.WRITE.code(), FrameKind.REQUEST, 5, 0);
     Binary.putInt(header, 0, Limits.FRAME_BYTES_MAX + 1);
-    ErrorPayload error = lastWordsAfter(header, NO_OPERATION, 0);
-    assertThat(error.code()).isEqualTo(ErrorCode.FRAME_TOO_LARGE);
-    assertThat(error.message()).contains("at most " + Limits.FRAME_BYTES_MAX);
+    try (RawClient client = RawClient.greeted(calm.server())) {
+      client.send(header);
+      ErrorPayload error = client.closedWith(NO_OPERATION, 0);
+      assertThat(error.code()).isEqualTo(ErrorCode.FRAME_TOO_LARGE);
+      assertThat(error.message()).contains("at most " + Limits.FRAME_BYTES_MAX);
+    }
     try (RawClient client = RawClient.greeted(calm.server())) {
       byte[] largest = new byte[Limits.FRAME_BYTES_MAX + 4 - Frame.HEADER_BYTES];
       ErrorPayload unknown = RawClient.errorOf(client.ask(200, largest));
       assertThat(unknown.code()).isEqualTo(ErrorCode.UNKNOWN_OPERATION);
       client.requireOpen();
     }
+  }
+
+  @Test
+  void whoever_has_not_greeted_can_announce_no_more_than_a_greeting_takes() {
+    byte[] header = new byte[Frame.HEADER_BYTES];
+    Frame.writeHeader(header, 0, Operation.HELLO.code(), FrameKind.REQUEST, 5, 0);
+    Binary.putInt(header, 0, GREETING_BYTES_MAX + 1);
+    ErrorPayload error = lastWordsAfter(header, NO_OPERATION, 0);
+    assertThat(error.code()).isEqualTo(ErrorCode.FRAME_TOO_LARGE);
+    assertThat(error.message()).contains("at most " + GREETING_BYTES_MAX);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.tunnel.model;
 
+import java.time.Duration;
 import java.util.Objects;
 
 /**
@@ -30,5 +31,20 @@ public record TableOptions(Durability durability, long retentionMs, long retenti
   /** Options of a table that keeps its changes for ever. */
   public TableOptions(Durability durability) {
     this(durability, 0, 0);
+  }
+
+  /** A copy with that durability. */
+  public TableOptions withDurability(Durability level) {
+    return new TableOptions(level, retentionMs, retentionBytes);
+  }
+
+  /** A copy whose changes are kept that long at least; zero for ever. */
+  public TableOptions withRetention(Duration time) {
+    return new TableOptions(durability, time.toMillis(), retentionBytes);
+  }
+
+  /** A copy that keeps at least so many bytes of changes; 0 for any number. */
+  public TableOptions withRetentionBytes(long bytes) {
+    return new TableOptions(durability, retentionMs, bytes);
   }
 }

@@ -16,7 +16,7 @@ public final class FrameAssembler {
 
   private static final int TRUSTED_BYTES = 256 * 1024;
 
-  private final int frameBytesMax;
+  private int frameBytesMax;
   private final byte[] header = new byte[Frame.HEADER_BYTES];
   private int headerBytes;
   private byte[] payload;
@@ -33,6 +33,17 @@ public final class FrameAssembler {
    * frame's, at most {@link Limits#FRAME_BYTES_MAX}, which no peer exceeds.
    */
   public FrameAssembler(int frameBytesMax) {
+    requireLimit(frameBytesMax);
+    this.frameBytesMax = frameBytesMax;
+  }
+
+  /** From the next frame on accepts {@code newFrameBytesMax}, within the same bounds. */
+  public void limit(int newFrameBytesMax) {
+    requireLimit(newFrameBytesMax);
+    frameBytesMax = newFrameBytesMax;
+  }
+
+  private static void requireLimit(int frameBytesMax) {
     if (frameBytesMax < Frame.COUNTED_HEADER_BYTES || frameBytesMax > Limits.FRAME_BYTES_MAX) {
       throw new IllegalArgumentException(
           "frameBytesMax is "
@@ -42,12 +53,16 @@ public final class FrameAssembler {
               + ", not "
               + frameBytesMax);
     }
-    this.frameBytesMax = frameBytesMax;
   }
 
   /** Whether a frame has begun that is not whole yet. */
   public boolean isMidFrame() {
     return headerBytes > 0;
+  }
+
+  /** Bytes of memory that the frame which has begun takes until it is whole. */
+  public int heldBytes() {
+    return payload == null ? 0 : payload.length;
   }
 
   /**

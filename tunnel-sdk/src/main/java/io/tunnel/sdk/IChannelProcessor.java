@@ -1,5 +1,8 @@
 package io.tunnel.sdk;
 
+import java.util.Objects;
+import java.util.function.Consumer;
+
 /**
  * The user's callback. A processor given to {@link TunnelWorkerConfig} is shared by all channels
  * and must be thread-safe: its {@link #process} runs for several channels at once, for one channel
@@ -12,6 +15,23 @@ package io.tunnel.sdk;
  * these is called on a thread that the SDK itself waits for: they may block, and checkpoint.
  */
 public interface IChannelProcessor {
+
+  /**
+   * A processor that does nothing but this with each input, for a lambda. It is shared by all
+   * channels, so it must be thread-safe.
+   */
+  static IChannelProcessor of(Consumer<? super ProcessRecordsInput> process) {
+    Objects.requireNonNull(process, "process");
+    return new IChannelProcessor() {
+      @Override
+      public void process(ProcessRecordsInput input) {
+        process.accept(input);
+      }
+
+      @Override
+      public void shutdown() {}
+    };
+  }
 
   /**
    * Processes the next changes of a channel, in their order. Until it returns, nothing more of this

@@ -29,6 +29,16 @@ public final class StreamRecord {
     DELETE
   }
 
+  /** What a change does to one column of its row. */
+  public enum ColumnState {
+    /** The row has this value of the column now: {@link StreamRecord#value} has it. */
+    SET,
+    /** The row has the column no more, or never had it. */
+    REMOVED,
+    /** The row has in this column what it had before. */
+    UNTOUCHED
+  }
+
   private final ChangeBatch batch;
   private final List<PrimaryKeySchema> schema;
   private final long position;
@@ -79,10 +89,30 @@ public final class StreamRecord {
   }
 
   /**
-   * What the change sets one column to, decoding nothing else; null when it does not set it. Much
-   * cheaper than {@link #getColumns} where only a few columns are of interest.
+   * What the change sets one column to, decoding nothing else; null when it does not set it: {@link
+   * #columnState} tells then whether it removes it. Much cheaper than {@link #getColumns} where
+   * only a few columns are of interest.
    */
   public ColumnValue value(String column) {
+    ColumnCursor found = find(column);
+    return found == null || found.isDelete() ? null : found.value();
+  }
+
+  /**
+   * What the change does to one column, decoding nothing. A PUT replaces the whole row, so it
+   * removes each column that it does not set; a DELETE removes all; an UPDATE leaves alone what it
+   * does not name.
+   */
+  public ColumnState columnState(String column) {
+    ColumnCursor found = find(column);
+    if (found == null) {
+      return getRecordType() == RecordType.UPDATE ? ColumnState.UNTOUCHED : ColumnState.REMOVED;
+    }
+    return found.isDelete() ? ColumnState.REMOVED : ColumnState.SET;
+  }
+
+  /** At what the change says of a column; null when it does not name it. */
+  private ColumnCursor find(String column) {
     int wanted = batch.nameIndex(column);
     if (wanted < 0) {
       return null;
@@ -90,7 +120,7 @@ public final class StreamRecord {
     ColumnCursor columns = row().columns();
     while (columns.next()) {
       if (columns.nameIndex() == wanted) {
-        return columns.isDelete() ? null : columns.value();
+        return columns;
       }
     }
     return null;

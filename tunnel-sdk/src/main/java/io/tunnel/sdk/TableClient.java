@@ -85,6 +85,16 @@ public final class TableClient implements AutoCloseable {
     }
   }
 
+  /** Creates a table of one partition. */
+  public TableDescription createTable(TableMeta meta) {
+    return createTable(meta, List.of());
+  }
+
+  /** Creates a table as {@link CreateTableRequest#builder} collected it. */
+  public TableDescription createTable(CreateTableRequest request) {
+    return createTable(request.meta(), request.splitPoints());
+  }
+
   /**
    * Creates a table with a partition more than split points.
    *
@@ -210,6 +220,11 @@ public final class TableClient implements AutoCloseable {
     }
     engine.hurry();
     return call.result();
+  }
+
+  /** Opens a buffered writer with {@link TableWriterConfig#DEFAULTS}. */
+  public TableWriter openWriter(String table) {
+    return openWriter(table, TableWriterConfig.DEFAULTS);
   }
 
   /** Opens a buffered writer, the fast path for many rows. */

@@ -3,6 +3,7 @@ package io.tunnel.sdk;
 import io.tunnel.model.RowChange;
 import io.tunnel.sdk.write.WriteEngine;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Buffered writer of one table: the fast path. Rows are encoded on the thread that adds them,
@@ -31,6 +32,21 @@ public final class TableWriter implements AutoCloseable {
    */
   public void add(RowChange row, RowCallback callback) {
     engine.add(Objects.requireNonNull(row, "row"), Objects.requireNonNull(callback, "callback"));
+  }
+
+  /**
+   * As {@link #add(RowChange, RowCallback)}, with a future of what became of the row. It never
+   * fails: a row that was not applied says so in its {@link RowResult#outcome}. What depends on it
+   * runs on a thread of the SDK and must not block.
+   *
+   * @throws IllegalArgumentException when the row can never be written; nothing was added then
+   * @throws IllegalStateException when the writer is closed, or when this was called from a
+   *     callback and would have to wait
+   */
+  public CompletableFuture<RowResult> add(RowChange row) {
+    CompletableFuture<RowResult> outcome = new CompletableFuture<>();
+    add(row, (added, result) -> outcome.complete(result));
+    return outcome;
   }
 
   /**

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * the channel is given back with the error and waits until an operator resumes it. Other channels
  * go on.
  */
-public final class TunnelWorker implements ITunnelWorker {
+public final class TunnelWorker implements ITunnelWorker, AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(TunnelWorker.class);
   private static final long INTERRUPT_MS = 1_000;
@@ -149,6 +149,12 @@ public final class TunnelWorker implements ITunnelWorker {
       running = run;
     }
     running.ifPresent(this::end);
+  }
+
+  /** {@link #shutdown}, for a try that opens the worker. */
+  @Override
+  public void close() {
+    shutdown();
   }
 
   private void end(WorkerLoop running) {

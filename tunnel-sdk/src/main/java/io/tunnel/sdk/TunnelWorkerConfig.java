@@ -1,6 +1,7 @@
 package io.tunnel.sdk;
 
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Options of a {@link TunnelWorker}, named as in Tablestore's SDK where it has them. A worker reads
@@ -12,7 +13,7 @@ public final class TunnelWorkerConfig {
   private long heartbeatTimeoutInSec = 30;
   private long heartbeatIntervalInSec = 5;
   private long checkpointIntervalInMillis = 5_000;
-  private String clientTag = System.getProperty("os.name", "worker");
+  private String clientTag = HostTag.OF_THIS_PROCESS;
   private int maxChannelParallel = -1;
   private int maxChannels;
   private int processorThreads = 64;
@@ -32,6 +33,11 @@ public final class TunnelWorkerConfig {
   /** With a processor that all channels share. */
   public TunnelWorkerConfig(IChannelProcessor channelProcessor) {
     this.channelProcessor = channelProcessor;
+  }
+
+  /** With a lambda that all channels share: {@link IChannelProcessor#of}. */
+  public TunnelWorkerConfig(Consumer<? super ProcessRecordsInput> process) {
+    this(IChannelProcessor.of(process));
   }
 
   /** Starts a configuration in one expression. */
@@ -93,7 +99,10 @@ public final class TunnelWorkerConfig {
     return clientTag;
   }
 
-  /** What the worker calls itself in descriptions of the tunnel; default the system's name. */
+  /**
+   * What the worker calls itself in descriptions of the tunnel; default HOST-PID, the host's name
+   * and the process's number.
+   */
   public void setClientTag(String tag) {
     if (tag == null || tag.isEmpty() || tag.length() > 255) {
       throw new IllegalArgumentException("clientTag has 1 to 255 characters");
@@ -262,6 +271,11 @@ public final class TunnelWorkerConfig {
     public Builder processor(IChannelProcessor processor) {
       config.setChannelProcessor(processor);
       return this;
+    }
+
+    /** A lambda that all channels share: {@link IChannelProcessor#of}. */
+    public Builder processor(Consumer<? super ProcessRecordsInput> process) {
+      return processor(IChannelProcessor.of(process));
     }
 
     /** What the worker calls itself. */

@@ -16,12 +16,15 @@
  * Progress is checkpointed on an interval and at a graceful end; after a crash, processing resumes
  * behind the last checkpoint. Workers of one tunnel, wherever they run, share its channels evenly.
  *
- * <p>A processor that is made per channel by an {@link io.tunnel.sdk.IChannelProcessorFactory} is
- * given an {@link io.tunnel.sdk.ICheckpointer}, and may say of its inputs in any order that they
- * are done. When a channel ends, its processor is told why, see {@link
- * io.tunnel.sdk.IChannelProcessor}; what happens when it throws is for a {@link
- * io.tunnel.sdk.FailurePolicy} to decide, and what the worker does meanwhile an {@link
- * io.tunnel.sdk.ITunnelWorkerListener} hears.
+ * <p>What an UPDATE does to a column, {@link io.tunnel.sdk.StreamRecord#columnState} says: it is
+ * set, removed, or left as it was. A PUT replaces the row, and so removes what it does not set.
+ *
+ * <p>A processor may be a lambda, {@link io.tunnel.sdk.IChannelProcessor#of}; one that is made per
+ * channel by an {@link io.tunnel.sdk.IChannelProcessorFactory} is given an {@link
+ * io.tunnel.sdk.ICheckpointer}, and may say of its inputs in any order that they are done. When a
+ * channel ends, its processor is told why, see {@link io.tunnel.sdk.IChannelProcessor}; what
+ * happens when it throws is for a {@link io.tunnel.sdk.FailurePolicy} to decide, and what the
+ * worker does meanwhile an {@link io.tunnel.sdk.ITunnelWorkerListener} hears.
  *
  * <pre>{@code
  * try (TableClient tables = TableClient.connect("localhost:7650");

@@ -1,6 +1,7 @@
 package io.tunnel.sdk;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
@@ -15,6 +16,7 @@ import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
+import io.tunnel.sdk.StreamRecord.ColumnState;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -62,6 +64,31 @@ class StreamRecordTest {
     assertThat(records.get(1).value("name")).as("removed").isNull();
     assertThat(records.get(2).value("age")).as("of a DELETE").isNull();
     assertThat(records.get(0).value("nobody")).isNull();
+  }
+
+  @Test
+  void a_removed_column_differs_from_one_that_was_not_set() {
+    Column name = new Column("name", ColumnValue.fromString("Ada"));
+    ColumnUpdate noName = new ColumnUpdate.Delete("name");
+    ColumnUpdate age = new ColumnUpdate.Put("age", ColumnValue.fromLong(37));
+    List<StreamRecord> records =
+        records(
+            new RowPutChange(key("a"), List.of(name)),
+            new RowUpdateChange(key("a"), List.of(noName, age)),
+            new RowDeleteChange(key("a")));
+    StreamRecord put = records.get(0);
+    assertThat(put.columnState("name")).isEqualTo(ColumnState.SET);
+    assertThat(put.columnState("age")).as("a PUT replaces").isEqualTo(ColumnState.REMOVED);
+    StreamRecord update = records.get(1);
+    assertThat(update.columnState("name")).isEqualTo(ColumnState.REMOVED);
+    assertThat(update.columnState("age")).isEqualTo(ColumnState.SET);
+    assertThat(update.columnState("city")).isEqualTo(ColumnState.UNTOUCHED);
+    assertThat(update.getColumns())
+        .extracting(RecordColumn::name, RecordColumn::getColumnType)
+        .containsExactly(
+            tuple("name", RecordColumn.ColumnType.DELETE_ALL_VERSION),
+            tuple("age", RecordColumn.ColumnType.PUT));
+    assertThat(records.get(2).columnState("name")).isEqualTo(ColumnState.REMOVED);
   }
 
   @Test

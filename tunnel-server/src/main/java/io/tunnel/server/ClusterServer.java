@@ -41,10 +41,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
@@ -127,7 +127,7 @@ final class ClusterServer implements RunningServer {
       replicas = parts.open(openReplicas(directory, incarnation));
       ExecutorService waiting =
           parts.openThreads(Executors.newCachedThreadPool(task -> new Thread(task, "opener")));
-      ThreadPoolExecutor readers = parts.openThreads(TunnelServer.readers());
+      ReadThreads readers = ReadThreads.open(parts);
       view = new PlacementView(cluster.name(), address.advertised(), this::placement, new Part());
       homes = new RoutedHomes(replicas, view);
       tunnels =
@@ -139,8 +139,8 @@ final class ClusterServer implements RunningServer {
       roles = new NodeRoles(replicas, tunnels.stores());
       parts.open(roles::close);
       node = node(incarnation, address.advertised());
-      Channels channels = channels(readers);
-      moments = new RowMoments(log.catalog(), homes, replicas, readers, clock);
+      Channels channels = channels(readers.scans());
+      moments = new RowMoments(log.catalog(), homes, replicas, readers.scans(), clock);
       CatchUp catchUp = new CatchUp(edges, replicas);
       attachments = new Attachments(view, homes, channels, catchUp, handles);
       reading =
@@ -153,7 +153,8 @@ final class ClusterServer implements RunningServer {
       nodeMeters.watch(this::standing);
       net = listen(address.net(), readers);
       parts.open(net::close);
-      http = listenHttp(readers);
+      meters.held(net::held);
+      http = listenHttp(readers.pages());
       peers = parts.open(new PeerWatch(cluster.node(), node::evict));
       parts.open(node);
       join();
@@ -214,24 +215,25 @@ final class ClusterServer implements RunningServer {
         clock::nanos);
   }
 
-  private Channels channels(ThreadPoolExecutor readers) {
+  private Channels channels(Executor readers) {
     return new Channels(
         replicas,
         new CurrentRows(log.catalog(), homes, readers, clock::epochMicros),
         config.session().deliveryBytesMax());
   }
 
-  private NetServer listen(NetConfig address, ThreadPoolExecutor readers) throws IOException {
+  private NetServer listen(NetConfig address, ReadThreads readers) throws IOException {
     return new NetServer(
         address,
         new NetServer.Rooms(
             log.catalog(),
-            new NetServer.Rows(homes, new RowReads(log.catalog(), homes, readers)),
+            new NetServer.Rows(
+                homes, new RowReads(log.catalog(), homes, readers.gets(), readers.scans())),
             new NetServer.TableRooms(new Tables(homes, replicas, view), log.tables()),
             new NetServer.Tunnels(tunnels.led(), figures()),
             new NetServer.Cluster(view, Optional.of(attachments)),
             Optional.of(reading)),
-        new NetServer.Threads(control, readers, clock::epochMicros),
+        new NetServer.Threads(control, readers.descriptions(), clock::epochMicros),
         meters);
   }
 
@@ -239,7 +241,7 @@ final class ClusterServer implements RunningServer {
     return LogFigures.of(known, replicas, partition -> replicas.isServing(partition));
   }
 
-  private Optional<HttpServer> listenHttp(ThreadPoolExecutor readers) throws IOException {
+  private Optional<HttpServer> listenHttp(Executor maker) throws IOException {
     if (config.net().httpPort() < 0) {
       return Optional.empty();
     }
@@ -253,7 +255,9 @@ final class ClusterServer implements RunningServer {
             view,
             net,
             new NodePages.Metering(meters, nodeMeters, clock::epochMicros));
-    HttpServer server = new HttpServer(address, net.eventLoops(), readers, pages);
+    HttpServer server =
+        new HttpServer(
+            address, net.eventLoops(), config.net().limits().httpConnectionsMax(), maker, pages);
     parts.open(server::close);
     return Optional.of(server);
   }

@@ -27,7 +27,6 @@ record NodeAddress(NetConfig net, String advertised) {
   }
 
   private static NetConfig withPort(NetConfig net, int port) {
-    return new NetConfig(
-        net.host(), port, net.httpPort(), net.threads(), net.connectionsMax(), net.isInsecure());
+    return net.at(net.host(), port, net.httpPort());
   }
 }

@@ -1,6 +1,5 @@
 package io.tunnel.server;
 
-import io.tunnel.model.RefusedException;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.NodeMeters;
@@ -17,8 +16,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.function.LongSupplier;
 
 /** What the HTTP port says of a node of a cluster. */
@@ -66,24 +63,14 @@ record NodePages(
     return metering.meters().scrape();
   }
 
-  /** None of tunnels that another node coordinates since they were looked for. */
-  private static List<TunnelView> views(TunnelHost host) throws IOException {
-    try {
-      return CompletableFuture.supplyAsync(
-              () ->
-                  host.catalog().tunnels(Optional.empty()).stream()
-                      .map(host.coordinator()::view)
-                      .toList(),
-              host.control())
-          .get();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted", e);
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof RefusedException) {
-        return List.of();
-      }
-      throw new IOException(e.getCause());
-    }
+  /** None of tunnels that another node coordinates since, or whose thread has no time. */
+  private static List<TunnelView> views(TunnelHost host) {
+    return Waiting.<List<TunnelView>>forAnswer(
+            host.control(),
+            () ->
+                host.catalog().tunnels(Optional.empty()).stream()
+                    .map(host.coordinator()::view)
+                    .toList())
+        .orElse(List.of());
   }
 }

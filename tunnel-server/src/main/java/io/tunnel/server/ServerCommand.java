@@ -161,7 +161,8 @@ public final class ServerCommand implements Callable<Integer> {
             httpPort == null ? net.httpPort() : httpPort,
             net.threads(),
             net.connectionsMax(),
-            isInsecure || net.isInsecure()));
+            isInsecure || net.isInsecure(),
+            net.limits()));
   }
 
   private ServerConfig read(ServerConfig defaults) throws IOException {

@@ -30,8 +30,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -48,8 +46,6 @@ import org.slf4j.LoggerFactory;
 public final class TunnelServer implements RunningServer {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(TunnelServer.class);
-  private static final int READER_THREADS = 2;
-  private static final int READS_WAITING_MAX = 4_096;
   private static final long TICK_MS = 100;
   private static final long TICK_GAP_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(3 * TICK_MS);
 
@@ -89,16 +85,17 @@ public final class TunnelServer implements RunningServer {
                   meters,
                   clock));
       meters.watch(shards);
-      ThreadPoolExecutor readers = parts.openThreads(readers());
+      ReadThreads readers = ReadThreads.open(parts);
       bases =
           parts.open(
               new BaseSnapshots(
-                  catalog.tables(), shards, readers, clock, config.base().snapshotMsMax()));
+                  catalog.tables(), shards, readers.scans(), clock, config.base().snapshotMsMax()));
 
       control = parts.openThreads(new OwnThread("control"));
       Surroundings surroundings = new ServerSurroundings(shards, bases, control, clock);
       Channels channels = new Channels(shards, bases, config.session().deliveryBytesMax());
-      RowMoments moments = new RowMoments(catalog.tables(), this::home, shards, readers, clock);
+      RowMoments moments =
+          new RowMoments(catalog.tables(), this::home, shards, readers.scans(), clock);
       coordinator = new Coordinator(catalog, shards, channels, config.session(), surroundings);
       OwnLogs logs = new OwnLogs(catalog.tables(), shards);
       TunnelHost tunnels =
@@ -112,12 +109,14 @@ public final class TunnelServer implements RunningServer {
               config.net(),
               new NetServer.Rooms(
                   catalog.tables(),
-                  new NetServer.Rows(shards, new RowReads(catalog.tables(), shards, readers)),
+                  new NetServer.Rows(
+                      shards,
+                      new RowReads(catalog.tables(), shards, readers.gets(), readers.scans())),
                   new NetServer.TableRooms(new Tables(shards), logs),
                   new NetServer.Tunnels(TunnelHosts.alone(tunnels), LogFigures.of(shards)),
                   NetServer.Cluster.none(),
                   Optional.of(reading(channels, moments, surroundings))),
-              new NetServer.Threads(control, readers, clock::epochMicros),
+              new NetServer.Threads(control, readers.descriptions(), clock::epochMicros),
               meters);
       parts.open(net::close);
       Ticks ticks =
@@ -129,7 +128,11 @@ public final class TunnelServer implements RunningServer {
       control.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
       long checkMs = config.log().retentionCheckMs();
       control.scheduleWithFixedDelay(() -> retain(logs), checkMs, checkMs, TimeUnit.MILLISECONDS);
-      http = config.net().httpPort() < 0 ? Optional.empty() : Optional.of(http(config, readers));
+      meters.held(net::held);
+      http =
+          config.net().httpPort() < 0
+              ? Optional.empty()
+              : Optional.of(http(config, readers.pages()));
     } catch (IOException | RuntimeException e) {
       parts.closeAfter(e);
       throw e;
@@ -158,22 +161,18 @@ public final class TunnelServer implements RunningServer {
     return shards.of(partition);
   }
 
-  private HttpServer http(ServerConfig config, ThreadPoolExecutor readers) throws IOException {
+  private HttpServer http(ServerConfig config, ThreadPoolExecutor pages) throws IOException {
     InetSocketAddress address =
         new InetSocketAddress(net.localAddress().getAddress(), config.net().httpPort());
-    HttpServer server = new HttpServer(address, net.eventLoops(), readers, new ServerPages());
+    HttpServer server =
+        new HttpServer(
+            address,
+            net.eventLoops(),
+            config.net().limits().httpConnectionsMax(),
+            pages,
+            new ServerPages());
     parts.open(server::close);
     return server;
-  }
-
-  static ThreadPoolExecutor readers() {
-    return new ThreadPoolExecutor(
-        READER_THREADS,
-        READER_THREADS,
-        0,
-        TimeUnit.SECONDS,
-        new ArrayBlockingQueue<>(READS_WAITING_MAX),
-        task -> new Thread(task, "reader"));
   }
 
   private void retain(OwnLogs logs) {
@@ -213,26 +212,22 @@ public final class TunnelServer implements RunningServer {
 
     @Override
     public String metrics() throws IOException {
-      List<TunnelDescription> tunnels = new ArrayList<>();
-      for (TunnelView view : views()) {
-        tunnels.add(view.describe(LogFigures.of(shards), clock.epochMicros()));
+      Optional<List<TunnelView>> views = views();
+      if (views.isPresent()) {
+        List<TunnelDescription> tunnels = new ArrayList<>();
+        for (TunnelView view : views.get()) {
+          tunnels.add(view.describe(LogFigures.of(shards), clock.epochMicros()));
+        }
+        meters.channels(tunnels);
       }
-      meters.channels(tunnels);
       return meters.scrape();
     }
 
-    private List<TunnelView> views() throws IOException {
-      try {
-        return control
-            .submit(
-                () -> catalog.tunnels(Optional.empty()).stream().map(coordinator::view).toList())
-            .get();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new IOException("interrupted", e);
-      } catch (ExecutionException e) {
-        throw new IOException(e.getCause());
-      }
+    /** None when the control thread has no time; the channels' figures are those of last time. */
+    private Optional<List<TunnelView>> views() {
+      return Waiting.forAnswer(
+          control,
+          () -> catalog.tunnels(Optional.empty()).stream().map(coordinator::view).toList());
     }
   }
 

@@ -25,6 +25,7 @@ public final class SimFront {
   private static final int FLUSHES_CONSOLIDATED_MAX = 256;
 
   private final Requests requests;
+  private final NetBudgets budgets = NetBudgets.of(NetLimits.DEFAULT, 10_000);
 
   /** Serves requests from those rooms on those threads. */
   public SimFront(
@@ -57,7 +58,7 @@ public final class SimFront {
   public List<ChannelHandler> handlers() {
     return List.of(
         new FlushConsolidationHandler(FLUSHES_CONSOLIDATED_MAX, true),
-        new Connection(requests, NO_METER, "simulated"));
+        new Connection(requests, NO_METER, "simulated", budgets));
   }
 
   private static final NetMeter NO_METER =
@@ -76,6 +77,9 @@ public final class SimFront {
 
         @Override
         public void delivered(int bytes) {}
+
+        @Override
+        public void closed(Farewell why) {}
 
         @Override
         public void refused(ErrorCode code) {}

@@ -31,6 +31,7 @@ public final class EventLoops implements AutoCloseable {
 
   /** That many threads; none starts before it is needed. */
   public static EventLoops start(int threads) {
+    LoggingNotice.give();
     var factory = new LoopThreads();
     return Epoll.isAvailable()
         ? new EventLoops(

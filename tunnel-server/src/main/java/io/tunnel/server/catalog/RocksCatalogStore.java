@@ -1,5 +1,6 @@
 package io.tunnel.server.catalog;
 
+import io.tunnel.server.table.OpenGate;
 import io.tunnel.server.table.RocksLibrary;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +16,7 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /** A catalog in a small RocksDB of its own, whose log is on and synced with every write. */
+@SuppressWarnings("try") // A use of the gate is only ended.
 final class RocksCatalogStore implements CatalogStore {
 
   private static final long WRITE_BUFFER_BYTES = 4L * 1024 * 1024;
@@ -22,6 +24,7 @@ final class RocksCatalogStore implements CatalogStore {
   private final Options options =
       new Options().setCreateIfMissing(true).setWriteBufferSize(WRITE_BUFFER_BYTES);
   private final WriteOptions durable = new WriteOptions().setSync(true);
+  private final OpenGate gate = new OpenGate();
   private final RocksDB db;
 
   static {
@@ -40,7 +43,8 @@ final class RocksCatalogStore implements CatalogStore {
   @Override
   public Map<String, String> all() {
     Map<String, String> all = new TreeMap<>();
-    try (RocksIterator at = db.newIterator()) {
+    try (OpenGate.Use unused = gate.enter();
+        RocksIterator at = db.newIterator()) {
       for (at.seekToFirst(); at.isValid(); at.next()) {
         all.put(text(at.key()), text(at.value()));
       }
@@ -50,7 +54,8 @@ final class RocksCatalogStore implements CatalogStore {
 
   @Override
   public void write(Map<String, Optional<String>> changes) throws IOException {
-    try (WriteBatch batch = new WriteBatch()) {
+    try (OpenGate.Use unused = gate.enter();
+        WriteBatch batch = new WriteBatch()) {
       for (Map.Entry<String, Optional<String>> change : changes.entrySet()) {
         byte[] key = bytes(change.getKey());
         if (change.getValue().isPresent()) {
@@ -75,8 +80,10 @@ final class RocksCatalogStore implements CatalogStore {
 
   @Override
   public void close() {
-    db.close();
-    durable.close();
-    options.close();
+    if (gate.close()) {
+      db.close();
+      durable.close();
+      options.close();
+    }
   }
 }

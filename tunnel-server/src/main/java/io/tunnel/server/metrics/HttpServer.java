@@ -1,63 +1,64 @@
 package io.tunnel.server.metrics;
 
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelFutureListener;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.handler.codec.http.DefaultFullHttpResponse;
-import io.netty.handler.codec.http.FullHttpRequest;
-import io.netty.handler.codec.http.FullHttpResponse;
-import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObjectAggregator;
-import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
-import io.netty.handler.codec.http.HttpVersion;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Serves {@code GET /health} and {@code GET /metrics}. Pages are made on another thread than the
- * one that serves rows.
+ * Serves {@code /health} and {@code /metrics}. Health is answered by the event loop that was asked,
+ * of what it can see without waiting; figures are made by a thread of their own.
  */
 public final class HttpServer implements AutoCloseable {
 
-  private static final int REQUEST_BYTES_MAX = 8 * 1024;
+  private static final int LINE_BYTES_MAX = 4 * 1024;
+  private static final int HEADER_BYTES_MAX = 8 * 1024;
+  private static final int BODY_BYTES_MAX = 8 * 1024;
 
   private final Channel listener;
 
   /** What is served. */
   public interface Pages {
-    /** Whether the server can do all of its work. */
+    /** Whether the server can do all of its work; asked by event loops, which must not wait. */
     boolean isHealthy();
 
-    /** One JSON object. */
+    /** One JSON object; asked by event loops, which must not wait. */
     String health();
 
     /** Prometheus' text format. */
     String metrics() throws IOException;
   }
 
-  /** Binds and begins to serve on {@code eventLoops}, making pages on {@code maker}. */
+  /**
+   * Binds and begins to serve on {@code eventLoops}.
+   *
+   * @param connectionsMax connections at the same time; a further one takes the oldest's place
+   * @param maker makes figures; refuses when too many wait for them
+   */
   public HttpServer(
-      InetSocketAddress address, EventLoopGroup eventLoops, Executor maker, Pages pages)
+      InetSocketAddress address,
+      EventLoopGroup eventLoops,
+      int connectionsMax,
+      Executor maker,
+      Pages pages)
       throws IOException {
+    HttpConnections connections = new HttpConnections(connectionsMax);
     ChannelFuture bound =
         new ServerBootstrap()
             .group(eventLoops)
             .channel(serverChannelType())
+            .option(ChannelOption.SO_REUSEADDR, true)
             .childHandler(
                 new ChannelInitializer<Channel>() {
                   @Override
@@ -65,9 +66,10 @@ public final class HttpServer implements AutoCloseable {
                     nettyChannel
                         .pipeline()
                         .addLast(
-                            new HttpServerCodec(),
-                            new HttpObjectAggregator(REQUEST_BYTES_MAX),
-                            new Handler(maker, pages));
+                            connections,
+                            new HttpServerCodec(LINE_BYTES_MAX, HEADER_BYTES_MAX, BODY_BYTES_MAX),
+                            new HttpObjectAggregator(BODY_BYTES_MAX, true),
+                            new HttpPages(maker, pages));
                   }
                 })
             .bind(address)
@@ -98,69 +100,5 @@ public final class HttpServer implements AutoCloseable {
   @Override
   public void close() {
     listener.close().awaitUninterruptibly();
-  }
-
-  private static final class Handler extends SimpleChannelInboundHandler<FullHttpRequest> {
-    private final Executor maker;
-    private final Pages pages;
-
-    Handler(Executor maker, Pages pages) {
-      this.maker = maker;
-      this.pages = pages;
-    }
-
-    @Override
-    protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
-      HttpMethod method = request.method();
-      String path = request.uri();
-      try {
-        maker.execute(() -> respond(ctx, method, path));
-      } catch (RejectedExecutionException e) {
-        ctx.close();
-      }
-    }
-
-    private void respond(ChannelHandlerContext ctx, HttpMethod method, String path) {
-      FullHttpResponse response;
-      try {
-        response = page(method, path);
-      } catch (IOException | RuntimeException e) {
-        response = text(HttpResponseStatus.INTERNAL_SERVER_ERROR, "text/plain", e + "\n");
-      }
-      ctx.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
-    }
-
-    private FullHttpResponse page(HttpMethod method, String path) throws IOException {
-      if (!method.equals(HttpMethod.GET)) {
-        return text(HttpResponseStatus.METHOD_NOT_ALLOWED, "text/plain", "GET only\n");
-      }
-      return switch (path) {
-        case "/health" ->
-            text(
-                pages.isHealthy() ? HttpResponseStatus.OK : HttpResponseStatus.SERVICE_UNAVAILABLE,
-                "application/json",
-                pages.health() + "\n");
-        case "/metrics" ->
-            text(
-                HttpResponseStatus.OK, "text/plain; version=0.0.4; charset=utf-8", pages.metrics());
-        default ->
-            text(HttpResponseStatus.NOT_FOUND, "text/plain", "there are /health and /metrics\n");
-      };
-    }
-
-    private static FullHttpResponse text(HttpResponseStatus status, String type, String body) {
-      FullHttpResponse response =
-          new DefaultFullHttpResponse(
-              HttpVersion.HTTP_1_1, status, Unpooled.copiedBuffer(body, StandardCharsets.UTF_8));
-      response.headers().set(HttpHeaderNames.CONTENT_TYPE, type);
-      response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, response.content().readableBytes());
-      response.headers().set(HttpHeaderNames.CONNECTION, "close");
-      return response;
-    }
-
-    @Override
-    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      ctx.close();
-    }
   }
 }

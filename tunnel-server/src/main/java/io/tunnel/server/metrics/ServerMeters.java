@@ -13,7 +13,9 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.server.net.Farewell;
 import io.tunnel.server.net.NetMeter;
+import io.tunnel.server.net.NetServer.Held;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.session.LogFigures;
@@ -27,6 +29,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 
 /** All meters of a server, and the ports through which the rooms feed them. */
 public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable {
@@ -53,6 +56,7 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   private final LongAdder delivered = new LongAdder();
   private final LongAdder deliveries = new LongAdder();
   private final Map<ErrorCode, Counter> refusals = new EnumMap<>(ErrorCode.class);
+  private final Map<Farewell, Counter> farewells = new EnumMap<>(Farewell.class);
   private final MultiGauge lagRows =
       multiGauge("tunnel.channel.lag.rows", "Changes not checkpointed");
   private final MultiGauge lagBytes =
@@ -73,6 +77,14 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
     for (ErrorCode code : ErrorCode.values()) {
       refusals.put(
           code, Counter.builder("tunnel.refusals").tag("code", code.name()).register(registry));
+    }
+    for (Farewell why : Farewell.values()) {
+      farewells.put(
+          why,
+          Counter.builder("tunnel.net.closed")
+              .description("Connections closed that their clients would have kept")
+              .tag("why", why.name())
+              .register(registry));
     }
   }
 
@@ -100,6 +112,30 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   /** Adds how many partitions are read by those who keep their positions themselves. */
   public void readings(Supplier<Number> count) {
     Gauge.builder("tunnel.readings", count).strongReference(true).register(registry);
+  }
+
+  /** Adds what clients make the server hold. */
+  public void held(Supplier<Held> now) {
+    held(
+        "tunnel.net.partial.bytes", "Memory of frames that are not whole", now, Held::partialBytes);
+    held(
+        "tunnel.net.requests.bytes",
+        "Memory of requests that are not answered",
+        now,
+        Held::requestBytes);
+    held(
+        "tunnel.net.untaken.bytes",
+        "Bytes of answers and deliveries that clients have not taken",
+        now,
+        Held::untakenBytes);
+  }
+
+  private void held(
+      String name, String description, Supplier<Held> now, ToLongFunction<Held> figure) {
+    Gauge.builder(name, () -> figure.applyAsLong(now.get()))
+        .description(description)
+        .strongReference(true)
+        .register(registry);
   }
 
   /** Adds what each shard knows of its queue, its log and its table. */
@@ -215,6 +251,11 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   public void delivered(int bytes) {
     delivered.add(bytes);
     deliveries.increment();
+  }
+
+  @Override
+  public void closed(Farewell why) {
+    farewells.get(why).increment();
   }
 
   @Override

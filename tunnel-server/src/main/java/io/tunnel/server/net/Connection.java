@@ -3,20 +3,17 @@ package io.tunnel.server.net;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.EventLoop;
-import io.netty.channel.socket.DuplexChannel;
 import io.tunnel.codec.MalformedException;
-import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.server.log.Extents;
+import io.tunnel.server.partition.ReadTurns;
 import io.tunnel.server.session.SessionPort;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
-import io.tunnel.wire.FrameAssembler;
 import io.tunnel.wire.FrameException;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Hello;
@@ -27,13 +24,8 @@ import io.tunnel.wire.SessionControl.Fence;
 import io.tunnel.wire.SessionControl.Revocation;
 import io.tunnel.wire.SessionControl.SessionEnd;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,45 +34,49 @@ import org.slf4j.LoggerFactory;
  * and deliveries back. Its state belongs to its event loop; what other threads call is posted there
  * by Netty.
  */
-final class Connection extends ChannelInboundHandlerAdapter implements SessionPort {
+final class Connection extends ChannelInboundHandlerAdapter
+    implements SessionPort, ReadTurns.Asker, Places.Holder {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Connection.class);
-  private static final int NO_OPERATION = 0;
   private static final String STOPPING = "the server is stopping; try again when it is back";
 
   /** How long a client may take to greet. */
-  private static final long GREETING_DEADLINE_S = 10;
-
-  /** How long a client that is being refused is still read from, so that it gets to see why. */
-  private static final long FAREWELL_DEADLINE_S = 2;
+  static final long GREETING_DEADLINE_S = 10;
 
   private final Requests requests;
   private final NetMeter meter;
   private final String serverName;
-  private final FrameAssembler assembler = new FrameAssembler();
-  private final Map<Integer, Channel> channels = new HashMap<>();
-  private final Map<Integer, Attachment> attachments = new HashMap<>();
+  private final NetBudgets budgets;
+  private final Untaken.Account account;
+  private final FrameIntake intake;
+  private final OpenRequests openRequests;
+  private final CarriedChannels carried = new CarriedChannels();
   private ChannelHandlerContext context;
   private FrameWriter writer;
   private boolean isGreeted;
-  private boolean isDoomed;
+  private Closing closing;
 
-  /** Requests that were passed on and are not answered. */
-  private final AtomicInteger openRequests = new AtomicInteger();
-
-  /** Set on the event loop, read by whoever answers. */
+  /** Set on the event loop, read by those who answer. */
   private volatile boolean isLeaving;
 
-  Connection(Requests requests, NetMeter meter, String serverName) {
+  Connection(Requests requests, NetMeter meter, String serverName, NetBudgets budgets) {
     this.requests = requests;
     this.meter = meter;
     this.serverName = serverName;
+    this.budgets = budgets;
+    this.account = budgets.untaken().open(() -> closeAtOnce(Farewell.ANSWERS_UNTAKEN));
+    this.intake =
+        new FrameIntake(budgets.partial(), budgets.limits().frameMsMax(), new IntakeOwner());
+    this.openRequests =
+        new OpenRequests(
+            budgets.requests(), budgets.limits().requestsMax(), new OpenRequestsPort());
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
-    writer = new FrameWriter(ctx, meter);
+    writer = new FrameWriter(ctx, meter, account);
+    closing = new Closing(ctx, writer, meter, budgets.limits());
   }
 
   @Override
@@ -92,26 +88,24 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
   }
 
   private void requireGreeting() {
-    if (!isGreeted && !isDoomed) {
-      doom(
-          NO_OPERATION,
-          0,
-          ErrorCode.INVALID_REQUEST,
-          "no HELLO came within " + GREETING_DEADLINE_S + " s");
+    if (!isGreeted) {
+      farewell(Farewell.NOT_GREETED);
     }
   }
 
   /** Refuses a client before it has said anything. */
-  void refuseConnection(ErrorCode code, String message) {
-    context.channel().eventLoop().execute(() -> doom(NO_OPERATION, 0, code, message));
+  void refuseConnection() {
+    context.channel().eventLoop().execute(() -> farewell(Farewell.ONE_TOO_MANY));
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     meter.disconnected();
-    List.copyOf(attachments.values()).forEach(Attachment::over);
-    channels.values().forEach(Channel::stop);
-    channels.clear();
+    budgets.places().left(this);
+    account.close();
+    intake.close();
+    openRequests.close();
+    carried.stopAll();
     requests.disconnected(this);
   }
 
@@ -120,13 +114,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
     ByteBuf bytes = (ByteBuf) message;
     try {
       meter.received(bytes.readableBytes());
-      if (!isDoomed) {
-        for (ByteBuffer part : bytes.nioBuffers()) {
-          assembler.feed(part, this::receive);
-        }
+      if (!closing.isDoomed()) {
+        intake.take(bytes);
       }
     } catch (FrameException e) {
-      doom(NO_OPERATION, 0, e.code(), e.getMessage());
+      doom(Closing.NO_OPERATION, 0, e.code(), e.getMessage());
     } finally {
       bytes.release();
     }
@@ -143,7 +135,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
   }
 
   private void receive(Frame frame) {
-    if (isDoomed) {
+    if (closing.isDoomed()) {
       return;
     }
     if (!isGreeted) {
@@ -162,12 +154,73 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
               + " of operation "
               + frame.operationCode());
     } else {
-      openRequests.incrementAndGet();
+      openRequests.take(frame);
+    }
+  }
+
+  private final class IntakeOwner implements FrameIntake.Owner {
+
+    @Override
+    public void take(Frame frame) {
+      receive(frame);
+    }
+
+    @Override
+    public boolean isReading() {
+      return context.channel().config().isAutoRead();
+    }
+
+    @Override
+    public void late() {
+      farewell(Farewell.FRAME_LATE);
+    }
+
+    @Override
+    public void crowdedOut() {
+      execute(() -> farewell(Farewell.FRAME_CROWDED_OUT));
+    }
+
+    @Override
+    public void schedule(Runnable task, long delay, TimeUnit unit) {
+      var unused = context.channel().eventLoop().schedule(task, delay, unit);
+    }
+  }
+
+  private final class OpenRequestsPort implements OpenRequests.Port {
+
+    @Override
+    public boolean mayServe() {
+      return isLeaving || isWritable();
+    }
+
+    @Override
+    public void serve(Frame request) {
       if (isLeaving) {
-        refuse(frame, new RefusedException(ErrorCode.SHUTTING_DOWN, STOPPING));
+        refuse(request, new RefusedException(ErrorCode.SHUTTING_DOWN, STOPPING));
       } else {
-        requests.handle(frame, this);
+        requests.handle(request, Connection.this);
       }
+    }
+
+    @Override
+    public void refuseAsBusy(Frame request) {
+      error(
+          request,
+          new RefusedException(
+              ErrorCode.BUSY,
+              "requests that are not answered take net.limits.requestBytesMax = "
+                  + budgets.limits().requestBytesMax()
+                  + " bytes; try again later"));
+    }
+
+    @Override
+    public void read(boolean isReading) {
+      Connection.this.read(isReading);
+    }
+
+    @Override
+    public void execute(Runnable action) {
+      Connection.this.execute(action);
     }
   }
 
@@ -186,6 +239,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
         return;
       }
       isGreeted = true;
+      intake.greeted();
+      budgets.places().greeted(this);
       LOGGER.debug("'{}' connected from {}", hello.name(), context.channel().remoteAddress());
       writer.send(
           frame.operationCode(),
@@ -199,11 +254,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
 
   private void credit(Frame frame) {
     try {
-      Credit credit = Credit.decode(frame.payload());
-      Channel channel = channels.get(credit.handle());
-      if (channel != null && channel.epoch() == credit.epoch()) {
-        channel.credit(credit.bytes());
-      }
+      carried.credit(Credit.decode(frame.payload()));
     } catch (MalformedException e) {
       doom(frame.operationCode(), 0, ErrorCode.INVALID_REQUEST, e.getMessage());
     }
@@ -213,16 +264,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
   private void limit(Frame frame) {
     try {
       ChannelEnd end = ChannelEnd.decode(frame.payload());
-      if (!attachments.containsKey(end.handle())) {
+      if (carried.isAttached(end.handle())) {
+        carried.limit(end);
+      } else {
         requests.limit(this, end);
-        return;
-      }
-      if (attachments.get(end.handle()).request().type() == ChannelType.BaseData) {
-        throw new MalformedException("a base channel ends where its rows do, not at a limit");
-      }
-      Channel channel = channels.get(end.handle());
-      if (channel != null && channel.epoch() == end.epoch()) {
-        channel.endAt(end.position());
       }
     } catch (MalformedException e) {
       doom(frame.operationCode(), 0, ErrorCode.INVALID_REQUEST, e.getMessage());
@@ -231,31 +276,27 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
 
   /** How many channels it is attached to, or about to be. */
   int attachmentCount() {
-    return attachments.size();
+    return carried.attachmentCount();
   }
 
   /** It is to be attached to a channel. */
   void add(Attachment attachment) {
-    attachments.put(attachment.handle(), attachment);
+    carried.add(attachment);
   }
 
   /** The attachment under that handle, if there is one. */
   Optional<Attachment> attachment(int handle) {
-    return Optional.ofNullable(attachments.get(handle));
+    return carried.attachment(handle);
   }
 
   /** An attached channel is delivered from now on. */
   void carry(int handle, Channel channel) {
-    channels.put(handle, channel);
+    carried.carry(handle, channel);
   }
 
   /** An attached channel is delivered no more. */
   void dropAttachment(int handle) {
-    Attachment attachment = attachments.remove(handle);
-    if (attachment != null) {
-      stop(handle);
-      requests.detached(attachment);
-    }
+    carried.drop(handle).ifPresent(requests::detached);
   }
 
   /** Says that a channel cannot be delivered any further. */
@@ -265,42 +306,49 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
         Operation.DELIVER.code(), FrameKind.ERROR, handle, ErrorPayload.of(reason).encode());
   }
 
-  /**
-   * Says what is wrong and closes: the bytes that follow cannot be trusted to be frames. The client
-   * may still be sending; closing at once would reset the connection and could take the answer from
-   * it. So only our side is closed, and what comes is thrown away until the client closes too, or
-   * for a moment.
-   */
   private void doom(int operation, int correlationId, ErrorCode code, String message) {
-    isDoomed = true;
-    LOGGER.info("closing {}: {}", context.channel().remoteAddress(), message);
-    meter.refused(code);
-    writer.send(
-        operation, FrameKind.ERROR, correlationId, new ErrorPayload(code, message).encode());
-    EventLoop eventLoop = context.channel().eventLoop();
-    eventLoop.execute(() -> ((DuplexChannel) context.channel()).shutdownOutput());
-    eventLoop.schedule(() -> context.close(), FAREWELL_DEADLINE_S, TimeUnit.SECONDS);
+    intake.close();
+    closing.doom(operation, correlationId, code, message);
+  }
+
+  private void farewell(Farewell why) {
+    intake.close();
+    closing.farewell(why);
+  }
+
+  private void read(boolean isReading) {
+    context.channel().config().setAutoRead(isReading);
+  }
+
+  @Override
+  public void closeAtOnce(Farewell why) {
+    closing.atOnce(why);
   }
 
   /** Answers a request. May be called by any thread. */
   void respond(Frame request, byte[] payload) {
     writer.send(request.operationCode(), FrameKind.RESPONSE, request.correlationId(), payload);
-    answered();
+    answered(request);
   }
 
   /** Refuses a request. May be called by any thread. */
   void refuse(Frame request, RefusedException reason) {
+    error(request, reason);
+    answered(request);
+  }
+
+  private void error(Frame request, RefusedException reason) {
     meter.refused(reason.code());
     writer.send(
         request.operationCode(),
         FrameKind.ERROR,
         request.correlationId(),
         ErrorPayload.of(reason).encode());
-    answered();
   }
 
-  private void answered() {
-    if (openRequests.decrementAndGet() == 0 && isLeaving) {
+  private void answered(Frame request) {
+    openRequests.answered(request);
+    if (isLeaving) {
       execute(this::leaveWhenAnswered);
     }
   }
@@ -313,13 +361,14 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
     execute(
         () -> {
           isLeaving = true;
+          openRequests.next();
           leaveWhenAnswered();
         });
   }
 
   private void leaveWhenAnswered() {
-    if (openRequests.get() == 0 && !isDoomed) {
-      doom(NO_OPERATION, 0, ErrorCode.SHUTTING_DOWN, STOPPING);
+    if (openRequests.areNone() && !closing.isDoomed()) {
+      doom(Closing.NO_OPERATION, 0, ErrorCode.SHUTTING_DOWN, STOPPING);
     }
   }
 
@@ -329,11 +378,23 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
   }
 
   @Override
+  public boolean takesAnswers() {
+    // Of one that is gone nothing is written any more, and nobody would wake its reads.
+    return isWritable() || !context.channel().isActive();
+  }
+
+  @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    // A client that does not take its answers gets no further requests read either.
-    ctx.channel().config().setAutoRead(ctx.channel().isWritable());
+    if (closing.isDoomed()) {
+      return;
+    }
     if (ctx.channel().isWritable()) {
-      List.copyOf(channels.values()).forEach(Channel::resume);
+      openRequests.next();
+      requests.takesAnswers(this);
+      carried.resume();
+    } else {
+      // A client that does not take its answers gets no further requests read either.
+      read(false);
     }
   }
 
@@ -365,11 +426,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
 
   @Override
   public void fail(int handle, RefusedException reason) {
-    Attachment attachment = attachments.get(handle);
-    if (attachment == null) {
-      requests.failed(this, handle, reason);
+    Optional<Attachment> attachment = carried.attachment(handle);
+    if (attachment.isPresent()) {
+      attachment.get().take(reason);
     } else {
-      attachment.take(reason);
+      requests.failed(this, handle, reason);
     }
   }
 
@@ -378,7 +439,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
     execute(
         () -> {
           if (context.channel().isActive()) {
-            channels.put(assignment.handle(), channel);
+            carried.carry(assignment.handle(), channel);
             writer.push(Operation.ASSIGN, assignment);
             // Not before: a channel may begin with its end.
             channel.start();
@@ -390,21 +451,21 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
   public void revoke(Revocation revocation) {
     execute(
         () -> {
-          stop(revocation.handle());
+          carried.stop(revocation.handle());
           writer.push(Operation.REVOKE, revocation);
         });
   }
 
   @Override
   public void take(int handle) {
-    execute(() -> stop(handle));
+    execute(() -> carried.stop(handle));
   }
 
   @Override
   public void fence(Fence fence) {
     execute(
         () -> {
-          stop(fence.handle());
+          carried.stop(fence.handle());
           writer.push(Operation.FENCE, fence);
         });
   }
@@ -417,12 +478,5 @@ final class Connection extends ChannelInboundHandlerAdapter implements SessionPo
   @Override
   public void limit(ChannelEnd end) {
     execute(() -> writer.push(Operation.LIMIT, end.encode()));
-  }
-
-  private void stop(int handle) {
-    Channel channel = channels.remove(handle);
-    if (channel != null) {
-      channel.stop();
-    }
   }
 }

@@ -1,6 +1,7 @@
 package io.tunnel.server.net;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.tunnel.server.log.Extents;
 import io.tunnel.wire.Control;
@@ -10,16 +11,24 @@ import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 
-/** Writes frames to a connection. May be called by any thread; Netty keeps the order. */
+/**
+ * Writes frames to a connection. May be called by any thread; Netty keeps the order.
+ *
+ * <p>Frames are handed over on the heap, and only the connection's event loop puts them into native
+ * memory: when there is none left, that connection breaks, and not whoever answered.
+ */
 final class FrameWriter {
 
   private final ChannelHandlerContext context;
   private final NetMeter meter;
+  private final Untaken.Account account;
 
-  FrameWriter(ChannelHandlerContext context, NetMeter meter) {
+  FrameWriter(ChannelHandlerContext context, NetMeter meter, Untaken.Account account) {
     this.context = context;
     this.meter = meter;
+    this.account = account;
   }
 
   /** Says something that has no answer. */
@@ -40,12 +49,27 @@ final class FrameWriter {
   private void write(int operation, FrameKind kind, int correlationId, byte[] payload) {
     byte[] header = new byte[Frame.HEADER_BYTES];
     Frame.writeHeader(header, 0, operation, kind, correlationId, payload.length);
-    ByteBuf frame = context.alloc().directBuffer(header.length + payload.length);
-    frame.writeBytes(header).writeBytes(payload);
-    context.writeAndFlush(frame, context.voidPromise());
+    write(Unpooled.wrappedBuffer(header, payload));
   }
 
-  /** Reads the batches and sends them as one delivery; returns the bytes of its payload. */
+  private void write(ByteBuf frame) {
+    int bytes = frame.readableBytes();
+    account.given(bytes);
+    context
+        .writeAndFlush(frame)
+        .addListener(
+            written -> {
+              account.taken(bytes);
+              if (!written.isSuccess() && !(written.cause() instanceof ClosedChannelException)) {
+                context.pipeline().fireExceptionCaught(written.cause());
+              }
+            });
+  }
+
+  /**
+   * Reads the batches and sends them as one delivery; returns the bytes of its payload. Only for
+   * the event loop.
+   */
   int deliver(int handle, long epoch, long firstPosition, Extents batches) throws IOException {
     int payloadBytes = Delivery.PREFIX_BYTES + batches.bytes();
     byte[] prefix = new byte[Frame.HEADER_BYTES + Delivery.PREFIX_BYTES];
@@ -64,7 +88,7 @@ final class FrameWriter {
       }
     }
     meter.delivered(payloadBytes);
-    context.writeAndFlush(frame, context.voidPromise());
+    write(frame);
     return payloadBytes;
   }
 

@@ -20,6 +20,9 @@ public interface NetMeter {
   /** A delivery goes out. */
   void delivered(int bytes);
 
+  /** A connection was closed that its client would have kept. */
+  void closed(Farewell why);
+
   /** A request was refused. */
   void refused(ErrorCode code);
 }

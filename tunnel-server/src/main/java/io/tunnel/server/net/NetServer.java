@@ -20,7 +20,6 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
-import io.tunnel.model.ErrorCode;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.partition.PartitionHomes;
@@ -50,6 +49,7 @@ public final class NetServer implements AutoCloseable {
   private final EventLoopGroup eventLoops;
   private final ChannelGroup connections =
       new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+  private final NetBudgets budgets;
   private final Channel listener;
 
   /** The rooms that requests go to. */
@@ -104,6 +104,11 @@ public final class NetServer implements AutoCloseable {
       throws IOException {
     InetSocketAddress address = address(config);
     Requests requests = new Requests(rooms, threads);
+    budgets =
+        NetBudgets.of(
+            config.limits(),
+            Descriptors.connectionsMax(
+                config.connectionsMax(), config.limits().httpConnectionsMax()));
     eventLoops = eventLoops(config.threads());
     ChannelFuture bound =
         new ServerBootstrap()
@@ -113,7 +118,7 @@ public final class NetServer implements AutoCloseable {
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WRITE_BUFFER)
-            .childHandler(new Initializer(config.connectionsMax(), requests, meter))
+            .childHandler(new Initializer(requests, meter))
             .bind(address)
             .awaitUninterruptibly();
     if (!bound.isSuccess()) {
@@ -169,6 +174,21 @@ public final class NetServer implements AutoCloseable {
     return connections.size();
   }
 
+  /**
+   * What clients make the server hold.
+   *
+   * @param partialBytes memory of frames that are not whole
+   * @param requestBytes memory of requests that are not answered
+   * @param untakenBytes bytes of answers and deliveries that were not taken
+   */
+  public record Held(long partialBytes, long requestBytes, long untakenBytes) {}
+
+  /** What clients make the server hold now. */
+  public Held held() {
+    return new Held(
+        budgets.partial().bytes(), budgets.requests().bytes(), budgets.untaken().bytes());
+  }
+
   /** Stops listening; connections live on. */
   public void stopListening() {
     listener.close().awaitUninterruptibly();
@@ -190,30 +210,26 @@ public final class NetServer implements AutoCloseable {
   }
 
   private final class Initializer extends ChannelInitializer<Channel> {
-    private final int connectionsMax;
     private final Requests requests;
     private final NetMeter meter;
 
-    Initializer(int connectionsMax, Requests requests, NetMeter meter) {
-      this.connectionsMax = connectionsMax;
+    Initializer(Requests requests, NetMeter meter) {
       this.requests = requests;
       this.meter = meter;
     }
 
     @Override
     protected void initChannel(Channel nettyChannel) {
-      boolean isOneTooMany = connections.size() >= connectionsMax;
-      Connection connection = new Connection(requests, meter, "tunnel");
+      Connection connection = new Connection(requests, meter, "tunnel", budgets);
       nettyChannel
           .pipeline()
           .addLast(new FlushConsolidationHandler(FLUSHES_CONSOLIDATED_MAX, true))
           .addLast(connection);
       connections.add(nettyChannel);
-      if (isOneTooMany) {
-        connection.refuseConnection(
-            ErrorCode.BUSY,
-            "the server has as many connections as it accepts, net.connectionsMax = "
-                + connectionsMax);
+      switch (budgets.places().enter(connection)) {
+        case ADMITTED -> {}
+        case REFUSED -> connection.refuseConnection();
+        case CLOSED -> connection.closeAtOnce(Farewell.ONE_TOO_MANY);
       }
     }
   }

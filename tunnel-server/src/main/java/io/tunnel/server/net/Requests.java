@@ -8,6 +8,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.partition.PendingWrite;
+import io.tunnel.server.partition.ReadTurns;
 import io.tunnel.server.partition.RowReads;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Frame;
@@ -104,8 +105,14 @@ final class Requests {
     tunnels.limit(end, connection);
   }
 
+  /** The client takes answers again. */
+  void takesAnswers(Connection connection) {
+    rooms.rows().reads().wake(connection);
+  }
+
   /** The connection is gone, and with it its sessions. */
   void disconnected(Connection connection) {
+    rooms.rows().reads().forget(connection);
     tunnels.disconnected(connection);
   }
 
@@ -174,6 +181,11 @@ final class Requests {
     ReadAnswer(Frame frame, Connection connection) {
       this.frame = frame;
       this.connection = connection;
+    }
+
+    @Override
+    public ReadTurns.Asker asker() {
+      return connection;
     }
 
     @Override

@@ -34,17 +34,33 @@ public final class RowReads {
 
   private final Catalog catalog;
   private final PartitionHomes homes;
-  private final Executor readers;
+  private final ReadTurns gets;
+  private final ReadTurns scans;
 
-  /** Reads on {@code readers}. */
-  public RowReads(Catalog catalog, PartitionHomes homes, Executor readers) {
+  /** Reads single rows in turns of {@code gets}, so that none waits behind a long scan. */
+  public RowReads(Catalog catalog, PartitionHomes homes, ReadTurns gets, ReadTurns scans) {
     this.catalog = catalog;
     this.homes = homes;
-    this.readers = readers;
+    this.gets = gets;
+    this.scans = scans;
+  }
+
+  /** Reads everything on {@code readers}. */
+  public RowReads(Catalog catalog, PartitionHomes homes, Executor readers) {
+    this(
+        catalog,
+        homes,
+        (asker, read) -> readers.execute(read),
+        (asker, read) -> readers.execute(read));
   }
 
   /** Is given the answer once. */
   public interface Answer {
+    /** Whose turn it has to be. */
+    default ReadTurns.Asker asker() {
+      return ReadTurns.ANYBODY;
+    }
+
     /** The payload. */
     void read(byte[] payload);
 
@@ -64,6 +80,7 @@ public final class RowReads {
     PartitionRecord partition = table.partitionOf(request.key());
     PartitionHome home = homes.of(partition.id());
     answer(
+        gets,
         home,
         answer,
         () -> {
@@ -83,6 +100,7 @@ public final class RowReads {
     int index = isForward ? table.indexOf(request.from()) : lastIndex(table, request.to());
     PartitionHome home = homes.of(table.partitions().get(index).id());
     answer(
+        scans,
         home,
         answer,
         () -> {
@@ -106,11 +124,24 @@ public final class RowReads {
     return index > 0 && table.partitions().get(index).from().equals(to) ? index - 1 : index;
   }
 
-  private void answer(PartitionHome home, Answer answer, Supplier<byte[]> read) {
+  /** An asker takes answers again. */
+  public void wake(ReadTurns.Asker asker) {
+    gets.wake(asker);
+    scans.wake(asker);
+  }
+
+  /** An asker is gone, and what it asked for is not read any more. */
+  public void forget(ReadTurns.Asker asker) {
+    gets.forget(asker);
+    scans.forget(asker);
+  }
+
+  private static void answer(
+      ReadTurns turns, PartitionHome home, Answer answer, Supplier<byte[]> read) {
     home.execute(
         () -> {
           try {
-            readers.execute(() -> answerNow(home, answer, read));
+            turns.execute(answer.asker(), () -> answerNow(home, answer, read));
           } catch (RejectedExecutionException e) {
             answer.failed(
                 new RefusedException(ErrorCode.BUSY, "too many reads wait; try again later"));

@@ -20,8 +20,8 @@ import java.util.function.Function;
  */
 public final class Tables {
 
-  /** Rows of a partition that a description counts one by one. */
-  static final long COUNTED_ROWS_MAX = 1_000_000;
+  /** Rows of a table that a description counts one by one; each partition has its share. */
+  static final long COUNTED_ROWS_MAX = 200_000;
 
   private final PartitionHomes homes;
   private final ChangeReader changes;
@@ -55,11 +55,15 @@ public final class Tables {
     return describe(table, partitions);
   }
 
-  /** The table with all figures; counts rows, so not for a thread that must not wait. */
+  /**
+   * The table with all figures. Counts rows, {@link #COUNTED_ROWS_MAX} at most, so not for a thread
+   * that must not wait; what is beyond is estimated.
+   */
   public TableDescription describe(TableRecord table) {
+    long countedMax = COUNTED_ROWS_MAX / table.partitions().size();
     List<PartitionDescription> partitions = new ArrayList<>();
     for (PartitionRecord partition : table.partitions()) {
-      Optional<Figures> figures = figures(partition.id());
+      Optional<Figures> figures = figures(partition.id(), countedMax);
       partitions.add(
           figures.isPresent()
               ? describe(partition, figures.get(), own())
@@ -69,14 +73,14 @@ public final class Tables {
   }
 
   /** None of a partition that is on another node, or goes there while it is counted. */
-  private Optional<Figures> figures(int partition) {
+  private Optional<Figures> figures(int partition, long countedMax) {
     return ifHere(
         partition,
         home -> {
           long first = changes.firstPosition(partition);
           Figures figures =
               new Figures(
-                  home.table().count(partition, COUNTED_ROWS_MAX),
+                  home.table().count(partition, countedMax),
                   changes.bytesAfter(partition, first - 1),
                   first,
                   changes.committed(partition));

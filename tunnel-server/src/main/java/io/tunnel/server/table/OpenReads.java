@@ -1,15 +1,12 @@
 package io.tunnel.server.table;
 
-import io.tunnel.model.ErrorCode;
-import io.tunnel.model.RefusedException;
 import java.util.HashSet;
 import java.util.Set;
 import org.rocksdb.RocksDB;
-import org.rocksdb.Snapshot;
 
 /**
  * The snapshots of a store and the reads from them. A native snapshot is freed when it is released
- * and nobody reads from it, and never after the store was closed, which waits for the reads.
+ * and nobody reads from it, and never after the store was closed: each read is a use of its gate.
  *
  * <p>Its monitor guards the counts of all its snapshots and is held for no read; no other lock is
  * taken under it.
@@ -18,12 +15,12 @@ final class OpenReads {
 
   private final RocksDB db;
   private final Dictionaries dictionaries;
+  private final OpenGate gate;
   private final Set<TableSnapshot> notFreed = new HashSet<>();
-  private int readCount;
-  private boolean isClosed;
 
-  OpenReads(RocksDB db, Dictionaries dictionaries) {
+  OpenReads(RocksDB db, Dictionaries dictionaries, OpenGate gate) {
     this.db = db;
+    this.gate = gate;
     this.dictionaries = dictionaries;
   }
 
@@ -36,17 +33,14 @@ final class OpenReads {
   }
 
   synchronized TableSnapshot take() {
-    if (isClosed) {
-      throw stopping();
+    var unused = gate.enter();
+    try {
+      TableSnapshot snapshot = new TableSnapshot(this, db.getSnapshot());
+      notFreed.add(snapshot);
+      return snapshot;
+    } finally {
+      gate.leave();
     }
-    Snapshot taken = db.getSnapshot();
-    TableSnapshot snapshot = new TableSnapshot(this, taken);
-    notFreed.add(snapshot);
-    return snapshot;
-  }
-
-  private static RefusedException stopping() {
-    return new RefusedException(ErrorCode.SHUTTING_DOWN, "the server is stopping");
   }
 
   /** Begins a read, which {@link #end} ends; false when the snapshot is released already. */
@@ -54,16 +48,15 @@ final class OpenReads {
     if (snapshot.isReleased) {
       return false;
     }
+    var unused = gate.enter();
     snapshot.readCount++;
-    readCount++;
     return true;
   }
 
   synchronized void end(TableSnapshot snapshot) {
     snapshot.readCount--;
-    readCount--;
     freeIfUnused(snapshot);
-    notifyAll();
+    gate.leave();
   }
 
   synchronized void release(TableSnapshot snapshot) {
@@ -82,22 +75,8 @@ final class OpenReads {
     return notFreed.size();
   }
 
-  /** Begins nothing more, waits for the reads under way, and frees all snapshots. */
+  /** Frees all snapshots; when the gate is closed, so that nobody reads from any. */
   synchronized void close() {
-    isClosed = true;
-    for (TableSnapshot snapshot : Set.copyOf(notFreed)) {
-      release(snapshot);
-    }
-    boolean wasInterrupted = false;
-    while (readCount > 0) {
-      try {
-        wait();
-      } catch (InterruptedException e) {
-        wasInterrupted = true;
-      }
-    }
-    if (wasInterrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Set.copyOf(notFreed).forEach(this::release);
   }
 }

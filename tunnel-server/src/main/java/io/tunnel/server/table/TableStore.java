@@ -34,6 +34,7 @@ import org.rocksdb.WriteOptions;
  * The rows of a shard's partitions. {@link #fold} and {@link #dropPartition} are for the shard's
  * owner thread alone; reads are for any thread and see what was folded before they began.
  */
+@SuppressWarnings("try") // A use of the gate is only ended.
 public final class TableStore implements Closeable {
 
   private final StoreResources resources;
@@ -41,6 +42,7 @@ public final class TableStore implements Closeable {
   private final WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
   private final Dictionaries dictionaries = new Dictionaries();
   private final FoldCore folder = new FoldCore(dictionaries, this::get);
+  private final OpenGate gate = new OpenGate();
   private final OpenReads reads;
   private volatile long foldedOffset;
   private volatile long foldedRows;
@@ -48,7 +50,7 @@ public final class TableStore implements Closeable {
   private TableStore(StoreResources resources, RocksDB db) throws RocksDBException {
     this.resources = resources;
     this.db = db;
-    this.reads = new OpenReads(db, dictionaries);
+    this.reads = new OpenReads(db, dictionaries, gate);
     byte[] folded = db.get(StoreFormat.foldedKey());
     this.foldedOffset = folded == null ? 0 : Binary.getLong(folded, 0);
     loadDictionaries();
@@ -96,7 +98,8 @@ public final class TableStore implements Closeable {
 
   private void forEachOf(byte[] first, BiConsumer<Integer, byte[]> visitor) {
     byte[] prefix = Arrays.copyOf(first, 5);
-    try (RocksIterator at = db.newIterator()) {
+    try (OpenGate.Use unused = gate.enter();
+        RocksIterator at = db.newIterator()) {
       for (at.seek(prefix); at.isValid() && startsWith(at.key(), prefix); at.next()) {
         visitor.accept(Binary.getInt(at.key(), prefix.length), at.value());
       }
@@ -116,7 +119,8 @@ public final class TableStore implements Closeable {
 
   /** Log offset up to which the rows are folded and on disk: a crash does not take it back. */
   public long durableOffset() throws IOException {
-    try (ReadOptions onDisk = new ReadOptions().setReadTier(ReadTier.PERSISTED_TIER)) {
+    try (OpenGate.Use unused = gate.enter();
+        ReadOptions onDisk = new ReadOptions().setReadTier(ReadTier.PERSISTED_TIER)) {
       byte[] folded = db.get(onDisk, StoreFormat.foldedKey());
       return folded == null ? 0 : Binary.getLong(folded, 0);
     } catch (RocksDBException e) {
@@ -126,7 +130,8 @@ public final class TableStore implements Closeable {
 
   /** Begins to write what is folded to disk; {@link #durableOffset} tells when it is there. */
   public void startFlush() throws IOException {
-    try (FlushOptions begin = new FlushOptions().setWaitForFlush(false)) {
+    try (OpenGate.Use unused = gate.enter();
+        FlushOptions begin = new FlushOptions().setWaitForFlush(false)) {
       db.flush(begin);
     } catch (RocksDBException e) {
       throw new IOException("cannot flush the table: " + e.getMessage(), e);
@@ -151,7 +156,8 @@ public final class TableStore implements Closeable {
    */
   public void fold(List<ChangeBatch> batches, long newFoldedOffset, Map<Integer, Bytes> states)
       throws IOException {
-    try (WriteBatch write = new WriteBatch(folder.fold(batches, newFoldedOffset, states))) {
+    try (OpenGate.Use unused = gate.enter();
+        WriteBatch write = new WriteBatch(folder.fold(batches, newFoldedOffset, states))) {
       db.write(unlogged, write);
     } catch (RocksDBException e) {
       throw new IOException("cannot fold into the table: " + e.getMessage(), e);
@@ -170,7 +176,7 @@ public final class TableStore implements Closeable {
   }
 
   private byte[] get(byte[] rowKey) {
-    try {
+    try (OpenGate.Use unused = gate.enter()) {
       return db.get(rowKey);
     } catch (RocksDBException e) {
       throw new IllegalStateException("cannot read the table: " + e.getMessage(), e);
@@ -217,7 +223,8 @@ public final class TableStore implements Closeable {
    * @return whether all were visited
    */
   public boolean scan(int partition, Bytes from, Bytes to, boolean forward, RowVisitor visitor) {
-    try (Slice lower = new Slice(lowerBound(partition, from));
+    try (OpenGate.Use unused = gate.enter();
+        Slice lower = new Slice(lowerBound(partition, from));
         Slice upper = new Slice(upperBound(partition, to));
         ReadOptions range =
             new ReadOptions().setIterateLowerBound(lower).setIterateUpperBound(upper);
@@ -297,11 +304,13 @@ public final class TableStore implements Closeable {
   public RowCount count(int partition, long countedMax) {
     byte[] first = StoreFormat.partitionKey(partition);
     byte[] end = StoreFormat.partitionKey(partition + 1);
-    long bytes = approximateBytes(first, end);
     long rows = 0;
-    try (Slice upper = new Slice(end);
+    long bytes;
+    try (OpenGate.Use unused = gate.enter();
+        Slice upper = new Slice(end);
         ReadOptions range = new ReadOptions().setIterateUpperBound(upper).setFillCache(false);
         RocksIterator at = db.newIterator(range)) {
+      bytes = approximateBytes(first, end);
       for (at.seek(first); at.isValid(); at.next()) {
         if (rows == countedMax) {
           long countedBytes = Math.max(1, approximateBytes(first, at.key()));
@@ -309,6 +318,7 @@ public final class TableStore implements Closeable {
         }
         rows++;
       }
+      requireWholeScan(at);
     }
     return new RowCount(rows, true, bytes);
   }
@@ -326,7 +336,8 @@ public final class TableStore implements Closeable {
   /** Removes the rows of partitions that exist no more, which a crash may have left behind. */
   public void retainPartitions(IntPredicate isLive) throws IOException {
     int next = StoreFormat.SYSTEM_PARTITION + 1;
-    try (RocksIterator at = db.newIterator()) {
+    try (OpenGate.Use unused = gate.enter();
+        RocksIterator at = db.newIterator()) {
       for (at.seek(StoreFormat.partitionKey(next)); at.isValid(); ) {
         int partition = Binary.getInt(at.key(), 0);
         if (!isLive.test(partition)) {
@@ -342,7 +353,7 @@ public final class TableStore implements Closeable {
    * Removes the state of a copy and then its rows, so that rows that a crash leaves have no state.
    */
   public void dropCopy(int partition) throws IOException {
-    try {
+    try (OpenGate.Use unused = gate.enter()) {
       db.delete(unlogged, StoreFormat.stateKey(partition));
     } catch (RocksDBException e) {
       throw new IOException("cannot drop the copy of " + partition + ": " + e.getMessage(), e);
@@ -352,7 +363,7 @@ public final class TableStore implements Closeable {
 
   /** Removes all rows of a partition. */
   public void dropPartition(int partition) throws IOException {
-    try {
+    try (OpenGate.Use unused = gate.enter()) {
       db.deleteRange(
           unlogged, StoreFormat.partitionKey(partition), StoreFormat.partitionKey(partition + 1));
     } catch (RocksDBException e) {
@@ -360,11 +371,11 @@ public final class TableStore implements Closeable {
     }
   }
 
-  /** A figure that RocksDB keeps of itself, 0 when it has none of that name. */
+  /** A figure that RocksDB keeps of itself, 0 when it has none of that name, or is closed. */
   public long figure(String property) {
-    try {
+    try (OpenGate.Use unused = gate.enter()) {
       return db.getLongProperty(property);
-    } catch (RocksDBException e) {
+    } catch (RocksDBException | RefusedException e) {
       return 0;
     }
   }
@@ -373,9 +384,14 @@ public final class TableStore implements Closeable {
    * Writes everything folded to disk, so that the next start replays nothing, and closes the store.
    * When the log cannot be made durable, what is in memory is dropped: a table that is ahead of its
    * log on disk could not be opened again, and the log has all of it that is durable.
+   *
+   * <p>Waits for those who read; who reads later is refused with SHUTTING_DOWN. Idempotent.
    */
   @Override
   public void close() throws IOException {
+    if (!gate.close()) {
+      return;
+    }
     reads.close();
     try (FlushOptions wait = new FlushOptions().setWaitForFlush(true)) {
       resources.syncLog();

@@ -32,7 +32,8 @@ import org.junit.jupiter.api.Test;
 final class ConnectionTest {
 
   private final Counted counted = new Counted();
-  private final Connection connection = new Connection(null, counted, "server");
+  private final Connection connection =
+      new Connection(null, counted, "server", NetBudgets.of(NetLimits.DEFAULT, 10));
   private final EmbeddedChannel nettyChannel = new EmbeddedChannel(connection);
 
   private static final class Counted implements NetMeter {
@@ -57,6 +58,9 @@ final class ConnectionTest {
     public void delivered(int bytes) {
       deliveredBytes += bytes;
     }
+
+    @Override
+    public void closed(Farewell why) {}
 
     @Override
     public void refused(ErrorCode code) {}

@@ -280,6 +280,9 @@ final class TestNode implements Closeable {
     public void delivered(int bytes) {}
 
     @Override
+    public void closed(Farewell why) {}
+
+    @Override
     public void refused(ErrorCode code) {}
   }
 

@@ -1,0 +1,122 @@
+package io.tunnel.sdk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.Durability;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.RowDeleteChange;
+import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
+import io.tunnel.model.TunnelType;
+import io.tunnel.sdk.RowResult.Outcome;
+import io.tunnel.sdk.testing.InMemoryTunnelService;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What most programs need takes few words. */
+@Timeout(60)
+class ShortFormsTest {
+
+  private static final TableMeta USERS =
+      new TableMeta("users", List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)));
+
+  @AutoClose final InMemoryTunnelService service = InMemoryTunnelService.start();
+
+  private static PrimaryKey key(long id) {
+    return PrimaryKey.builder().add("id", id).build();
+  }
+
+  private static RowPutChange put(long id) {
+    return new RowPutChange(key(id), List.of(new Column("v", ColumnValue.fromLong(id))));
+  }
+
+  @Test
+  void a_table_of_one_partition_needs_no_split_points() {
+    try (TableClient tables = TableClient.connect(service.endpoint())) {
+      assertThat(tables.createTable(USERS).partitions()).hasSize(1);
+    }
+  }
+
+  @Test
+  void a_table_is_described_step_by_step() {
+    CreateTableRequest request =
+        CreateTableRequest.builder("orders")
+            .key("region", PrimaryKeyType.STRING)
+            .key("id", PrimaryKeyType.INTEGER)
+            .durability(Durability.OS)
+            .retention(Duration.ofDays(7))
+            .retentionBytes(1 << 20)
+            .splitPoint("g")
+            .splitPoints(List.of(PrimaryKeyValue.fromString("p")))
+            .build();
+    try (TableClient tables = TableClient.connect(service.endpoint())) {
+      var table = tables.createTable(request);
+      assertThat(table.partitions()).hasSize(3);
+      assertThat(table.meta().options())
+          .isEqualTo(new TableOptions(Durability.OS, 7 * 86_400_000L, 1 << 20));
+    }
+    assertThatThrownBy(() -> CreateTableRequest.builder("keyless").build())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("primary-key columns");
+  }
+
+  @Test
+  void a_row_that_is_added_has_a_future_of_its_outcome() {
+    try (TableClient tables = TableClient.connect(service.endpoint())) {
+      tables.createTable(USERS);
+      CompletableFuture<RowResult> applied;
+      CompletableFuture<RowResult> rejected;
+      try (TableWriter writer = tables.openWriter("users")) {
+        applied = writer.add(put(1));
+        rejected = writer.add(new RowDeleteChange(key(2), RowExistenceExpectation.EXPECT_EXIST));
+      }
+      assertThat(applied).isCompletedWithValueMatching(RowResult::isApplied);
+      assertThat(rejected.join().outcome()).isEqualTo(Outcome.REJECTED);
+      assertThat(rejected.join().error()).contains(ErrorCode.CONDITION_FAILED);
+    }
+  }
+
+  @Test
+  void a_worker_is_closed_by_a_try_and_its_processor_is_a_lambda() {
+    Queue<Long> seen = new ConcurrentLinkedQueue<>();
+    service.createTable(USERS);
+    String tunnelId = service.createTunnel("users", "audit", TunnelType.Stream);
+    service.write("users", put(7));
+    TunnelWorkerConfig config =
+        new TunnelWorkerConfig(
+            input -> input.getRecords().forEach(record -> seen.add(record.value("v").asLong())));
+    try (TunnelClient tunnels = new TunnelClient(service.endpoint())) {
+      TunnelWorker worker = new TunnelWorker(tunnelId, tunnels, config);
+      try (worker) {
+        worker.connectAndWorking();
+        service.awaitProcessed("users", "audit");
+      }
+      assertThat(worker.status().state()).isEqualTo(TunnelWorkerStatus.State.WORKER_ENDED);
+    }
+    assertThat(seen).containsExactly(7L);
+  }
+
+  @Test
+  void a_worker_says_on_which_host_and_in_which_process_it_runs() {
+    String tag = new TunnelWorkerConfig().getClientTag();
+    assertThat(tag).endsWith("-" + ProcessHandle.current().pid()).matches("\\S+-\\d+");
+    assertThat(HostTag.of("h".repeat(300), 42)).hasSize(203).endsWith("h-42");
+    assertThat(HostTag.of("\n", 42)).isEqualTo("worker-42");
+    assertThat(HostTag.of("db-7\n", 42)).isEqualTo("db-7-42");
+  }
+}

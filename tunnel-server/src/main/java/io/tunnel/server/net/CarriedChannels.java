@@ -1,0 +1,91 @@
+package io.tunnel.server.net;
+
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.ChannelType;
+import io.tunnel.server.channel.Channel;
+import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.Credit;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The channels that one connection delivers, by their names there, and what it is attached to.
+ * Belongs to the connection's event loop.
+ */
+final class CarriedChannels {
+
+  private final Map<Integer, Channel> channels = new HashMap<>();
+  private final Map<Integer, Attachment> attachments = new HashMap<>();
+
+  int attachmentCount() {
+    return attachments.size();
+  }
+
+  void add(Attachment attachment) {
+    attachments.put(attachment.handle(), attachment);
+  }
+
+  Optional<Attachment> attachment(int handle) {
+    return Optional.ofNullable(attachments.get(handle));
+  }
+
+  /** A channel is delivered from now on. */
+  void carry(int handle, Channel channel) {
+    channels.put(handle, channel);
+  }
+
+  /** A channel is delivered no more, if it was. */
+  void stop(int handle) {
+    Channel channel = channels.remove(handle);
+    if (channel != null) {
+      channel.stop();
+    }
+  }
+
+  /** An attached channel is delivered no more; returns what it was attached by. */
+  Optional<Attachment> drop(int handle) {
+    Optional<Attachment> dropped = Optional.ofNullable(attachments.remove(handle));
+    if (dropped.isPresent()) {
+      stop(handle);
+    }
+    return dropped;
+  }
+
+  /** The client takes more of a channel; credit of one that it has no more is void. */
+  void credit(Credit credit) {
+    Channel channel = channels.get(credit.handle());
+    if (channel != null && channel.epoch() == credit.epoch()) {
+      channel.credit(credit.bytes());
+    }
+  }
+
+  /** Whether the connection is attached by that name. */
+  boolean isAttached(int handle) {
+    return attachments.containsKey(handle);
+  }
+
+  /** The client says where an attached channel ends. */
+  void limit(ChannelEnd end) {
+    if (attachments.get(end.handle()).request().type() == ChannelType.BaseData) {
+      throw new MalformedException("a base channel ends where its rows do, not at a limit");
+    }
+    Channel channel = channels.get(end.handle());
+    if (channel != null && channel.epoch() == end.epoch()) {
+      channel.endAt(end.position());
+    }
+  }
+
+  /** The connection takes more again. */
+  void resume() {
+    List.copyOf(channels.values()).forEach(Channel::resume);
+  }
+
+  /** The connection is gone. */
+  void stopAll() {
+    List.copyOf(attachments.values()).forEach(Attachment::over);
+    channels.values().forEach(Channel::stop);
+    channels.clear();
+  }
+}

@@ -1,0 +1,101 @@
+package io.tunnel.server.net;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.EventLoop;
+import io.netty.channel.socket.DuplexChannel;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.FrameKind;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How the server ends a connection: with a last word if the client would take one. */
+final class Closing {
+
+  static final int NO_OPERATION = 0;
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(Closing.class);
+
+  /** How long a client that is being refused is still read from, so that it gets to see why. */
+  private static final long FAREWELL_DEADLINE_S = 2;
+
+  private final ChannelHandlerContext context;
+  private final FrameWriter writer;
+  private final NetMeter meter;
+  private final NetLimits limits;
+  private boolean isDoomed;
+
+  Closing(ChannelHandlerContext context, FrameWriter writer, NetMeter meter, NetLimits limits) {
+    this.context = context;
+    this.writer = writer;
+    this.meter = meter;
+    this.limits = limits;
+  }
+
+  /** Whether the last word was said. */
+  boolean isDoomed() {
+    return isDoomed;
+  }
+
+  /**
+   * Says what is wrong and closes: the bytes that follow cannot be trusted to be frames. The client
+   * may still be sending; closing at once would reset the connection and could take the answer from
+   * it. So only our side is closed, and what comes is thrown away until the client closes too, or
+   * for a moment. For the event loop, once.
+   */
+  void doom(int operation, int correlationId, ErrorCode code, String message) {
+    isDoomed = true;
+    context.channel().config().setAutoRead(true);
+    LOGGER.info("closing {}: {}", context.channel().remoteAddress(), message);
+    meter.refused(code);
+    writer.send(
+        operation, FrameKind.ERROR, correlationId, new ErrorPayload(code, message).encode());
+    EventLoop eventLoop = context.channel().eventLoop();
+    eventLoop.execute(() -> ((DuplexChannel) context.channel()).shutdownOutput());
+    eventLoop.schedule(() -> context.close(), FAREWELL_DEADLINE_S, TimeUnit.SECONDS);
+  }
+
+  /** Ends a connection that the client would have kept; for the event loop. */
+  void farewell(Farewell why) {
+    if (!isDoomed) {
+      meter.closed(why);
+      doom(NO_OPERATION, 0, code(why), text(why));
+    }
+  }
+
+  /** Closes without a word, which the client would not take. May be called by any thread. */
+  void atOnce(Farewell why) {
+    meter.closed(why);
+    LOGGER.info("closing {}: {}", context.channel().remoteAddress(), text(why));
+    context.close();
+  }
+
+  private static ErrorCode code(Farewell why) {
+    return switch (why) {
+      case NOT_GREETED, FRAME_LATE -> ErrorCode.INVALID_REQUEST;
+      case ONE_TOO_MANY, FRAME_CROWDED_OUT, ANSWERS_UNTAKEN -> ErrorCode.BUSY;
+    };
+  }
+
+  private String text(Farewell why) {
+    return switch (why) {
+      case NOT_GREETED -> "no HELLO came within " + Connection.GREETING_DEADLINE_S + " s";
+      case ONE_TOO_MANY ->
+          "the server has as many connections as it accepts, net.connectionsMax; close some, or"
+              + " raise it";
+      case FRAME_LATE ->
+          "a frame that began was not whole within "
+              + limits.frameMsMax()
+              + " ms, net.limits.frameMsMax";
+      case FRAME_CROWDED_OUT ->
+          "frames that have begun and are not whole take more than net.limits.partialBytesMax = "
+              + limits.partialBytesMax()
+              + " bytes; send frames to their ends, and try again";
+      case ANSWERS_UNTAKEN ->
+          "clients leave more than net.limits.answerBytesMax = "
+              + limits.answerBytesMax()
+              + " bytes untaken, and this one has taken nothing for longest";
+    };
+  }
+}

@@ -1,0 +1,141 @@
+package io.tunnel.server.net;
+
+import io.netty.buffer.ByteBuf;
+import io.tunnel.model.Limits;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameAssembler;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Makes frames of the bytes of one connection, and sees to it that none is begun and left. Belongs
+ * to the connection's event loop.
+ *
+ * <p>Until the client has greeted, a frame is as long as a greeting at most. A frame's deadline is
+ * counted in ticks of the event loop while the connection is read from: time in which the server
+ * itself stands still, or does not read, is not the client's.
+ */
+final class FrameIntake implements PartialFrames.Holder {
+
+  /** Bytes behind the length of a frame from a client that has not greeted. */
+  static final int GREETING_BYTES_MAX = 4 * 1024;
+
+  private static final int TICKS = 10;
+
+  private final PartialFrames partial;
+  private final long tickMs;
+  private final Owner owner;
+  private final FrameAssembler assembler = new FrameAssembler(GREETING_BYTES_MAX);
+  private final Consumer<Frame> whole;
+  private long wholeFrames;
+
+  /** What the frame that is not whole was told to hold last, and its number. */
+  private int heldBytes;
+
+  private long heldFrame;
+  private boolean isTicking;
+  private long tickedFrame;
+  private int ticksLeft;
+  private boolean isClosed;
+
+  /** The connection. */
+  interface Owner {
+
+    /** A whole frame came. */
+    void take(Frame frame);
+
+    /** Whether bytes would be read, if there were any. */
+    boolean isReading();
+
+    /** The frame that has begun is not whole in time. */
+    void late();
+
+    /** Others need the memory of the frame that has begun. May be called by any thread. */
+    void crowdedOut();
+
+    /** Runs {@code task} on the event loop. */
+    void schedule(Runnable task, long delay, TimeUnit unit);
+  }
+
+  FrameIntake(PartialFrames partial, int frameMsMax, Owner owner) {
+    this.partial = partial;
+    this.tickMs = Math.max(1, frameMsMax / TICKS);
+    this.owner = owner;
+    this.whole =
+        frame -> {
+          wholeFrames++;
+          owner.take(frame);
+        };
+  }
+
+  /** The client has greeted: its next frames may be as long as the protocol allows. */
+  void greeted() {
+    assembler.limit(Limits.FRAME_BYTES_MAX);
+  }
+
+  /**
+   * Takes all bytes.
+   *
+   * @throws io.tunnel.wire.FrameException when they cannot be a frame
+   */
+  void take(ByteBuf bytes) {
+    for (ByteBuffer part : bytes.nioBuffers()) {
+      if (!isClosed) {
+        assembler.feed(part, whole);
+      }
+    }
+    if (!isClosed) {
+      tell(assembler.heldBytes());
+      if (assembler.isMidFrame() && !isTicking) {
+        isTicking = true;
+        restart();
+        owner.schedule(this::tick, tickMs, TimeUnit.MILLISECONDS);
+      }
+    }
+  }
+
+  private void tell(int held) {
+    if (held != 0 || heldBytes != 0) {
+      boolean hasBegun = heldFrame != wholeFrames;
+      heldBytes = held;
+      heldFrame = wholeFrames;
+      partial.holds(this, held, hasBegun);
+    }
+  }
+
+  private void restart() {
+    tickedFrame = wholeFrames;
+    ticksLeft = TICKS;
+  }
+
+  private void tick() {
+    if (isClosed || !assembler.isMidFrame()) {
+      isTicking = false;
+      return;
+    }
+    if (tickedFrame != wholeFrames) {
+      restart();
+    } else if (owner.isReading()) {
+      ticksLeft--;
+    }
+    if (ticksLeft == 0) {
+      owner.late();
+    } else {
+      owner.schedule(this::tick, tickMs, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  @Override
+  public void crowdedOut() {
+    owner.crowdedOut();
+  }
+
+  /** Takes nothing more, and holds nothing. */
+  void close() {
+    if (!isClosed) {
+      isClosed = true;
+      tell(0);
+    }
+  }
+}

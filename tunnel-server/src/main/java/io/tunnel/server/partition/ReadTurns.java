@@ -1,0 +1,29 @@
+package io.tunnel.server.partition;
+
+/** Where reads of rows wait until it is their turn. */
+@FunctionalInterface
+public interface ReadTurns {
+
+  /** Somebody whose reads come one behind the other. */
+  interface Asker {
+
+    /** Whether what is read would be taken; nothing is read for an asker meanwhile. */
+    boolean takesAnswers();
+  }
+
+  /** An asker that takes everything. */
+  Asker ANYBODY = () -> true;
+
+  /**
+   * Runs {@code read} when it is the turn of {@code asker}.
+   *
+   * @throws java.util.concurrent.RejectedExecutionException when too many reads wait
+   */
+  void execute(Asker asker, Runnable read);
+
+  /** An asker takes answers again. */
+  default void wake(Asker asker) {}
+
+  /** An asker is gone: its reads that wait are dropped. */
+  default void forget(Asker asker) {}
+}

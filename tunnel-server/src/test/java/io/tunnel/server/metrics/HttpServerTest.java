@@ -1,0 +1,162 @@
+package io.tunnel.server.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class HttpServerTest {
+
+  private static final int CONNECTIONS_MAX = 3;
+
+  private final EventLoopGroup eventLoops =
+      new MultiThreadIoEventLoopGroup(
+          1, Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+  private final Queue<Runnable> figuresWanted = new ArrayDeque<>();
+  private boolean areFiguresRefused;
+  private volatile boolean isHealthy = true;
+  private HttpServer server;
+
+  private final class Pages implements HttpServer.Pages {
+    @Override
+    public boolean isHealthy() {
+      return isHealthy;
+    }
+
+    @Override
+    public String health() {
+      return "{\"status\":\"?\"}";
+    }
+
+    @Override
+    public String metrics() {
+      return "figure 1\n";
+    }
+  }
+
+  @BeforeEach
+  void open() throws IOException {
+    server =
+        new HttpServer(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            eventLoops,
+            CONNECTIONS_MAX,
+            this::makeFigures,
+            new Pages());
+  }
+
+  /** Nobody makes any until a test does. */
+  private synchronized void makeFigures(Runnable task) {
+    if (areFiguresRefused) {
+      throw new RejectedExecutionException();
+    }
+    figuresWanted.add(task);
+    notifyAll();
+  }
+
+  private synchronized Runnable awaitFigures() throws InterruptedException {
+    while (figuresWanted.isEmpty()) {
+      wait(30_000);
+    }
+    return figuresWanted.remove();
+  }
+
+  @AfterEach
+  void close() {
+    server.close();
+    eventLoops.shutdownGracefully().awaitUninterruptibly();
+  }
+
+  private Socket connect() throws IOException {
+    Socket socket = new Socket();
+    socket.connect(server.localAddress(), 30_000);
+    socket.setSoTimeout(30_000);
+    return socket;
+  }
+
+  private static void send(Socket socket, String text) throws IOException {
+    socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private static String rest(Socket socket) throws IOException {
+    return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+  }
+
+  private String answer(String line) throws IOException {
+    try (Socket socket = connect()) {
+      send(socket, line + " HTTP/1.1\r\nHost: here\r\n\r\n");
+      return rest(socket);
+    }
+  }
+
+  @Test
+  void healthIsAnsweredWithAQueryToo() throws IOException {
+    assertThat(answer("GET /health")).startsWith("HTTP/1.1 200").endsWith("{\"status\":\"?\"}\n");
+    assertThat(answer("GET /health?x=1")).startsWith("HTTP/1.1 200");
+    isHealthy = false;
+    assertThat(answer("GET /health")).startsWith("HTTP/1.1 503");
+  }
+
+  @Test
+  void headIsWhatGetIsWithoutTheBody() throws IOException {
+    assertThat(answer("HEAD /health"))
+        .startsWith("HTTP/1.1 200")
+        .contains("content-length: 15")
+        .endsWith("\r\n\r\n");
+    assertThat(answer("POST /health")).startsWith("HTTP/1.1 405").contains("allow: GET, HEAD");
+    assertThat(answer("GET /else")).startsWith("HTTP/1.1 404");
+  }
+
+  @Test
+  void aHeaderOf200KiBIsRefused() throws IOException {
+    try (Socket socket = connect()) {
+      send(socket, "GET /health HTTP/1.1\r\nX: " + "x".repeat(200 * 1024) + "\r\n\r\n");
+      assertThat(rest(socket)).startsWith("HTTP/1.1 431");
+    }
+    assertThat(answer("GET /" + "x".repeat(10_000))).startsWith("HTTP/1.1 414");
+  }
+
+  @Test
+  void healthDoesNotWaitForFigures() throws IOException, InterruptedException {
+    try (Socket figures = connect()) {
+      send(figures, "GET /metrics HTTP/1.1\r\n\r\n");
+      Runnable maker = awaitFigures();
+      assertThat(answer("GET /health")).startsWith("HTTP/1.1 200");
+      maker.run();
+      assertThat(rest(figures)).startsWith("HTTP/1.1 200").endsWith("figure 1\n");
+    }
+    areFiguresRefused = true;
+    assertThat(answer("GET /metrics")).startsWith("HTTP/1.1 503");
+  }
+
+  @Test
+  void aNewConnectionTakesThePlaceOfTheOldest() throws IOException {
+    List<Socket> idle = new ArrayList<>();
+    for (int i = 0; i < CONNECTIONS_MAX; i++) {
+      idle.add(connect());
+    }
+    assertThat(answer("GET /health")).startsWith("HTTP/1.1 200");
+    assertThat(idle.get(0).getInputStream().read()).isEqualTo(-1);
+    send(idle.get(2), "GET /health HTTP/1.1\r\n\r\n");
+    assertThat(rest(idle.get(2))).startsWith("HTTP/1.1 200");
+    for (Socket socket : idle) {
+      socket.close();
+    }
+  }
+}

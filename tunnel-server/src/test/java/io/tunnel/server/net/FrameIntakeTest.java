@@ -1,0 +1,180 @@
+package io.tunnel.server.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.Unpooled;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameException;
+import io.tunnel.wire.FrameKind;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+final class FrameIntakeTest {
+
+  private static final int DEADLINE_MS = 1_000;
+  private static final int HEADER = 12;
+
+  private final PartialFrames partial = new PartialFrames(1 << 20);
+  private final Recording owner = new Recording();
+  private final FrameIntake intake = new FrameIntake(partial, DEADLINE_MS, owner);
+
+  private static final class Recording implements FrameIntake.Owner {
+    private final List<Frame> frames = new ArrayList<>();
+    private final Queue<Runnable> scheduled = new ArrayDeque<>();
+    private boolean isReading = true;
+    private boolean isLate;
+    private int crowdedOut;
+    private long elapsedMs;
+
+    @Override
+    public void take(Frame frame) {
+      frames.add(frame);
+    }
+
+    @Override
+    public boolean isReading() {
+      return isReading;
+    }
+
+    @Override
+    public void late() {
+      isLate = true;
+    }
+
+    @Override
+    public void crowdedOut() {
+      crowdedOut++;
+    }
+
+    @Override
+    public void schedule(Runnable task, long delay, TimeUnit unit) {
+      scheduled.add(task);
+      elapsedMs += unit.toMillis(delay);
+    }
+
+    private void pass(int ticks) {
+      for (int i = 0; i < ticks && !scheduled.isEmpty(); i++) {
+        scheduled.remove().run();
+      }
+    }
+  }
+
+  private static byte[] frame(int payloadBytes) {
+    byte[] bytes = new byte[HEADER + payloadBytes];
+    Frame.writeHeader(bytes, 0, 20, FrameKind.REQUEST, 1, payloadBytes);
+    return bytes;
+  }
+
+  private void take(byte[] bytes, int from, int to) {
+    intake.take(Unpooled.wrappedBuffer(Arrays.copyOfRange(bytes, from, to)));
+  }
+
+  @Test
+  void untilTheGreetingAFrameOf4KiBIsTakenAndOneByteMoreIsNot() {
+    byte[] largest = frame(FrameIntake.GREETING_BYTES_MAX + 4 - HEADER);
+    take(largest, 0, largest.length);
+    assertThat(owner.frames).hasSize(1);
+    byte[] larger = frame(FrameIntake.GREETING_BYTES_MAX + 5 - HEADER);
+    assertThatThrownBy(() -> take(larger, 0, HEADER))
+        .isInstanceOf(FrameException.class)
+        .hasMessageContaining("at most 4096")
+        .extracting(e -> ((FrameException) e).code())
+        .isEqualTo(ErrorCode.FRAME_TOO_LARGE);
+    assertThat(partial.bytes()).isZero();
+  }
+
+  @Test
+  void behindTheGreetingTheLimitIsTheProtocols() {
+    intake.greeted();
+    byte[] largest = frame(Limits.FRAME_BYTES_MAX + 4 - HEADER);
+    take(largest, 0, HEADER);
+    assertThat(partial.bytes()).as("an announcement takes little").isLessThanOrEqualTo(256 * 1024);
+    take(largest, HEADER, largest.length);
+    assertThat(owner.frames).hasSize(1);
+    assertThat(partial.bytes()).isZero();
+  }
+
+  @Test
+  void aFrameThatIsLeftIsLateWhenTheDeadlineIsOver() {
+    byte[] frame = frame(100);
+    intake.greeted();
+    take(frame, 0, 50);
+    assertThat(partial.bytes()).isEqualTo(100);
+    owner.pass(9);
+    assertThat(owner.isLate).isFalse();
+    owner.pass(1);
+    assertThat(owner.isLate).isTrue();
+    assertThat(owner.elapsedMs).isEqualTo(DEADLINE_MS);
+  }
+
+  @Test
+  void oneByteNowAndThenDoesNotMoveTheDeadline() {
+    byte[] frame = frame(100);
+    take(frame, 0, 20);
+    for (int i = 20; i < 30; i++) {
+      take(frame, i, i + 1);
+      owner.pass(1);
+    }
+    assertThat(owner.isLate).isTrue();
+  }
+
+  @Test
+  void timeInWhichTheServerDoesNotReadIsNotTheClients() {
+    byte[] frame = frame(100);
+    take(frame, 0, 50);
+    owner.isReading = false;
+    owner.pass(50);
+    assertThat(owner.isLate).isFalse();
+    owner.isReading = true;
+    owner.pass(10);
+    assertThat(owner.isLate).isTrue();
+  }
+
+  @Test
+  void aFrameThatBecomesWholeIsForgottenAndTheNextHasItsOwnDeadline() {
+    byte[] frame = frame(100);
+    take(frame, 0, 50);
+    owner.pass(9);
+    take(frame, 50, frame.length);
+    take(frame, 0, 50);
+    owner.pass(10);
+    assertThat(owner.isLate).isFalse();
+    take(frame, 50, frame.length);
+    assertThat(owner.frames).hasSize(2);
+    owner.pass(1);
+    assertThat(owner.scheduled).isEmpty();
+    assertThat(partial.bytes()).isZero();
+  }
+
+  @Test
+  void aFrameForWhichOthersLeaveNoMemoryIsGivenUp() {
+    intake.greeted();
+    PartialFrames.Holder other = () -> {};
+    byte[] frame = frame(100);
+    take(frame, 0, 50);
+    partial.holds(other, (1 << 20) - 100, true);
+    assertThat(owner.crowdedOut).isZero();
+    partial.holds(other, (1 << 20) - 99, false);
+    assertThat(owner.crowdedOut).isEqualTo(1);
+  }
+
+  @Test
+  void aConnectionThatIsClosedHoldsNothingAndTakesNothing() {
+    byte[] frame = frame(100);
+    take(frame, 0, 50);
+    intake.close();
+    assertThat(partial.bytes()).isZero();
+    take(frame, 50, frame.length);
+    assertThat(owner.frames).isEmpty();
+    owner.pass(20);
+    assertThat(owner.isLate).isFalse();
+  }
+}

@@ -1,0 +1,136 @@
+package io.tunnel.server.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class OpenRequestsTest {
+
+  private static final int MANY = 3;
+  private static final int LARGE = OpenRequests.SMALL_BYTES_MAX;
+  private static final long BUDGET = 10 * OpenRequests.OVERHEAD_BYTES + 2L * LARGE;
+
+  private final OpenRequests.Budget budget = new OpenRequests.Budget(BUDGET);
+  private final FakePort port = new FakePort();
+  private final OpenRequests requests = new OpenRequests(budget, MANY, port);
+
+  private static final class FakePort implements OpenRequests.Port {
+    private final List<Integer> served = new ArrayList<>();
+    private final Deque<Frame> open = new ArrayDeque<>();
+    private final List<Integer> busy = new ArrayList<>();
+    private final Deque<Runnable> posted = new ArrayDeque<>();
+    private boolean takesAnswers = true;
+    private boolean isReading = true;
+
+    @Override
+    public boolean mayServe() {
+      return takesAnswers;
+    }
+
+    @Override
+    public void serve(Frame request) {
+      served.add(request.correlationId());
+      open.add(request);
+    }
+
+    @Override
+    public void refuseAsBusy(Frame request) {
+      busy.add(request.correlationId());
+    }
+
+    @Override
+    public void read(boolean isReadingNow) {
+      isReading = isReadingNow;
+    }
+
+    @Override
+    public void execute(Runnable action) {
+      posted.add(action);
+    }
+
+    private void run() {
+      while (!posted.isEmpty()) {
+        posted.remove().run();
+      }
+    }
+  }
+
+  private static Frame request(int id, int payloadBytes) {
+    return new Frame(20, FrameKind.REQUEST, id, new byte[payloadBytes]);
+  }
+
+  private void answer() {
+    requests.answered(port.open.remove());
+    port.run();
+  }
+
+  @Test
+  void asManyAsAllowedAreServedAtATimeAndNothingIsReadMeanwhile() {
+    for (int id = 1; id <= MANY; id++) {
+      requests.take(request(id, 0));
+    }
+    assertThat(port.isReading).isTrue();
+    requests.take(request(4, 0));
+    requests.take(request(5, 0));
+    assertThat(port.served).containsExactly(1, 2, 3);
+    assertThat(port.isReading).isFalse();
+    answer();
+    assertThat(port.served).containsExactly(1, 2, 3, 4);
+    assertThat(port.isReading).isFalse();
+    answer();
+    assertThat(port.served).containsExactly(1, 2, 3, 4, 5);
+    assertThat(port.isReading).isTrue();
+    answer();
+    answer();
+    answer();
+    assertThat(requests.areNone()).isTrue();
+    assertThat(budget.bytes()).isZero();
+  }
+
+  @Test
+  void nothingIsBegunForAClientThatDoesNotTakeItsAnswers() {
+    port.takesAnswers = false;
+    requests.take(request(1, 0));
+    assertThat(port.served).isEmpty();
+    assertThat(port.isReading).isFalse();
+    port.takesAnswers = true;
+    requests.next();
+    assertThat(port.served).containsExactly(1);
+    assertThat(port.isReading).isTrue();
+  }
+
+  @Test
+  void aLargeRequestIsRefusedWhenOthersHaveTakenTheBudgetAndASmallOneIsStillServed() {
+    budget.take(BUDGET);
+    requests.take(request(1, LARGE));
+    assertThat(port.busy).containsExactly(1);
+    requests.take(request(2, 0));
+    requests.take(request(3, 0));
+    assertThat(port.served).as("one at a time").containsExactly(2);
+    answer();
+    assertThat(port.served).containsExactly(2, 3);
+    budget.give(BUDGET);
+    answer();
+    requests.take(request(4, LARGE));
+    assertThat(port.served).containsExactly(2, 3, 4);
+    answer();
+    assertThat(budget.bytes()).isZero();
+  }
+
+  @Test
+  void whatWaitsWhenTheConnectionGoesIsDroppedAndGivenBack() {
+    port.takesAnswers = false;
+    requests.take(request(1, LARGE));
+    requests.take(request(2, 0));
+    assertThat(budget.bytes()).isEqualTo(LARGE + OpenRequests.OVERHEAD_BYTES);
+    requests.close();
+    assertThat(budget.bytes()).isZero();
+    assertThat(requests.areNone()).isTrue();
+  }
+}

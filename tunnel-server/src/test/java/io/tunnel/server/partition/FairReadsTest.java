@@ -1,0 +1,129 @@
+package io.tunnel.server.partition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** One thread, which is held up until a test has said who wants to read. */
+final class FairReadsTest {
+
+  private static final int WAITING_MAX = 8;
+
+  private final FairReads reads = new FairReads("reader", 1, WAITING_MAX);
+  private final List<String> done = new CopyOnWriteArrayList<>();
+  private final CountDownLatch mayBegin = new CountDownLatch(1);
+  private final Client greedy = new Client();
+  private final Client modest = new Client();
+
+  private static final class Client implements ReadTurns.Asker {
+    private volatile boolean takesAnswers = true;
+
+    @Override
+    public boolean takesAnswers() {
+      return takesAnswers;
+    }
+  }
+
+  @BeforeEach
+  void holdUp() throws InterruptedException {
+    CountDownLatch isHeld = new CountDownLatch(1);
+    reads.execute(
+        () -> {
+          isHeld.countDown();
+          await(mayBegin);
+        });
+    await(isHeld);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    mayBegin.countDown();
+    reads.close();
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private void finish() throws IOException {
+    mayBegin.countDown();
+    reads.close();
+  }
+
+  private void ask(Client client, String name) {
+    reads.execute(client, () -> done.add(name));
+  }
+
+  @Test
+  void whoeverAsksForMuchWaitsBehindOneReadOfEachOther() throws IOException {
+    ask(greedy, "g1");
+    ask(greedy, "g2");
+    ask(greedy, "g3");
+    ask(modest, "m1");
+    reads.execute(() -> done.add("alone"));
+    finish();
+    assertThat(done).containsExactly("g1", "m1", "alone", "g2", "g3");
+  }
+
+  @Test
+  void nothingIsReadForAClientThatTakesNothingUntilItDoes() throws IOException {
+    greedy.takesAnswers = false;
+    CountDownLatch modestIsServed = new CountDownLatch(1);
+    ask(greedy, "g1");
+    ask(greedy, "g2");
+    ask(modest, "m1");
+    reads.execute(modest, modestIsServed::countDown);
+    mayBegin.countDown();
+    await(modestIsServed);
+    assertThat(done).containsExactly("m1");
+    assertThat(reads.waiting()).isEqualTo(2);
+    greedy.takesAnswers = true;
+    reads.wake(greedy);
+    finish();
+    assertThat(done).containsExactly("m1", "g1", "g2");
+  }
+
+  @Test
+  void whatAClientThatIsGoneAskedForIsNotRead() throws IOException {
+    ask(greedy, "g1");
+    ask(greedy, "g2");
+    ask(modest, "m1");
+    reads.forget(greedy);
+    assertThat(reads.waiting()).isEqualTo(1);
+    finish();
+    assertThat(done).containsExactly("m1");
+  }
+
+  @Test
+  void asManyWaitAsAllowedAndOneMoreIsRefused() {
+    for (int i = 0; i < WAITING_MAX; i++) {
+      ask(greedy, "g" + i);
+    }
+    assertThatThrownBy(() -> ask(modest, "m1")).isInstanceOf(RejectedExecutionException.class);
+  }
+
+  @Test
+  void aReadThatFailsDoesNotEndTheThread() throws IOException {
+    reads.execute(
+        modest,
+        () -> {
+          throw new StackOverflowError("of a read");
+        });
+    ask(modest, "m2");
+    finish();
+    assertThat(done).containsExactly("m2");
+  }
+}
