@@ -2,6 +2,7 @@ package io.tunnel.stress;
 
 import io.tunnel.model.ColumnType;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.terminal.file.Separator;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,8 @@ public final class FileOptions {
   @Option(
       names = "--from",
       paramLabel = "FILE",
-      description = "Write the rows of a .csv (with a header) or .jsonl file.")
+      description =
+          "Write the rows of a .csv or .tsv (with a header) or .jsonl file; - is standard input.")
   private Path from;
 
   @Option(
@@ -32,7 +34,7 @@ public final class FileOptions {
       paramLabel = "COLUMN:TYPE",
       split = ",",
       description =
-          "Types of columns: INTEGER, DOUBLE, BOOLEAN, STRING, BINARY (Base64); those of the others"
+          "Types of columns: INTEGER, DOUBLE, BOOLEAN, STRING, BINARY (hexadecimal); those of the others"
               + " are inferred value by value.")
   private List<String> types = List.of();
 
@@ -44,12 +46,20 @@ public final class FileOptions {
       converter = PolicyConverter.class)
   private BadLines.Policy policy;
 
+  @Option(
+      names = "--separator",
+      paramLabel = "CHARACTER",
+      description =
+          "What separates the values of CSV, such as ';' or tab (default: a comma; tab in .tsv).",
+      converter = Separator.class)
+  private Character separator;
+
   /** For picocli. */
   public FileOptions() {}
 
   /** The file, if one was given. */
-  public Optional<Path> file() {
-    return Optional.ofNullable(from);
+  public Optional<RowFile> file() {
+    return Optional.ofNullable(from).map(path -> new RowFile(path, Optional.ofNullable(separator)));
   }
 
   /** The key columns that were named. */

@@ -3,32 +3,57 @@ package io.tunnel.stress;
 import io.tunnel.model.ColumnType;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
-import java.io.BufferedInputStream;
+import io.tunnel.sdk.HashedKey;
+import io.tunnel.terminal.file.UnreadableTextException;
 import java.io.Closeable;
-import java.io.FilterInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The rows of a CSV or JSON Lines file as puts, read as they are needed. One thread reads; others
- * may ask {@link #bytesRead}.
+ * The rows of a CSV or JSON Lines file, read as they are needed. One thread reads; others may ask
+ * {@link #bytesRead}.
+ *
+ * <p>A file that gives no row at all is an error, whatever is done about bad lines: nobody wants to
+ * be told that nothing went well.
  */
 public final class FileRows implements RowSource, Closeable {
 
+  /** Records of JSON Lines that are looked at for the columns of the key before any is given. */
+  private static final int LOOK_AHEAD_MAX = 100;
+
+  private final RowFile file;
   private final RecordReader reader;
   private final RowBinder binder;
   private final BadLines badLines;
   private final AtomicLong bytesRead;
-  private final Path file;
+
+  /** Records that were looked at and not given yet. */
+  private final Queue<FileRecord> ahead = new ArrayDeque<>();
+
+  /** What came behind them when that was no record; null when nothing did. */
+  private BadLineException aheadBad;
+
+  /** The line of the record that was given last. */
   private long line;
 
+  /** Rows given and not refused. */
+  private long rows;
+
+  /** Lines of this reading that were skipped. */
+  private long skipped;
+
   private FileRows(
-      Path file, RecordReader reader, RowBinder binder, BadLines badLines, AtomicLong bytesRead) {
+      RowFile file,
+      RecordReader reader,
+      RowBinder binder,
+      BadLines badLines,
+      AtomicLong bytesRead) {
     this.file = file;
     this.reader = reader;
     this.binder = binder;
@@ -43,57 +68,118 @@ public final class FileRows implements RowSource, Closeable {
    * @param key the file's columns that are the key, in the order of {@code schema}; none if they
    *     are called as in {@code schema}
    * @param types types of attributes; the others' are inferred
+   * @param isHashed whether the first column of the key may be left out, being the {@linkplain
+   *     HashedKey hash} of the others
    */
   public record Binding(
-      List<PrimaryKeySchema> schema, List<String> key, Map<String, ColumnType> types) {
+      List<PrimaryKeySchema> schema,
+      List<String> key,
+      Map<String, ColumnType> types,
+      boolean isHashed) {
     /** Copies. */
     public Binding {
       schema = List.copyOf(schema);
       key = List.copyOf(key);
       types = Map.copyOf(types);
     }
+
+    /** A key that is hashed when its schema says so. */
+    public Binding(List<PrimaryKeySchema> schema, List<String> key, Map<String, ColumnType> types) {
+      this(schema, key, types, HashedKey.isHashed(schema));
+    }
   }
 
   /**
    * Opens a file.
    *
-   * @throws IllegalArgumentException when its name does not say its format, or the binding makes no
-   *     sense
+   * @throws IllegalArgumentException when its name does not say its format, or the binding names
+   *     columns that are not there
    * @throws BadLineException when its header is none
    * @throws UnreadableFileException when it cannot be read
    */
-  public static FileRows open(Path file, Binding binding, BadLines badLines) {
-    FileFormat format = FileFormat.of(file);
-    RowBinder binder = new RowBinder(binding.schema(), binding.key(), binding.types());
+  public static FileRows open(RowFile file, Binding binding, BadLines badLines) {
+    RowBinder binder = new RowBinder(binding);
     AtomicLong bytesRead = new AtomicLong();
-    RecordReader reader = openReader(file, format, bytesRead);
-    return new FileRows(file, reader, binder, badLines, bytesRead);
-  }
-
-  /** The columns that the first record of {@code file} names, in its order. */
-  public static List<String> columnsOf(Path file) {
-    try (RecordReader reader = openReader(file, FileFormat.of(file), new AtomicLong())) {
-      if (reader instanceof CsvRecordReader csv) {
-        return csv.names();
-      }
-      RawRecord first = reader.next();
-      return first == null
-          ? List.of()
-          : first.fields().stream().map(RawRecord.Field::name).toList();
-    } catch (IOException e) {
-      throw new UnreadableFileException("cannot read " + file + ": " + e.getMessage(), e);
+    FileRows rows = new FileRows(file, file.open(bytesRead), binder, badLines, bytesRead);
+    try {
+      rows.lookAhead();
+      return rows;
+    } catch (UnreadableTextException e) {
+      rows.closeBecause(e);
+      throw file.unreadable(e.getMessage(), e);
+    } catch (RuntimeException e) {
+      rows.closeBecause(e);
+      throw e;
     }
   }
 
-  private static RecordReader openReader(Path file, FileFormat format, AtomicLong bytesRead) {
+  private void closeBecause(RuntimeException why) {
     try {
-      InputStream in = new CountedStream(Files.newInputStream(file), bytesRead);
-      return format == FileFormat.CSV
-          ? new CsvRecordReader(new BufferedInputStream(in))
-          : new JsonRecordReader(in);
+      close();
     } catch (IOException e) {
-      throw new UnreadableFileException(
-          "cannot read " + file + ": " + e.getClass().getSimpleName() + " " + e.getMessage(), e);
+      why.addSuppressed(e);
+    }
+  }
+
+  /** Finds the columns of the key before anything is written. */
+  private void lookAhead() {
+    try {
+      if (reader.names().isPresent()) {
+        binder.requireKey(reader.names().get());
+        binder.requireTyped(reader.names().get());
+        return;
+      }
+      Set<String> columns = new LinkedHashSet<>();
+      boolean isPlain = false;
+      while (ahead.size() < LOOK_AHEAD_MAX && aheadBad == null) {
+        FileRecord record = nextAhead();
+        if (record == null) {
+          break;
+        }
+        ahead.add(record);
+        if (record instanceof FileRecord.Plain plain) {
+          isPlain = true;
+          plain.fields().forEach(field -> columns.add(field.name()));
+        }
+      }
+      if (isPlain) {
+        binder.requireKey(columns);
+      }
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(file.name() + ": " + e.getMessage(), e);
+    }
+  }
+
+  private FileRecord nextAhead() {
+    try {
+      return reader.next();
+    } catch (BadLineException e) {
+      aheadBad = e;
+      return null;
+    }
+  }
+
+  /** The columns that the first record of {@code file} names, in its order. */
+  public static List<String> columnsOf(RowFile file) {
+    try (RecordReader reader = file.open(new AtomicLong())) {
+      if (reader.names().isPresent()) {
+        return reader.names().get();
+      }
+      FileRecord first = reader.next();
+      if (first instanceof FileRecord.Change) {
+        throw new BadLineException(
+            file.name()
+                + " line "
+                + first.line()
+                + ": is a row as tools print it; here its columns themselves are needed");
+      }
+      return first instanceof FileRecord.Plain plain
+          ? plain.fields().stream().map(FileRecord.Field::name).toList()
+          : List.of();
+    } catch (IOException e) {
+      throw file.unreadable("cannot be read: " + e.getMessage(), e);
+    } catch (UnreadableTextException e) {
+      throw file.unreadable(e.getMessage(), e);
     }
   }
 
@@ -101,21 +187,62 @@ public final class FileRows implements RowSource, Closeable {
   public RowChange next() {
     while (true) {
       try {
-        RawRecord raw = reader.next();
-        if (raw == null) {
-          return null;
+        FileRecord record = nextRecord();
+        if (record == null) {
+          break;
         }
-        line = raw.line();
-        return binder.bind(raw);
+        line = record.line();
+        RowChange row = binder.bind(record);
+        rows++;
+        return row;
       } catch (BadLineException e) {
-        badLines.found(file.getFileName() + " " + e.getMessage());
+        skip(e.getMessage());
+      } catch (UnreadableTextException e) {
+        throw file.unreadable(e.getMessage(), e);
       }
+    }
+    requireSomething();
+    return null;
+  }
+
+  private FileRecord nextRecord() {
+    if (!ahead.isEmpty()) {
+      return ahead.remove();
+    }
+    if (aheadBad != null) {
+      BadLineException bad = aheadBad;
+      aheadBad = null;
+      throw bad;
+    }
+    return reader.next();
+  }
+
+  private void skip(String message) {
+    badLines.found(file.name() + " " + message);
+    skipped++;
+  }
+
+  /** Behind the last record. */
+  private void requireSomething() {
+    if (rows == 0) {
+      throw new BadLineException(
+          file.name()
+              + (skipped == 0
+                  ? " has no row"
+                  : " has no row that could be written: all of its "
+                      + skipped
+                      + " lines were skipped"));
+    }
+    if (!binder.unseenTypes().isEmpty() && reader.names().isEmpty()) {
+      throw new BadLineException(
+          file.name() + " has no column " + binder.unseenTypes() + " that --types could be for");
     }
   }
 
   @Override
   public void refused(IllegalArgumentException why) {
-    badLines.found(file.getFileName() + " line " + line + ": " + why.getMessage());
+    rows--;
+    skip("line " + line + ": " + why.getMessage());
   }
 
   /** Bytes of the file that were read so far. */
@@ -126,32 +253,5 @@ public final class FileRows implements RowSource, Closeable {
   @Override
   public void close() throws IOException {
     reader.close();
-  }
-
-  private static final class CountedStream extends FilterInputStream {
-    private final AtomicLong bytes;
-
-    CountedStream(InputStream in, AtomicLong bytes) {
-      super(in);
-      this.bytes = bytes;
-    }
-
-    @Override
-    public int read() throws IOException {
-      int next = super.read();
-      if (next >= 0) {
-        bytes.lazySet(bytes.get() + 1);
-      }
-      return next;
-    }
-
-    @Override
-    public int read(byte[] target, int offset, int length) throws IOException {
-      int count = super.read(target, offset, length);
-      if (count > 0) {
-        bytes.lazySet(bytes.get() + count);
-      }
-      return count;
-    }
   }
 }

@@ -16,12 +16,14 @@ import java.io.StringReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * JSON Lines: an object a line. A null member is as good as none; a member that is an object or an
- * array becomes the text of its JSON.
+ * JSON Lines: an object a line, either a {@link TypedJson} as tools print it, or the columns
+ * themselves. Of those a null member is as good as none; a member that is an object or an array
+ * becomes the text of its JSON.
  */
 final class JsonRecordReader implements RecordReader {
 
@@ -29,6 +31,7 @@ final class JsonRecordReader implements RecordReader {
       new GsonBuilder().setStrictness(Strictness.STRICT).disableHtmlEscaping().create();
   private static final Pattern COLUMN = Pattern.compile("column ([0-9]+)");
   private static final TypeAdapter<JsonElement> ELEMENT = GSON.getAdapter(JsonElement.class);
+  private static final String BYTE_ORDER_MARK = "\uFEFF";
 
   private final LineReader lines;
 
@@ -37,31 +40,43 @@ final class JsonRecordReader implements RecordReader {
   }
 
   @Override
-  public RawRecord next() {
+  public Optional<List<String>> names() {
+    return Optional.empty();
+  }
+
+  @Override
+  public FileRecord next() {
     String line = lines.next();
+    if (line != null && lines.number() == 1 && line.startsWith(BYTE_ORDER_MARK)) {
+      line = line.substring(BYTE_ORDER_MARK.length());
+    }
     while (line != null && line.isBlank()) {
       line = lines.next();
     }
     return line == null ? null : parse(line);
   }
 
-  private RawRecord parse(String line) {
+  private FileRecord parse(String line) {
     JsonObject object = object(line);
-    List<RawRecord.Field> fields = new ArrayList<>(object.size());
+    if (TypedJson.isTyped(object)) {
+      return TypedJson.parse(lines.number(), object);
+    }
+    List<FileRecord.Field> fields = new ArrayList<>(object.size());
     for (Map.Entry<String, JsonElement> member : object.entrySet()) {
       JsonElement value = member.getValue();
       if (value.isJsonPrimitive()) {
         boolean isText = value.getAsJsonPrimitive().isString();
         fields.add(
-            new RawRecord.Field(
+            new FileRecord.Field(
                 member.getKey(),
                 value.getAsString(),
-                isText ? RawRecord.Form.QUOTED : RawRecord.Form.BARE));
+                isText ? FileRecord.Form.QUOTED : FileRecord.Form.BARE));
       } else if (!value.isJsonNull()) {
-        fields.add(new RawRecord.Field(member.getKey(), GSON.toJson(value), RawRecord.Form.QUOTED));
+        fields.add(
+            new FileRecord.Field(member.getKey(), GSON.toJson(value), FileRecord.Form.QUOTED));
       }
     }
-    return new RawRecord(lines.number(), fields);
+    return new FileRecord.Plain(lines.number(), fields);
   }
 
   private JsonObject object(String line) {

@@ -1,16 +1,21 @@
 package io.tunnel.stress;
 
 import java.io.Closeable;
+import java.util.List;
+import java.util.Optional;
 
 /** Reads the records of a file one by one; used by one thread. */
 interface RecordReader extends Closeable {
+
+  /** The columns of every record, when the file says them in advance. */
+  Optional<List<String>> names();
 
   /**
    * The next record, or null behind the last.
    *
    * @throws BadLineException when there is a line that is no record; the next call goes on behind
    *     it
-   * @throws java.io.UncheckedIOException when the file cannot be read
+   * @throws io.tunnel.terminal.file.UnreadableTextException when the text cannot be read on
    */
-  RawRecord next();
+  FileRecord next();
 }

@@ -19,7 +19,6 @@ import io.tunnel.terminal.StopSignal;
 import io.tunnel.wire.Control.TableDescription;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -203,15 +202,15 @@ public final class StressCommand implements Callable<Integer> {
     return report(run, bar("rows", optional(rows)), progress, () -> 0);
   }
 
-  private int writeFile(LoadServer target, TableWriterConfig config, Path path) throws Exception {
+  private int writeFile(LoadServer target, TableWriterConfig config, RowFile from)
+      throws Exception {
     PrintWriter err = spec.commandLine().getErr();
     BadLines badLines = file.badLines(err::println);
     TableDescription description = target.describeTable(table);
     FileRows.Binding binding = file.binding(description.meta().primaryKey());
-    try (FileRows source = FileRows.open(path, binding, badLines)) {
+    try (FileRows source = FileRows.open(from, binding, badLines)) {
       LoadRun run = run(target, config, List.of(source));
-      return report(
-          run, bar("bytes", OptionalLong.of(Files.size(path))), source::bytesRead, badLines::count);
+      return report(run, bar("bytes", from.bytes()), source::bytesRead, badLines::count);
     }
   }
 
@@ -257,6 +256,9 @@ public final class StressCommand implements Callable<Integer> {
         LoadReport report = new LoadReport(run, clock, output)) {
       run.start(task -> new Thread(task, "stress-sender"));
       WriteTally.Counts counts = report.untilEnd(signal::isAsked);
+      if (skipped.getAsLong() > 0) {
+        err.println(skipped.getAsLong() + " lines were skipped");
+      }
       FailureText.of(run, report, Optional.ofNullable(inDoubtFile)).forEach(err::println);
       return counts.allApplied() ? ExitCode.OK : ExitCode.FAILED;
     }

@@ -1,10 +1,10 @@
 package io.tunnel.stress;
 
+import io.tunnel.model.Bytes;
 import io.tunnel.model.ColumnType;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.PrimaryKeyValue;
-import java.util.Base64;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
@@ -52,7 +52,9 @@ final class TypedText {
     return ColumnValue.fromString(text);
   }
 
-  /** {@code text} as a value of {@code type}; an error says what it is not. BINARY is Base64. */
+  /**
+   * {@code text} as a value of {@code type}; an error says what it is not. BINARY is hexadecimal.
+   */
   static ColumnValue parse(String text, ColumnType type) {
     try {
       return switch (type) {
@@ -60,11 +62,15 @@ final class TypedText {
         case DOUBLE -> ColumnValue.fromDouble(Double.parseDouble(text.strip()));
         case BOOLEAN -> ColumnValue.fromBoolean(parseBoolean(text.strip()));
         case STRING -> ColumnValue.fromString(text);
-        case BINARY -> ColumnValue.fromBinary(Base64.getDecoder().decode(text.strip()));
+        case BINARY -> ColumnValue.fromBinary(Bytes.fromHex(text.strip()).toByteArray());
       };
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "'" + shorten(text) + "' is no " + type + (type == ColumnType.BINARY ? " (Base64)" : ""),
+          "'"
+              + shorten(text)
+              + "' is no "
+              + type
+              + (type == ColumnType.BINARY ? " (two hexadecimal digits a byte)" : ""),
           e);
     }
   }

@@ -66,8 +66,9 @@ class ReportTest {
                     new Column("t", ColumnValue.fromBoolean(true)))));
     assertThat(put)
         .isEqualTo(
-            "{\"kind\":\"PUT\",\"key\":{\"b\":\"AQ==\",\"n\":7},"
-                + "\"columns\":{\"d\":NaN,\"t\":true}}");
+            "{\"kind\":\"PUT\",\"key\":{\"b\":\"01\",\"n\":7},"
+                + "\"columns\":{\"d\":{\"type\":\"DOUBLE\",\"value\":\"NaN\"},"
+                + "\"t\":{\"type\":\"BOOLEAN\",\"value\":true}}}");
     String update =
         InDoubtFile.toJson(
             new RowUpdateChange(
@@ -77,8 +78,9 @@ class ReportTest {
                     new ColumnUpdate.Delete("x"))));
     JsonObject columns =
         JsonParser.parseString(update).getAsJsonObject().getAsJsonObject("columns");
-    assertThat(columns.get("s").getAsString()).isEqualTo("<&>");
+    assertThat(columns.getAsJsonObject("s").get("value").getAsString()).isEqualTo("<&>");
     assertThat(columns.get("x").isJsonNull()).isTrue();
+    assertThat(update).contains("<&>");
     assertThat(InDoubtFile.toJson(new RowDeleteChange(key))).contains("\"kind\":\"DELETE\"");
   }
 }

@@ -221,6 +221,31 @@ class StressCommandTest {
     assertThat(err.toString()).contains("skipped: p.csv line 3");
     assertThat(summary().get("rows").getAsLong()).isEqualTo(2);
     assertThat(summary().get("skippedLines").getAsLong()).isEqualTo(1);
+    assertThat(err.toString()).contains("1 lines were skipped");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'id,name\n1,a\n2,\"b\n3,c\n',--bad-lines=fail,74,p.csv line 3: the quote that opens here is",
+    "'id,name\n1,a\n2,\"b\n3,c\n',--bad-lines=skip,74,p.csv line 3: the quote that opens here is",
+    "'id,name\n1,a\n',--key=nope,2,'no column ''nope'', which is of the key, among [id, name]'",
+    "'id,name\n1,a\n','--key=id,nope',2,'--key names 1 columns of the file, not [id, nope]'",
+    "'id,name\n1,a\n',--types=nope:STRING,2,--types: there is no column 'nope' among",
+    "'id;name\n1;a\n',--bad-lines=skip,1,add --separator ';'",
+    "'id,name\nx,a\n',--bad-lines=skip,1,all of its 1 lines were skipped",
+    "'id,name\n',--bad-lines=fail,1,p.csv has no row",
+  })
+  void a_file_that_cannot_be_written_is_no_success(
+      String text, String option, int exitCode, String message) throws IOException {
+    usePeople();
+    Path file = Files.writeString(directory.resolve("p.csv"), text);
+    String[] line = {"--from", file.toString(), "--table", "people", "--bad-lines", "skip", option};
+    if (option.startsWith("--bad-lines")) {
+      line[4] = "--rows";
+      line[5] = "9";
+    }
+    assertThat(run(line)).as(err.toString()).isEqualTo(exitCode);
+    assertThat(err.toString()).contains(message);
   }
 
   @Test

@@ -65,7 +65,7 @@ class TypedTextTest {
     assertThat(TypedText.parse("7", ColumnType.DOUBLE)).isEqualTo(ColumnValue.fromDouble(7));
     assertThat(TypedText.parse("7", ColumnType.STRING)).isEqualTo(ColumnValue.fromString("7"));
     assertThat(TypedText.parse("1", ColumnType.BOOLEAN)).isEqualTo(ColumnValue.fromBoolean(true));
-    assertThat(TypedText.parse("AQI=", ColumnType.BINARY))
+    assertThat(TypedText.parse("0102", ColumnType.BINARY))
         .isEqualTo(ColumnValue.fromBinary(new byte[] {1, 2}));
     assertThat(TypedText.parseKey("12", PrimaryKeyType.INTEGER))
         .isEqualTo(PrimaryKeyValue.fromLong(12));
@@ -75,7 +75,7 @@ class TypedTextTest {
           .hasMessageContaining("…");
     }
     assertThatThrownBy(() -> TypedText.parse("***", ColumnType.BINARY))
-        .hasMessageContaining("no BINARY (Base64)");
+        .hasMessageContaining("no BINARY (two hexadecimal digits a byte)");
   }
 
   @Test

@@ -3,6 +3,8 @@ package io.tunnel.terminal;
 /** Text of others made harmless for a terminal. */
 public final class Printable {
 
+  private static final int VALUE_LENGTH_MAX = 40;
+
   private Printable() {}
 
   /**
@@ -16,6 +18,18 @@ public final class Printable {
     StringBuilder printable = new StringBuilder(text.length() + 16);
     text.codePoints().forEach(point -> append(printable, point));
     return printable.toString();
+  }
+
+  /**
+   * A value of somebody's row as {@link #of} makes it, cut to {@value #VALUE_LENGTH_MAX}
+   * characters.
+   */
+  public static String cut(Object value) {
+    String text = of(value.toString());
+    int points = text.codePointCount(0, text.length());
+    return points <= VALUE_LENGTH_MAX
+        ? text
+        : text.substring(0, text.offsetByCodePoints(0, VALUE_LENGTH_MAX - 1)) + "…";
   }
 
   private static void append(StringBuilder printable, int point) {

@@ -1,5 +1,6 @@
 package io.tunnel.cli;
 
+import io.tunnel.cli.arguments.Moments;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.CreateTunnelRequest;

@@ -9,10 +9,10 @@ import io.tunnel.model.RowChange;
 import io.tunnel.sdk.HashedKey;
 import io.tunnel.stress.BadLines;
 import io.tunnel.stress.FileRows;
+import io.tunnel.stress.RowFile;
 import io.tunnel.stress.RowSource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,13 +27,13 @@ final class FileLoad implements DemoLoad {
 
   private static final int KEY_COLUMNS_MAX = Limits.KEY_COLUMNS_MAX - 1;
 
-  private final Path file;
+  private final RowFile file;
   private final FileRows.Binding binding;
   private final OptionalLong rows;
   private final BadLines badLines;
   private FileRows open;
 
-  private FileLoad(Path file, FileRows.Binding binding, OptionalLong rows, BadLines badLines) {
+  private FileLoad(RowFile file, FileRows.Binding binding, OptionalLong rows, BadLines badLines) {
     this.file = file;
     this.binding = binding;
     this.rows = rows;
@@ -49,7 +49,7 @@ final class FileLoad implements DemoLoad {
    * @param rows rows to write; empty for those of the file
    */
   static FileLoad open(
-      Path file,
+      RowFile file,
       List<String> key,
       Map<String, ColumnType> types,
       OptionalLong rows,
@@ -59,10 +59,15 @@ final class FileLoad implements DemoLoad {
   }
 
   private static List<PrimaryKeySchema> schema(
-      Path file, List<String> key, Map<String, ColumnType> types) {
+      RowFile file, List<String> key, Map<String, ColumnType> types) {
+    if (file.isStandardInput()) {
+      throw new IllegalArgumentException(
+          "the demo reads its file again for the proof, and standard input can be read once: give"
+              + " a file");
+    }
     List<String> columns = FileRows.columnsOf(file);
     if (columns.isEmpty()) {
-      throw new IllegalArgumentException("there is no row in " + file);
+      throw new IllegalArgumentException(file.name() + " has no row");
     }
     List<String> names = key.isEmpty() ? columns.subList(0, 1) : key;
     if (names.size() > KEY_COLUMNS_MAX) {

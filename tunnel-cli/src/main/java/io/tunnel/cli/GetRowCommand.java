@@ -1,8 +1,9 @@
 package io.tunnel.cli;
 
-import io.tunnel.cli.rows.KeyOption;
-import io.tunnel.cli.rows.TypedKey;
+import io.tunnel.cli.arguments.KeyOption;
+import io.tunnel.cli.arguments.TypedKey;
 import io.tunnel.model.Row;
+import io.tunnel.stress.TypedJson;
 import io.tunnel.terminal.CommandFailure;
 import java.util.Optional;
 import picocli.CommandLine.Command;
@@ -38,6 +39,6 @@ final class GetRowCommand extends TableCommand {
     if (row.isEmpty()) {
       throw CommandFailure.failed(wanted.notFound(table()));
     }
-    print(() -> RowReport.json(row.get()), () -> RowReport.lines(row.get()));
+    print(() -> TypedJson.of(row.get()), () -> RowReport.lines(row.get()));
   }
 }

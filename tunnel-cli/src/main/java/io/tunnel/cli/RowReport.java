@@ -1,8 +1,6 @@
 package io.tunnel.cli;
 
-import com.google.gson.JsonObject;
 import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
@@ -12,10 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Rows for people and for programs. BINARY is hexadecimal in both. */
+/** Rows for people; BINARY is hexadecimal. */
 final class RowReport {
-
-  private static final int VALUE_LENGTH_MAX = 40;
 
   private RowReport() {}
 
@@ -40,61 +36,15 @@ final class RowReport {
     TextTable table = new TextTable(headings);
     for (Row row : rows) {
       List<String> cells = new ArrayList<>();
-      row.primaryKey().getPrimaryKeyColumns().forEach(column -> cells.add(cut(column.getValue())));
+      row.primaryKey()
+          .getPrimaryKeyColumns()
+          .forEach(column -> cells.add(Printable.cut(column.getValue())));
       cells.add(
           row.columns().stream()
-              .map(column -> column.getName() + "=" + cut(column.getValue()))
+              .map(column -> column.getName() + "=" + Printable.cut(column.getValue()))
               .collect(Collectors.joining(", ")));
       table.row(cells);
     }
     return table.lines();
-  }
-
-  private static String cut(ColumnValue value) {
-    String text = Printable.of(value.toString());
-    int points = text.codePointCount(0, text.length());
-    return points <= VALUE_LENGTH_MAX
-        ? text
-        : text.substring(0, text.offsetByCodePoints(0, VALUE_LENGTH_MAX - 1)) + "…";
-  }
-
-  /**
-   * A row as {@code {"key":{name:value},"columns":{name:{"type":…,"value":…}}}}: the types of a
-   * key's columns are the table's, those of the others are the row's own.
-   */
-  static JsonObject json(Row row) {
-    JsonObject key = new JsonObject();
-    row.primaryKey()
-        .getPrimaryKeyColumns()
-        .forEach(column -> addValue(key, column.getName(), column.getValue()));
-    JsonObject columns = new JsonObject();
-    for (Column column : row.columns()) {
-      JsonObject typed = new JsonObject();
-      typed.addProperty("type", column.getValue().type().name());
-      addValue(typed, "value", column.getValue());
-      columns.add(column.getName(), typed);
-    }
-    JsonObject json = new JsonObject();
-    json.add("key", key);
-    json.add("columns", columns);
-    return json;
-  }
-
-  private static void addValue(JsonObject json, String name, ColumnValue value) {
-    switch (value.type()) {
-      case INTEGER -> json.addProperty(name, value.asLong());
-      case BOOLEAN -> json.addProperty(name, value.asBoolean());
-      case DOUBLE -> addDouble(json, name, value.asDouble());
-      case STRING, BINARY -> json.addProperty(name, value.toString());
-    }
-  }
-
-  /** JSON has no number that is none, or infinite: these are text. */
-  private static void addDouble(JsonObject json, String name, double value) {
-    if (Double.isFinite(value)) {
-      json.addProperty(name, value);
-    } else {
-      json.addProperty(name, Double.toString(value));
-    }
   }
 }

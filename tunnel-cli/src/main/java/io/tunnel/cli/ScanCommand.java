@@ -1,9 +1,10 @@
 package io.tunnel.cli;
 
-import io.tunnel.cli.rows.KeyArguments;
+import io.tunnel.cli.arguments.KeyArguments;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
 import io.tunnel.sdk.RangeQuery;
+import io.tunnel.stress.TypedJson;
 import io.tunnel.terminal.CommandFailure;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -111,7 +112,7 @@ final class ScanCommand extends TableCommand {
   private void print(
       PrintWriter out, List<PrimaryKeySchema> key, List<Row> rows, boolean withHeading) {
     if (isJson()) {
-      rows.forEach(row -> out.println(RowReport.json(row)));
+      rows.forEach(row -> out.println(TypedJson.of(row)));
     } else {
       RowReport.lines(key, rows).stream().skip(withHeading ? 0 : 1).forEach(out::println);
     }

@@ -1,5 +1,6 @@
 package io.tunnel.cli;
 
+import io.tunnel.cli.arguments.Moments;
 import io.tunnel.model.StreamStart;
 import io.tunnel.sdk.SeekTunnelRequest;
 import io.tunnel.terminal.CommandFailure;

@@ -1,6 +1,7 @@
 package io.tunnel.cli;
 
 import io.tunnel.cli.log.Logging;
+import io.tunnel.cli.tail.TailCommand;
 import io.tunnel.partition.tool.PartitionCommand;
 import io.tunnel.perf.PerfCommand;
 import io.tunnel.server.ServerCommand;
@@ -31,6 +32,7 @@ import picocli.CommandLine.Command;
       StressCommand.class,
       PerfCommand.class,
       TablesCommand.class,
+      TailCommand.class,
       TunnelsCommand.class,
       ClusterCommand.class,
       CompletionCommand.class,

@@ -40,7 +40,7 @@ class DemoCommandTest {
         "--nodes 1 | --nodes is 2 to 9, not 1",
         "--nodes 10 | --nodes is 2 to 9, not 10",
         "--nodes 3 --server h:1 | not both",
-        "--from a.txt | end with .csv or .jsonl",
+        "--from a.txt | end with .csv, .tsv or .jsonl",
         "--from a.csv --types a | 'a' is not COLUMN:TYPE",
         "--rows many | 'many' is not a long",
         "--nonsense | Unknown option",

@@ -14,6 +14,7 @@ import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.Row;
 import io.tunnel.model.TableMeta;
 import io.tunnel.sdk.HashedKey;
+import io.tunnel.stress.TypedJson;
 import io.tunnel.terminal.DataWriter;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -264,7 +265,7 @@ class TablesCommandTest extends CommandLineTest {
                 new Column("b", ColumnValue.fromBoolean(true)),
                 new Column("s", ColumnValue.fromString("x\"y")),
                 new Column("x", ColumnValue.fromBinary(new byte[] {1, -1}))));
-    JsonObject json = RowReport.json(row);
+    JsonObject json = TypedJson.of(row);
     assertThat(json.get("key").toString()).isEqualTo("{\"k\":\"ключ\"}");
     assertThat(json.get("columns").toString())
         .isEqualTo(

@@ -28,7 +28,7 @@ class TunnelCommandTest extends CommandLineTest {
     assertThat(err.toString())
         .startsWith("tunnel: name a subcommand")
         .contains(
-            "Subcommands: demo, server, health, partition, stress, perf, tables, tunnels, cluster,"
+            "Subcommands: demo, server, health, partition, stress, perf, tables, tail, tunnels, cluster,"
                 + " completion, help");
     assertThat(run("tables")).isEqualTo(2);
     assertThat(err.toString()).startsWith("tunnel tables: name a subcommand");

@@ -1,24 +1,26 @@
 package io.tunnel.partition.tool;
 
-import de.siegmar.fastcsv.reader.CsvParseException;
-import de.siegmar.fastcsv.reader.CsvReader;
-import de.siegmar.fastcsv.reader.CsvRecord;
-import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
 import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.file.CsvLine;
+import io.tunnel.terminal.file.CsvLines;
+import io.tunnel.terminal.file.UnreadableTextException;
+import io.tunnel.terminal.file.Utf8Text;
+import java.io.BufferedInputStream;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 
 /** Keys in a file of text in UTF-8: one a line, or one column of a CSV file. */
 final class SampleFile {
+
+  private static final char SEPARATOR = ',';
+  private static final int FIELD_CHARS_MAX = 8 * 1024 * 1024;
 
   private final Path file;
   private final PrimaryKeyType type;
@@ -38,13 +40,16 @@ final class SampleFile {
    * Reads a column of a CSV file.
    *
    * @param column a name in the file's first line, or a number from 1 on for a file without names
+   * @param separator what separates values; a comma unless given
    */
-  static SampleKeys readCsv(Path file, PrimaryKeyType type, String column) throws IOException {
-    return new SampleFile(file, type).csv(column);
+  static SampleKeys readCsv(
+      Path file, PrimaryKeyType type, String column, Optional<Character> separator)
+      throws IOException {
+    return new SampleFile(file, type).csv(column, separator);
   }
 
   private SampleKeys lines() throws IOException {
-    try (BufferedReader reader = open()) {
+    try (BufferedReader reader = new BufferedReader(new Utf8Text(open()))) {
       long number = 0;
       for (String line = reader.readLine(); line != null; line = reader.readLine()) {
         number++;
@@ -52,58 +57,59 @@ final class SampleFile {
           add(line, number);
         }
       }
-    } catch (CharacterCodingException e) {
-      throw notText();
+    } catch (UnreadableTextException e) {
+      throw bad(e.getMessage());
     }
     return keys;
   }
 
-  private SampleKeys csv(String column) throws IOException {
-    CsvReader.CsvReaderBuilder csv =
-        CsvReader.builder()
-            .extraFieldStrategy(FieldMismatchStrategy.IGNORE)
-            .missingFieldStrategy(FieldMismatchStrategy.IGNORE);
-    try (CsvReader<CsvRecord> reader = csv.ofCsvRecord(open())) {
-      Iterator<CsvRecord> records = reader.iterator();
+  private SampleKeys csv(String column, Optional<Character> separator) throws IOException {
+    char used = separator.orElse(SEPARATOR);
+    try (CsvLines lines = new CsvLines(open(), used, FIELD_CHARS_MAX)) {
       int index = column.matches("[0-9]{1,6}") ? Integer.parseInt(column) - 1 : -1;
+      CsvLine line = lines.next();
+      List<String> first = line == null ? List.of() : line.fields();
+      String hint = separator.isPresent() ? "" : CsvLines.separatorHint(first, used);
       if (index < 0) {
-        index = indexOf(column, records.hasNext() ? records.next().getFields() : List.of());
+        index = indexOf(column, first, hint);
+        line = lines.next();
       }
-      while (records.hasNext()) {
-        CsvRecord line = records.next();
-        if (line.getFieldCount() <= index) {
+      for (; line != null; line = lines.next()) {
+        if (line.fields().size() <= index) {
           throw bad(
-              line.getStartingLineNumber(),
-              "there are only " + line.getFieldCount() + " columns, no " + (index + 1));
+              line.line(),
+              "there are only "
+                  + line.fields().size()
+                  + " columns, no "
+                  + (index + 1)
+                  + (hint.isEmpty() ? "" : "; " + hint));
         }
-        add(line.getField(index), line.getStartingLineNumber());
+        add(line.fields().get(index), line.line());
       }
-    } catch (CsvParseException e) {
-      if (e.getCause() instanceof CharacterCodingException) {
-        throw notText();
-      }
-      throw CommandFailure.io("'" + file + "' is not CSV: " + e.getMessage());
-    } catch (UncheckedIOException e) {
-      if (e.getCause() instanceof CharacterCodingException) {
-        throw notText();
-      }
-      throw e;
+    } catch (UnreadableTextException e) {
+      throw bad(e.getMessage());
     }
     return keys;
   }
 
-  private BufferedReader open() throws IOException {
+  private InputStream open() throws IOException {
     if (Files.isDirectory(file)) {
       throw CommandFailure.io("'" + file + "' is a directory, not a file of keys");
     }
-    return Files.newBufferedReader(file, StandardCharsets.UTF_8);
+    return new BufferedInputStream(Files.newInputStream(file));
   }
 
-  private int indexOf(String column, List<String> header) {
+  private int indexOf(String column, List<String> header, String hint) {
     int index = header.indexOf(column);
     if (index < 0) {
       throw bad(
-          1, "there is no column '" + column + "' among " + header + "; or give its number from 1");
+          1,
+          "there is no column '"
+              + column
+              + "' among "
+              + header
+              + "; or give its number from 1"
+              + (hint.isEmpty() ? "" : "; " + hint));
     }
     return index;
   }
@@ -119,10 +125,10 @@ final class SampleFile {
   }
 
   private CommandFailure bad(long line, String message) {
-    return CommandFailure.io("'" + file + "' line " + line + ": " + message);
+    return bad("line " + line + ": " + message);
   }
 
-  private CommandFailure notText() {
-    return CommandFailure.io("'" + file + "' is not text in UTF-8");
+  private CommandFailure bad(String message) {
+    return CommandFailure.io("'" + file + "' " + message);
   }
 }

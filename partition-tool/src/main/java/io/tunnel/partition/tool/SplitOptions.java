@@ -6,6 +6,7 @@ import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.partition.tool.QuantileCore.Quantiles;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.Human;
+import io.tunnel.terminal.file.Separator;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -67,6 +68,13 @@ final class SplitOptions {
               + " the first line is data.")
   private String column;
 
+  @Option(
+      names = "--separator",
+      paramLabel = "CHARACTER",
+      description = "sample: what separates the CSV file's columns, such as ';' or tab (a comma).",
+      converter = Separator.class)
+  private Character separator;
+
   /** For picocli. */
   SplitOptions() {}
 
@@ -111,6 +119,7 @@ final class SplitOptions {
     refuseUnless(chosen, SplitStrategy.POINTS, "--points", points != null);
     refuseUnless(chosen, SplitStrategy.SAMPLE, "--sample", sample != null);
     refuseUnless(chosen, SplitStrategy.SAMPLE, "--column", column != null);
+    refuseUnless(chosen, SplitStrategy.SAMPLE, "--separator", separator != null);
   }
 
   private static void refuseUnless(
@@ -198,7 +207,7 @@ final class SplitOptions {
     SampleKeys keys =
         column == null
             ? SampleFile.readLines(sample, type)
-            : SampleFile.readCsv(sample, type, column);
+            : SampleFile.readCsv(sample, type, column, Optional.ofNullable(separator));
     Quantiles quantiles;
     try {
       quantiles = QuantileCore.of(keys.keys(), type, count);

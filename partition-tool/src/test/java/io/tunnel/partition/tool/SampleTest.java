@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,9 +57,9 @@ class SampleTest {
   @Test
   void a_column_of_csv_is_found_by_name_or_by_number() throws IOException {
     Path file = file("id,name\n1,\"a,b\"\n2,\"c\nd\"\n");
-    assertThat(texts(SampleFile.readCsv(file, PrimaryKeyType.STRING, "name")))
+    assertThat(texts(SampleFile.readCsv(file, PrimaryKeyType.STRING, "name", Optional.empty())))
         .containsExactly("a,b", "c\nd");
-    assertThat(texts(SampleFile.readCsv(file, PrimaryKeyType.STRING, "2")))
+    assertThat(texts(SampleFile.readCsv(file, PrimaryKeyType.STRING, "2", Optional.empty())))
         .containsExactly("name", "a,b", "c\nd");
   }
 
@@ -66,16 +67,31 @@ class SampleTest {
   void a_column_that_is_not_there_is_named_with_those_that_are() throws IOException {
     Path file = file("id,name\n1,a\n2\n");
     assertBadFile(
-        () -> SampleFile.readCsv(file, PrimaryKeyType.STRING, "nam"),
+        () -> SampleFile.readCsv(file, PrimaryKeyType.STRING, "nam", Optional.empty()),
         "line 1: there is no column 'nam' among [id, name]; or give its number from 1");
     assertBadFile(
-        () -> SampleFile.readCsv(file, PrimaryKeyType.STRING, "0"), "there is no column '0'");
+        () -> SampleFile.readCsv(file, PrimaryKeyType.STRING, "0", Optional.empty()),
+        "there is no column '0'");
     assertBadFile(
-        () -> SampleFile.readCsv(file, PrimaryKeyType.STRING, "3"),
+        () -> SampleFile.readCsv(file, PrimaryKeyType.STRING, "3", Optional.empty()),
         "line 1: there are only 2 columns, no 3");
     assertBadFile(
-        () -> SampleFile.readCsv(file, PrimaryKeyType.STRING, "name"),
+        () -> SampleFile.readCsv(file, PrimaryKeyType.STRING, "name", Optional.empty()),
         "line 3: there are only 1 columns, no 2");
+  }
+
+  @Test
+  void a_quote_that_is_not_closed_and_another_separator_are_errors() throws IOException {
+    Path open = file("id,name\n1,\"a\n2,b\n3,c\n");
+    assertBadFile(
+        () -> SampleFile.readCsv(open, PrimaryKeyType.STRING, "name", Optional.empty()),
+        "keys' line 2: the quote that opens here is never closed");
+    Path other = file("id;name\n1;a\n");
+    assertBadFile(
+        () -> SampleFile.readCsv(other, PrimaryKeyType.STRING, "name", Optional.empty()),
+        "add --separator ';'");
+    assertThat(texts(SampleFile.readCsv(other, PrimaryKeyType.STRING, "name", Optional.of(';'))))
+        .containsExactly("a");
   }
 
   @Test
@@ -84,9 +100,11 @@ class SampleTest {
         Files.write(
             directory.resolve("bytes"), "a\n\u00e9\n".getBytes(StandardCharsets.ISO_8859_1));
     assertBadFile(
-        () -> SampleFile.readLines(file, PrimaryKeyType.STRING), "bytes' is not text in UTF-8");
+        () -> SampleFile.readLines(file, PrimaryKeyType.STRING),
+        "bytes' line 2: not text in UTF-8");
     assertBadFile(
-        () -> SampleFile.readCsv(file, PrimaryKeyType.STRING, "1"), "bytes' is not text in UTF-8");
+        () -> SampleFile.readCsv(file, PrimaryKeyType.STRING, "1", Optional.empty()),
+        "bytes' line 2: not text in UTF-8");
     assertBadFile(
         () -> SampleFile.readLines(directory, PrimaryKeyType.STRING), "is a directory, not a file");
     assertThatThrownBy(() -> SampleFile.readLines(directory.resolve("none"), PrimaryKeyType.STRING))

@@ -1,2 +1,2 @@
-/** Rows on the command line: their keys as they are typed, and the commands that write them. */
+/** The commands that write rows: {@code tunnel tables put}, {@code update} and {@code delete}. */
 package io.tunnel.cli.rows;

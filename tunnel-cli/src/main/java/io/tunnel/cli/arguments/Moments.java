@@ -1,4 +1,4 @@
-package io.tunnel.cli;
+package io.tunnel.cli.arguments;
 
 import io.tunnel.model.StreamStart;
 import io.tunnel.terminal.DurationConverter;
@@ -18,15 +18,15 @@ import picocli.CommandLine.TypeConversionException;
  * @param nowMs what times such as -15m count from, in milliseconds since 1970
  * @param zone whose clocks show a date and time that names no zone
  */
-record Moments(long nowMs, ZoneId zone) {
+public record Moments(long nowMs, ZoneId zone) {
 
   /** What may be typed. */
-  static final String FORMS =
+  public static final String FORMS =
       "2026-11-21T08:00:00Z, 2026-11-21T08:00 (local time), milliseconds since 1970, or -15m"
           + " (ago; ms, s, m, h or d)";
 
   /** The end of the stream that is named so; empty when it is not the name of one. */
-  static Optional<StreamStart> edge(String text) {
+  public static Optional<StreamStart> edge(String text) {
     return switch (text.strip().toLowerCase(Locale.ROOT)) {
       case "earliest" -> Optional.of(StreamStart.EARLIEST);
       case "latest" -> Optional.of(StreamStart.LATEST);
@@ -41,7 +41,7 @@ record Moments(long nowMs, ZoneId zone) {
    * @param others what else that takes, as the start of a list; may be empty
    * @throws IllegalArgumentException when it is not a moment
    */
-  long parse(String option, String text, String others) {
+  public long parse(String option, String text, String others) {
     String typed = text.strip().toUpperCase(Locale.ROOT);
     if (typed.matches("[0-9]{1,15}")) {
       return Long.parseLong(typed);

@@ -1,4 +1,4 @@
-package io.tunnel.cli;
+package io.tunnel.cli.arguments;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

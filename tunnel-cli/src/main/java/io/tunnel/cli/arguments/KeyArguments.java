@@ -1,4 +1,4 @@
-package io.tunnel.cli.rows;
+package io.tunnel.cli.arguments;
 
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;

@@ -1,0 +1,90 @@
+package io.tunnel.cli.tail;
+
+import com.google.gson.JsonObject;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnUpdate;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowDeleteChange;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.RowUpdateChange;
+import io.tunnel.sdk.RecordColumn;
+import io.tunnel.sdk.StreamRecord;
+import io.tunnel.stress.TypedJson;
+import io.tunnel.terminal.Printable;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** A change as one line, for people or for programs. */
+final class ChangeText {
+
+  static final String HEADING =
+      "TIME                      PARTITION    POSITION  KIND    KEY  COLUMNS";
+
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)
+          .withZone(ZoneOffset.UTC);
+
+  private ChangeText() {}
+
+  /** For people: long values are cut, and what could harm the terminal is escaped. */
+  static String line(StreamRecord record) {
+    String columns =
+        record.getColumns().stream().map(ChangeText::column).collect(Collectors.joining(", "));
+    String key =
+        record.getPrimaryKey().getPrimaryKeyColumns().stream()
+            .map(column -> Printable.of(column.getName()) + "=" + Printable.cut(column.getValue()))
+            .collect(Collectors.joining(", ", "(", ")"));
+    return String.format(
+            Locale.ROOT,
+            "%s  %9d  %10d  %-6s  %s  %s",
+            TIME.format(Instant.EPOCH.plus(record.commitMicros(), ChronoUnit.MICROS)),
+            record.partition(),
+            record.position(),
+            record.getRecordType(),
+            key,
+            columns)
+        .stripTrailing();
+  }
+
+  private static String column(RecordColumn column) {
+    return column.getColumnType() == RecordColumn.ColumnType.PUT
+        ? Printable.of(column.name()) + "=" + Printable.cut(column.getColumn().getValue())
+        : "-" + Printable.of(column.name());
+  }
+
+  /** For programs: a {@link TypedJson} with the change's place in front. */
+  static String json(StreamRecord record) {
+    JsonObject json = new JsonObject();
+    json.addProperty("partition", record.partition());
+    json.addProperty("position", record.position());
+    json.addProperty("commitMicros", record.commitMicros());
+    TypedJson.of(change(record)).asMap().forEach(json::add);
+    return json.toString();
+  }
+
+  private static RowChange change(StreamRecord record) {
+    return switch (record.getRecordType()) {
+      case PUT ->
+          new RowPutChange(
+              record.getPrimaryKey(),
+              record.getColumns().stream().map(RecordColumn::getColumn).toList());
+      case UPDATE ->
+          new RowUpdateChange(
+              record.getPrimaryKey(),
+              record.getColumns().stream().map(ChangeText::update).toList());
+      case DELETE -> new RowDeleteChange(record.getPrimaryKey());
+    };
+  }
+
+  private static ColumnUpdate update(RecordColumn column) {
+    if (column.getColumnType() != RecordColumn.ColumnType.PUT) {
+      return new ColumnUpdate.Delete(column.name());
+    }
+    Column set = column.getColumn();
+    return new ColumnUpdate.Put(set.getName(), set.getValue());
+  }
+}

@@ -1,0 +1,74 @@
+package io.tunnel.cli.tail;
+
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.StreamRecord.RecordType;
+import io.tunnel.terminal.CommandFailure;
+import io.tunnel.wire.Control.PartitionDescription;
+import io.tunnel.wire.Control.TableDescription;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Which changes are printed.
+ *
+ * @param partitions the partitions that have them, in the order of ids
+ * @param key the encoded key of the only row; empty for all rows
+ * @param kinds what these changes do
+ */
+record TailFilter(List<Integer> partitions, Optional<Bytes> key, Set<RecordType> kinds) {
+
+  TailFilter {
+    partitions = List.copyOf(partitions);
+    kinds = Set.copyOf(kinds);
+  }
+
+  /**
+   * What was asked for, in a table.
+   *
+   * @param wanted ids of partitions; none for all
+   */
+  static TailFilter of(
+      TableDescription table,
+      Collection<Integer> wanted,
+      Optional<PrimaryKey> key,
+      Set<RecordType> kinds) {
+    Set<Integer> all = new TreeSet<>();
+    table.partitions().forEach(partition -> all.add(partition.id()));
+    for (int partition : wanted) {
+      if (!all.contains(partition)) {
+        throw CommandFailure.usage(
+            "table '" + table.meta().name() + "' has no partition " + partition + ", only " + all);
+      }
+    }
+    if (!wanted.isEmpty()) {
+      all.retainAll(wanted);
+    }
+    if (key.isPresent()) {
+      Bytes first = KeyCodec.encode(key.get().getPrimaryKeyColumn(0).getValue());
+      table.partitions().stream()
+          .filter(partition -> !holds(partition, first))
+          .forEach(partition -> all.remove(partition.id()));
+    }
+    return new TailFilter(
+        List.copyOf(all),
+        key.map(whole -> KeyCodec.encode(whole, table.meta().primaryKey())),
+        kinds);
+  }
+
+  private static boolean holds(PartitionDescription partition, Bytes first) {
+    return partition.from().compareTo(first) <= 0
+        && (partition.to().length() == 0 || first.compareTo(partition.to()) < 0);
+  }
+
+  /** Whether a change of one of the partitions is printed. */
+  boolean matches(StreamRecord record) {
+    return kinds.contains(record.getRecordType())
+        && (key.isEmpty() || key.get().equals(record.encodedKey()));
+  }
+}

@@ -1,0 +1,2 @@
+/** {@code tunnel tail}: prints the changes of a table, without a tunnel. */
+package io.tunnel.cli.tail;
