@@ -60,6 +60,7 @@ public final class RefusedException extends RuntimeException {
   }
 
   /** As any exception, with the code before the message: a trace shows it. */
+  @SuppressWarnings("OverrideThrowableToString") // The message is for people.
   @Override
   public String toString() {
     return getClass().getName() + ": " + code + ": " + getMessage();
