@@ -83,7 +83,10 @@ public final class FileOptions {
   }
 
   /** Reads the policy in lower case, as the help shows it. */
-  static final class PolicyConverter implements ITypeConverter<BadLines.Policy> {
+  public static final class PolicyConverter implements ITypeConverter<BadLines.Policy> {
+    /** For picocli. */
+    public PolicyConverter() {}
+
     @Override
     public BadLines.Policy convert(String text) {
       return switch (text) {

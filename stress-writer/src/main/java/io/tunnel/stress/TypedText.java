@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /** Text as values. */
-final class TypedText {
+public final class TypedText {
 
   /** Without leading zeros: 007 is a name, not a number. */
   private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9][0-9]{0,18})");
@@ -23,7 +23,7 @@ final class TypedText {
    * The value that {@code text} looks like: an INTEGER that fits into 64 bits, a finite DOUBLE with
    * a point or an exponent, a BOOLEAN ({@code true} or {@code false}), else a STRING.
    */
-  static ColumnValue infer(String text) {
+  public static ColumnValue infer(String text) {
     if (text.isEmpty()) {
       return ColumnValue.fromString(text);
     }
@@ -55,7 +55,7 @@ final class TypedText {
   /**
    * {@code text} as a value of {@code type}; an error says what it is not. BINARY is hexadecimal.
    */
-  static ColumnValue parse(String text, ColumnType type) {
+  public static ColumnValue parse(String text, ColumnType type) {
     try {
       return switch (type) {
         case INTEGER -> ColumnValue.fromLong(Long.parseLong(text.strip()));

@@ -1,5 +1,8 @@
 package io.tunnel.cli;
 
+import io.tunnel.cli.rows.DeleteRowsCommand;
+import io.tunnel.cli.rows.PutRowsCommand;
+import io.tunnel.cli.rows.UpdateRowsCommand;
 import io.tunnel.terminal.Prompt;
 import java.util.Objects;
 import picocli.CommandLine.Command;
@@ -8,14 +11,17 @@ import picocli.CommandLine.Command;
 @Command(
     name = "tables",
     mixinStandardHelpOptions = true,
-    description = "List, describe, alter and drop tables; read their rows.",
+    description = "List, describe, alter and drop tables; read and write their rows.",
     subcommands = {
       ListTablesCommand.class,
       DescribeTableCommand.class,
       AlterTableCommand.class,
       DropTableCommand.class,
       GetRowCommand.class,
-      ScanCommand.class
+      ScanCommand.class,
+      PutRowsCommand.class,
+      UpdateRowsCommand.class,
+      DeleteRowsCommand.class
     })
 final class TablesCommand extends ServiceGroup<Tables> {
 

@@ -1,0 +1,26 @@
+package io.tunnel.cli.rows;
+
+import io.tunnel.model.RowChange;
+import io.tunnel.stress.RowSource;
+import java.util.function.UnaryOperator;
+
+/** The rows of a source as other changes. A row that cannot be changed so is one refused. */
+record ChangedRows(RowSource rows, UnaryOperator<RowChange> change) implements RowSource {
+
+  @Override
+  public RowChange next() {
+    for (RowChange row = rows.next(); row != null; row = rows.next()) {
+      try {
+        return change.apply(row);
+      } catch (IllegalArgumentException e) {
+        rows.refused(e);
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public void refused(IllegalArgumentException why) {
+    rows.refused(why);
+  }
+}

@@ -1,0 +1,67 @@
+package io.tunnel.cli.rows;
+
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowDeleteChange;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.terminal.ConfirmOption;
+import io.tunnel.terminal.Prompt;
+import java.util.function.Function;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Deletes rows. */
+@Command(
+    name = "delete",
+    mixinStandardHelpOptions = true,
+    description =
+        "Delete the row of a key; that there is none is no error, unless --if-exists says so. Or"
+            + " delete the rows of all keys in a file, whatever else it has; that has to be"
+            + " confirmed.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  tunnel tables delete --table users --key id=7",
+      "  tunnel tables delete --table users --from gone.csv --yes"
+    })
+public final class DeleteRowsCommand extends RowsCommand {
+
+  private final Prompt prompt;
+
+  @Mixin private ConfirmOption confirm;
+
+  /** For picocli: the command on real servers. */
+  public DeleteRowsCommand() {
+    this(TableClient::connect, Prompt.terminal());
+  }
+
+  DeleteRowsCommand(Function<String, TableClient> connect, Prompt prompt) {
+    super(connect);
+    this.prompt = prompt;
+  }
+
+  @Override
+  String done() {
+    return "deleted";
+  }
+
+  @Override
+  void check(boolean isOfFile) {
+    if (isOfFile) {
+      if (!confirm.isGiven()) {
+        err().println("every row whose key is in the file would be deleted");
+        err().flush();
+      }
+      confirm.require(prompt, isJson(), "nothing was deleted");
+    }
+  }
+
+  @Override
+  RowChange one(PrimaryKey key) {
+    return new RowDeleteChange(key, condition());
+  }
+
+  @Override
+  RowChange of(RowChange read) {
+    return new RowDeleteChange(read.primaryKey(), condition());
+  }
+}

@@ -1,0 +1,169 @@
+package io.tunnel.cli.rows;
+
+import com.google.gson.JsonObject;
+import io.tunnel.cli.arguments.KeyOption;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Names;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.sdk.RowResult;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.stress.BadLineException;
+import io.tunnel.stress.FileRows;
+import io.tunnel.stress.RowFile;
+import io.tunnel.stress.UnreadableFileException;
+import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.ServiceOptions;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** A command that writes one row, named by its key, or those of a file. */
+abstract class RowsCommand implements Callable<Integer> {
+
+  private final Function<String, TableClient> connect;
+
+  @Spec private CommandSpec spec;
+  @Mixin private ServiceOptions service;
+  @Mixin private KeyOption key;
+  @Mixin private RowsFileOptions from;
+
+  @Option(names = "--table", required = true, paramLabel = "TABLE", description = "The table.")
+  private String table;
+
+  @Option(
+      names = "--if-exists",
+      description = "Only if there is a row with that key; it is rejected otherwise.")
+  private boolean ifExists;
+
+  RowsCommand(Function<String, TableClient> connect) {
+    this.connect = connect;
+  }
+
+  /** What is done, in the past tense. */
+  abstract String done();
+
+  /** What is done to the row of a key by the command line. */
+  abstract RowChange one(PrimaryKey key);
+
+  /**
+   * What is done because of a row or change of a file.
+   *
+   * @throws IllegalArgumentException when nothing can be
+   */
+  abstract RowChange of(RowChange read);
+
+  /** Refuses options that make no sense, before anything is connected. */
+  abstract void check(boolean isOfFile);
+
+  /** What must hold of a row for it to be written. */
+  RowExistenceExpectation condition() {
+    return ifExists ? RowExistenceExpectation.EXPECT_EXIST : RowExistenceExpectation.IGNORE;
+  }
+
+  final boolean isIfExists() {
+    return ifExists;
+  }
+
+  final PrintWriter err() {
+    return spec.commandLine().getErr();
+  }
+
+  final boolean isJson() {
+    return service.isJson();
+  }
+
+  @Override
+  public final Integer call() throws Exception {
+    CommandFailure.checkUsage(() -> Names.requireResourceName("table", table));
+    if (key.isGiven() == from.file().isPresent()) {
+      throw CommandFailure.usage("give the --key of one row, or the file of many with --from");
+    }
+    check(from.file().isPresent());
+    try (TableClient client = connect.apply(service.endpoint())) {
+      List<PrimaryKeySchema> schema = client.partitionMap(table).meta().primaryKey();
+      if (from.file().isPresent()) {
+        return writeFile(client, from.file().get(), schema);
+      }
+      return write(client, one(key.in(schema).key()));
+    }
+  }
+
+  private int write(TableClient client, RowChange change) {
+    RowResult result =
+        CommandFailure.checkUsage(() -> client.tryWrite(table, List.of(change))).results().get(0);
+    String row = "the row " + change.primaryKey();
+    return switch (result.outcome()) {
+      case APPLIED -> {
+        print(change, result);
+        yield ExitCode.OK;
+      }
+      case REJECTED -> throw CommandFailure.failed(row + " was not " + done() + why(result));
+      case NOT_SENT ->
+          throw new CommandFailure(
+              ExitCode.UNAVAILABLE, row + " was not " + done() + ": " + result.message());
+      case IN_DOUBT ->
+          throw CommandFailure.failed(
+              "it is not known whether "
+                  + row
+                  + " was "
+                  + done()
+                  + ", or still will be ("
+                  + result.message()
+                  + "): look with 'tunnel tables get'");
+    };
+  }
+
+  private String why(RowResult result) {
+    if (result.error().filter(ErrorCode.CONDITION_FAILED::equals).isPresent()) {
+      return condition() == RowExistenceExpectation.EXPECT_EXIST
+          ? ": there is none"
+          : ": there is one already";
+    }
+    return ": " + result.message();
+  }
+
+  private void print(RowChange change, RowResult result) {
+    PrintWriter out = spec.commandLine().getOut();
+    if (isJson()) {
+      JsonObject json = new JsonObject();
+      json.addProperty("applied", true);
+      json.addProperty("partition", result.partition());
+      json.addProperty("position", result.position());
+      out.println(json);
+    } else {
+      out.println(
+          "row "
+              + change.primaryKey()
+              + " "
+              + done()
+              + ", position "
+              + result.position()
+              + " of partition "
+              + result.partition());
+    }
+  }
+
+  private int writeFile(TableClient client, RowFile file, List<PrimaryKeySchema> schema)
+      throws Exception {
+    ManyRows many = new ManyRows(spec.commandLine(), done(), isJson(), from.inDoubtFile());
+    try (FileRows rows =
+        FileRows.open(file, from.binding(schema, key.isHashed()), from.badLines(err()::println))) {
+      return many.write(client.openWriter(table), new ChangedRows(rows, this::of), rows, file);
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.usage(e.getMessage());
+    } catch (BadLineException e) {
+      throw CommandFailure.failed(e.getMessage());
+    } catch (UnreadableFileException e) {
+      throw CommandFailure.io(e.getMessage());
+    }
+  }
+}

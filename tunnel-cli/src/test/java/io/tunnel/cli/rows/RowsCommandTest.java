@@ -1,0 +1,251 @@
+package io.tunnel.cli.rows;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnType;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.Row;
+import io.tunnel.model.TableMeta;
+import io.tunnel.sdk.ClientConfig;
+import io.tunnel.sdk.HashedKey;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.testing.InMemoryTunnelService;
+import io.tunnel.stress.TypedJson;
+import io.tunnel.terminal.CommandRunner;
+import io.tunnel.terminal.Diagnosis;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/** Against the service in memory, through the SDK as it ships. */
+class RowsCommandTest {
+
+  @AutoClose private final InMemoryTunnelService service = InMemoryTunnelService.start();
+  @TempDir private Path directory;
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+  private Optional<String> answer = Optional.empty();
+
+  @BeforeEach
+  void two_tables() {
+    for (String table : List.of("users", "copy")) {
+      service.createTable(
+          new TableMeta(
+              table, HashedKey.schema(new PrimaryKeySchema("uid", PrimaryKeyType.STRING))),
+          HashedKey.splitPoints(3).get(0));
+    }
+  }
+
+  private static TableClient connect(String endpoint) {
+    return TableClient.connect(ClientConfig.of(endpoint).withRetryDeadline(Duration.ofSeconds(1)));
+  }
+
+  private int run(String command, String... options) {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    RowsCommand rows =
+        switch (command) {
+          case "put" -> new PutRowsCommand(RowsCommandTest::connect);
+          case "update" -> new UpdateRowsCommand(RowsCommandTest::connect);
+          default -> new DeleteRowsCommand(RowsCommandTest::connect, question -> answer);
+        };
+    List<String> line = new ArrayList<>(List.of("--server", service.endpoint()));
+    line.addAll(Arrays.asList(options));
+    if (!line.contains("--table")) {
+      line.addAll(List.of("--table", "users"));
+    }
+    CommandLine commandLine =
+        new CommandLine(rows).setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    return CommandRunner.run(commandLine, Diagnosis.standard(), line.toArray(String[]::new));
+  }
+
+  private int runLine(String line) {
+    String[] words = line.split(" ");
+    return run(words[0], Arrays.copyOfRange(words, 1, words.length));
+  }
+
+  private Row only(String table) {
+    assertThat(service.rows(table)).hasSize(1);
+    return service.rows(table).get(0);
+  }
+
+  @Test
+  void a_row_is_put_with_typed_columns_and_its_hash_is_computed() {
+    assertThat(
+            runLine(
+                "put --key uid=Ada --set name=Ada=x --set age:INTEGER=036 --set z:STRING=7"
+                    + " --set ok=true --set d:double=1 --set b:BINARY=00ff --set n=12"))
+        .as(err.toString())
+        .isZero();
+    assertThat(out.toString()).contains("uid=Ada) written, position 1 of partition ");
+    Row row = only("users");
+    assertThat(row.primaryKey().getPrimaryKeyColumn(0).getValue())
+        .hasToString(
+            HashedKey.hash(List.of(row.primaryKey().getPrimaryKeyColumn(1).getValue())).toString());
+    assertThat(row.value("name")).isEqualTo(ColumnValue.fromString("Ada=x"));
+    assertThat(row.value("age")).isEqualTo(ColumnValue.fromLong(36));
+    assertThat(row.value("z")).isEqualTo(ColumnValue.fromString("7"));
+    assertThat(row.value("ok")).isEqualTo(ColumnValue.fromBoolean(true));
+    assertThat(row.value("d")).isEqualTo(ColumnValue.fromDouble(1));
+    assertThat(row.value("b")).isEqualTo(ColumnValue.fromBinary(new byte[] {0, -1}));
+    assertThat(row.value("n").type()).isEqualTo(ColumnType.INTEGER);
+
+    assertThat(runLine("put --key uid=Ada --json")).isZero();
+    assertThat(out.toString()).startsWith("{\"applied\":true,\"partition\":");
+    assertThat(only("users").columns()).isEmpty();
+  }
+
+  @Test
+  void an_update_sets_and_removes_columns_and_leaves_the_others() {
+    assertThat(runLine("put --key uid=Ada --set a=1 --set b=2")).isZero();
+    assertThat(runLine("update --key uid=Ada --set c=3 --unset a")).isZero();
+    assertThat(only("users").columns())
+        .containsExactlyInAnyOrder(
+            new Column("b", ColumnValue.fromLong(2)), new Column("c", ColumnValue.fromLong(3)));
+  }
+
+  @Test
+  void a_condition_that_does_not_hold_is_a_failed_job() {
+    assertThat(runLine("update --key uid=Ada --set a=1 --if-exists")).isEqualTo(1);
+    assertThat(err.toString()).contains("uid=Ada) was not updated: there is none");
+    assertThat(runLine("put --key uid=Ada --if-absent")).isZero();
+    assertThat(runLine("put --key uid=Ada --if-absent")).isEqualTo(1);
+    assertThat(err.toString()).contains("uid=Ada) was not written: there is one already");
+    assertThat(runLine("delete --key uid=Ada --if-exists")).isZero();
+    assertThat(runLine("delete --key uid=Ada --if-exists")).isEqualTo(1);
+    assertThat(err.toString()).contains("was not deleted: there is none");
+    assertThat(runLine("delete --key uid=Ada")).isZero();
+  }
+
+  @Test
+  void what_scan_prints_copies_a_table_and_what_it_has_not_is_not_touched() throws IOException {
+    Path file = directory.resolve("users.csv");
+    StringBuilder csv = new StringBuilder("uid,n,t\n");
+    for (int i = 0; i < 500; i++) {
+      csv.append("u").append(i).append(',').append(i).append(",007\n");
+    }
+    Files.writeString(file, csv);
+    assertThat(run("put", "--from", file.toString())).as(err.toString()).isZero();
+    assertThat(out.toString()).isEqualTo("500 rows written" + System.lineSeparator());
+
+    Path scanned = directory.resolve("scanned.jsonl");
+    Files.write(
+        scanned, service.rows("users").stream().map(row -> TypedJson.of(row).toString()).toList());
+    assertThat(run("put", "--from", scanned.toString(), "--table", "copy", "--json")).isZero();
+    assertThat(out.toString())
+        .startsWith("{\"applied\":500,\"rejected\":0,\"notSent\":0,\"inDoubt\":0}");
+    assertThat(service.rows("copy")).isEqualTo(service.rows("users"));
+
+    Files.writeString(file, "uid,n\nu1,-1\nu2,-2\n");
+    assertThat(run("update", "--from", file.toString())).isZero();
+    assertThat(service.rows("users"))
+        .filteredOn(row -> row.value("n").asLong() < 0)
+        .hasSize(2)
+        .allMatch(row -> row.value("t").asString().equals("007"));
+  }
+
+  @Test
+  void changes_are_applied_as_what_they_were() throws IOException {
+    assertThat(runLine("put --key uid=a --set x=1")).isZero();
+    assertThat(runLine("put --key uid=b --set x=1")).isZero();
+    Path file = directory.resolve("changes.jsonl");
+    Files.writeString(
+        file,
+        "{'kind':'DELETE','key':{'uid':'a'},'columns':{}}\n{'kind':'UPDATE','key':{'uid':'b'},'columns':{'x':null}}\n"
+            .replace('\'', '"'));
+    assertThat(run("update", "--from", file.toString(), "--bad-lines", "skip")).isZero();
+    assertThat(err.toString()).contains("line 1: a DELETE is no update");
+    assertThat(service.rows("users")).hasSize(2);
+    assertThat(run("put", "--from", file.toString())).isZero();
+    assertThat(only("users").columns()).isEmpty();
+  }
+
+  @Test
+  void many_rows_are_deleted_only_when_that_is_really_meant() throws IOException {
+    assertThat(runLine("put --key uid=a")).isZero();
+    Path file = Files.writeString(directory.resolve("gone.csv"), "uid,x\na,1\nb,2\n");
+    assertThat(run("delete", "--from", file.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("nothing was deleted: add --yes to do it");
+    assertThat(service.rows("users")).hasSize(1);
+    answer = Optional.of("y");
+    assertThat(run("delete", "--from", file.toString())).isZero();
+    assertThat(out.toString()).contains("2 rows deleted");
+    assertThat(service.rows("users")).isEmpty();
+    answer = Optional.empty();
+    assertThat(run("delete", "--from", file.toString(), "--yes")).isZero();
+  }
+
+  @Test
+  void rows_that_were_rejected_are_shown_and_fail_the_job() throws IOException {
+    assertThat(runLine("put --key uid=a")).isZero();
+    Path file = Files.writeString(directory.resolve("some.csv"), "uid,x\na,1\nb,2\n");
+    assertThat(run("put", "--from", file.toString(), "--if-absent")).isEqualTo(1);
+    assertThat(out.toString()).contains("1 rows written");
+    assertThat(err.toString()).contains("1 rows were rejected; first:", "uid=a)");
+  }
+
+  @Test
+  void rows_in_doubt_are_reported_and_written_to_a_file_that_can_be_read_again()
+      throws IOException {
+    service.loseAnswersOfNextWrites(1);
+    assertThat(runLine("put --key uid=a")).isEqualTo(1);
+    assertThat(err.toString()).contains("it is not known whether the row", "tunnel tables get");
+
+    Path file = Files.writeString(directory.resolve("one.csv"), "uid,x\nb,2\n");
+    Path doubts = directory.resolve("doubts.jsonl");
+    service.loseAnswersOfNextWrites(1);
+    assertThat(run("put", "--from", file.toString(), "--in-doubt-file", doubts.toString()))
+        .isEqualTo(1);
+    assertThat(err.toString()).contains("1 rows are in doubt", "are in " + doubts);
+    assertThat(run("put", "--from", doubts.toString(), "--table", "copy")).isZero();
+    assertThat(only("copy").value("x")).isEqualTo(ColumnValue.fromLong(2));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "put|give the --key of one row, or the file of many with --from",
+        "put --key uid=a --from x.csv|give the --key of one row",
+        "put --key uid=a --set x|--set 'x' is not NAME=VALUE or NAME:TYPE=VALUE",
+        "put --key uid=a --set x:INTEGER=one|--set x:INTEGER: 'one' is no INTEGER",
+        "put --key uid=a --set x=1 --set x=2|column 'x' is set twice",
+        "put --key uid=a --if-exists --if-absent|exclude each other",
+        "put --from x.csv --set a=1|--set is of one row",
+        "put --key name=a|the key of the table is (hash BINARY, uid STRING)",
+        "put --from x.txt|does not say its format",
+        "update --key uid=a|an update changes something",
+        "update --key uid=a --set x=1 --unset x|column 'x' is named twice",
+        "update --from x.csv --unset a|--set and --unset are of one row",
+        "delete --key uid=a --set x=1|--set",
+      })
+  void what_makes_no_sense_is_refused_and_nothing_is_written(String line, String message) {
+    assertThat(runLine(line)).isEqualTo(2);
+    assertThat(err.toString()).contains(message);
+    assertThat(service.changes("users")).isEmpty();
+  }
+
+  @Test
+  void a_file_with_a_quote_that_is_not_closed_says_where() throws IOException {
+    Path file = Files.writeString(directory.resolve("open.csv"), "uid,x\na,1\nb,\"2\nc,3\n");
+    assertThat(run("put", "--from", file.toString())).isEqualTo(74);
+    assertThat(err.toString()).contains("open.csv line 3: the quote that opens here");
+  }
+}
