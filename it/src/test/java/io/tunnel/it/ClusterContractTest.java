@@ -42,4 +42,12 @@ class ClusterContractTest {
       return new RealSubject(node.directPort());
     }
   }
+
+  @Nested
+  class Failures extends FailuresContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(node.directPort());
+    }
+  }
 }

@@ -4,18 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.sdk.DescribeTunnelRequest;
+import io.tunnel.sdk.DescribeTunnelResponse;
 import io.tunnel.sdk.SeekTunnelRequest;
+import io.tunnel.sdk.SkippedChange;
 import io.tunnel.sdk.StreamRecord;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Delivery;
+import io.tunnel.wire.FailureControl;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.SessionControl;
 import io.tunnel.wire.SessionControl.Assignment;
+import java.util.Arrays;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -72,6 +79,75 @@ abstract class DeliveriesContract extends WireContract {
     assertThat(refused(raw, held, 4)).isEqualTo(ErrorCode.INVALID_CHECKPOINT);
     checkpointed(raw, held, 2);
     assertThat(channel(table, held).checkpointed()).isEqualTo(2);
+  }
+
+  @Test
+  void
+      changes_that_a_checkpoint_passes_and_that_were_left_out_are_kept_once_and_the_last_hundred() {
+    TableDescription table = table();
+    RawClient raw = raw();
+    writeEach(table, 1, 120);
+    Assignment held = opened(raw, stream(table, "audit"));
+    credit(raw, held, PLENTY);
+    awaitDelivered(raw, 120);
+    skipped(raw, held, 5, 2, 5);
+    DescribeTunnelResponse described = described(table);
+    assertThat(described.skippedCount()).isEqualTo(2);
+    SkippedChange first = described.skipped().get(0);
+    assertThat(first.partition()).isEqualTo(held.partition());
+    assertThat(first.position()).isEqualTo(2);
+    assertThat(first.key()).isEqualTo(key(2));
+    assertThat(first.error()).isEqualTo("row 2 is odd");
+    assertThat(first.skippedMs()).isLessThanOrEqualTo(subject().nowMs());
+    assertThat(channel(table, held).checkpointed()).isEqualTo(5);
+    // As a worker that was not answered says it again, with more.
+    skipped(raw, held, 9, 2, 5, 9);
+    skipped(raw, held, 9, 2, 5, 9);
+    assertThat(described(table).skippedCount()).isEqualTo(3);
+    skipped(raw, held, 120, LongStream.rangeClosed(10, 120).toArray());
+    assertThat(described(table).skippedCount()).isEqualTo(114);
+    assertThat(described(table).skipped())
+        .extracting(SkippedChange::position)
+        .isEqualTo(LongStream.rangeClosed(21, 120).boxed().toList());
+  }
+
+  @Test
+  void who_does_not_hold_the_channel_cannot_say_what_was_left_out() {
+    subject().expectMisconduct();
+    TableDescription table = table();
+    RawClient raw = raw();
+    writeEach(table, 1, 3);
+    Assignment held = opened(raw, stream(table, "audit"));
+    credit(raw, held, PLENTY);
+    awaitDelivered(raw, 3);
+    byte[] stale = Json.encode(skipping(held.handle(), held.epoch() - 1, 3, 2));
+    assertThat(raw.refused(Operation.CHECKPOINT_SKIPPING, stale).code())
+        .isEqualTo(ErrorCode.FENCED);
+    byte[] beyond = Json.encode(skipping(held.handle(), held.epoch(), 4, 4));
+    assertThat(raw.refused(Operation.CHECKPOINT_SKIPPING, beyond).code())
+        .isEqualTo(ErrorCode.INVALID_CHECKPOINT);
+    assertThat(described(table).skipped()).isEmpty();
+    assertThat(channel(table, held).checkpointed()).isZero();
+  }
+
+  private static void skipped(RawClient raw, Assignment held, long position, long... left) {
+    byte[] request = Json.encode(skipping(held.handle(), held.epoch(), position, left));
+    assertThat(raw.request(Operation.CHECKPOINT_SKIPPING, request)).isEmpty();
+  }
+
+  private static Control skipping(int handle, long epoch, long position, long... left) {
+    return new FailureControl.SkippingCheckpoint(
+        handle,
+        epoch,
+        position,
+        Bytes.EMPTY,
+        Arrays.stream(left)
+            .mapToObj(at -> new FailureControl.Skip(at, key(at), "row " + at + " is odd"))
+            .toList());
+  }
+
+  private DescribeTunnelResponse described(TableDescription table) {
+    return tunnels().describeTunnel(new DescribeTunnelRequest(table.meta().name(), "audit"));
   }
 
   private static void awaitDelivered(RawClient raw, long position) {

@@ -58,6 +58,7 @@ class FailingProcessorTest {
 
   private TunnelWorker start(TunnelWorkerConfig config) {
     config.setMaxRetryIntervalInMillis(50);
+    config.setProcessPauseMaxInMillis(50);
     TunnelWorker worker = new TunnelWorker(tunnel.tunnelId(), scene.tunnels(), config);
     stage.closes(worker::shutdown);
     worker.connectAndWorking();

@@ -67,6 +67,14 @@ class FakeContractTest {
   }
 
   @Nested
+  class Failures extends FailuresContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
   class Deliveries extends DeliveriesContract {
     @Override
     Subject begin() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.wire.ChannelRef;
@@ -15,6 +16,7 @@ import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Direction;
 import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.FailureControl;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.GetRowRequest;
@@ -127,6 +129,17 @@ class MutatedRequestsTest {
           Operation.ALTER_TABLE,
           Json.encode(new OperatorControl.AlterTable(TABLE, plan.meta().options())));
       payloads.put(Operation.EXPORT_CHECKPOINTS, Json.encode(tunnelName));
+      payloads.put(
+          Operation.CHECKPOINT_SKIPPING,
+          Json.encode(
+              new FailureControl.SkippingCheckpoint(
+                  1,
+                  1,
+                  9,
+                  Bytes.EMPTY,
+                  List.of(
+                      new FailureControl.Skip(
+                          8, PrimaryKey.builder().add("id", "x").build(), "odd")))));
       payloads.put(
           Operation.STOP_CHANNEL, Json.encode(new SessionControl.StopChannel(1, 1, "broken")));
       payloads.put(Operation.DESCRIBE_CLUSTER, new byte[0]);

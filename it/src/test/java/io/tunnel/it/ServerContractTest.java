@@ -41,6 +41,14 @@ class ServerContractTest {
   }
 
   @Nested
+  class Failures extends FailuresContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
   class Deliveries extends DeliveriesContract {
     @Override
     Subject begin() {

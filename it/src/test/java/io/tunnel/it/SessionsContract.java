@@ -5,13 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.sdk.ChannelInfo;
+import io.tunnel.sdk.FailedChange;
+import io.tunnel.sdk.ResumeTunnelRequest;
+import io.tunnel.sdk.RetryInfo;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.FailureControl;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.SessionControl;
 import io.tunnel.wire.SessionControl.Assignment;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** What is true of sessions, epochs and checkpoints, seen on the wire. */
@@ -131,6 +137,54 @@ abstract class SessionsContract extends WireContract {
                 .code())
         .isEqualTo(ErrorCode.SESSION_ENDED);
     checkpointed(owner, held, 0);
+  }
+
+  @Test
+  void a_channel_that_is_stopped_or_retried_says_at_which_change() {
+    TableDescription table = table();
+    String tunnelId = stream(table, "audit");
+    RawClient raw = raw();
+    String sessionId = open(raw, tunnelId, LEASE_MS, 0);
+    Assignment held = assigned(raw);
+    FailureControl.FailedChange at = new FailureControl.FailedChange(7, key(3), 2);
+    FailureControl.Retry retry =
+        new FailureControl.Retry(Optional.of(at), 4, 60_000, 30_000, "away");
+    heartbeat(
+        raw,
+        sessionId,
+        new FailureControl.RetryingChannel(held.handle(), held.epoch(), retry),
+        new FailureControl.RetryingChannel(held.handle() + 1, held.epoch(), retry));
+    ChannelInfo retried = channel(table, held);
+    FailedChange change = new FailedChange(held.partition(), 7, key(3), 2);
+    assertThat(retried.failedAt()).contains(change);
+    RetryInfo info = retried.retry().orElseThrow();
+    assertThat(info.at()).contains(change);
+    assertThat(info.attempts()).isEqualTo(4);
+    assertThat(info.forMs()).isGreaterThanOrEqualTo(60_000);
+    assertThat(info.nextInMs()).isBetween(0L, 30_000L);
+    assertThat(info.error()).isEqualTo("away");
+    assertThat(retried.error()).isEmpty();
+    heartbeat(raw, sessionId);
+    assertThat(channel(table, held).retry()).isEmpty();
+    assertThat(channel(table, held).failedAt()).isEmpty();
+    heartbeat(
+        raw, sessionId, new FailureControl.RetryingChannel(held.handle(), held.epoch(), retry));
+    Control stop =
+        new SessionControl.StopChannel(held.handle(), held.epoch(), "odd", Optional.of(at));
+    assertThat(raw.request(Operation.STOP_CHANNEL, Json.encode(stop))).isEmpty();
+    assertThat(channel(table, held).retry()).isEmpty();
+    assertThat(channel(table, held).failedAt()).contains(change);
+    var unused =
+        tunnels()
+            .resumeTunnel(
+                new ResumeTunnelRequest(table.meta().name(), "audit", List.of(held.channelId())));
+    assertThat(channel(table, held).failedAt()).isEmpty();
+  }
+
+  private static void heartbeat(
+      RawClient raw, String sessionId, FailureControl.RetryingChannel... retrying) {
+    Control heartbeat = new FailureControl.Heartbeat(sessionId, List.of(retrying));
+    assertThat(raw.request(Operation.HEARTBEAT, Json.encode(heartbeat))).isEmpty();
   }
 
   @Test

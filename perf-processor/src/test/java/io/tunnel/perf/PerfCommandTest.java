@@ -85,7 +85,7 @@ class PerfCommandTest {
                   state,
                   Optional.empty(),
                   List.of(),
-                  new TunnelWorkerStatus.Counters(0, 0, 0, 0),
+                  new TunnelWorkerStatus.Counters(0, 0, 0, 0, 0, 0),
                   Optional.of("gone")));
         }
       };

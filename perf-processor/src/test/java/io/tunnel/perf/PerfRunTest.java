@@ -65,7 +65,7 @@ class PerfRunTest {
                 state,
                 Optional.empty(),
                 List.of(),
-                new TunnelWorkerStatus.Counters(0, 0, 0, 0),
+                new TunnelWorkerStatus.Counters(0, 0, 0, 0, 0, 0),
                 Optional.of("tunnel deleted")));
       }
     }

@@ -35,7 +35,8 @@ public sealed interface Control
         SessionControl,
         OperatorControl,
         ClusterControl,
-        PartitionControl {
+        PartitionControl,
+        FailureControl {
 
   /** Nothing to say. */
   record Empty() implements Control {}
@@ -318,6 +319,8 @@ public sealed interface Control
    * @param historyLeftMs how long until the oldest change that is not checkpointed is no longer
    *     kept; negative when it is lost already; absent when the table keeps changes for ever or
    *     there is no such change
+   * @param failedAt where it is stopped, if its worker said so
+   * @param retry how it is retried that its processor failed, as its worker said last
    */
   record ChannelDescription(
       String channelId,
@@ -337,7 +340,9 @@ public sealed interface Control
       Optional<Long> end,
       Optional<String> error,
       List<String> waitsFor,
-      Optional<Long> historyLeftMs)
+      Optional<Long> historyLeftMs,
+      Optional<FailureControl.FailedChange> failedAt,
+      Optional<FailureControl.Retry> retry)
       implements Control {
     /** Refuses null, but for what JSON of an earlier version leaves out. */
     public ChannelDescription {
@@ -350,6 +355,51 @@ public sealed interface Control
       error = error == null ? Optional.empty() : error;
       waitsFor = waitsFor == null ? List.of() : list(waitsFor, "waitsFor");
       historyLeftMs = historyLeftMs == null ? Optional.empty() : historyLeftMs;
+      failedAt = failedAt == null ? Optional.empty() : failedAt;
+      retry = retry == null ? Optional.empty() : retry;
+    }
+
+    /** A channel whose processor fails at nothing. */
+    public ChannelDescription(
+        String channelId,
+        int partition,
+        ChannelStatus status,
+        Optional<String> owner,
+        Optional<String> clientTag,
+        long epoch,
+        long checkpointed,
+        long delivered,
+        long committed,
+        long lagRows,
+        long lagBytes,
+        long lagMs,
+        ChannelType type,
+        boolean isPaused,
+        Optional<Long> end,
+        Optional<String> error,
+        List<String> waitsFor,
+        Optional<Long> historyLeftMs) {
+      this(
+          channelId,
+          partition,
+          status,
+          owner,
+          clientTag,
+          epoch,
+          checkpointed,
+          delivered,
+          committed,
+          lagRows,
+          lagBytes,
+          lagMs,
+          type,
+          isPaused,
+          end,
+          error,
+          waitsFor,
+          historyLeftMs,
+          Optional.empty(),
+          Optional.empty());
     }
   }
 
@@ -375,18 +425,30 @@ public sealed interface Control
    *
    * @param isPaused whether the tunnel as a whole is paused
    * @param sessions its open sessions in the order in which they came
+   * @param skipped the changes that its workers left out
    */
   record TunnelDescription(
       TunnelInfo info,
       List<ChannelDescription> channels,
       boolean isPaused,
-      List<SessionDescription> sessions)
+      List<SessionDescription> sessions,
+      FailureControl.Skipped skipped)
       implements Control {
     /** Refuses null and copies the lists. */
     public TunnelDescription {
       Objects.requireNonNull(info, "info");
       channels = list(channels, "channels");
       sessions = sessions == null ? List.of() : list(sessions, "sessions");
+      skipped = skipped == null ? FailureControl.Skipped.NONE : skipped;
+    }
+
+    /** A tunnel of which no change was left out. */
+    public TunnelDescription(
+        TunnelInfo info,
+        List<ChannelDescription> channels,
+        boolean isPaused,
+        List<SessionDescription> sessions) {
+      this(info, channels, isPaused, sessions, FailureControl.Skipped.NONE);
     }
 
     /** A tunnel that is not paused and has no sessions. */

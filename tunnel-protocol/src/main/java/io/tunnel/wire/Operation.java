@@ -66,7 +66,9 @@ public enum Operation {
   OPEN_SESSION(48),
   /** JSON: {@link SessionControl.SessionId} to empty; its channels are handed on. */
   CLOSE_SESSION(49),
-  /** JSON: {@link SessionControl.SessionId} to empty; renews the lease. */
+  /**
+   * JSON: {@link FailureControl.Heartbeat} to empty; renews the lease, and says what is retried.
+   */
   HEARTBEAT(50),
   /**
    * Pushed by the server, JSON: {@link SessionControl.Assignment}. Delivery starts when the worker
@@ -121,9 +123,14 @@ public enum Operation {
    */
   READ_PARTITION(65),
   /** JSON: {@link PartitionControl.FindPositions} to {@link PartitionControl.FoundPositions}. */
-  FIND_POSITIONS(66);
+  FIND_POSITIONS(66),
+  /**
+   * JSON: {@link FailureControl.SkippingCheckpoint} to empty: a {@link #CHECKPOINT} that passes
+   * changes which the worker left out.
+   */
+  CHECKPOINT_SKIPPING(100);
 
-  private static final Operation[] BY_CODE = new Operation[67];
+  private static final Operation[] BY_CODE = new Operation[101];
 
   static {
     for (Operation operation : values()) {

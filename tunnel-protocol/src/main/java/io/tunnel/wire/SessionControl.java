@@ -195,8 +195,10 @@ public sealed interface SessionControl extends Control {
    * resumes it.
    *
    * @param error why, for people; longer ones than {@link #ERROR_CHARS_MAX} are cut
+   * @param at the change that it cannot process, if it is one
    */
-  record StopChannel(int handle, long epoch, String error) implements SessionControl {
+  record StopChannel(int handle, long epoch, String error, Optional<FailureControl.FailedChange> at)
+      implements SessionControl {
     /** Characters of an error that are kept. */
     public static final int ERROR_CHARS_MAX = 1_000;
 
@@ -204,6 +206,12 @@ public sealed interface SessionControl extends Control {
     public StopChannel {
       Objects.requireNonNull(error, "error");
       error = error.length() <= ERROR_CHARS_MAX ? error : error.substring(0, ERROR_CHARS_MAX);
+      at = at == null ? Optional.empty() : at;
+    }
+
+    /** A channel that is stopped at no change in particular. */
+    public StopChannel(int handle, long epoch, String error) {
+      this(handle, epoch, error, Optional.empty());
     }
   }
 }

@@ -17,6 +17,7 @@ import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.PrimaryKeyValue;
@@ -26,12 +27,15 @@ import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,6 +127,43 @@ class JsonTest {
                   7, ChannelType.BaseData, 2, Bytes.fromHex("0380"), true),
               new OperatorControl.ChannelPosition(7, ChannelType.Stream, 5, Bytes.EMPTY, false)));
 
+  private static final PrimaryKey KEY =
+      PrimaryKey.builder().add("id", 7).add("name", "é\0").add("b", new byte[] {0, -1}).build();
+  private static final FailureControl.FailedChange FAILED =
+      new FailureControl.FailedChange(8, KEY, 3);
+  private static final FailureControl.Retry RETRY =
+      new FailureControl.Retry(Optional.of(FAILED), 4, 60_000, 30_000, "away");
+
+  @Test
+  void limitsOfWhatWorkersSayOfFailuresAreKept() {
+    FailureControl.Skip skip = new FailureControl.Skip(8, KEY, "x".repeat(600));
+    assertThat(skip.error()).hasSize(FailureControl.ERROR_CHARS_MAX);
+    List<FailureControl.Skip> most =
+        LongStream.rangeClosed(1, 1_000)
+            .mapToObj(at -> new FailureControl.Skip(at, KEY, "odd"))
+            .toList();
+    assertThat(new FailureControl.SkippingCheckpoint(1, 2, 1_000, Bytes.EMPTY, most).skipped())
+        .hasSize(FailureControl.SkippingCheckpoint.SKIPPED_MAX);
+    List<FailureControl.Skip> tooMany = new ArrayList<>(most);
+    tooMany.add(new FailureControl.Skip(1_001, KEY, "odd"));
+    assertThatThrownBy(
+            () -> new FailureControl.SkippingCheckpoint(1, 2, 1_001, Bytes.EMPTY, tooMany))
+        .hasMessage("skipped has at most 1000 entries, not 1001");
+    assertThatThrownBy(
+            () -> new FailureControl.SkippingCheckpoint(1, 2, 1_001, Bytes.EMPTY, List.of()))
+        .hasMessageContaining("names what it skips");
+    assertThatThrownBy(
+            () -> new FailureControl.SkippingCheckpoint(1, 2, 7, Bytes.EMPTY, List.of(skip)))
+        .hasMessage("position 8 is skipped behind -1 by a checkpoint at 7");
+    assertThatThrownBy(
+            () -> new FailureControl.SkippingCheckpoint(1, 2, 9, Bytes.EMPTY, List.of(skip, skip)))
+        .hasMessage("position 8 is skipped behind 8 by a checkpoint at 9");
+    FailureControl.RetryingChannel retrying = new FailureControl.RetryingChannel(1, 2, RETRY);
+    assertThatThrownBy(
+            () -> new FailureControl.Heartbeat("s-1", Collections.nCopies(257, retrying)))
+        .hasMessage("retrying has at most 256 entries, not 257");
+  }
+
   static Stream<Control> samples() {
     return Stream.of(
         new Control.Empty(),
@@ -151,6 +192,22 @@ class JsonTest {
         new SessionControl.Fence("s-1", 1, 2, "another holds it"),
         new SessionControl.SessionEnd("s-1", ErrorCode.TUNNEL_NOT_FOUND, "the tunnel was deleted"),
         new SessionControl.StopChannel(1, 2, "the processor threw"),
+        new SessionControl.StopChannel(1, 2, "the processor threw", Optional.of(FAILED)),
+        new FailureControl.Heartbeat("s-1", List.of()),
+        new FailureControl.Heartbeat(
+            "s-1", List.of(new FailureControl.RetryingChannel(1, 2, RETRY))),
+        new FailureControl.SkippingCheckpoint(
+            1, 2, 9, Bytes.fromHex("80"), List.of(new FailureControl.Skip(8, KEY, "odd"))),
+        new Control.TunnelDescription(
+            TUNNEL,
+            List.of(),
+            false,
+            List.of(),
+            new FailureControl.Skipped(
+                1_000,
+                List.of(
+                    new FailureControl.SkippedChange(
+                        7, ChannelType.Stream, 8, KEY, "odd", 1_700_000_000_000L)))),
         new Control.CreateTunnel(
             "orders",
             "sync",
@@ -233,7 +290,8 @@ class JsonTest {
                             OperatorControl.class,
                             SessionControl.class,
                             ClusterControl.class,
-                            PartitionControl.class)
+                            PartitionControl.class,
+                            FailureControl.class)
                         .flatMap(set -> Arrays.stream(set.getPermittedSubclasses())))
                 .filter(Class::isRecord)
                 .toArray(Class<?>[]::new));
@@ -272,7 +330,9 @@ class JsonTest {
           ClusterControl.Attach.class, List.of("key"),
           PartitionControl.ReadPartition.class, List.of("key"),
           Control.ChannelDescription.class, List.of("type", "waitsFor"),
-          Control.TunnelDescription.class, List.of("sessions"),
+          Control.TunnelDescription.class, List.of("sessions", "skipped"),
+          FailureControl.Heartbeat.class, List.of("retrying"),
+          FailureControl.SkippingCheckpoint.class, List.of("key"),
           OperatorControl.ChannelSelection.class, List.of("channels"),
           OperatorControl.Seek.class, List.of("channels"));
 
@@ -329,7 +389,7 @@ class JsonTest {
     table.remove("splitPoints");
     assertThat(decode(table.toString(), Control.CreateTable.class).splitPoints()).isEmpty();
     JsonObject channel = json(FREE);
-    assertThat(channel.keySet()).doesNotContain("owner", "clientTag");
+    assertThat(channel.keySet()).doesNotContain("owner", "clientTag", "failedAt", "retry");
     channel.add("owner", JsonNull.INSTANCE);
     assertThat(decode(channel.toString(), Control.ChannelDescription.class)).isEqualTo(FREE);
   }

@@ -3,6 +3,7 @@ package io.tunnel.sdk;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.wire.Control.ChannelDescription;
+import io.tunnel.wire.FailureControl;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -107,6 +108,23 @@ public final class ChannelInfo {
   /** Why it is stopped; it goes on when an operator resumes it. */
   public Optional<String> error() {
     return channel.error();
+  }
+
+  /** The change that it is stopped at or retried at, if its worker said so. */
+  public Optional<FailedChange> failedAt() {
+    return channel
+        .retry()
+        .flatMap(FailureControl.Retry::at)
+        .or(channel::failedAt)
+        .map(at -> FailedChange.of(channel.partition(), at));
+  }
+
+  /**
+   * How it is retried, while its processor fails; as its worker said with its last heartbeat, which
+   * may be some seconds old.
+   */
+  public Optional<RetryInfo> retry() {
+    return channel.retry().map(retry -> RetryInfo.of(channel.partition(), retry));
   }
 
   /** What has to be finished before it starts. */

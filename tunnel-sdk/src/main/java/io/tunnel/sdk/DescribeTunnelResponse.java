@@ -11,17 +11,32 @@ public final class DescribeTunnelResponse {
   private final List<ChannelInfo> channelInfos;
   private final boolean isPaused;
   private final List<SessionInfo> sessionInfos;
+  private final long skippedCount;
+  private final List<SkippedChange> skipped;
 
   /** A description; the SDK makes these, and so may a test. */
   public DescribeTunnelResponse(
       TunnelInfo tunnelInfo,
       List<ChannelInfo> channelInfos,
       boolean isPaused,
-      List<SessionInfo> sessionInfos) {
+      List<SessionInfo> sessionInfos,
+      long skippedCount,
+      List<SkippedChange> skipped) {
     this.tunnelInfo = Objects.requireNonNull(tunnelInfo, "tunnelInfo");
     this.channelInfos = List.copyOf(channelInfos);
     this.isPaused = isPaused;
     this.sessionInfos = List.copyOf(sessionInfos);
+    this.skippedCount = skippedCount;
+    this.skipped = List.copyOf(skipped);
+  }
+
+  /** A description of a tunnel of which no change was left out. */
+  public DescribeTunnelResponse(
+      TunnelInfo tunnelInfo,
+      List<ChannelInfo> channelInfos,
+      boolean isPaused,
+      List<SessionInfo> sessionInfos) {
+    this(tunnelInfo, channelInfos, isPaused, sessionInfos, 0, List.of());
   }
 
   static DescribeTunnelResponse of(Control.TunnelDescription tunnel) {
@@ -29,7 +44,9 @@ public final class DescribeTunnelResponse {
         TunnelInfo.of(tunnel.info()),
         tunnel.channels().stream().map(ChannelInfo::new).toList(),
         tunnel.isPaused(),
-        tunnel.sessions().stream().map(SessionInfo::of).toList());
+        tunnel.sessions().stream().map(SessionInfo::of).toList(),
+        tunnel.skipped().count(),
+        tunnel.skipped().last().stream().map(SkippedChange::of).toList());
   }
 
   /** What does not change about the tunnel. */
@@ -53,6 +70,16 @@ public final class DescribeTunnelResponse {
   /** The open sessions in the order in which they came. */
   public List<SessionInfo> sessionInfos() {
     return sessionInfos;
+  }
+
+  /** How many changes its workers left out in all, see {@link FailurePolicy.Skip}. */
+  public long skippedCount() {
+    return skippedCount;
+  }
+
+  /** The last changes that were left out, at most 100, oldest first. */
+  public List<SkippedChange> skipped() {
+    return skipped;
   }
 
   /**

@@ -36,9 +36,9 @@ public interface IChannelProcessor {
   /**
    * Processes the next changes of a channel, in their order. Until it returns, nothing more of this
    * channel is processed. When it throws, the {@link FailurePolicy} decides; by default it is
-   * called again with the same input after a pause, up to {@link
-   * TunnelWorkerConfig#processAttemptsMax()} times in all; then the channel stops, and waits for an
-   * operator.
+   * called again with the same input after a pause, for {@link
+   * TunnelWorkerConfig#processRetryInMillis()}; then the channel stops, and waits for an operator.
+   * One that knows which record it fails at throws a {@link FailedRecordException}.
    *
    * <p>The input's bytes make room for further deliveries when this returns. A processor that goes
    * on working on them behind its return has to bound that work by itself.

@@ -9,8 +9,8 @@ public interface IChannelProcessorFactory {
 
   /**
    * A processor for a channel that this worker has been assigned. When it throws, it is called
-   * again after a pause, up to {@link TunnelWorkerConfig#processAttemptsMax()} times in all; then
-   * the channel stops, and waits for an operator.
+   * again after a pause, for {@link TunnelWorkerConfig#processRetryInMillis()}; then the channel
+   * stops, and waits for an operator.
    *
    * @param clientId the worker's session
    * @param checkpointer stores the progress of this channel

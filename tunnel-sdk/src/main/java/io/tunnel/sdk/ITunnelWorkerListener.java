@@ -56,6 +56,15 @@ public interface ITunnelWorkerListener {
   default void processingFailed(
       String channelId, int attempt, Throwable error, boolean willRetry) {}
 
+  /** What a processor threw at is tried again after a pause; told beside processingFailed. */
+  default void retrying(String channelId, RetryInfo retry) {}
+
+  /**
+   * A change was left out, as the failure policy said. It is stored, and then in the description of
+   * the tunnel, with the next checkpoint.
+   */
+  default void changeSkipped(String channelId, FailedChange change, Throwable error) {}
+
   /** A channel cannot go on and waits for an operator. */
   default void channelStopped(String channelId, Throwable error) {}
 

@@ -189,7 +189,7 @@ public final class TunnelWorker implements ITunnelWorker, AutoCloseable {
         isShutDown ? TunnelWorkerStatus.State.WORKER_ENDED : TunnelWorkerStatus.State.WORKER_READY,
         Optional.empty(),
         List.of(),
-        new TunnelWorkerStatus.Counters(0, 0, 0, 0),
+        new TunnelWorkerStatus.Counters(0, 0, 0, 0, 0, 0),
         Optional.empty());
   }
 }

@@ -1,7 +1,9 @@
 package io.tunnel.sdk;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Options of a {@link TunnelWorker}, named as in Tablestore's SDK where it has them. A worker reads
@@ -21,7 +23,11 @@ public final class TunnelWorkerConfig {
   private long bufferBytesMax = 64L << 20;
   private int processRowsMax = 10_000;
   private int processBytesMax = 1 << 20;
-  private int processAttemptsMax = 3;
+  private int processAttemptsMax = Integer.MAX_VALUE;
+  private long processRetryInMillis = 600_000;
+  private int processPauseMaxInMillis = 30_000;
+  private boolean skipAfterRetries;
+  private List<Class<? extends Throwable>> skippedFailures = List.of();
   private int maxRetryIntervalInMillis = 2_000;
   private long shutdownDeadlineInMillis = 30_000;
   private FailurePolicy failurePolicy;
@@ -205,9 +211,72 @@ public final class TunnelWorkerConfig {
     return processAttemptsMax;
   }
 
-  /** How often the same input is given to a processor that throws, in all; default 3. */
+  /**
+   * How often the same input is given to a processor that throws, in all; default without a limit
+   * but {@link #setProcessRetryInMillis}.
+   */
   public void setProcessAttemptsMax(int attempts) {
     processAttemptsMax = (int) requireRange("processAttemptsMax", attempts, 1, Integer.MAX_VALUE);
+  }
+
+  /** See {@link #setProcessRetryInMillis}. */
+  public long processRetryInMillis() {
+    return processRetryInMillis;
+  }
+
+  /**
+   * How long after its first failure the same input is given again to a processor that throws; at
+   * least 0, default 600,000 (ten minutes). The pauses grow from 100 ms up to {@link
+   * #setProcessPauseMaxInMillis}. Then the channel stops until an operator resumes it, unless
+   * {@link #setSkipAfterRetries}. Other channels go on meanwhile, and a shutdown or a move does not
+   * wait for the end of a pause. While it lasts, {@link TunnelWorker#status}, the listener and the
+   * description of the tunnel say that the channel is retried.
+   */
+  public void setProcessRetryInMillis(long millis) {
+    processRetryInMillis = requireRange("processRetryInMillis", millis, 0, 604_800_000);
+  }
+
+  /** See {@link #setProcessPauseMaxInMillis}. */
+  public int processPauseMaxInMillis() {
+    return processPauseMaxInMillis;
+  }
+
+  /** The longest pause between two attempts to process an input; 1 to an hour, default 30,000. */
+  public void setProcessPauseMaxInMillis(int millis) {
+    processPauseMaxInMillis = (int) requireRange("processPauseMaxInMillis", millis, 1, 3_600_000);
+  }
+
+  /** See {@link #setSkipAfterRetries}. */
+  public boolean skipsAfterRetries() {
+    return skipAfterRetries;
+  }
+
+  /**
+   * Whether a change that still fails when it was retried long or often enough is left out, as
+   * {@link FailurePolicy.Skip} says, instead of stopping its channel; default false. An input is
+   * retried for that long first, and then the single change that fails.
+   */
+  public void setSkipAfterRetries(boolean skips) {
+    skipAfterRetries = skips;
+  }
+
+  /** See {@link #setSkippedFailures}. */
+  public List<Class<? extends Throwable>> skippedFailures() {
+    return skippedFailures;
+  }
+
+  /**
+   * A change at which the processor fails with one of these types, thrown or as a cause of what is
+   * thrown, is left out without any retry, as {@link FailurePolicy.Skip} says; default none.
+   */
+  public void setSkippedFailures(List<Class<? extends Throwable>> types) {
+    skippedFailures = List.copyOf(types);
+  }
+
+  /** Whether {@link #setSkippedFailures} has the type of that error or of one of its causes. */
+  public Predicate<Throwable> isSkippedFailure() {
+    List<Class<? extends Throwable>> types = skippedFailures;
+    return error -> FailedRecordException.isCausedBy(error, types);
   }
 
   /** See {@link #setMaxRetryIntervalInMillis}. */
@@ -215,7 +284,7 @@ public final class TunnelWorkerConfig {
     return maxRetryIntervalInMillis;
   }
 
-  /** The longest pause between two attempts to process or to connect; at least 1, default 2000. */
+  /** The longest pause between two attempts to connect; at least 1, default 2000. */
   public void setMaxRetryIntervalInMillis(int millis) {
     maxRetryIntervalInMillis = (int) requireRange("maxRetryIntervalInMillis", millis, 1, 3_600_000);
   }
@@ -236,8 +305,9 @@ public final class TunnelWorkerConfig {
   }
 
   /**
-   * Decides when a processor throws; null, the default, for {@link #setProcessAttemptsMax} attempts
-   * with growing pauses up to {@link #setMaxRetryIntervalInMillis}.
+   * Decides when a processor throws; null, the default, for what {@link #setProcessRetryInMillis},
+   * {@link #setProcessAttemptsMax}, {@link #setSkippedFailures} and {@link #setSkipAfterRetries}
+   * say, which a policy takes the place of.
    */
   public void setFailurePolicy(FailurePolicy policy) {
     failurePolicy = policy;
@@ -362,7 +432,31 @@ public final class TunnelWorkerConfig {
       return this;
     }
 
-    /** The longest pause between two attempts. */
+    /** How long an input is tried again. */
+    public Builder processRetryInMillis(long millis) {
+      config.setProcessRetryInMillis(millis);
+      return this;
+    }
+
+    /** The longest pause between two attempts to process an input. */
+    public Builder processPauseMaxInMillis(int millis) {
+      config.setProcessPauseMaxInMillis(millis);
+      return this;
+    }
+
+    /** Leaves out what still fails when it was retried long or often enough. */
+    public Builder skipAfterRetries(boolean skips) {
+      config.setSkipAfterRetries(skips);
+      return this;
+    }
+
+    /** Types of failure whose change is left out at once. */
+    public Builder skippedFailures(List<Class<? extends Throwable>> types) {
+      config.setSkippedFailures(types);
+      return this;
+    }
+
+    /** The longest pause between two attempts to connect. */
     public Builder maxRetryIntervalInMillis(int millis) {
       config.setMaxRetryIntervalInMillis(millis);
       return this;

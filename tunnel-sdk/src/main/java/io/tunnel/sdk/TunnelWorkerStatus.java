@@ -73,6 +73,7 @@ public record TunnelWorkerStatus(
    * @param processed every change up to this position was processed
    * @param checkpointed every change up to this position is known to be checkpointed
    * @param bufferedBytes bytes that were delivered and are not processed yet
+   * @param retry how it is retried, while its processor fails
    */
   public record ChannelProgress(
       String channelId,
@@ -82,7 +83,26 @@ public record TunnelWorkerStatus(
       long epoch,
       long processed,
       long checkpointed,
-      long bufferedBytes) {}
+      long bufferedBytes,
+      Optional<RetryInfo> retry) {
+
+    /** What {@link #state} says of a channel whose processing failed and is tried again. */
+    public static final String RETRYING = "RETRYING";
+
+    /** The same while it is retried. */
+    public ChannelProgress retrying(RetryInfo how) {
+      return new ChannelProgress(
+          channelId,
+          partition,
+          type,
+          RETRYING,
+          epoch,
+          processed,
+          checkpointed,
+          bufferedBytes,
+          Optional.of(how));
+    }
+  }
 
   /**
    * What has happened since a worker started.
@@ -92,8 +112,11 @@ public record TunnelWorkerStatus(
    * @param failed channels that wait for an operator, because their processor kept failing or the
    *     server cannot read them
    * @param checkpoints checkpoints that the server has stored
+   * @param retries attempts to process after one that had failed
+   * @param skipped changes that were left out
    */
-  public record Counters(long sessions, long fenced, long failed, long checkpoints) {}
+  public record Counters(
+      long sessions, long fenced, long failed, long checkpoints, long retries, long skipped) {}
 
   /** Refuses null. */
   public TunnelWorkerStatus {

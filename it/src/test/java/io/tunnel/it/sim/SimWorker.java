@@ -121,6 +121,8 @@ public final class SimWorker {
       config.setChannelCreditBytes(world.settings.creditBytes());
       config.setProcessRowsMax(1 + random.nextInt(20));
       config.setMaxRetryIntervalInMillis(500);
+      config.setProcessAttemptsMax(3);
+      config.setProcessPauseMaxInMillis(500);
       return config;
     }
 

@@ -80,6 +80,7 @@ final class StoryWorker implements SimWorker.Role, ITunnelWorkerListener {
     config.setProcessRowsMax(command.number("rows", 100));
     config.setProcessAttemptsMax(command.number("attempts", 3));
     config.setMaxRetryIntervalInMillis(500);
+    config.setProcessPauseMaxInMillis(500);
     config.setListener(this);
     return config;
   }

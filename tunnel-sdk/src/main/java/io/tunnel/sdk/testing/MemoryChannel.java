@@ -4,6 +4,8 @@ import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.wire.Control.ChannelDescription;
+import io.tunnel.wire.FailureControl.FailedChange;
+import io.tunnel.wire.FailureControl.Retry;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -20,6 +22,8 @@ final class MemoryChannel {
   private ChannelStatus status = ChannelStatus.WAIT;
   private Optional<Hold> hold = Optional.empty();
   private Optional<String> error = Optional.empty();
+  private Optional<FailedChange> failedAt = Optional.empty();
+  private Optional<Retry> retry = Optional.empty();
   private boolean isPaused;
   private boolean hasSeenEnd;
   private long epoch;
@@ -121,6 +125,7 @@ final class MemoryChannel {
   void taken(Hold.State how) {
     hold.ifPresent(held -> held.over(how));
     hold = Optional.empty();
+    retry = Optional.empty();
     status = ChannelStatus.WAIT;
     hasSeenEnd = isAtEnd();
   }
@@ -149,7 +154,7 @@ final class MemoryChannel {
     boolean isFinishing = status == ChannelStatus.WAIT && isAtEnd() && isReady();
     if (isFinishing) {
       status = ChannelStatus.TERMINATED;
-      error = Optional.empty();
+      clearError();
     }
     return isFinishing;
   }
@@ -166,6 +171,7 @@ final class MemoryChannel {
   /** The server has crashed: nobody holds it, and checkpoints of lost changes are taken back. */
   void crashed(long newEpoch) {
     hold = Optional.empty();
+    retry = Optional.empty();
     epoch = newEpoch;
     status = isTerminated() ? status : ChannelStatus.WAIT;
     if (type == ChannelType.Stream) {
@@ -191,12 +197,19 @@ final class MemoryChannel {
     isPaused = paused;
   }
 
-  void stop(String reason) {
+  void stop(String reason, Optional<FailedChange> at) {
     error = Optional.of(reason);
+    failedAt = at;
   }
 
   void clearError() {
     error = Optional.empty();
+    failedAt = Optional.empty();
+  }
+
+  /** Its holder tries again what its processor failed at, or does not (any more). */
+  void retry(Optional<Retry> how) {
+    retry = how;
   }
 
   /** Position of the last change that its holder was sent, or would be sent next to. */
@@ -236,6 +249,8 @@ final class MemoryChannel {
             .filter(first -> !first.isTerminated())
             .map(first -> List.of(first.id()))
             .orElse(List.of()),
-        Optional.empty());
+        Optional.empty(),
+        failedAt,
+        retry);
   }
 }

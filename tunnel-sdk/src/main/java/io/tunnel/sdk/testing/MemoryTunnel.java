@@ -6,16 +6,25 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.wire.Control.SessionDescription;
 import io.tunnel.wire.Control.TunnelDescription;
 import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.FailureControl.FailedChange;
+import io.tunnel.wire.FailureControl.RetryingChannel;
+import io.tunnel.wire.FailureControl.Skip;
+import io.tunnel.wire.FailureControl.Skipped;
+import io.tunnel.wire.FailureControl.SkippedChange;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.SessionControl.Assignment;
 import io.tunnel.wire.SessionControl.Fence;
 import io.tunnel.wire.SessionControl.Revocation;
 import io.tunnel.wire.SessionControl.SessionEnd;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A tunnel: its channels, its sessions, and who of these holds which of those. After whatever
@@ -34,6 +43,8 @@ final class MemoryTunnel {
   private final VirtualTime time;
   private final Violations violations;
   private final Map<String, MemorySession> sessions = new LinkedHashMap<>();
+  private final Deque<SkippedChange> skipped = new ArrayDeque<>();
+  private long skippedCount;
   private boolean isPaused;
 
   MemoryTunnel(
@@ -102,9 +113,54 @@ final class MemoryTunnel {
   }
 
   /** The worker cannot go on with a channel: nobody gets it until it is resumed. */
-  void stop(Hold hold, String error) {
-    hold.channel().stop(error);
+  void stop(Hold hold, String error, Optional<FailedChange> at) {
+    hold.channel().stop(error, at);
     release(hold);
+  }
+
+  /** A session says which of its channels are retried; the others are not. */
+  void retry(MemorySession session, List<RetryingChannel> retrying) {
+    for (MemoryChannel channel : channels) {
+      if (channel.isHeldBy(session)) {
+        Hold hold = channel.hold().orElseThrow();
+        channel.retry(
+            retrying.stream()
+                .filter(each -> each.handle() == hold.handle() && each.epoch() == hold.epoch())
+                .map(RetryingChannel::retry)
+                .findFirst());
+      }
+    }
+  }
+
+  /** A checkpoint passes changes that were left out: the last of them are kept. */
+  void skip(MemoryChannel channel, List<Skip> passed) {
+    long nowMs = TimeUnit.MICROSECONDS.toMillis(time.micros());
+    for (Skip skip : passed) {
+      if (skip.position() > channel.checkpointed()) {
+        keep(
+            new SkippedChange(
+                channel.partition().id(),
+                channel.type(),
+                skip.position(),
+                skip.key(),
+                skip.error(),
+                nowMs));
+      }
+    }
+  }
+
+  private void keep(SkippedChange change) {
+    boolean isKnown =
+        skipped.removeIf(
+            kept ->
+                kept.partition() == change.partition()
+                    && kept.type() == change.type()
+                    && kept.position() == change.position());
+    skippedCount += isKnown ? 0 : 1;
+    skipped.add(change);
+    if (skipped.size() > Skipped.LAST_MAX) {
+      skipped.remove();
+    }
   }
 
   /** Takes a channel from its holder, who is told why. */
@@ -124,7 +180,7 @@ final class MemoryTunnel {
 
   /** Stops a channel that cannot be read; its holder, if any, is told. */
   void fail(MemoryChannel channel, RefusedException reason) {
-    channel.stop(reason.code() + ": " + reason.getMessage());
+    channel.stop(reason.code() + ": " + reason.getMessage(), Optional.empty());
     channel
         .hold()
         .ifPresent(
@@ -270,6 +326,7 @@ final class MemoryTunnel {
         info,
         channels.stream().map(channel -> channel.describe(now, isPaused)).toList(),
         isPaused,
-        described);
+        described,
+        new Skipped(skippedCount, List.copyOf(skipped)));
   }
 }

@@ -12,6 +12,9 @@ import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.Empty;
 import io.tunnel.wire.Control.TunnelName;
 import io.tunnel.wire.Credit;
+import io.tunnel.wire.FailureControl.Heartbeat;
+import io.tunnel.wire.FailureControl.Skip;
+import io.tunnel.wire.FailureControl.SkippingCheckpoint;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Json;
@@ -164,7 +167,7 @@ final class Requests {
           service.readings().detach(ChannelRef.decode(frame.payload()).handle(), peer);
           peer.respond(frame, NOTHING);
         }
-        case CLOSE_SESSION, HEARTBEAT, RELEASE, CHECKPOINT, STOP_CHANNEL -> {
+        case CLOSE_SESSION, HEARTBEAT, RELEASE, CHECKPOINT, CHECKPOINT_SKIPPING, STOP_CHANNEL -> {
           session(frame, peer);
           peer.respond(frame, NOTHING);
         }
@@ -247,17 +250,26 @@ final class Requests {
         MemorySession session = session(payload, peer);
         session.tunnel().close(session);
       }
-      case HEARTBEAT -> session(payload, peer).renew(service.time().micros());
+      case HEARTBEAT -> {
+        Heartbeat heartbeat = Json.decode(payload, Heartbeat.class);
+        MemorySession session = service.session(heartbeat.sessionId(), peer);
+        session.renew(service.time().micros());
+        session.tunnel().retry(session, heartbeat.retrying());
+      }
       case RELEASE -> {
         ChannelRef ref = ChannelRef.decode(payload);
         Hold hold = service.holds().require(ref.handle(), ref.epoch(), peer, "RELEASE");
         hold.session().tunnel().release(hold);
       }
-      case CHECKPOINT -> checkpoint(Checkpoint.decode(payload), peer);
+      case CHECKPOINT -> checkpoint(Checkpoint.decode(payload), List.of(), peer);
+      case CHECKPOINT_SKIPPING -> {
+        SkippingCheckpoint skipping = Json.decode(payload, SkippingCheckpoint.class);
+        checkpoint(skipping.checkpoint(), skipping.skipped(), peer);
+      }
       default -> {
         SessionControl.StopChannel stop = Json.decode(payload, SessionControl.StopChannel.class);
         Hold hold = service.holds().require(stop.handle(), stop.epoch(), peer, "STOP_CHANNEL");
-        hold.session().tunnel().stop(hold, stop.error());
+        hold.session().tunnel().stop(hold, stop.error(), stop.at());
       }
     }
   }
@@ -266,7 +278,7 @@ final class Requests {
     return service.session(Json.decode(payload, SessionControl.SessionId.class).sessionId(), peer);
   }
 
-  private void checkpoint(Checkpoint checkpoint, Peer peer) {
+  private void checkpoint(Checkpoint checkpoint, List<Skip> skipped, Peer peer) {
     Hold hold =
         service.holds().require(checkpoint.handle(), checkpoint.epoch(), peer, "CHECKPOINT");
     MemoryChannel channel = hold.channel();
@@ -285,6 +297,7 @@ final class Requests {
       service.violations().add(Rule.CHECKPOINT, message);
       throw new RefusedException(ErrorCode.INVALID_CHECKPOINT, message);
     }
+    hold.session().tunnel().skip(channel, skipped);
     channel.checkpoint(position);
   }
 

@@ -22,6 +22,9 @@ interface ChannelPort {
   /** A checkpoint was stored. */
   void checkpointStored();
 
+  /** The channel is in trouble that the log says already. */
+  void noted(String channelId, Throwable reason);
+
   /** The channel is in trouble that somebody should see. */
   void troubled(String channelId, Throwable reason);
 

@@ -6,14 +6,16 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
-import io.tunnel.sdk.FailurePolicy.Decision;
-import io.tunnel.sdk.FailurePolicy.Retry;
+import io.tunnel.sdk.FailedChange;
 import io.tunnel.sdk.IChannelProcessor;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.TunnelWorkerStatus.ChannelProgress;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Delivery;
+import io.tunnel.wire.FailureControl;
+import io.tunnel.wire.FailureControl.RetryingChannel;
+import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.SessionControl.Assignment;
 import java.util.ArrayDeque;
@@ -31,7 +33,7 @@ import java.util.function.Consumer;
  *
  * <p>Longer than most files: it is the one place where a channel's decisions become calls.
  */
-final class ChannelRunner implements ProcessorCalls.Outcome {
+final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
 
   private static final long LAST_WORD_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long SETTLED_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -42,11 +44,12 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
   private final WorkerChannelCore core;
   private final ProcessorCalls calls;
   private final AwaitedCheckpoints awaited = new AwaitedCheckpoints();
+  private final ProcessorMaking making;
+  private final InputRun inputs;
   private final Completions completions;
   private final RowKeys keys;
   private final Deque<Delivery> waiting = new ArrayDeque<>();
   private IChannelProcessor processor;
-  private int openAttempts;
   private Throwable stopReason = new IllegalStateException("stopped");
   private boolean checkpointTimerIsSet;
   private volatile ChannelProgress progress;
@@ -71,6 +74,8 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     this.runtime = runtime;
     this.core = new WorkerChannelCore(runtime.settings().channel(), assignment.checkpointed());
     this.calls = new ProcessorCalls(runtime, assignment);
+    this.making = new ProcessorMaking(runtime, core, calls, this);
+    this.inputs = new InputRun(assignment, runtime, core, this);
     this.completions = new Completions(runtime.threads());
     this.keys = new RowKeys(assignment);
     this.given = assignment.checkpointed();
@@ -82,8 +87,11 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     return assignment;
   }
 
+  /** For any thread. */
   ChannelProgress progress() {
-    return progress;
+    ChannelProgress now = progress;
+    Optional<Retrying> retry = retry();
+    return retry.isEmpty() ? now : now.retrying(retry.get().info(runtime.nowNanos()));
   }
 
   long given() {
@@ -131,25 +139,12 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
   void open() {
     if (core.state() == ChannelState.WAITING) {
       core.opening();
-      makeProcessor();
+      making.make(new ManualCheckpointer(this), assignment.channelId());
     }
   }
 
-  private void makeProcessorAgain() {
-    if (core.openPauseOver()) {
-      makeProcessor();
-    }
-  }
-
-  private void makeProcessor() {
-    if (runtime.processors() instanceof ProcessorSource.Shared shared) {
-      opened(shared.processor());
-    } else if (runtime.processors() instanceof ProcessorSource.PerChannel each) {
-      calls.make(each.factory(), new ManualCheckpointer(this), this::opened, this::openFailed);
-    }
-  }
-
-  private void opened(IChannelProcessor made) {
+  @Override
+  public void made(IChannelProcessor made) {
     processor = made;
     runtime.notices().tell(l -> l.channelOpened(assignment.channelId(), assignment.epoch()));
     if (core.opened(runtime.nowNanos())) {
@@ -158,13 +153,10 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     drive();
   }
 
-  private void openFailed(Throwable reason) {
-    openAttempts++;
-    boolean again = core.openFailed(openAttempts < runtime.settings().processing().attemptsMax());
-    failed(reason, openAttempts, again);
-    if (again) {
-      runtime.later(runtime.retryPauseNanos(openAttempts), this::makeProcessorAgain);
-    }
+  @Override
+  public void notMade(Throwable reason) {
+    port.troubled(assignment.channelId(), reason);
+    stopReason = reason;
     drive();
   }
 
@@ -228,6 +220,8 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
   /** The channel ends for that reason. */
   void end(Ending reason) {
     core.end(reason);
+    making.over();
+    inputs.ending();
     waiting.clear();
     if (!core.ending().isOurs()) {
       isCutOff = true;
@@ -249,7 +243,8 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     port.closed(this);
   }
 
-  private void drive() {
+  @Override
+  public void drive() {
     for (ChannelAction action = next(); action != ChannelAction.WAIT; action = next()) {
       switch (action) {
         case PROCESS -> process();
@@ -258,7 +253,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
         case STOP_PROCESSOR -> stopProcessor();
         case RELEASE -> sayLastWord(Operation.RELEASE, LastWords.release(assignment));
         case STOP_CHANNEL ->
-            sayLastWord(Operation.STOP_CHANNEL, LastWords.stop(assignment, stopReason));
+            sayLastWord(Operation.STOP_CHANNEL, LastWords.stop(assignment, stopReason, failedAt()));
         case CLOSE -> close();
         case WAIT -> throw new IllegalStateException("unreachable");
       }
@@ -279,75 +274,70 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
     }
     given = core.given();
     keys.given(deliveries, given);
-    process(Inputs.of(assignment, deliveries, schema, core.isAtEnd()));
-  }
-
-  private void process(ProcessRecordsInput input) {
-    givenAndNotThrown = given;
-    calls.process(processor, input, core.attempts() + 1, () -> isCutOff, this);
+    inputs.begin(Inputs.of(assignment, deliveries, schema, core.isAtEnd()));
   }
 
   @Override
-  public void skipped() {
-    var unused = core.failed(false);
-    drive();
+  public void call(
+      ProcessRecordsInput input, int attempt, long last, ProcessorCalls.Outcome outcome) {
+    given = last;
+    givenAndNotThrown = last;
+    calls.process(processor, input, attempt, () -> isCutOff, outcome);
   }
 
   @Override
-  public void processed() {
-    port.processed(this, core.processingDone());
-    drive();
-  }
-
-  @Override
-  public void failed(ProcessRecordsInput input, Throwable reason, Optional<Decision> decision) {
+  public void threw(Throwable reason) {
     givenAndNotThrown = core.processed();
-    int attempt = core.attempts() + 1;
-    boolean retry =
-        decision.isPresent()
-            ? decision.get() instanceof Retry
-            : attempt < runtime.settings().processing().attemptsMax();
-    boolean again = core.failed(retry);
-    failed(reason, attempt, again);
-    if (again) {
-      long pause =
-          decision.isPresent() && decision.get() instanceof Retry asked
-              ? asked.pause().toNanos()
-              : runtime.retryPauseNanos(attempt);
-      runtime.later(
-          pause,
-          () -> {
-            if (core.pauseOver()) {
-              process(input);
-            }
-          });
-    }
-    drive();
-  }
-
-  private void failed(Throwable reason, int attempt, boolean again) {
-    port.troubled(assignment.channelId(), reason);
-    runtime.notices().tell(l -> l.processingFailed(assignment.channelId(), attempt, reason, again));
-    if (core.ending() == Ending.STOPPED) {
+    port.noted(assignment.channelId(), reason);
+    if (core.ending() == Ending.NONE) {
       stopReason = reason;
     }
+  }
+
+  @Override
+  public void processed(int bytes) {
+    port.processed(this, bytes);
+  }
+
+  /** How it is retried, if it is, as the server is told. */
+  Optional<RetryingChannel> retrying() {
+    long now = runtime.nowNanos();
+    return retry()
+        .map(
+            retry -> new RetryingChannel(assignment.handle(), assignment.epoch(), retry.wire(now)));
+  }
+
+  private Optional<Retrying> retry() {
+    return inputs.retrying().or(making::retrying);
+  }
+
+  /** The change that its processor failed at last. */
+  Optional<FailedChange> failedAt() {
+    return inputs.failedAt();
   }
 
   private void checkpoint() {
     long position = core.beginCheckpoint(runtime.nowNanos());
     Bytes key = keys.at(position);
     keys.forgetBefore(Math.min(position, core.checkpointed()));
-    byte[] payload =
-        new Checkpoint(assignment.handle(), assignment.epoch(), position, key).encode();
+    List<FailureControl.Skip> skipped = inputs.skips().upTo(position);
+    CompletableFuture<Frame> answered =
+        skipped.isEmpty()
+            ? port.request(
+                Operation.CHECKPOINT,
+                new Checkpoint(assignment.handle(), assignment.epoch(), position, key).encode())
+            : port.request(
+                Operation.CHECKPOINT_SKIPPING,
+                LastWords.skipping(assignment, position, key, skipped));
     var unused =
-        port.request(Operation.CHECKPOINT, payload)
-            .whenComplete(
-                (answer, failure) -> runtime.guarded(() -> checkpointed(position, failure)));
+        answered.whenComplete(
+            (answer, failure) -> runtime.guarded(() -> checkpointed(position, failure)));
   }
 
   private void checkpointed(long position, Throwable failure) {
     if (failure == null) {
       core.checkpointStored();
+      inputs.skips().stored(position);
       port.checkpointStored();
       awaited.stored(position);
     } else {
@@ -495,6 +485,7 @@ final class ChannelRunner implements ProcessorCalls.Outcome {
         assignment.epoch(),
         Math.max(core.processed(), core.checkpointed()),
         core.checkpointed(),
-        core.bufferedBytes());
+        core.bufferedBytes(),
+        Optional.empty());
   }
 }

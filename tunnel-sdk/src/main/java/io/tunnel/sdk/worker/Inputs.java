@@ -4,6 +4,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.ProcessRecordsInput.Extent;
+import io.tunnel.sdk.StreamRecord;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.SessionControl.Assignment;
 import java.util.List;
@@ -32,5 +33,24 @@ final class Inputs {
         assignment.channelId(),
         new Extent(first.commitMicros(), last.commitMicros(), records.byteCount()),
         assignment.type());
+  }
+
+  /**
+   * Some records of an input, as an input of their own.
+   *
+   * @param isLast whether they are its last ones, and so end with its token
+   */
+  static ProcessRecordsInput part(ProcessRecordsInput whole, int from, int to, boolean isLast) {
+    List<StreamRecord> records = whole.getRecords().subList(from, to);
+    StreamRecord first = records.get(0);
+    StreamRecord last = records.get(records.size() - 1);
+    long bytes = records.stream().mapToLong(StreamRecord::byteCount).sum();
+    return new ProcessRecordsInput(
+        records,
+        isLast ? whole.getNextToken() : Long.toString(last.position()),
+        whole.getTraceId() + "+" + from,
+        whole.getChannelId(),
+        new Extent(first.commitMicros(), last.commitMicros(), bytes),
+        whole.channelType());
   }
 }

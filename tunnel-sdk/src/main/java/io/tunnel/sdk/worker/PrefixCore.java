@@ -48,6 +48,21 @@ final class PrefixCore {
     inputs.put(position, false);
   }
 
+  /** An input that was given is divided behind {@code position}. */
+  void divided(long position) {
+    if (position > prefix) {
+      inputs.putIfAbsent(position, false);
+    }
+  }
+
+  /** What ends at {@code position} is given to nobody: it is done without anybody's word. */
+  void skipped(long position) {
+    if (position > prefix) {
+      inputs.put(position, true);
+      advance();
+    }
+  }
+
   /**
    * The input that ends at {@code position} is done.
    *

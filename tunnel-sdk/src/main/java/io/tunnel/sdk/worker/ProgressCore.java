@@ -86,6 +86,21 @@ final class ProgressCore {
     }
   }
 
+  /** What the inbox has begun is given to the processor in parts, of which one ends there. */
+  void divided(long position) {
+    if (limits.isManual()) {
+      prefix.divided(position);
+    }
+  }
+
+  /** The change at {@code position} is left out, which is to be stored soon. */
+  void skipped(long position) {
+    if (limits.isManual()) {
+      prefix.skipped(position);
+    }
+    isAsked = true;
+  }
+
   /** The processor has returned from all up to {@code position}. */
   void processedUpTo(long position) {
     processed = position;

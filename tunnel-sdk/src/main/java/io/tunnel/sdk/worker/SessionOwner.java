@@ -27,6 +27,9 @@ interface SessionOwner {
   /** A checkpoint was stored. */
   void checkpointStored();
 
+  /** Something that the status should say, and the log says already. */
+  void noted(String what, Throwable reason);
+
   /** Something somebody should see. */
   void troubled(String what, Throwable reason);
 }

@@ -28,7 +28,6 @@ final class WorkerChannelCore {
 
   private boolean isProcessing;
   private boolean isPausing;
-  private int attempts;
   private boolean isTold;
   private boolean isTelling;
   private int lastWordAttempts;
@@ -75,11 +74,6 @@ final class WorkerChannelCore {
   /** Bytes delivered and not processed. */
   int bufferedBytes() {
     return inbox.bufferedBytes();
-  }
-
-  /** Attempts at the present input that failed. */
-  int attempts() {
-    return attempts;
   }
 
   /** The processor is being made. */
@@ -276,7 +270,6 @@ final class WorkerChannelCore {
     int count = inbox.begin();
     progress.begun();
     isProcessing = true;
-    attempts = 0;
     return count;
   }
 
@@ -289,13 +282,28 @@ final class WorkerChannelCore {
     return state == ChannelState.RUNNING ? bytes : 0;
   }
 
+  /** What was begun is processed up to {@code position}, which is not its end. */
+  void partDone(long position) {
+    requireProcessing();
+    progress.processedUpTo(position);
+  }
+
+  /** What was begun is given to the processor in parts, of which one ends at {@code position}. */
+  void divided(long position) {
+    progress.divided(position);
+  }
+
+  /** The change at {@code position}, of what was begun, is left out. */
+  void skipped(long position) {
+    progress.skipped(position);
+  }
+
   /**
    * The processor threw. Returns whether to try the same again after a pause: when it may be tried
    * {@code again}, and the channel does not end anyway.
    */
   boolean failed(boolean again) {
     requireProcessing();
-    attempts++;
     if (state == ChannelState.RUNNING && again) {
       isPausing = true;
       return true;

@@ -7,7 +7,6 @@ import io.tunnel.sdk.ITunnelWorkerListener.CloseReason;
 import io.tunnel.sdk.TunnelWorkerStatus;
 import io.tunnel.sdk.TunnelWorkerStatus.Activity;
 import io.tunnel.sdk.TunnelWorkerStatus.ChannelProgress;
-import io.tunnel.sdk.TunnelWorkerStatus.Counters;
 import io.tunnel.sdk.TunnelWorkerStatus.Phase;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,7 +15,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,10 +34,7 @@ public final class WorkerLoop implements SessionOwner {
   private final CompletableFuture<Void> started = new CompletableFuture<>();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final long startedNanos;
-  private final AtomicLong sessions = new AtomicLong();
-  private final AtomicLong fenced = new AtomicLong();
-  private final AtomicLong failed = new AtomicLong();
-  private final AtomicLong checkpoints = new AtomicLong();
+  private final WorkerCounts counts = new WorkerCounts();
   private volatile Optional<WorkerSession> session = Optional.empty();
   private volatile Optional<String> lastError = Optional.empty();
   private volatile boolean isHalted;
@@ -51,7 +46,7 @@ public final class WorkerLoop implements SessionOwner {
   /** A worker that has not started. */
   public WorkerLoop(WorkerSettings settings, ProcessorSource processors, WorkerPorts ports) {
     Notices notices = new Notices(settings.session().listener(), ports.processors());
-    this.runtime = new WorkerRuntime(settings, processors, ports, notices, this::broken);
+    this.runtime = new WorkerRuntime(settings, processors, ports, notices, counts, this::broken);
     this.turns = new ChannelTurns(runtime);
     this.opening = new SessionOpening(runtime);
     this.startedNanos = runtime.nowNanos();
@@ -88,7 +83,7 @@ public final class WorkerLoop implements SessionOwner {
       return;
     }
     move(WorkerPhase.WORKING, "the session is open");
-    sessions.incrementAndGet();
+    counts.sessionOpened();
     LOG.info("session {} of tunnel {} is open", opened.sessionId(), runtime.settings().tunnelId());
     String id = opened.sessionId();
     tell(listener -> listener.sessionOpened(id));
@@ -193,7 +188,7 @@ public final class WorkerLoop implements SessionOwner {
     tell(listener -> listener.halted(reason));
     started.completeExceptionally(reason);
     runtime.threads().interrupt();
-    boolean hasWorked = sessions.get() > 0;
+    boolean hasWorked = counts.hasWorked();
     if (!runtime.threads().run(() -> end(hasWorked))) {
       ended.complete(null);
     }
@@ -225,12 +220,19 @@ public final class WorkerLoop implements SessionOwner {
     String id = channel.assignment().channelId();
     CloseReason reason = reasonOf(channel.ending());
     if (reason == CloseReason.FENCED) {
-      fenced.incrementAndGet();
+      counts.channelFenced();
       LOG.warn(
           "channel {} was taken by a newer holder than epoch {}", id, channel.assignment().epoch());
     } else if (reason == CloseReason.STOPPED) {
-      failed.incrementAndGet();
+      counts.channelStopped();
       Throwable why = channel.stopReason();
+      LOG.error(
+          "channel {} of tunnel {} is STOPPED{}: {}. It waits until what fails is repaired and"
+              + " 'tunnel tunnels resume' lets it go on; see docs/operating.md",
+          id,
+          runtime.settings().tunnelId(),
+          channel.failedAt().map(at -> " at " + at).orElse(""),
+          String.valueOf(why));
       tell(listener -> listener.channelStopped(id, why));
     }
     if (channel.wasOpened()) {
@@ -254,12 +256,17 @@ public final class WorkerLoop implements SessionOwner {
   @Override
   public void checkpointStored() {
     healthy();
-    checkpoints.incrementAndGet();
+    counts.checkpointStored();
+  }
+
+  @Override
+  public void noted(String what, Throwable reason) {
+    lastError = Optional.of(what + ": " + reason);
   }
 
   @Override
   public void troubled(String what, Throwable reason) {
-    lastError = Optional.of(what + ": " + reason);
+    noted(what, reason);
     LOG.warn("trouble with {} (tunnel {})", what, runtime.settings().tunnelId(), reason);
   }
 
@@ -308,7 +315,7 @@ public final class WorkerLoop implements SessionOwner {
       return;
     }
     move(WorkerPhase.ENDED, "nothing is left");
-    boolean hasWorked = sessions.get() > 0;
+    boolean hasWorked = counts.hasWorked();
     if (!runtime.threads().run(() -> end(hasWorked))) {
       throw new IllegalStateException("the threads were closed before the worker had ended");
     }
@@ -357,7 +364,7 @@ public final class WorkerLoop implements SessionOwner {
         state,
         session.map(WorkerSession::sessionId).filter(id -> !id.isEmpty()),
         channels,
-        new Counters(sessions.get(), fenced.get(), failed.get(), checkpoints.get()),
+        counts.now(),
         lastError,
         activity());
   }

@@ -7,6 +7,7 @@ import java.util.function.Consumer;
  * What all parts of a worker stand on.
  *
  * @param notices to the user's listener
+ * @param counts of what has happened
  * @param broken is told of what a task threw
  */
 record WorkerRuntime(
@@ -14,11 +15,12 @@ record WorkerRuntime(
     ProcessorSource processors,
     WorkerPorts ports,
     Notices notices,
+    WorkerCounts counts,
     Consumer<Throwable> broken) {
 
   /** The same for a part that is told itself of what its tasks threw. */
   WorkerRuntime toldTo(Consumer<Throwable> part) {
-    return new WorkerRuntime(settings, processors, ports, notices, part);
+    return new WorkerRuntime(settings, processors, ports, notices, counts, part);
   }
 
   ProcessorThreads threads() {
@@ -32,11 +34,6 @@ record WorkerRuntime(
   /** Uniform in [0, 1); on the worker's thread only. */
   double chance() {
     return ports.chance().nextDouble();
-  }
-
-  /** How long to wait after that many failures of a processor; on the worker's thread only. */
-  long retryPauseNanos(int failures) {
-    return settings.processing().retry().pauseNanos(failures, chance());
   }
 
   /** Runs the task on the worker's thread; dropped when that has ended, and all state with it. */

@@ -11,6 +11,8 @@ import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.FailureControl.Heartbeat;
+import io.tunnel.wire.FailureControl.RetryingChannel;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Json;
@@ -111,7 +113,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     if (isOver) {
       return;
     }
-    byte[] payload = Json.encode(new SessionControl.SessionId(sessionId));
+    byte[] payload = Json.encode(new Heartbeat(sessionId, retrying()));
     var unused =
         link.orElseThrow()
             .request(Operation.HEARTBEAT, payload, runtime.settings().session().lease())
@@ -127,6 +129,13 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     } else {
       over(reason);
     }
+  }
+
+  private List<RetryingChannel> retrying() {
+    return channels.values().stream()
+        .flatMap(channel -> channel.retrying().stream())
+        .limit(Heartbeat.RETRYING_MAX)
+        .toList();
   }
 
   @Override
@@ -257,6 +266,11 @@ final class WorkerSession implements PushReceiver, ChannelPort {
   @Override
   public void checkpointStored() {
     owner.checkpointStored();
+  }
+
+  @Override
+  public void noted(String channelId, Throwable reason) {
+    owner.noted("channel " + channelId, reason);
   }
 
   @Override

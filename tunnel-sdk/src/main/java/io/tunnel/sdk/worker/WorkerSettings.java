@@ -8,6 +8,7 @@ import io.tunnel.sdk.transport.BackoffCore;
 import io.tunnel.sdk.transport.ReconnectCore;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The options of one worker, as they were when it was made.
@@ -27,7 +28,7 @@ public record WorkerSettings(
     Processing processing,
     Duration shutdownDeadline) {
 
-  private static final long RETRY_FIRST_MS = 50;
+  private static final long RETRY_FIRST_MS = 100;
   private static final int CHANNEL_BYTES_MIN = 64 << 10;
   private static final int HEARTBEATS_PER_LEASE = 3;
 
@@ -53,17 +54,12 @@ public record WorkerSettings(
    * How processors are called.
    *
    * @param threads that call them at most
-   * @param retry pauses before the same input is tried again, if there is no policy
-   * @param attemptsMax how often an input is tried in all, if there is no policy
+   * @param rules decide what happens when a processor throws and there is no policy
    * @param policy decides what happens when a processor throws
    * @param buffers what may wait for them
    */
   record Processing(
-      int threads,
-      BackoffCore retry,
-      int attemptsMax,
-      Optional<FailurePolicy> policy,
-      Buffers buffers) {}
+      int threads, RetryRules rules, Optional<FailurePolicy> policy, Buffers buffers) {}
 
   /**
    * What may be delivered and wait.
@@ -109,10 +105,19 @@ public record WorkerSettings(
             checkpointsByItself ? config.getCheckpointIntervalInMillis() * 1_000_000 : 0),
         new Processing(
             parallel > 0 ? Math.min(threads, parallel) : threads,
-            BackoffCore.ofMillis(Math.min(RETRY_FIRST_MS, retryMaxMs), retryMaxMs),
-            config.processAttemptsMax(),
+            rules(config),
             config.failurePolicy(),
             new Buffers(config.bufferBytesMax(), config.channelCreditBytes())),
         Duration.ofMillis(config.shutdownDeadlineInMillis()));
+  }
+
+  private static RetryRules rules(TunnelWorkerConfig config) {
+    long pauseMaxMs = config.processPauseMaxInMillis();
+    return new RetryRules(
+        BackoffCore.ofMillis(Math.min(RETRY_FIRST_MS, pauseMaxMs), pauseMaxMs),
+        TimeUnit.MILLISECONDS.toNanos(config.processRetryInMillis()),
+        config.processAttemptsMax(),
+        config.isSkippedFailure(),
+        config.skipsAfterRetries());
   }
 }

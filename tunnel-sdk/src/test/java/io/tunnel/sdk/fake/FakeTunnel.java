@@ -12,6 +12,7 @@ import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Delivery;
+import io.tunnel.wire.FailureControl.SkippingCheckpoint;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
@@ -74,6 +75,7 @@ public final class FakeTunnel {
     server.on(Operation.HEARTBEAT, this::heartbeat);
     server.on(Operation.CREDIT, this::credit);
     server.on(Operation.CHECKPOINT, this::checkpoint);
+    server.on(Operation.CHECKPOINT_SKIPPING, this::checkpoint);
     server.on(Operation.RELEASE, this::release);
     server.on(Operation.STOP_CHANNEL, this::stopChannel);
     server.on(Operation.CLOSE_SESSION, this::closeSession);
@@ -181,7 +183,14 @@ public final class FakeTunnel {
   }
 
   private void storeCheckpoint(FakeConnection connection, Frame frame) {
-    Checkpoint checkpoint = Checkpoint.decode(frame.payload());
+    Optional<SkippingCheckpoint> skipping =
+        frame.operation() == Operation.CHECKPOINT_SKIPPING
+            ? Optional.of(Json.decode(frame.payload(), SkippingCheckpoint.class))
+            : Optional.empty();
+    Checkpoint checkpoint =
+        skipping
+            .map(SkippingCheckpoint::checkpoint)
+            .orElseGet(() -> Checkpoint.decode(frame.payload()));
     Channel channel = channels.get(checkpoint.handle());
     if (checkpoint.epoch() != channel.epoch || !isOwner(channel, connection)) {
       events.add("fenced " + channel.index);
@@ -193,6 +202,10 @@ public final class FakeTunnel {
         || checkpoint.position() > Math.max(channel.delivered, channel.end)) {
       connection.refuse(frame, ErrorCode.INVALID_CHECKPOINT);
     } else {
+      skipping.ifPresent(
+          said ->
+              said.skipped()
+                  .forEach(skip -> events.add("skip " + channel.index + " " + skip.position())));
       channel.checkpointed = checkpoint.position();
       events.add("checkpoint " + channel.index + " " + checkpoint.position());
       connection.answer(frame, new byte[0]);

@@ -41,6 +41,8 @@ abstract class WorkerFixture {
     config.setCheckpointIntervalInMillis(3_600_000);
     config.setProcessorThreads(8);
     config.setMaxRetryIntervalInMillis(20);
+    config.setProcessAttemptsMax(3);
+    config.setProcessPauseMaxInMillis(20);
     return config;
   }
 

@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param end the position behind which it ends; absent as long as it is not known
  * @param isFinished whether it is TERMINATED
  * @param isPaused whether an operator keeps it from being delivered
- * @param error why it is stopped
+ * @param stop why it is stopped
  */
 public record ChannelState(
     long checkpointed,
@@ -20,13 +20,13 @@ public record ChannelState(
     Optional<Long> end,
     boolean isFinished,
     boolean isPaused,
-    Optional<String> error) {
+    Optional<StopReason> stop) {
 
   /** Refuses null. */
   public ChannelState {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(end, "end");
-    Objects.requireNonNull(error, "error");
+    Objects.requireNonNull(stop, "stop");
   }
 
   /** A channel that begins behind a position. */
@@ -37,22 +37,27 @@ public record ChannelState(
 
   /** The same at another place. */
   public ChannelState withProgress(long position, Bytes lastKey) {
-    return new ChannelState(position, lastKey, end, isFinished, isPaused, error);
+    return new ChannelState(position, lastKey, end, isFinished, isPaused, stop);
   }
 
   /** The same with another end, or none, and finished there or not. */
   public ChannelState withEnd(Optional<Long> newEnd, boolean isFinishedNow) {
-    return new ChannelState(checkpointed, key, newEnd, isFinishedNow, isPaused, error);
+    return new ChannelState(checkpointed, key, newEnd, isFinishedNow, isPaused, stop);
   }
 
   /** The same, paused or not. */
   public ChannelState withPause(boolean isPausedNow) {
-    return new ChannelState(checkpointed, key, end, isFinished, isPausedNow, error);
+    return new ChannelState(checkpointed, key, end, isFinished, isPausedNow, stop);
   }
 
   /** The same, stopped or not. */
-  public ChannelState withError(Optional<String> newError) {
-    return new ChannelState(checkpointed, key, end, isFinished, isPaused, newError);
+  public ChannelState withStop(Optional<StopReason> newStop) {
+    return new ChannelState(checkpointed, key, end, isFinished, isPaused, newStop);
+  }
+
+  /** Why it is stopped, for people. */
+  public Optional<String> error() {
+    return stop.map(StopReason::error);
   }
 
   /** Whether nothing is left to process. */

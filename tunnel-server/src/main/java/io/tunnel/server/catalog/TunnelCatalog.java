@@ -5,6 +5,8 @@ import io.tunnel.model.Names;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.FailureControl.Skipped;
+import io.tunnel.wire.FailureControl.SkippedChange;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -319,13 +321,30 @@ public final class TunnelCatalog implements Closeable {
 
   /** The same for several tunnels, with one write. */
   public void store(Map<String, Map<ChannelKey, ChannelState>> statesByTunnel) throws IOException {
+    store(statesByTunnel, Map.of());
+  }
+
+  /** The same, with changes that were left out on the way. */
+  public void store(
+      Map<String, Map<ChannelKey, ChannelState>> statesByTunnel,
+      Map<String, List<SkippedChange>> skippedByTunnel)
+      throws IOException {
     Map<String, Optional<String>> changes = new LinkedHashMap<>();
     statesByTunnel.forEach(
         (id, states) -> changes.putAll(tunnels.update(tunnel(id).tunnelId(), states)));
+    Map<String, Optional<String>> skips = new LinkedHashMap<>();
+    skippedByTunnel.forEach((id, skipped) -> skips.putAll(tunnels.skip(id, skipped)));
+    changes.putAll(skips);
     if (!changes.isEmpty()) {
       write(changes);
       statesByTunnel.forEach(tunnels::updated);
+      skips.forEach(tunnels::apply);
     }
+  }
+
+  /** The changes that a tunnel's workers left out. */
+  public Skipped skipped(String tunnelId) {
+    return tunnels.skipped(tunnelId);
   }
 
   /** Whether a tunnel as a whole is paused. */

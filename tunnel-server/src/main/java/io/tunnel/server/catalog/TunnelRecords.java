@@ -3,6 +3,9 @@ package io.tunnel.server.catalog;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
 import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.FailureControl.FailedChange;
+import io.tunnel.wire.FailureControl.Skipped;
+import io.tunnel.wire.FailureControl.SkippedChange;
 import io.tunnel.wire.Json;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -24,7 +27,8 @@ import java.util.function.UnaryOperator;
  * {@code paused/ID} while it is; for each channel {@code checkpoint/ID/CHANNEL}, its progress, and
  * {@code channel/ID/CHANNEL}, what else there is to say, if there is. A CHANNEL is a partition, and
  * for its base channel a suffix. So a checkpoint writes a number only. The progress of a base
- * channel is a number, and behind it the key, if it has one.
+ * channel is a number, and behind it the key, if it has one. {@code skipped/ID/PLACE} is a change
+ * that was left out, see {@link SkippedRecords}.
  */
 final class TunnelRecords {
 
@@ -33,12 +37,14 @@ final class TunnelRecords {
   private static final String PAUSED = "paused/";
   private static final String CHECKPOINT = "checkpoint/";
   private static final String CHANNEL = "channel/";
+  private static final String SKIPPED = "skipped/";
 
   private final Map<String, Entry> entryById = new ConcurrentHashMap<>();
 
   /** Of a tunnel whose texts are being loaded, the info may be missing. */
   private static final class Entry {
     private final Map<ChannelKey, ChannelState> states = new ConcurrentSkipListMap<>();
+    private final SkippedRecords skipped = new SkippedRecords();
     private volatile TunnelInfo info;
     private volatile int tableId;
     private volatile boolean isPaused;
@@ -46,18 +52,32 @@ final class TunnelRecords {
 
   /** What there is to say of a channel beside its progress. */
   private record Condition(
-      Optional<Long> end, boolean isFinished, boolean isPaused, Optional<String> error) {
+      Optional<Long> end,
+      boolean isFinished,
+      boolean isPaused,
+      Optional<String> error,
+      Optional<FailedChange> failedAt) {
 
     private static final Condition PLAIN =
-        new Condition(Optional.empty(), false, false, Optional.empty());
+        new Condition(Optional.empty(), false, false, Optional.empty(), Optional.empty());
 
     Condition {
       end = end == null ? Optional.empty() : end;
       error = error == null ? Optional.empty() : error;
+      failedAt = failedAt == null ? Optional.empty() : failedAt;
+    }
+
+    Optional<StopReason> stop() {
+      return error.map(text -> new StopReason(text, failedAt));
     }
 
     static Condition of(ChannelState state) {
-      return new Condition(state.end(), state.isFinished(), state.isPaused(), state.error());
+      return new Condition(
+          state.end(),
+          state.isFinished(),
+          state.isPaused(),
+          state.error(),
+          state.stop().flatMap(StopReason::at));
     }
 
     Optional<String> text() {
@@ -79,6 +99,9 @@ final class TunnelRecords {
       text.ifPresent(progress -> applyProgress(name.substring(CHECKPOINT.length()), progress));
     } else if (name.startsWith(CHANNEL)) {
       applyCondition(name.substring(CHANNEL.length()), text);
+    } else if (name.startsWith(SKIPPED)) {
+      String id = name.substring(SKIPPED.length(), name.lastIndexOf('/'));
+      text.ifPresent(skipped -> entry(id).skipped.apply(skipped));
     }
   }
 
@@ -89,7 +112,9 @@ final class TunnelRecords {
       String id = name.substring(name.indexOf('/') + 1);
       if (name.startsWith(TUNNEL) || name.startsWith(OF) || name.startsWith(PAUSED)) {
         ids.add(id);
-      } else if (name.startsWith(CHECKPOINT) || name.startsWith(CHANNEL)) {
+      } else if (name.startsWith(CHECKPOINT)
+          || name.startsWith(CHANNEL)
+          || name.startsWith(SKIPPED)) {
         ids.add(id.substring(0, id.lastIndexOf('/')));
       }
     }
@@ -119,7 +144,7 @@ final class TunnelRecords {
               state
                   .withEnd(condition.end(), condition.isFinished())
                   .withPause(condition.isPaused())
-                  .withError(condition.error()));
+                  .withStop(condition.stop()));
     }
   }
 
@@ -217,6 +242,9 @@ final class TunnelRecords {
       changes.put(CHECKPOINT + path(tunnelId, key), Optional.empty());
       changes.put(CHANNEL + path(tunnelId, key), Optional.empty());
     }
+    for (long place : entry(tunnelId).skipped.places()) {
+      changes.put(SKIPPED + tunnelId + "/" + place, Optional.empty());
+    }
     return changes;
   }
 
@@ -248,6 +276,22 @@ final class TunnelRecords {
   /** Channels are so now. */
   void updated(String tunnelId, Map<ChannelKey, ChannelState> states) {
     entry(tunnelId).states.putAll(states);
+  }
+
+  /** The changes that a tunnel's workers left out. */
+  Skipped skipped(String tunnelId) {
+    Entry entry = entryById.get(tunnelId);
+    return entry == null ? Skipped.NONE : entry.skipped.now();
+  }
+
+  /** What has to be written so that these changes are among those that were left out. */
+  Map<String, Optional<String>> skip(String tunnelId, List<SkippedChange> skipped) {
+    Map<String, Optional<String>> changes = new LinkedHashMap<>();
+    entry(tunnelId)
+        .skipped
+        .additions(skipped)
+        .forEach((place, text) -> changes.put(SKIPPED + tunnelId + "/" + place, Optional.of(text)));
+    return changes;
   }
 
   /** What has to be written to pause or resume a tunnel as a whole. */

@@ -34,6 +34,7 @@ final class Refusals {
   private static final Set<Operation> REPEATABLE =
       EnumSet.of(
           Operation.CHECKPOINT,
+          Operation.CHECKPOINT_SKIPPING,
           Operation.RELEASE,
           Operation.STOP_CHANNEL,
           Operation.CLOSE_SESSION,

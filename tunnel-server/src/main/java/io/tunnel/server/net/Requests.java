@@ -86,7 +86,13 @@ final class Requests {
             END_SESSION,
             EXPORT_CHECKPOINTS ->
             tunnels.ofTable(frame, connection);
-        case OPEN_SESSION, CLOSE_SESSION, HEARTBEAT, RELEASE, STOP_CHANNEL, CHECKPOINT ->
+        case OPEN_SESSION,
+            CLOSE_SESSION,
+            HEARTBEAT,
+            RELEASE,
+            STOP_CHANNEL,
+            CHECKPOINT,
+            CHECKPOINT_SKIPPING ->
             tunnels.ofSession(frame, connection);
         case DESCRIBE_CLUSTER, DESCRIBE_NODE, DRAIN_NODE, ATTACH ->
             cluster.handle(frame, connection);

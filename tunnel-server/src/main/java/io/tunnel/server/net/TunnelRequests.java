@@ -19,6 +19,9 @@ import io.tunnel.wire.Control.TableName;
 import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.Control.TunnelList;
 import io.tunnel.wire.Control.TunnelName;
+import io.tunnel.wire.FailureControl.Heartbeat;
+import io.tunnel.wire.FailureControl.Skip;
+import io.tunnel.wire.FailureControl.SkippingCheckpoint;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.OperatorControl.ChannelSelection;
@@ -252,12 +255,12 @@ final class TunnelRequests {
             host -> host.coordinator().close(id, connection));
       }
       case HEARTBEAT -> {
-        String id = Json.decode(payload, SessionId.class).sessionId();
+        Heartbeat heartbeat = Json.decode(payload, Heartbeat.class);
         done(
-            hosts.ofSession(id),
+            hosts.ofSession(heartbeat.sessionId()),
             frame,
             connection,
-            host -> host.coordinator().heartbeat(id, connection));
+            host -> host.coordinator().heartbeat(heartbeat, connection));
       }
       case RELEASE -> {
         ChannelRef ref = ChannelRef.decode(payload);
@@ -275,13 +278,17 @@ final class TunnelRequests {
             connection,
             host -> host.coordinator().stop(request, connection));
       }
-      case CHECKPOINT -> checkpoint(frame, connection);
+      case CHECKPOINT -> checkpoint(Checkpoint.decode(payload), List.of(), frame, connection);
+      case CHECKPOINT_SKIPPING -> {
+        SkippingCheckpoint request = Json.decode(payload, SkippingCheckpoint.class);
+        checkpoint(request.checkpoint(), request.skipped(), frame, connection);
+      }
       default -> throw new IllegalStateException(frame.operation() + " is not about sessions");
     }
   }
 
-  private void checkpoint(Frame frame, Connection connection) {
-    Checkpoint checkpoint = Checkpoint.decode(frame.payload());
+  private void checkpoint(
+      Checkpoint checkpoint, List<Skip> skipped, Frame frame, Connection connection) {
     CheckpointAnswer answer =
         new CheckpointAnswer() {
           @Override
@@ -297,7 +304,7 @@ final class TunnelRequests {
     try {
       hosts
           .ofHandle(checkpoint.handle())
-          .checkpoint(new CheckpointRequest(checkpoint, connection, answer));
+          .checkpoint(new CheckpointRequest(checkpoint, skipped, connection, answer));
     } catch (RejectedExecutionException e) {
       throw RequestThreads.busy();
     }

@@ -14,6 +14,7 @@ import io.tunnel.server.channel.Channel;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.server.session.TunnelRun.Hold;
 import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.FailureControl.SkippedChange;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -23,6 +24,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Stores the progress that sessions report. Each write of the catalog is synced, and the control
@@ -36,20 +40,25 @@ import java.util.Set;
  */
 final class Checkpoints {
 
+  private static final Logger LOGGER = LoggerFactory.getLogger(Checkpoints.class);
+
   /** Checkpoints in one write; a key of base data makes a few kilobytes of one. */
   static final int TOGETHER_MAX = 1_024;
 
   private final TunnelCatalog catalog;
   private final Sessions sessions;
   private final LogEdges edges;
+  private final Surroundings surroundings;
 
   /** A checkpoint that is to be stored. */
-  private record Admitted(CheckpointRequest request, Hold hold, ChannelState state) {}
+  private record Admitted(
+      CheckpointRequest request, Hold hold, ChannelState state, List<SkippedChange> skipped) {}
 
-  Checkpoints(TunnelCatalog catalog, Sessions sessions, LogEdges edges) {
+  Checkpoints(TunnelCatalog catalog, Sessions sessions, LogEdges edges, Surroundings surroundings) {
     this.catalog = catalog;
     this.sessions = sessions;
     this.edges = edges;
+    this.surroundings = surroundings;
   }
 
   /**
@@ -183,10 +192,33 @@ final class Checkpoints {
     }
     Channel.Resume resume = resume(hold, checkpoint);
     ChannelState state = stored(hold);
-    return resume.position() > state.checkpointed()
+    List<SkippedChange> skipped = skipped(request, hold, state);
+    return resume.position() > state.checkpointed() || !skipped.isEmpty()
         ? Optional.of(
-            new Admitted(request, hold, state.withProgress(resume.position(), resume.key())))
+            new Admitted(
+                request,
+                hold,
+                resume.position() > state.checkpointed()
+                    ? state.withProgress(resume.position(), resume.key())
+                    : state,
+                skipped))
         : Optional.empty();
+  }
+
+  /** What the checkpoint passes and was left out; what was passed before was stored then. */
+  private List<SkippedChange> skipped(CheckpointRequest request, Hold hold, ChannelState state) {
+    return request.skipped().stream()
+        .filter(skip -> skip.position() > state.checkpointed())
+        .map(
+            skip ->
+                new SkippedChange(
+                    hold.key().partition(),
+                    hold.key().type(),
+                    skip.position(),
+                    skip.key(),
+                    skip.error(),
+                    TimeUnit.MICROSECONDS.toMillis(surroundings.epochMicros())))
+        .toList();
   }
 
   private long deliveredAtMost(Hold hold) {
@@ -237,8 +269,16 @@ final class Checkpoints {
               one.hold().session().run().info().tunnelId(), id -> new LinkedHashMap<>())
           .put(one.hold().key(), one.state());
     }
+    Map<String, List<SkippedChange>> skippedByTunnel = new LinkedHashMap<>();
+    for (Admitted one : admitted.values()) {
+      if (!one.skipped().isEmpty()) {
+        skippedByTunnel
+            .computeIfAbsent(one.hold().session().run().info().tunnelId(), id -> new ArrayList<>())
+            .addAll(one.skipped());
+      }
+    }
     try {
-      catalog.store(statesByTunnel);
+      catalog.store(statesByTunnel, skippedByTunnel);
     } catch (IOException | RuntimeException e) {
       admitted.values().forEach(one -> one.request().answer().refused(e));
       return;
@@ -246,7 +286,20 @@ final class Checkpoints {
     for (Admitted one : admitted.values()) {
       TunnelRun run = one.hold().session().run();
       run.core().checkpointed(one.hold().key(), one.state().checkpointed());
+      one.skipped().forEach(skip -> tell(run, skip));
       one.request().answer().stored();
     }
+  }
+
+  private static void tell(TunnelRun run, SkippedChange skip) {
+    LOGGER.warn(
+        "tunnel {} of table {}: the {} at position {} of partition {}, key {}, was left out: {}",
+        run.info().tunnel(),
+        run.info().table(),
+        skip.type() == ChannelType.Stream ? "change" : "row",
+        skip.position(),
+        skip.partition(),
+        skip.key(),
+        skip.error());
   }
 }

@@ -7,6 +7,7 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.catalog.StopReason;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.log.ChangeReader;
@@ -17,6 +18,10 @@ import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.FailureControl.FailedChange;
+import io.tunnel.wire.FailureControl.Heartbeat;
+import io.tunnel.wire.FailureControl.Retry;
+import io.tunnel.wire.FailureControl.Skip;
 import io.tunnel.wire.SessionControl.OpenSession;
 import io.tunnel.wire.SessionControl.SessionOpened;
 import io.tunnel.wire.SessionControl.StopChannel;
@@ -97,7 +102,7 @@ public final class Coordinator {
     this.config = config;
     this.surroundings = surroundings;
     this.sessions = new Sessions(catalog, deliveries, config, surroundings, this::rowsEnd);
-    this.checkpoints = new Checkpoints(catalog, sessions, edges);
+    this.checkpoints = new Checkpoints(catalog, sessions, edges, surroundings);
     this.ends = new TunnelEnds(catalog, edges, surroundings, this::endKnown);
     catalog.tunnels(Optional.empty()).forEach(ends::watch);
   }
@@ -180,9 +185,11 @@ public final class Coordinator {
         });
   }
 
-  /** Renews a lease. */
-  public void heartbeat(String sessionId, SessionPort port) {
-    sessions.require(sessionId, port).run().core().heartbeat(sessionId, surroundings.nanos());
+  /** Renews a lease, and notes what is retried in its session. */
+  public void heartbeat(Heartbeat heartbeat, SessionPort port) {
+    Session session = sessions.require(heartbeat.sessionId(), port);
+    session.run().core().heartbeat(session.id(), surroundings.nanos());
+    session.run().retries().report(session, heartbeat.retrying(), surroundings.nanos());
   }
 
   /** Ends a session. */
@@ -213,7 +220,7 @@ public final class Coordinator {
   /** Gives a channel up for good: nobody gets it until an operator resumes it. */
   public void stop(StopChannel request, SessionPort port) throws IOException {
     Hold hold = sessions.requireHold(request.handle(), request.epoch(), port);
-    stop(hold, request.error(), TakeReason.STOPPED);
+    stop(hold, new StopReason(request.error(), request.at()), TakeReason.STOPPED);
   }
 
   /** A channel cannot be delivered any further; it is stopped, with the reason as its error. */
@@ -225,7 +232,7 @@ public final class Coordinator {
     Hold hold = held.get();
     String error = new StopChannel(0, 0, reason.code() + ": " + reason.getMessage()).error();
     try {
-      stop(hold, error, TakeReason.FAILED);
+      stop(hold, StopReason.of(error), TakeReason.FAILED);
     } catch (RefusedException e) {
       LOGGER.debug("the channel with handle {} failed when it was no longer held", handle, e);
     } catch (IOException e) {
@@ -234,19 +241,31 @@ public final class Coordinator {
     }
   }
 
-  private void stop(Hold hold, String error, TakeReason reason) throws IOException {
+  private void stop(Hold hold, StopReason why, TakeReason reason) throws IOException {
     TunnelRun run = hold.session().run();
     run.core().requireHold(hold.session().id(), hold.key(), hold.epoch());
     String tunnelId = run.info().tunnelId();
     ChannelState state = catalog.channel(tunnelId, hold.key());
     LOGGER.warn(
-        "partition {} of tunnel {} is stopped at {}: {}",
-        hold.key().partition(),
+        "channel {} of tunnel {} of table {} is STOPPED, processed up to {}{}: {}",
+        hold.key().channelId(tunnelId),
         run.info().tunnel(),
+        run.info().table(),
         state.checkpointed(),
-        error);
-    catalog.store(tunnelId, Map.of(hold.key(), state.withError(Optional.of(error))));
-    stopCore(hold, error, reason);
+        why.at().map(at -> ", " + place(hold.key(), at)).orElse(""),
+        why.error());
+    catalog.store(tunnelId, Map.of(hold.key(), state.withStop(Optional.of(why))));
+    stopCore(hold, why.error(), reason);
+  }
+
+  private static String place(ChannelKey channel, FailedChange at) {
+    return "fails at position "
+        + at.position()
+        + " of partition "
+        + channel.partition()
+        + ", key "
+        + at.key()
+        + (at.changes() == 1 ? "" : ", or one of the " + at.changes() + " changes from there on");
   }
 
   private void stopCore(Hold hold, String error, TakeReason reason) {
@@ -263,9 +282,19 @@ public final class Coordinator {
                 surroundings.nanos()));
   }
 
-  /** Progress that a session reports. */
+  /**
+   * Progress that a session reports.
+   *
+   * @param skipped changes that it passes and that were left out
+   */
   public record CheckpointRequest(
-      Checkpoint checkpoint, SessionPort port, CheckpointAnswer answer) {}
+      Checkpoint checkpoint, List<Skip> skipped, SessionPort port, CheckpointAnswer answer) {
+
+    /** Progress of which no change was left out. */
+    public CheckpointRequest(Checkpoint checkpoint, SessionPort port, CheckpointAnswer answer) {
+      this(checkpoint, List.of(), port, answer);
+    }
+  }
 
   /** Is told once what became of a checkpoint. */
   public interface CheckpointAnswer {
@@ -426,12 +455,25 @@ public final class Coordinator {
     TunnelRun run = run(tunnel);
     Map<ChannelKey, Long> delivered = new HashMap<>();
     run.holds().forEach((key, hold) -> delivered.put(key, hold.channel().delivered()));
+    Map<ChannelKey, FailedChange> failedAt = new HashMap<>();
+    catalog
+        .channels(tunnel)
+        .forEach(
+            (key, state) ->
+                state.stop().flatMap(StopReason::at).ifPresent(at -> failedAt.put(key, at)));
+    Map<ChannelKey, Retry> retries = new HashMap<>();
+    run.holds()
+        .forEach(
+            (key, hold) ->
+                run.retries()
+                    .of(hold, surroundings.nanos())
+                    .ifPresent(retry -> retries.put(key, retry)));
     return new TunnelView(
         tunnel,
         catalog.tables().table(tunnel.table()).meta().options().retentionMs(),
         catalog.isPaused(tunnel.tunnelId()),
         run.core().view(),
-        delivered,
+        new TunnelView.Known(delivered, failedAt, retries, catalog.skipped(tunnel.tunnelId())),
         run.core().sessions(surroundings.nanos()));
   }
 

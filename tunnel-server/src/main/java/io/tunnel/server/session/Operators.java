@@ -191,13 +191,13 @@ public final class Operators {
     TunnelInfo tunnel = catalog.tunnel(selection.table(), selection.tunnel());
     NavigableMap<ChannelKey, ChannelState> channels = catalog.channels(tunnel);
     if (selection.channels().isEmpty()) {
-      update(tunnel, channels.keySet(), state -> state.withError(Optional.empty()), Asked.NAMELESS);
+      update(tunnel, channels.keySet(), state -> state.withStop(Optional.empty()), Asked.NAMELESS);
       pause(tunnel, false, asked);
     } else {
       update(
           tunnel,
           SeekPlan.select(tunnel, channels, selection.channels()),
-          state -> state.withPause(false).withError(Optional.empty()),
+          state -> state.withPause(false).withStop(Optional.empty()),
           asked);
     }
   }

@@ -162,7 +162,7 @@ final class Sessions {
         tunnelId,
         Map.of(
             finish.channel(),
-            state.withEnd(Optional.of(finish.end()), true).withError(Optional.empty())));
+            state.withEnd(Optional.of(finish.end()), true).withStop(Optional.empty())));
     LOGGER.info("{} of tunnel {} is finished", finish.channel(), run.info().tunnel());
     if (finish.channel().type() == ChannelType.BaseData) {
       surroundings.forgetRows(tunnelId, finish.channel().partition());

@@ -15,6 +15,8 @@ final class TunnelRun {
   private final TunnelCore core;
   private final Map<ChannelKey, Hold> holds = new TreeMap<>();
 
+  private final Retries retries = new Retries();
+
   /** Effects that are not done yet; only as long as the catalog cannot be written, any are. */
   private final Deque<TunnelEffect> undone = new ArrayDeque<>();
 
@@ -45,6 +47,10 @@ final class TunnelRun {
 
   Map<ChannelKey, Hold> holds() {
     return holds;
+  }
+
+  Retries retries() {
+    return retries;
   }
 
   Deque<TunnelEffect> undone() {

@@ -6,6 +6,9 @@ import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.SessionDescription;
 import io.tunnel.wire.Control.TunnelDescription;
 import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.FailureControl.FailedChange;
+import io.tunnel.wire.FailureControl.Retry;
+import io.tunnel.wire.FailureControl.Skipped;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,21 +26,34 @@ public final class TunnelView {
   private final long retentionMs;
   private final boolean isPaused;
   private final List<TunnelCore.View> channels;
-  private final Map<ChannelKey, Long> delivered;
+  private final Known known;
   private final List<TunnelCore.SessionView> sessions;
+
+  /** What is known of a tunnel's channels beside its state machine. */
+  record Known(
+      Map<ChannelKey, Long> delivered,
+      Map<ChannelKey, FailedChange> failedAt,
+      Map<ChannelKey, Retry> retries,
+      Skipped skipped) {
+    Known {
+      delivered = Map.copyOf(delivered);
+      failedAt = Map.copyOf(failedAt);
+      retries = Map.copyOf(retries);
+    }
+  }
 
   TunnelView(
       TunnelInfo info,
       long retentionMs,
       boolean isPaused,
       List<TunnelCore.View> channels,
-      Map<ChannelKey, Long> delivered,
+      Known known,
       List<TunnelCore.SessionView> sessions) {
     this.info = info;
     this.retentionMs = retentionMs;
     this.isPaused = isPaused;
     this.channels = List.copyOf(channels);
-    this.delivered = Map.copyOf(delivered);
+    this.known = known;
     this.sessions = List.copyOf(sessions);
   }
 
@@ -61,11 +77,11 @@ public final class TunnelView {
                         session.channelsMax(),
                         TimeUnit.NANOSECONDS.toMillis(session.leaseLeftNanos())))
             .toList();
-    return new TunnelDescription(info, described, isPaused, open);
+    return new TunnelDescription(info, described, isPaused, open, known.skipped());
   }
 
   private long delivered(TunnelCore.View channel) {
-    return Math.max(delivered.getOrDefault(channel.key(), 0L), channel.checkpointed());
+    return Math.max(known.delivered().getOrDefault(channel.key(), 0L), channel.checkpointed());
   }
 
   private ChannelDescription describeStream(TunnelCore.View channel, LogFigures log, long nowMicros)
@@ -133,6 +149,8 @@ public final class TunnelView {
         channel.end(),
         channel.error(),
         channel.waitsFor().stream().map(key -> key.channelId(info.tunnelId())).toList(),
-        historyLeftMs);
+        historyLeftMs,
+        Optional.ofNullable(known.failedAt().get(channel.key())),
+        Optional.ofNullable(known.retries().get(channel.key())));
   }
 }

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.StreamStart;
@@ -13,12 +15,16 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.server.TestRows;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.FailureControl.FailedChange;
+import io.tunnel.wire.FailureControl.Skipped;
+import io.tunnel.wire.FailureControl.SkippedChange;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.LongStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,9 +58,45 @@ final class TunnelCatalogTest {
     return catalog.createTable(new TableMeta(name, TestRows.SCHEMA), points, 5);
   }
 
+  private static final StopReason BROKEN =
+      new StopReason("broken", Optional.of(new FailedChange(8, key("k"), 1)));
   private static final ChannelState STOPPED =
-      new ChannelState(
-          7, Bytes.fromHex("0a0b"), Optional.of(9L), false, true, Optional.of("broken"));
+      new ChannelState(7, Bytes.fromHex("0a0b"), Optional.of(9L), false, true, Optional.of(BROKEN));
+
+  private static PrimaryKey key(String id) {
+    return PrimaryKey.builder().add("id", id).build();
+  }
+
+  private static SkippedChange skipped(long position) {
+    return new SkippedChange(1, ChannelType.Stream, position, key("k" + position), "odd", 5);
+  }
+
+  @Test
+  void theLastChangesThatWereLeftOutAreKeptWithTheCheckpointThatPassesThem() throws IOException {
+    TunnelCatalog catalog = open();
+    table(catalog, "t", "b");
+    TunnelInfo tunnel = tunnel(catalog, "t", "n", "id");
+    ChannelKey one = ChannelKey.stream(1);
+    int writes = store.writes();
+    catalog.store(
+        Map.of("id", Map.of(one, ChannelState.startingAt(30))),
+        Map.of("id", List.of(skipped(11), skipped(12))));
+    assertThat(store.writes()).isEqualTo(writes + 1);
+    assertThat(open().skipped("id")).isEqualTo(new Skipped(2, List.of(skipped(11), skipped(12))));
+    catalog.store(Map.of(), Map.of("id", List.of(skipped(12), skipped(13))));
+    assertThat(catalog.skipped("id").count()).as("one that is known counts once").isEqualTo(3);
+    List<SkippedChange> many = LongStream.range(100, 1_100).mapToObj(p -> skipped(p)).toList();
+    catalog.store(Map.of(), Map.of("id", many));
+    Skipped last = open().skipped("id");
+    assertThat(last).isEqualTo(catalog.skipped("id"));
+    assertThat(last.count()).isEqualTo(1_003);
+    assertThat(last.last()).isEqualTo(many.subList(900, 1_000)).hasSize(Skipped.LAST_MAX);
+    assertThat(store.all().keySet().stream().filter(name -> name.startsWith("skipped/")))
+        .hasSize(Skipped.LAST_MAX);
+    open().deleteTunnel(tunnel);
+    assertThat(store.all().keySet()).noneMatch(name -> name.contains("/id"));
+    assertThat(open().skipped("id")).isEqualTo(Skipped.NONE);
+  }
 
   private static TunnelInfo tunnel(TunnelCatalog catalog, String table, String name, String id)
       throws IOException {
@@ -130,7 +172,7 @@ final class TunnelCatalogTest {
         "id",
         Map.of(
             base,
-            STOPPED.withPause(false).withError(Optional.empty()).withEnd(Optional.of(7L), true)));
+            STOPPED.withPause(false).withStop(Optional.empty()).withEnd(Optional.of(7L), true)));
     again.pause("id", false, Asked.NAMELESS);
     assertThat(open().channel("id", base))
         .isEqualTo(

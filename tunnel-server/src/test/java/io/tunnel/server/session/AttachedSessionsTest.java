@@ -32,6 +32,7 @@ import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.Control.TunnelName;
+import io.tunnel.wire.FailureControl.Heartbeat;
 import io.tunnel.wire.OperatorControl.Seek;
 import io.tunnel.wire.OperatorControl.SeekResult;
 import io.tunnel.wire.SessionControl.Assignment;
@@ -415,7 +416,7 @@ final class AttachedSessionsTest {
     surroundings.passBarriers();
     assertThat(state(tunnel, ChannelKey.stream(high)).end()).as("not before a second").isEmpty();
     surroundings.nowNanos += 1_000_000_000L;
-    coordinator.heartbeat(held.sessionId(), port);
+    coordinator.heartbeat(new Heartbeat(held.sessionId(), List.of()), port);
     coordinator.tick();
     surroundings.passBarriers();
     assertThat(state(tunnel, ChannelKey.stream(high)).end()).contains(10L);
@@ -482,7 +483,7 @@ final class AttachedSessionsTest {
     assertThatThrownBy(() -> session(tunnel))
         .isInstanceOfSatisfying(
             RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_LEADER));
-    assertThatThrownBy(() -> coordinator.heartbeat(id, port))
+    assertThatThrownBy(() -> coordinator.heartbeat(new Heartbeat(id, List.of()), port))
         .isInstanceOfSatisfying(
             RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.SESSION_ENDED));
   }

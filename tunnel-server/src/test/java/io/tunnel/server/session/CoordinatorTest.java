@@ -33,6 +33,7 @@ import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.FailureControl.Heartbeat;
 import io.tunnel.wire.OperatorControl.ChannelPosition;
 import io.tunnel.wire.OperatorControl.CheckpointSet;
 import io.tunnel.wire.OperatorControl.Seek;
@@ -170,11 +171,13 @@ final class CoordinatorTest {
   @Test
   void aSessionIsItsConnectionsOwn() {
     String id = session(first);
-    requireRefused(ErrorCode.SESSION_ENDED, () -> coordinator.heartbeat(id, second));
+    requireRefused(
+        ErrorCode.SESSION_ENDED, () -> coordinator.heartbeat(new Heartbeat(id, List.of()), second));
     requireRefused(ErrorCode.SESSION_ENDED, () -> coordinator.close(id, second));
     coordinator.close(id, first);
     assertThat(first.held).isEmpty();
-    requireRefused(ErrorCode.SESSION_ENDED, () -> coordinator.heartbeat(id, first));
+    requireRefused(
+        ErrorCode.SESSION_ENDED, () -> coordinator.heartbeat(new Heartbeat(id, List.of()), first));
   }
 
   @Test
@@ -240,7 +243,7 @@ final class CoordinatorTest {
     surroundings.nowNanos = TimeUnit.MILLISECONDS.toNanos(REVOKE_MS);
     coordinator.tick();
     assertThat(second.held).as("the deadline of the move").hasSize(1);
-    coordinator.heartbeat(id, first);
+    coordinator.heartbeat(new Heartbeat(id, List.of()), first);
     surroundings.nowNanos = TimeUnit.MILLISECONDS.toNanos(LEASE_MS);
     coordinator.tick();
     assertThat(coordinator.sessionCount()).isEqualTo(1);
@@ -266,7 +269,8 @@ final class CoordinatorTest {
     assertThat(coordinator.sessionCount()).isZero();
     assertThat(first.held).isEmpty();
     assertThat(second.held).isEmpty();
-    requireRefused(ErrorCode.SESSION_ENDED, () -> coordinator.heartbeat(id, first));
+    requireRefused(
+        ErrorCode.SESSION_ENDED, () -> coordinator.heartbeat(new Heartbeat(id, List.of()), first));
     requireRefused(ErrorCode.TUNNEL_NOT_FOUND, () -> session(first));
     coordinator.tick();
     coordinator.disconnected(first);

@@ -21,6 +21,7 @@ import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.FailureControl.Heartbeat;
 import io.tunnel.wire.SessionControl.Assignment;
 import io.tunnel.wire.SessionControl.OpenSession;
 import io.tunnel.wire.SessionControl.SessionEnd;
@@ -144,7 +145,7 @@ final class GroupOfTunnelsTest {
         new CreateTunnel("t", "m", TunnelType.Stream, StreamStart.EARLIEST), "id2", Map.of(), 0);
     String other = session(coordinator, "id2");
     coordinator.stored(Map.of("checkpoint/id/1", Optional.of("2"), "counters", Optional.of("{}")));
-    coordinator.heartbeat(other, port);
+    coordinator.heartbeat(new Heartbeat(other, List.of()), port);
     assertThat(port.held).hasSize(1);
     assertThat(port.overs).isEmpty();
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.model.Bytes;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
+import io.tunnel.server.catalog.StopReason;
 import io.tunnel.server.session.TunnelEffect.Assign;
 import io.tunnel.server.session.TunnelEffect.Finish;
 import io.tunnel.server.session.TunnelEffect.Revoke;
@@ -114,7 +115,8 @@ final class TunnelCoreTest {
   @Test
   void aStartFinishesWhatACrashLeftAtItsEnd() {
     ChannelState done =
-        new ChannelState(5, Bytes.EMPTY, Optional.of(5L), false, false, Optional.of("broken"));
+        new ChannelState(
+            5, Bytes.EMPTY, Optional.of(5L), false, false, Optional.of(StopReason.of("broken")));
     TunnelCore core = core(Map.of(ONE, done, TWO, ChannelState.startingAt(0)));
     assertThat(core.start()).containsExactly(new Finish(ONE, 5));
     assertThat(core.start()).isEmpty();

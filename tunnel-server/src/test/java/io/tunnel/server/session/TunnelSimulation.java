@@ -10,6 +10,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
+import io.tunnel.server.catalog.StopReason;
 import io.tunnel.server.session.TunnelEffect.OverReason;
 import io.tunnel.server.session.TunnelEffect.TakeReason;
 import java.util.ArrayList;
@@ -80,7 +81,7 @@ final class TunnelSimulation {
           Optional.ofNullable(end),
           isFinished,
           isPaused,
-          Optional.ofNullable(error));
+          Optional.ofNullable(error).map(StopReason::of));
     }
   }
 

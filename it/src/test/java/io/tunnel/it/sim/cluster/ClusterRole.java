@@ -36,6 +36,8 @@ final class ClusterRole implements SimWorker.Role {
     config.setChannelCreditBytes(300 + random.nextInt(2_000));
     config.setProcessRowsMax(1 + random.nextInt(20));
     config.setMaxRetryIntervalInMillis(500);
+    config.setProcessAttemptsMax(3);
+    config.setProcessPauseMaxInMillis(500);
     return config;
   }
 

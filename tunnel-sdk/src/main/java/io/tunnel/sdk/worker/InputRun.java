@@ -1,0 +1,281 @@
+package io.tunnel.sdk.worker;
+
+import io.tunnel.sdk.FailedChange;
+import io.tunnel.sdk.FailedRecordException;
+import io.tunnel.sdk.FailurePolicy.Decision;
+import io.tunnel.sdk.FailurePolicy.Retry;
+import io.tunnel.sdk.FailurePolicy.Stop;
+import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.sdk.StreamRecord;
+import io.tunnel.wire.FailureControl;
+import io.tunnel.wire.SessionControl.Assignment;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One input of a channel from its first attempt to its end: processed, tried again, divided,
+ * without the changes that are left out, or given up. On the worker's thread.
+ */
+final class InputRun implements ProcessorCalls.Outcome {
+
+  private static final Logger LOG = LoggerFactory.getLogger(InputRun.class);
+  private static final long FULL_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private final Assignment assignment;
+  private final WorkerRuntime runtime;
+  private final WorkerChannelCore core;
+  private final Channel channel;
+  private final SkipsCore skips = new SkipsCore();
+  private ProcessRecordsInput whole;
+  private PartsCore parts = new PartsCore(0);
+
+  /** What it does beside waiting and processing; read by any thread. */
+  private volatile Optional<Retrying> retrying = Optional.empty();
+
+  private Optional<FailedChange> failedAt = Optional.empty();
+
+  /** What an input needs of its channel. */
+  interface Channel {
+    /** Calls the processor; {@code last} is the position that it was given last by that. */
+    void call(ProcessRecordsInput input, int attempt, long last, ProcessorCalls.Outcome outcome);
+
+    /** The processor threw at what it was given. */
+    void threw(Throwable reason);
+
+    /** The input is over, and has taken that much credit. */
+    void processed(int bytes);
+
+    /** Looks what is to be done. */
+    void drive();
+  }
+
+  InputRun(Assignment assignment, WorkerRuntime runtime, WorkerChannelCore core, Channel channel) {
+    this.assignment = assignment;
+    this.runtime = runtime;
+    this.core = core;
+    this.channel = channel;
+  }
+
+  SkipsCore skips() {
+    return skips;
+  }
+
+  /** How it is retried, if it is; for any thread. */
+  Optional<Retrying> retrying() {
+    return retrying;
+  }
+
+  /** The change that failed last, of the present input. */
+  Optional<FailedChange> failedAt() {
+    return failedAt;
+  }
+
+  /** An input that the core has begun. */
+  void begin(ProcessRecordsInput input) {
+    whole = input;
+    parts = new PartsCore(input.getRecords().size());
+    call();
+  }
+
+  /** The channel ends: nothing is tried again. */
+  void ending() {
+    retrying = Optional.empty();
+  }
+
+  private void call() {
+    boolean isWhole = parts.from() == 0 && parts.to() == records().size();
+    boolean isLast = parts.to() == records().size();
+    ProcessRecordsInput part =
+        isWhole ? whole : Inputs.part(whole, parts.from(), parts.to(), isLast);
+    long last = isLast ? core.given() : position(parts.to() - 1);
+    channel.call(part, parts.failures() + 1, last, this);
+  }
+
+  private List<StreamRecord> records() {
+    return whole.getRecords();
+  }
+
+  private long position(int index) {
+    return records().get(index).position();
+  }
+
+  @Override
+  public void skipped() {
+    giveUp();
+  }
+
+  /** The channel ends, or is to end: what is left of the input is not processed here. */
+  private void giveUp() {
+    retrying = Optional.empty();
+    var unused = core.failed(false);
+    channel.drive();
+  }
+
+  @Override
+  public void processed() {
+    retrying = Optional.empty();
+    var unused = parts.done();
+    goOn();
+  }
+
+  private void goOn() {
+    if (parts.isDone()) {
+      retrying = Optional.empty();
+      failedAt = Optional.empty();
+      channel.processed(core.processingDone());
+      channel.drive();
+      return;
+    }
+    if (parts.from() > 0) {
+      core.partDone(position(parts.from() - 1));
+    }
+    if (core.state() != ChannelState.RUNNING) {
+      giveUp();
+    } else if (skips.isFull()) {
+      pause(FULL_PAUSE_NANOS, this::goOn);
+      channel.drive();
+    } else {
+      call();
+      channel.drive();
+    }
+  }
+
+  private void pause(long nanos, Runnable then) {
+    var unused = core.failed(true);
+    runtime.later(
+        nanos,
+        () -> {
+          if (core.pauseOver()) {
+            then.run();
+          }
+        });
+  }
+
+  @Override
+  public void failed(ProcessRecordsInput input, Throwable reason, Optional<Decision> decided) {
+    long now = runtime.nowNanos();
+    parts.failed(now);
+    OptionalInt named = named(reason);
+    FailedChange at = at(named);
+    failedAt = Optional.of(at);
+    channel.threw(reason);
+    Decision decision =
+        decided.orElseGet(
+            () ->
+                runtime
+                    .settings()
+                    .processing()
+                    .rules()
+                    .decide(
+                        reason, parts.failures(), parts.failingForNanos(now), runtime.chance()));
+    int attempt = parts.failures();
+    boolean goesOn = core.state() == ChannelState.RUNNING && !(decision instanceof Stop);
+    if (goesOn && decision instanceof Retry retry) {
+      retry(at, reason, retry.pause().toNanos());
+      return;
+    }
+    runtime.notices().tell(l -> l.processingFailed(id(), attempt, reason, goesOn));
+    if (!goesOn) {
+      LOG.warn("channel {}: attempt {} at {} failed, the last here", id(), attempt, at, reason);
+      giveUp();
+    } else {
+      skip(named, at, reason);
+    }
+  }
+
+  private void retry(FailedChange at, Throwable reason, long pauseNanos) {
+    long now = runtime.nowNanos();
+    Retrying next =
+        new Retrying(
+            Optional.of(at),
+            parts.failures(),
+            now - parts.failingForNanos(now),
+            now + pauseNanos,
+            String.valueOf(reason));
+    long pauseMs = TimeUnit.NANOSECONDS.toMillis(pauseNanos);
+    String text = "channel {} of tunnel {}: attempt {} at {} failed; trying again in {} ms";
+    // The trace once, or a database that is away for ten minutes fills the log with it.
+    if (parts.failures() == 1) {
+      LOG.warn(text, id(), tunnelId(), parts.failures(), at, pauseMs, reason);
+    } else {
+      LOG.warn(text + ": {}", id(), tunnelId(), parts.failures(), at, pauseMs, next.error());
+    }
+    retrying = Optional.of(next);
+    runtime
+        .notices()
+        .tell(
+            l -> {
+              l.processingFailed(id(), next.attempts(), reason, true);
+              l.retrying(id(), next.info(now));
+            });
+    pause(pauseNanos, this::again);
+    channel.drive();
+  }
+
+  private void again() {
+    runtime.counts().retried();
+    call();
+    channel.drive();
+  }
+
+  private void skip(OptionalInt named, FailedChange at, Throwable reason) {
+    OptionalInt index = parts.skip(named);
+    if (index.isPresent()) {
+      leaveOut(index.getAsInt(), reason);
+    } else {
+      LOG.info("channel {} of tunnel {}: {} fails; looking for it in halves", id(), tunnelId(), at);
+      core.divided(position(parts.to() - 1));
+    }
+    goOn();
+  }
+
+  private void leaveOut(int index, Throwable reason) {
+    StreamRecord record = records().get(index);
+    FailedChange change =
+        new FailedChange(assignment.partition(), record.position(), record.getPrimaryKey(), 1);
+    LOG.warn(
+        "channel {} of tunnel {}: the change at {} is left out: {}",
+        id(),
+        tunnelId(),
+        change,
+        String.valueOf(reason));
+    skips.add(new FailureControl.Skip(record.position(), change.key(), String.valueOf(reason)));
+    if (index > 0) {
+      core.divided(position(index - 1));
+    }
+    core.skipped(record.position());
+    runtime.counts().changeSkipped();
+    runtime.notices().tell(l -> l.changeSkipped(id(), change, reason));
+  }
+
+  /** The record of the part that the processor named, if it did. */
+  private OptionalInt named(Throwable reason) {
+    Optional<FailedRecordException> named = FailedRecordException.in(reason);
+    if (named.isPresent()) {
+      for (int i = parts.from(); i < parts.to(); i++) {
+        if (position(i) == named.get().position()) {
+          return OptionalInt.of(i);
+        }
+      }
+    }
+    return OptionalInt.empty();
+  }
+
+  private FailedChange at(OptionalInt named) {
+    StreamRecord first = records().get(named.orElse(parts.from()));
+    int changes = named.isPresent() ? 1 : parts.to() - parts.from();
+    return new FailedChange(
+        assignment.partition(), first.position(), first.getPrimaryKey(), changes);
+  }
+
+  private String id() {
+    return assignment.channelId();
+  }
+
+  private String tunnelId() {
+    return runtime.settings().tunnelId();
+  }
+}

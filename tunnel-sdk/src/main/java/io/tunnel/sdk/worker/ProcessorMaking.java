@@ -1,0 +1,91 @@
+package io.tunnel.sdk.worker;
+
+import io.tunnel.sdk.IChannelProcessor;
+import io.tunnel.sdk.ICheckpointer;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Makes the processor of a channel, again after a pause when that fails. On the worker's thread.
+ */
+final class ProcessorMaking {
+
+  private final WorkerRuntime runtime;
+  private final WorkerChannelCore core;
+  private final ProcessorCalls calls;
+  private final Outcome outcome;
+  private volatile Optional<Retrying> retrying = Optional.empty();
+
+  /** What comes of it. */
+  interface Outcome {
+    /** It is there. */
+    void made(IChannelProcessor processor);
+
+    /** It could not be made, and the core knows what that means. */
+    void notMade(Throwable reason);
+  }
+
+  ProcessorMaking(
+      WorkerRuntime runtime, WorkerChannelCore core, ProcessorCalls calls, Outcome outcome) {
+    this.runtime = runtime;
+    this.core = core;
+    this.calls = calls;
+    this.outcome = outcome;
+  }
+
+  /** How it is retried, if it is; for any thread. */
+  Optional<Retrying> retrying() {
+    return retrying;
+  }
+
+  /** It is not tried again. */
+  void over() {
+    retrying = Optional.empty();
+  }
+
+  void make(ICheckpointer checkpointer, String channelId) {
+    if (runtime.processors() instanceof ProcessorSource.Shared shared) {
+      outcome.made(shared.processor());
+    } else if (runtime.processors() instanceof ProcessorSource.PerChannel each) {
+      Consumer<IChannelProcessor> made =
+          processor -> {
+            over();
+            outcome.made(processor);
+          };
+      calls.make(
+          each.factory(), checkpointer, made, reason -> failed(reason, checkpointer, channelId));
+    }
+  }
+
+  private void failed(Throwable reason, ICheckpointer checkpointer, String channelId) {
+    long now = runtime.nowNanos();
+    int attempts = retrying.map(Retrying::attempts).orElse(0) + 1;
+    long since = retrying.map(Retrying::sinceNanos).orElse(now);
+    RetryRules rules = runtime.settings().processing().rules();
+    boolean again = core.openFailed(rules.isTriedAgain(attempts, now - since));
+    if (again) {
+      long pause = rules.pauses().pauseNanos(attempts, runtime.chance());
+      Retrying next =
+          new Retrying(Optional.empty(), attempts, since, now + pause, String.valueOf(reason));
+      retrying = Optional.of(next);
+      runtime
+          .notices()
+          .tell(
+              l -> {
+                l.processingFailed(channelId, attempts, reason, true);
+                l.retrying(channelId, next.info(now));
+              });
+      runtime.later(
+          pause,
+          () -> {
+            if (core.openPauseOver()) {
+              make(checkpointer, channelId);
+            }
+          });
+    } else {
+      runtime.notices().tell(l -> l.processingFailed(channelId, attempts, reason, false));
+      over();
+    }
+    outcome.notMade(reason);
+  }
+}

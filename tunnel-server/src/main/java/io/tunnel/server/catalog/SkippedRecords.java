@@ -1,0 +1,85 @@
+package io.tunnel.server.catalog;
+
+import io.tunnel.wire.FailureControl.Skipped;
+import io.tunnel.wire.FailureControl.SkippedChange;
+import io.tunnel.wire.Json;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+/**
+ * The changes of one tunnel that its workers left out: as many as {@link Skipped#LAST_MAX}, by
+ * ordinals that begin with 1 and only grow. The text of each has a place of its own, of which there
+ * are as many; so a change that is left out costs one short text, and takes the place of the
+ * oldest.
+ */
+final class SkippedRecords {
+
+  private final ConcurrentSkipListMap<Long, SkippedChange> changes = new ConcurrentSkipListMap<>();
+
+  /** A change as it is stored. */
+  private record Stored(long ordinal, SkippedChange change) {}
+
+  /** Takes over a text as it is stored. */
+  void apply(String text) {
+    Stored stored = Json.ofText(text, Stored.class);
+    put(stored.ordinal(), stored.change());
+  }
+
+  private void put(long ordinal, SkippedChange change) {
+    changes.put(ordinal, change);
+    changes.headMap(count() - Skipped.LAST_MAX, true).clear();
+  }
+
+  private long count() {
+    return changes.isEmpty() ? 0 : changes.lastKey();
+  }
+
+  /** What there is to say of them. */
+  Skipped now() {
+    return new Skipped(count(), List.copyOf(changes.values()));
+  }
+
+  /** The ordinals of these: new ones, but for those that are known already. */
+  private Map<Long, SkippedChange> numbered(List<SkippedChange> added) {
+    Map<Long, SkippedChange> numbered = new LinkedHashMap<>();
+    long last = count();
+    for (SkippedChange change : added) {
+      Optional<Long> known = known(change);
+      numbered.put(known.isPresent() ? known.get() : ++last, change);
+    }
+    long oldest = last - Skipped.LAST_MAX;
+    numbered.keySet().removeIf(ordinal -> ordinal <= oldest);
+    return numbered;
+  }
+
+  private Optional<Long> known(SkippedChange change) {
+    return changes.entrySet().stream()
+        .filter(entry -> isSame(entry.getValue(), change))
+        .map(Map.Entry::getKey)
+        .findFirst();
+  }
+
+  private static boolean isSame(SkippedChange one, SkippedChange other) {
+    return one.partition() == other.partition()
+        && one.type() == other.type()
+        && one.position() == other.position();
+  }
+
+  /** What has to be written so that these are among them, by place. */
+  Map<Long, String> additions(List<SkippedChange> added) {
+    Map<Long, String> texts = new LinkedHashMap<>();
+    numbered(added)
+        .forEach(
+            (ordinal, change) ->
+                texts.put(ordinal % Skipped.LAST_MAX, Json.toText(new Stored(ordinal, change))));
+    return texts;
+  }
+
+  /** The places that are taken. */
+  List<Long> places() {
+    return changes.keySet().stream().map(ordinal -> ordinal % Skipped.LAST_MAX).toList();
+  }
+}

@@ -1,0 +1,96 @@
+package io.tunnel.server.session;
+
+import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.session.TunnelRun.Hold;
+import io.tunnel.server.session.TunnelRun.Session;
+import io.tunnel.wire.FailureControl.Retry;
+import io.tunnel.wire.FailureControl.RetryingChannel;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The channels of a tunnel whose processing is tried again, as their workers said last. That is
+ * kept in memory only: the next heartbeat says it again. At most one for each channel.
+ */
+final class Retries {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(Retries.class);
+
+  private final Map<ChannelKey, Reported> reportedByChannel = new HashMap<>();
+
+  /** What was said of a holding, and when. */
+  private record Reported(Session session, long epoch, Retry retry, long nanos) {}
+
+  /** A session says which of its channels are retried; of others it has none. */
+  void report(Session session, List<RetryingChannel> retrying, long nowNanos) {
+    Map<Integer, RetryingChannel> byHandle = new HashMap<>();
+    retrying.forEach(each -> byHandle.put(each.handle(), each));
+    reportedByChannel
+        .entrySet()
+        .removeIf(
+            entry ->
+                entry.getValue().session() == session
+                    && !byHandle.containsKey(handle(session, entry.getKey())));
+    session
+        .run()
+        .holds()
+        .forEach(
+            (key, hold) -> {
+              RetryingChannel said = byHandle.get(hold.handle());
+              if (said != null && hold.session() == session && hold.epoch() == said.epoch()) {
+                put(hold, said.retry(), nowNanos);
+              }
+            });
+  }
+
+  private static int handle(Session session, ChannelKey key) {
+    Hold hold = session.run().holds().get(key);
+    return hold == null ? -1 : hold.handle();
+  }
+
+  private void put(Hold hold, Retry retry, long nowNanos) {
+    Reported former =
+        reportedByChannel.put(
+            hold.key(), new Reported(hold.session(), hold.epoch(), retry, nowNanos));
+    if (former == null || former.epoch() != hold.epoch()) {
+      LOGGER.warn(
+          "channel {} of tunnel {} is RETRYING{}: {}",
+          hold.key().channelId(hold.session().run().info().tunnelId()),
+          hold.session().run().info().tunnel(),
+          retry
+              .at()
+              .map(
+                  at ->
+                      " at position "
+                          + at.position()
+                          + " of partition "
+                          + hold.key().partition()
+                          + ", key "
+                          + at.key())
+              .orElse(""),
+          retry.error());
+    }
+  }
+
+  /** How the channel is retried under this holding, now. */
+  Optional<Retry> of(Hold hold, long nowNanos) {
+    return Optional.ofNullable(reportedByChannel.get(hold.key()))
+        .filter(reported -> reported.epoch() == hold.epoch())
+        .map(
+            reported -> {
+              long agoMs = TimeUnit.NANOSECONDS.toMillis(nowNanos - reported.nanos());
+              Retry retry = reported.retry();
+              return new Retry(
+                  retry.at(),
+                  retry.attempts(),
+                  retry.forMs() + agoMs,
+                  Math.max(0, retry.nextInMs() - agoMs),
+                  retry.error());
+            });
+  }
+}
