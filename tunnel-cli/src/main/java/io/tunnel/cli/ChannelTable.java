@@ -79,7 +79,7 @@ record ChannelTable(List<ChannelInfo> channels) {
   private static String state(ChannelInfo channel) {
     return channel.getChannelStatus()
         + (channel.isPaused() ? " PAUSED" : "")
-        + (channel.error().isPresent() ? " STOPPED" : "");
+        + TroubleReport.state(channel);
   }
 
   private static String owner(ChannelInfo channel) {

@@ -49,6 +49,7 @@ final class TunnelJson {
     JsonArray sessions = new JsonArray();
     tunnel.sessionInfos().forEach(session -> sessions.add(json(session)));
     json.add("sessions", sessions);
+    TroubleReport.add(json, tunnel);
     return json;
   }
 

@@ -6,7 +6,6 @@ import io.tunnel.sdk.DescribeTunnelResponse;
 import io.tunnel.sdk.SessionInfo;
 import io.tunnel.sdk.TunnelInfo;
 import io.tunnel.terminal.Human;
-import io.tunnel.terminal.Printable;
 import io.tunnel.terminal.TextTable;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -86,6 +85,11 @@ final class TunnelReport {
       lines.add("");
       lines.addAll(remarks);
     }
+    List<String> skipped = TroubleReport.skipped(tunnel);
+    if (!skipped.isEmpty()) {
+      lines.add("");
+      lines.addAll(skipped);
+    }
     if (!tunnel.sessionInfos().isEmpty()) {
       lines.add("");
       lines.addAll(sessions(tunnel.sessionInfos()).lines());
@@ -97,17 +101,7 @@ final class TunnelReport {
 
   /** What an operator should know about channels and does not fit into their lines. */
   private static List<String> remarks(List<ChannelInfo> channels) {
-    List<String> remarks = new ArrayList<>();
-    for (ChannelInfo channel : channels) {
-      if (channel.error().isPresent()) {
-        remarks.add(
-            "channel "
-                + channel.getChannelId()
-                + " is stopped: "
-                + Printable.of(channel.error().get())
-                + " ('tunnel tunnels resume' lets it go on)");
-      }
-    }
+    List<String> remarks = new ArrayList<>(TroubleReport.lines(channels));
     List<ChannelInfo> waiting =
         channels.stream().filter(channel -> !channel.waitsFor().isEmpty()).toList();
     if (!waiting.isEmpty()) {

@@ -9,6 +9,7 @@ import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.FailedChange;
 import io.tunnel.sdk.IChannelProcessor;
 import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.sdk.StreamRecord;
 import io.tunnel.sdk.TunnelWorkerStatus.ChannelProgress;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.wire.Checkpoint;
@@ -283,6 +284,11 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     given = last;
     givenAndNotThrown = last;
     calls.process(processor, input, attempt, () -> isCutOff, outcome);
+  }
+
+  @Override
+  public void divided(StreamRecord last) {
+    keys.reached(last);
   }
 
   @Override

@@ -42,6 +42,9 @@ final class InputRun implements ProcessorCalls.Outcome {
     /** Calls the processor; {@code last} is the position that it was given last by that. */
     void call(ProcessRecordsInput input, int attempt, long last, ProcessorCalls.Outcome outcome);
 
+    /** What comes is processed behind that record, or up to it; its position may be stored. */
+    void divided(StreamRecord last);
+
     /** The processor threw at what it was given. */
     void threw(Throwable reason);
 
@@ -91,6 +94,9 @@ final class InputRun implements ProcessorCalls.Outcome {
     ProcessRecordsInput part =
         isWhole ? whole : Inputs.part(whole, parts.from(), parts.to(), isLast);
     long last = isLast ? core.given() : position(parts.to() - 1);
+    if (!isWhole) {
+      channel.divided(records().get(parts.to() - 1));
+    }
     channel.call(part, parts.failures() + 1, last, this);
   }
 
@@ -130,6 +136,7 @@ final class InputRun implements ProcessorCalls.Outcome {
       return;
     }
     if (parts.from() > 0) {
+      channel.divided(records().get(parts.from() - 1));
       core.partDone(position(parts.from() - 1));
     }
     if (core.state() != ChannelState.RUNNING) {

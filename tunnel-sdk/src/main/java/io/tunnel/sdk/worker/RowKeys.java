@@ -4,6 +4,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
+import io.tunnel.sdk.StreamRecord;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.SessionControl.Assignment;
 import java.util.List;
@@ -13,9 +14,9 @@ import java.util.TreeMap;
  * The keys of rows up to which an attached base channel was delivered and may be checkpointed: with
  * them another node goes on, which has numbered no rows. Of other channels nothing is kept.
  *
- * <p>Keys are kept of the last row of each input. A checkpoint inside an input carries the key of
- * the last row before it of which it is known: if the channel moves just then, the rows between are
- * delivered again.
+ * <p>Keys are kept of the last row of each input, and of each part that an input is divided in. A
+ * checkpoint inside an input carries the key of the last row before it of which it is known: if the
+ * channel moves just then, the rows between are delivered again.
  */
 final class RowKeys {
 
@@ -46,10 +47,21 @@ final class RowKeys {
   /** An input of those deliveries is given to the processor. */
   void given(List<Delivery> deliveries, long position) {
     if (isKept) {
-      given.put(position, lastKey(deliveries.get(deliveries.size() - 1)));
-      if (given.size() > KEYS_MAX) {
-        given.remove(given.higherKey(given.firstKey()));
-      }
+      put(position, lastKey(deliveries.get(deliveries.size() - 1)));
+    }
+  }
+
+  /** A part of an input ends with that record. */
+  void reached(StreamRecord record) {
+    if (isKept) {
+      put(record.position(), record.encodedKey());
+    }
+  }
+
+  private void put(long position, Bytes key) {
+    given.put(position, key);
+    if (given.size() > KEYS_MAX) {
+      given.remove(given.higherKey(given.firstKey()));
     }
   }
 

@@ -63,6 +63,7 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
       multiGauge("tunnel.channel.lag.bytes", "Bytes not checkpointed");
   private final MultiGauge lagSeconds =
       multiGauge("tunnel.channel.lag.seconds", "Age of the oldest change not checkpointed");
+  private final TunnelMeters tunnelMeters = new TunnelMeters(registry);
 
   /** Meters that are all at zero. */
   public ServerMeters() {
@@ -174,6 +175,7 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
 
   /** Figures of all channels as they are in this moment. */
   public void channels(List<TunnelDescription> tunnels) {
+    tunnelMeters.now(tunnels);
     List<MultiGauge.Row<?>> rows = new ArrayList<>();
     List<MultiGauge.Row<?>> bytes = new ArrayList<>();
     List<MultiGauge.Row<?>> seconds = new ArrayList<>();

@@ -56,6 +56,9 @@ final class Connection extends ChannelInboundHandlerAdapter
   private boolean isGreeted;
   private Closing closing;
 
+  /** What the client called itself; set on the event loop, read by whoever answers. */
+  private volatile String clientName = "";
+
   /** Set on the event loop, read by those who answer. */
   private volatile boolean isLeaving;
 
@@ -241,6 +244,7 @@ final class Connection extends ChannelInboundHandlerAdapter
       isGreeted = true;
       intake.greeted();
       budgets.places().greeted(this);
+      clientName = hello.name();
       LOGGER.debug("'{}' connected from {}", hello.name(), context.channel().remoteAddress());
       writer.send(
           frame.operationCode(),
@@ -327,6 +331,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
   /** Answers a request. May be called by any thread. */
   void respond(Frame request, byte[] payload) {
+    AuditLog.done(request, clientName, context.channel().remoteAddress());
     writer.send(request.operationCode(), FrameKind.RESPONSE, request.correlationId(), payload);
     answered(request);
   }
