@@ -1,10 +1,12 @@
 package io.tunnel.sdk;
 
+import io.tunnel.sdk.metrics.SdkMeter;
 import io.tunnel.wire.Protocol;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
@@ -18,13 +20,15 @@ import java.util.stream.Collectors;
  *     TableClient#writeAsync} hold per table before they block their caller
  * @param retryDeadline how long a request is repeated that was refused as retriable or could not be
  *     sent; zero to try once
+ * @param meter is told what clients and workers with this configuration do
  */
 public record ClientConfig(
     List<Endpoint> endpoints,
     Duration connectDeadline,
     Duration requestDeadline,
     long inFlightBytesMax,
-    Duration retryDeadline) {
+    Duration retryDeadline,
+    SdkMeter meter) {
 
   /** Endpoints that can be given. */
   public static final int ENDPOINTS_MAX = 64;
@@ -43,9 +47,26 @@ public record ClientConfig(
     if (inFlightBytesMax < 1) {
       throw new IllegalArgumentException("inFlightBytesMax is at least 1, not " + inFlightBytesMax);
     }
+    Objects.requireNonNull(meter, "meter");
     if (retryDeadline.isNegative()) {
       throw new IllegalArgumentException("retryDeadline is at least 0, not " + retryDeadline);
     }
+  }
+
+  /** A configuration whose figures nobody hears. */
+  public ClientConfig(
+      List<Endpoint> endpoints,
+      Duration connectDeadline,
+      Duration requestDeadline,
+      long inFlightBytesMax,
+      Duration retryDeadline) {
+    this(
+        endpoints,
+        connectDeadline,
+        requestDeadline,
+        inFlightBytesMax,
+        retryDeadline,
+        SdkMeter.NONE);
   }
 
   /**
@@ -80,23 +101,32 @@ public record ClientConfig(
 
   /** A copy with another deadline for connecting. */
   public ClientConfig withConnectDeadline(Duration deadline) {
-    return new ClientConfig(endpoints, deadline, requestDeadline, inFlightBytesMax, retryDeadline);
+    return new ClientConfig(
+        endpoints, deadline, requestDeadline, inFlightBytesMax, retryDeadline, meter);
   }
 
   /** A copy with another deadline for a request. */
   public ClientConfig withRequestDeadline(Duration deadline) {
-    return new ClientConfig(endpoints, connectDeadline, deadline, inFlightBytesMax, retryDeadline);
+    return new ClientConfig(
+        endpoints, connectDeadline, deadline, inFlightBytesMax, retryDeadline, meter);
   }
 
   /** A copy with another limit for bytes in flight. */
   public ClientConfig withInFlightBytesMax(long bytes) {
-    return new ClientConfig(endpoints, connectDeadline, requestDeadline, bytes, retryDeadline);
+    return new ClientConfig(
+        endpoints, connectDeadline, requestDeadline, bytes, retryDeadline, meter);
   }
 
   /** A copy with another deadline for retries. */
   public ClientConfig withRetryDeadline(Duration deadline) {
     return new ClientConfig(
-        endpoints, connectDeadline, requestDeadline, inFlightBytesMax, deadline);
+        endpoints, connectDeadline, requestDeadline, inFlightBytesMax, deadline, meter);
+  }
+
+  /** A copy whose clients and workers tell that meter what they do. */
+  public ClientConfig withMeter(SdkMeter heard) {
+    return new ClientConfig(
+        endpoints, connectDeadline, requestDeadline, inFlightBytesMax, retryDeadline, heard);
   }
 
   /** The host of the first endpoint. */

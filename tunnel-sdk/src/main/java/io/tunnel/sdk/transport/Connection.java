@@ -72,7 +72,14 @@ public final class Connection implements Link {
               new Connection(connecting.channel(), handler, config.requestDeadline());
           connection.greet(endpoint, config, opened);
         });
-    return opened;
+    return opened.whenComplete(
+        (connection, failure) -> {
+          if (failure == null) {
+            config.meter().connected();
+          } else {
+            config.meter().connectFailed();
+          }
+        });
   }
 
   private static ConnectionException unreachable(Endpoint endpoint, Throwable cause) {

@@ -323,7 +323,8 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
   }
 
   private void checkpoint() {
-    long position = core.beginCheckpoint(runtime.nowNanos());
+    long begunNanos = runtime.nowNanos();
+    long position = core.beginCheckpoint(begunNanos);
     Bytes key = keys.at(position);
     keys.forgetBefore(Math.min(position, core.checkpointed()));
     List<FailureControl.Skip> skipped = inputs.skips().upTo(position);
@@ -337,13 +338,15 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
                 LastWords.skipping(assignment, position, key, skipped));
     var unused =
         answered.whenComplete(
-            (answer, failure) -> runtime.guarded(() -> checkpointed(position, failure)));
+            (answer, failure) ->
+                runtime.guarded(() -> checkpointed(position, begunNanos, failure)));
   }
 
-  private void checkpointed(long position, Throwable failure) {
+  private void checkpointed(long position, long begunNanos, Throwable failure) {
     if (failure == null) {
       core.checkpointStored();
       inputs.skips().stored(position);
+      runtime.counts().checkpointStored(runtime.nowNanos() - begunNanos);
       port.checkpointStored();
       awaited.stored(position);
     } else {

@@ -39,6 +39,7 @@ final class ChannelTurns {
         holdings.computeIfAbsent(channel.assignment().channelId(), id -> new ArrayDeque<>());
     turns.add(channel);
     all.add(channel);
+    runtime.counts().held(holdings.size());
     runtime.threads().fitTo(holdings.size());
     if (turns.size() == 1) {
       channel.open();
@@ -74,6 +75,7 @@ final class ChannelTurns {
     turns.remove(channel);
     if (turns.isEmpty()) {
       holdings.remove(id);
+      runtime.counts().held(holdings.size());
       runtime.threads().fitTo(holdings.size());
     } else if (wasFirst) {
       turns.peek().open();

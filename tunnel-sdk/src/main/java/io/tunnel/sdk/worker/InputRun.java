@@ -30,6 +30,7 @@ final class InputRun implements ProcessorCalls.Outcome {
   private final Channel channel;
   private final SkipsCore skips = new SkipsCore();
   private ProcessRecordsInput whole;
+  private ProcessRecordsInput part;
   private PartsCore parts = new PartsCore(0);
 
   /** What it does beside waiting and processing; read by any thread. */
@@ -91,8 +92,7 @@ final class InputRun implements ProcessorCalls.Outcome {
   private void call() {
     boolean isWhole = parts.from() == 0 && parts.to() == records().size();
     boolean isLast = parts.to() == records().size();
-    ProcessRecordsInput part =
-        isWhole ? whole : Inputs.part(whole, parts.from(), parts.to(), isLast);
+    part = isWhole ? whole : Inputs.part(whole, parts.from(), parts.to(), isLast);
     long last = isLast ? core.given() : position(parts.to() - 1);
     if (!isWhole) {
       channel.divided(records().get(parts.to() - 1));
@@ -123,6 +123,7 @@ final class InputRun implements ProcessorCalls.Outcome {
   @Override
   public void processed() {
     retrying = Optional.empty();
+    runtime.counts().processed(part);
     var unused = parts.done();
     goOn();
   }
@@ -165,6 +166,7 @@ final class InputRun implements ProcessorCalls.Outcome {
   public void failed(ProcessRecordsInput input, Throwable reason, Optional<Decision> decided) {
     long now = runtime.nowNanos();
     parts.failed(now);
+    runtime.counts().failed();
     OptionalInt named = named(reason);
     FailedChange at = at(named);
     failedAt = Optional.of(at);

@@ -79,10 +79,13 @@ final class ProcessorCalls {
           if (isCutOff.get()) {
             return outcome::skipped;
           }
+          long begunNanos = runtime.nowNanos();
           try {
             processor.process(input);
+            runtime.counts().called(runtime.nowNanos() - begunNanos);
             return outcome::processed;
           } catch (Throwable e) {
+            runtime.counts().called(runtime.nowNanos() - begunNanos);
             Optional<Decision> decision =
                 runtime.settings().processing().policy().map(p -> decide(p, input, e, attempt));
             Throwable reason = speakable(e);

@@ -1,11 +1,15 @@
 package io.tunnel.sdk.worker;
 
+import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.TunnelWorkerStatus.Counters;
+import io.tunnel.sdk.metrics.SdkMeter;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** What has happened since a worker started. Counted on its thread, read by any. */
 final class WorkerCounts {
 
+  private final SdkMeter meter;
+  private final String tunnelId;
   private final AtomicLong sessions = new AtomicLong();
   private final AtomicLong fenced = new AtomicLong();
   private final AtomicLong failed = new AtomicLong();
@@ -13,8 +17,14 @@ final class WorkerCounts {
   private final AtomicLong retries = new AtomicLong();
   private final AtomicLong skipped = new AtomicLong();
 
+  WorkerCounts(SdkMeter meter, String tunnelId) {
+    this.meter = meter;
+    this.tunnelId = tunnelId;
+  }
+
   void sessionOpened() {
     sessions.incrementAndGet();
+    meter.sessionOpened(tunnelId);
   }
 
   void channelFenced() {
@@ -23,18 +33,44 @@ final class WorkerCounts {
 
   void channelStopped() {
     failed.incrementAndGet();
+    meter.stopped(tunnelId);
   }
 
-  void checkpointStored() {
+  void checkpointStored(long nanos) {
     checkpoints.incrementAndGet();
+    meter.checkpointed(tunnelId, nanos);
   }
 
   void retried() {
     retries.incrementAndGet();
+    meter.retried(tunnelId);
   }
 
   void changeSkipped() {
     skipped.incrementAndGet();
+    meter.skipped(tunnelId);
+  }
+
+  void sessionLost() {
+    meter.sessionLost(tunnelId);
+  }
+
+  void held(int channels) {
+    meter.channelsHeld(tunnelId, channels);
+  }
+
+  /** By any thread: a processor was called. */
+  void called(long nanos) {
+    meter.called(tunnelId, nanos);
+  }
+
+  void failed() {
+    meter.failed(tunnelId);
+  }
+
+  void processed(ProcessRecordsInput input) {
+    meter.processed(
+        tunnelId, input.getRecords().size(), input.byteCount(), input.lastCommitMicros());
   }
 
   /** Whether there was a session. */

@@ -34,7 +34,7 @@ public final class WorkerLoop implements SessionOwner {
   private final CompletableFuture<Void> started = new CompletableFuture<>();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final long startedNanos;
-  private final WorkerCounts counts = new WorkerCounts();
+  private final WorkerCounts counts;
   private volatile Optional<WorkerSession> session = Optional.empty();
   private volatile Optional<String> lastError = Optional.empty();
   private volatile boolean isHalted;
@@ -46,6 +46,7 @@ public final class WorkerLoop implements SessionOwner {
   /** A worker that has not started. */
   public WorkerLoop(WorkerSettings settings, ProcessorSource processors, WorkerPorts ports) {
     Notices notices = new Notices(settings.session().listener(), ports.processors());
+    this.counts = new WorkerCounts(settings.client().meter(), settings.tunnelId());
     this.runtime = new WorkerRuntime(settings, processors, ports, notices, counts, this::broken);
     this.turns = new ChannelTurns(runtime);
     this.opening = new SessionOpening(runtime);
@@ -125,6 +126,7 @@ public final class WorkerLoop implements SessionOwner {
     long pause = runtime.settings().session().reconnect().pauseNanos(failures, runtime.chance());
     long pauseMs = TimeUnit.NANOSECONDS.toMillis(pause);
     retryAtNanos = runtime.nowNanos() + pause;
+    counts.sessionLost();
     move(WorkerPhase.PAUSING, reason);
     troubled("the session; trying again in " + pauseMs + " ms", reason);
     tell(listener -> listener.sessionLost(reason, pauseMs));
@@ -256,7 +258,6 @@ public final class WorkerLoop implements SessionOwner {
   @Override
   public void checkpointStored() {
     healthy();
-    counts.checkpointStored();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.tunnel.sdk.write;
 
+import io.tunnel.sdk.metrics.SdkMeter;
 import io.tunnel.sdk.transport.Ticker;
 
 /**
@@ -10,6 +11,12 @@ import io.tunnel.sdk.transport.Ticker;
  * @param retryNanos how long a batch is sent again that was not applied
  * @param budget bytes that all lanes hold together
  * @param ticker time
+ * @param meter is told what is sent, and what becomes of it
  */
 record LaneSettings(
-    int batchBytesMax, long lingerNanos, long retryNanos, ByteBudget budget, Ticker ticker) {}
+    int batchBytesMax,
+    long lingerNanos,
+    long retryNanos,
+    ByteBudget budget,
+    Ticker ticker,
+    SdkMeter meter) {}

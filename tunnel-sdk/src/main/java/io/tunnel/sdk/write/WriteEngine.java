@@ -71,7 +71,8 @@ public final class WriteEngine implements AutoCloseable {
             config.linger().toNanos(),
             nodes.config().retryDeadline().toNanos(),
             new ByteBudget(config.bufferBytesMax()),
-            ticker);
+            ticker,
+            nodes.config().meter());
     return new WriteEngine(nodes, settings, maps, new RouteBuilder(config.durability(), settings));
   }
 
@@ -194,11 +195,14 @@ public final class WriteEngine implements AutoCloseable {
         open != null
             ? write(open, lane, batch)
             : nodes.connection(leader).thenCompose(opened -> write(opened, lane, batch));
+    settings.meter().batchSent(batch.rowCount(), batch.encodedBytes());
+    long sentNanos = settings.ticker().nanos();
     // What fails at once comes back by way of the loop, or a long queue would overflow the stack.
     boolean isEarly = answer.isDone();
     var unused =
         answer.whenComplete(
             (frame, failure) -> {
+              settings.meter().batchOver(settings.ticker().nanos() - sentNanos);
               Runnable task = () -> completed(lane, batch, frame, Caller.unwrap(failure));
               if (!isEarly && loop.inEventLoop()) {
                 task.run();
@@ -239,6 +243,9 @@ public final class WriteEngine implements AutoCloseable {
 
   private void answered(Lane lane, Batch batch, WriteResult result) {
     int told = Outcomes.toldRows(result, batch);
+    int rejected = (int) result.rejections().stream().filter(r -> r.rowIndex() < told).count();
+    settings.meter().rows(Outcome.APPLIED, told - rejected);
+    settings.meter().rows(Outcome.REJECTED, rejected);
     if (told == batch.rowCount()) {
       act(lane, lane.answered());
       Outcomes.Told all = new Outcomes.Told(batch, told, Optional.empty());
@@ -287,6 +294,7 @@ public final class WriteEngine implements AutoCloseable {
   /** Tells all rows of a batch that has left its lane that they failed, and moves the lane on. */
   void fail(Lane lane, Batch batch, Outcome outcome, Throwable failure) {
     RowResult result = Outcomes.failure(outcome, lane.partition(), failure);
+    settings.meter().rows(outcome, batch.rowCount());
     act(lane, lane.afterFailure());
     finish(lane, batch, () -> Outcomes.tellAll(batch, result));
   }

@@ -34,7 +34,7 @@ final class Retries {
         .entrySet()
         .removeIf(
             entry ->
-                entry.getValue().session() == session
+                entry.getValue().session().equals(session)
                     && !byHandle.containsKey(handle(session, entry.getKey())));
     session
         .run()
@@ -42,7 +42,7 @@ final class Retries {
         .forEach(
             (key, hold) -> {
               RetryingChannel said = byHandle.get(hold.handle());
-              if (said != null && hold.session() == session && hold.epoch() == said.epoch()) {
+              if (said != null && hold.session().equals(session) && hold.epoch() == said.epoch()) {
                 put(hold, said.retry(), nowNanos);
               }
             });
