@@ -80,8 +80,7 @@ class TroubleReportTest {
   @Test
   void ten_skipped_changes_are_shown_to_people_and_all_to_programs() {
     TunnelInfo info =
-        new TunnelInfo(
-            "t-1", "audit", "orders", TunnelType.Stream, StreamTunnelConfig.earliest(), 1);
+        new TunnelInfo("t-1", "audit", "orders", TunnelType.Stream, StreamTunnelConfig.EARLIEST, 1);
     List<SkippedChange> skipped =
         LongStream.rangeClosed(1, 12)
             .mapToObj(at -> new SkippedChange(3, ChannelType.Stream, at, KEY, "odd", 0))
