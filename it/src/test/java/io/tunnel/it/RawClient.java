@@ -96,6 +96,15 @@ final class RawClient implements AutoCloseable {
     }
   }
 
+  /** Sends as much as the server takes before it closes, and stays. */
+  void sendAndStay(byte[] bytes) {
+    try {
+      socket.getOutputStream().write(bytes);
+    } catch (IOException e) {
+      // The server has closed, as it may.
+    }
+  }
+
   void push(Operation operation, byte[] payload) {
     send(bytesOf(operation.code(), FrameKind.PUSH, 0, payload));
   }

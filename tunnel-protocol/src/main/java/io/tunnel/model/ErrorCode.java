@@ -73,7 +73,9 @@ public enum ErrorCode {
    * Whether the request was done is not known yet: asked for again with the id that it has, it is
    * done once. Whoever is told so and cannot ask again has to look.
    */
-  OUTCOME_UNKNOWN(36, false);
+  OUTCOME_UNKNOWN(36, false),
+  /** There is as much of something as the server's configuration allows. */
+  LIMIT_REACHED(37, false);
 
   private final int code;
   private final boolean retriable;

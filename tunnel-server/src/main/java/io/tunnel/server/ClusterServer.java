@@ -130,6 +130,7 @@ final class ClusterServer implements RunningServer {
       ReadThreads readers = ReadThreads.open(parts);
       view = new PlacementView(cluster.name(), address.advertised(), this::placement, new Part());
       homes = new RoutedHomes(replicas, view);
+      log.catalog().limit(() -> config.catalog().forNodes(placement().nodes().size()));
       tunnels =
           new ClusterTunnels(
               log,

@@ -4,6 +4,7 @@ import com.google.gson.FormattingStyle;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonObject;
+import io.tunnel.server.catalog.CatalogConfig;
 import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.partition.ShardConfig;
@@ -26,6 +27,7 @@ import java.util.Objects;
  * @param table how rows are stored
  * @param session limits of sessions
  * @param base how long rows are kept as they were when a tunnel was created
+ * @param catalog how many tables and tunnels there may be
  */
 public record ServerConfig(
     NetConfig net,
@@ -33,7 +35,8 @@ public record ServerConfig(
     ShardConfig shard,
     TableStoreConfig table,
     SessionConfig session,
-    BaseConfig base) {
+    BaseConfig base,
+    CatalogConfig catalog) {
 
   /** Refuses null, which a file may give. */
   public ServerConfig {
@@ -43,6 +46,18 @@ public record ServerConfig(
     Objects.requireNonNull(table, "table is an object, not null");
     Objects.requireNonNull(session, "session is an object, not null");
     Objects.requireNonNull(base, "base is an object, not null");
+    Objects.requireNonNull(catalog, "catalog is an object, not null");
+  }
+
+  /** With the default limits of a catalog. */
+  public ServerConfig(
+      NetConfig net,
+      LogConfig log,
+      ShardConfig shard,
+      TableStoreConfig table,
+      SessionConfig session,
+      BaseConfig base) {
+    this(net, log, shard, table, session, base, CatalogConfig.DEFAULT);
   }
 
   private static final Gson GSON =
@@ -134,7 +149,7 @@ public record ServerConfig(
 
   /** This configuration at another address. */
   public ServerConfig withNet(NetConfig other) {
-    return new ServerConfig(other, log, shard, table, session, base);
+    return new ServerConfig(other, log, shard, table, session, base, catalog);
   }
 
   /**

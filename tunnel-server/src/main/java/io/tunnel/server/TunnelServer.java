@@ -72,6 +72,7 @@ public final class TunnelServer implements RunningServer {
       meters = new ServerMeters();
       parts.open(meters::close);
       catalog = parts.open(TunnelCatalog.open(directory.path().resolve("catalog")));
+      catalog.tables().limit(config::catalog);
       shards =
           parts.open(
               Shards.open(

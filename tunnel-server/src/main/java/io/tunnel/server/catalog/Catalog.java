@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /**
  * Which tables and partitions exist. Changes are for the control thread alone and are durable
@@ -41,6 +42,7 @@ public final class Catalog {
   private Optional<CatalogStore> store = Optional.empty();
   private Optional<TunnelCatalog> sharer = Optional.empty();
   private boolean isCaughtUp;
+  private volatile Supplier<CatalogConfig> limits = () -> CatalogConfig.DEFAULT;
 
   /** Behind the tables that they count: whoever finds a table counted and missing, it is gone. */
   private volatile Counters counters = Counters.in(Map.of());
@@ -51,6 +53,15 @@ public final class Catalog {
   /** Leads from the beginning, with what {@code store} keeps. */
   public Catalog(CatalogStore store) throws IOException {
     lead(store);
+  }
+
+  /** From now on nothing is created beyond {@code newLimits}, asked by the control thread. */
+  public void limit(Supplier<CatalogConfig> newLimits) {
+    limits = newLimits;
+  }
+
+  CatalogConfig limits() {
+    return limits.get();
   }
 
   /** From now on is told what becomes of tables; not of those that there are. */
@@ -237,6 +248,14 @@ public final class Catalog {
     List<PartitionRecord> partitions =
         SplitPoints.partitions(
             meta.primaryKey().get(0).type(), splitPoints, counters.partitions() + 1);
+    CatalogConfig now = limits();
+    Room.require(tables.byName().size(), 1, now.tablesMax(), "tables", "tablesMax");
+    Room.require(
+        tables.partitions().size(),
+        partitions.size(),
+        now.partitionsMax(),
+        "partitions",
+        "partitionsMax");
     return new TableRecord(counters.tables() + 1 + skipped, meta, nowMs, partitions);
   }
 

@@ -210,9 +210,11 @@ public final class TunnelCatalog implements Closeable {
     return "t" + startId() + "-" + Long.toString(lastTunnel, Character.MAX_RADIX);
   }
 
-  /** Refuses a tunnel whose table does not exist, or whose name is taken. */
+  /** Refuses a tunnel whose table does not exist, whose name is taken, or that is one too many. */
   public void requireFree(CreateTunnel request) {
-    for (TunnelInfo tunnel : tunnels(Optional.of(tables.table(request.table()).meta().name()))) {
+    TableRecord table = tables.table(request.table());
+    List<TunnelInfo> others = tunnels(Optional.of(table.meta().name()));
+    for (TunnelInfo tunnel : others) {
       if (tunnel.tunnel().equals(request.tunnel())) {
         throw new RefusedException(
             ErrorCode.TUNNEL_EXISTS,
@@ -223,6 +225,11 @@ public final class TunnelCatalog implements Closeable {
                 + "'; delete it first or choose another name");
       }
     }
+    CatalogConfig limits = tables.limits();
+    Room.require(
+        others.size(), 1, limits.tunnelsOfTableMax(), "tunnels of the table", "tunnelsOfTableMax");
+    int channels = ChannelKey.of(request.type(), 0).size() * table.partitions().size();
+    Room.require(tunnels.channelCount(), channels, limits.channelsMax(), "channels", "channelsMax");
   }
 
   /** Creates a tunnel with its channels as they begin. */

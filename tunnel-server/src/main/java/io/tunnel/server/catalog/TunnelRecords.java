@@ -50,6 +50,11 @@ final class TunnelRecords {
     private volatile boolean isPaused;
   }
 
+  /** Channels of all tunnels. */
+  long channelCount() {
+    return entryById.values().stream().mapToLong(entry -> entry.states.size()).sum();
+  }
+
   /** What there is to say of a channel beside its progress. */
   private record Condition(
       Optional<Long> end,

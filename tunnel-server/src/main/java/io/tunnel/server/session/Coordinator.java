@@ -26,6 +26,7 @@ import io.tunnel.wire.SessionControl.OpenSession;
 import io.tunnel.wire.SessionControl.SessionOpened;
 import io.tunnel.wire.SessionControl.StopChannel;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -51,6 +52,9 @@ public final class Coordinator {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Coordinator.class);
   private static final int EPOCH_BITS_OF_START = 32;
+
+  /** Sessions of a connection that are ended before others get their turn. */
+  static final int SESSIONS_ENDED_MAX = 64;
 
   private final TunnelCatalog catalog;
   private final LogEdges edges;
@@ -155,6 +159,7 @@ public final class Coordinator {
   /** Opens a session; {@code whenOpened} is given the answer before any assignment is pushed. */
   public void open(OpenSession request, SessionPort port, Consumer<SessionOpened> whenOpened) {
     requireInOffice();
+    requireRoom(port);
     TunnelInfo tunnel = catalog.tunnel(request.tunnelId());
     TableMeta table = catalog.tables().table(tunnel.table()).meta();
     TunnelRun run = run(tunnel);
@@ -177,6 +182,23 @@ public final class Coordinator {
                 surroundings.nanos()));
   }
 
+  private void requireRoom(SessionPort port) {
+    if (sessions.count() >= config.sessionsMax()) {
+      throw new RefusedException(
+          ErrorCode.BUSY,
+          "there are session.sessionsMax = "
+              + config.sessionsMax()
+              + " sessions; end some, or raise the limit in the server's configuration");
+    }
+    if (sessions.of(port).size() >= config.sessionsOfConnectionMax()) {
+      throw new RefusedException(
+          ErrorCode.BUSY,
+          "the connection has session.sessionsOfConnectionMax = "
+              + config.sessionsOfConnectionMax()
+              + " sessions; close some, or open them on another connection");
+    }
+  }
+
   /** Refuses what comes too late. */
   private void requireInOffice() {
     resigned.ifPresent(
@@ -197,15 +219,33 @@ public final class Coordinator {
     end(sessions.require(sessionId, port), TunnelEffect.OverReason.CLOSED);
   }
 
-  /** Ends all sessions of a connection that is gone. */
+  /** Ends all sessions of a connection that is gone, in steps, so that nobody waits for it long. */
   public void disconnected(SessionPort port) {
-    for (Session session : sessions.of(port)) {
-      end(session, TunnelEffect.OverReason.DISCONNECTED);
+    endSome(new ArrayDeque<>(sessions.of(port)));
+  }
+
+  private void endSome(Queue<Session> left) {
+    Map<TunnelRun, List<String>> ending = new LinkedHashMap<>();
+    for (int i = 0; i < SESSIONS_ENDED_MAX && !left.isEmpty(); i++) {
+      Session session = left.remove();
+      if (sessions.hasSession(session.id())) {
+        ending.computeIfAbsent(session.run(), run -> new ArrayList<>()).add(session.id());
+      }
+    }
+    ending.forEach(
+        (run, ids) ->
+            apply(
+                run,
+                run.core().end(ids, TunnelEffect.OverReason.DISCONNECTED, surroundings.nanos())));
+    if (!left.isEmpty()) {
+      surroundings.control(() -> endSome(left));
     }
   }
 
   private void end(Session session, TunnelEffect.OverReason reason) {
-    apply(session.run(), session.run().core().end(session.id(), reason, surroundings.nanos()));
+    apply(
+        session.run(),
+        session.run().core().end(List.of(session.id()), reason, surroundings.nanos()));
   }
 
   /** Gives a channel back. */

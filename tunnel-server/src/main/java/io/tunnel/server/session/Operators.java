@@ -307,6 +307,9 @@ public final class Operators {
     coordinator.apply(
         run,
         run.core()
-            .end(request.sessionId(), TunnelEffect.OverReason.OPERATOR, surroundings.nanos()));
+            .end(
+                List.of(request.sessionId()),
+                TunnelEffect.OverReason.OPERATOR,
+                surroundings.nanos()));
   }
 }

@@ -162,15 +162,16 @@ final class TunnelCore {
     session.deadlineNanos = nowNanos + session.leaseNanos;
   }
 
-  /** A session ends; nothing happens when it has ended before. */
-  List<TunnelEffect> end(String sessionId, OverReason reason, long nowNanos) {
+  /** Sessions end together; nothing happens of those that have ended before. */
+  List<TunnelEffect> end(List<String> sessionIds, OverReason reason, long nowNanos) {
     List<TunnelEffect> effects = new ArrayList<>();
-    Session session = sessions.get(sessionId);
-    if (session != null) {
-      over(session, reason, effects);
-      rebalance(effects, nowNanos);
+    for (String sessionId : sessionIds) {
+      Session session = sessions.get(sessionId);
+      if (session != null) {
+        over(session, reason, effects);
+      }
     }
-    return effects;
+    return effects.isEmpty() ? effects : rebalance(effects, nowNanos);
   }
 
   /** Time has passed: leases and deadlines end. */

@@ -177,7 +177,7 @@ final class TunnelSimulation {
   private void close(OverReason reason) {
     String id = anyWorker();
     boolean wasOpen = workers.remove(id) != null;
-    List<TunnelEffect> effects = core.end(id, reason, nowNanos);
+    List<TunnelEffect> effects = core.end(List.of(id), reason, nowNanos);
     over.clear();
     apply(effects);
     assertThat(over).isEqualTo(wasOpen ? List.of(id) : List.of());

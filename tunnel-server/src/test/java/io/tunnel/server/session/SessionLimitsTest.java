@@ -1,0 +1,111 @@
+package io.tunnel.server.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TunnelType;
+import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.catalog.ChannelState;
+import io.tunnel.server.catalog.MemoryCatalogStore;
+import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.channel.Channels;
+import io.tunnel.server.log.CrashDisk;
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.TestLogs;
+import io.tunnel.wire.Control.CreateTunnel;
+import io.tunnel.wire.SessionControl.OpenSession;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** As many sessions as allowed, and their end. */
+final class SessionLimitsTest {
+
+  private final FakeSurroundings surroundings = new FakeSurroundings();
+  private final FakeSession first = new FakeSession();
+  private final FakeSession second = new FakeSession();
+
+  private Coordinator coordinator(int sessionsMax, int ofConnectionMax) throws IOException {
+    TunnelCatalog catalog = new TunnelCatalog(new Catalog(new MemoryCatalogStore()));
+    int partition =
+        catalog
+            .tables()
+            .createTable(new TableMeta("t", TestRows.SCHEMA), List.of(), 0)
+            .partitions()
+            .get(0)
+            .id();
+    var unused =
+        catalog.createTunnel(
+            new CreateTunnel("t", "n", TunnelType.Stream, StreamStart.EARLIEST),
+            "id",
+            Map.of(ChannelKey.stream(partition), ChannelState.startingAt(0)),
+            0);
+    LocalLog log = TestLogs.open(new CrashDisk(), 0);
+    return new Coordinator(
+        catalog,
+        log,
+        new Channels(
+            log, (tunnelId, shard, after, firstPosition, bytesMax, sink) -> sink.end(), 1_000),
+        new SessionConfig(300, 1_000, sessionsMax, ofConnectionMax),
+        surroundings);
+  }
+
+  private static void open(Coordinator coordinator, FakeSession port) {
+    coordinator.open(new OpenSession("id", "tag", 1_000, 0), port, opened -> {});
+  }
+
+  private static void requireBusy(Coordinator coordinator, FakeSession port, String limit) {
+    assertThatThrownBy(() -> open(coordinator, port))
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.BUSY))
+        .hasMessageContaining(limit);
+  }
+
+  @Test
+  void aConnectionHasAsManyAsAllowedAndOthersHaveTheirOwn() throws IOException {
+    Coordinator coordinator = coordinator(10, 2);
+    open(coordinator, first);
+    open(coordinator, first);
+    requireBusy(coordinator, first, "session.sessionsOfConnectionMax = 2");
+    open(coordinator, second);
+    assertThat(coordinator.sessionCount()).isEqualTo(3);
+  }
+
+  @Test
+  void thereAreAsManyAsAllowedUntilSomeEnd() throws IOException {
+    Coordinator coordinator = coordinator(3, 3);
+    open(coordinator, first);
+    open(coordinator, first);
+    open(coordinator, second);
+    requireBusy(coordinator, second, "session.sessionsMax = 3");
+    coordinator.disconnected(first);
+    open(coordinator, second);
+    assertThat(coordinator.sessionCount()).isEqualTo(2);
+  }
+
+  @Test
+  void theSessionsOfAConnectionThatCloseEndStepByStep() throws IOException {
+    int step = Coordinator.SESSIONS_ENDED_MAX;
+    Coordinator coordinator = coordinator(1_000, 1_000);
+    for (int i = 0; i < 2 * step + 1; i++) {
+      open(coordinator, first);
+    }
+    open(coordinator, second);
+    assertThat(first.held).hasSize(1);
+    coordinator.disconnected(first);
+    assertThat(coordinator.sessionCount()).isEqualTo(step + 2);
+    surroundings.runControlOnce();
+    assertThat(coordinator.sessionCount()).isEqualTo(2);
+    surroundings.runControl();
+    assertThat(coordinator.sessionCount()).isEqualTo(1);
+    assertThat(first.held).isEmpty();
+    assertThat(second.held).hasSize(1);
+  }
+}
