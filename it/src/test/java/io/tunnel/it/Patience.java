@@ -2,6 +2,7 @@ package io.tunnel.it;
 
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
+import io.tunnel.model.Durability;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.sdk.TableClient;
 import java.util.ArrayList;
@@ -26,7 +27,7 @@ final class Patience {
 
   Patience(Stage stage, ServerProcess server) {
     tables = stage.tables(server);
-    var unused = new TestTable(TABLE, 1).create(tables);
+    var unused = new TestTable(TABLE, 1, Durability.OS).create(tables);
     end = CompletableFuture.runAsync(this::run, task -> new Thread(task, "patience").start());
     stage.closes(this::stop);
   }

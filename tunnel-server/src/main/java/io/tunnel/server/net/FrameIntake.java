@@ -26,7 +26,7 @@ final class FrameIntake implements PartialFrames.Holder {
   private final PartialFrames partial;
   private final long tickMs;
   private final Owner owner;
-  private final FrameAssembler assembler = new FrameAssembler(GREETING_BYTES_MAX);
+  private FrameAssembler assembler = new FrameAssembler(GREETING_BYTES_MAX);
   private final Consumer<Frame> whole;
   private long wholeFrames;
 
@@ -135,6 +135,8 @@ final class FrameIntake implements PartialFrames.Holder {
   void close() {
     if (!isClosed) {
       isClosed = true;
+      // The connection may live on for its last word, and must not keep the frame alive.
+      assembler = new FrameAssembler(GREETING_BYTES_MAX);
       tell(0);
     }
   }
