@@ -36,7 +36,11 @@ final class CalmServer {
   private volatile boolean mustEnd;
 
   CalmServer(Stage stage) {
-    server = stage.server();
+    this(stage, stage.server());
+  }
+
+  CalmServer(Stage stage, ServerProcess server) {
+    this.server = server;
     tables = stage.tables(server);
     TestTable table = new TestTable(TABLE, 4);
     var unused = table.create(tables);

@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 final class ChildProcess implements AutoCloseable {
 
   /** A child starts in less time and needs less memory without the second compiler. */
-  private static final List<String> JVM_OPTIONS =
+  static final List<String> JVM_OPTIONS =
       List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
 
   private final String name;
@@ -48,10 +48,11 @@ final class ChildProcess implements AutoCloseable {
   }
 
   /** Starts a JVM; {@code name} is what the transcript calls it. */
-  static ChildProcess start(String name, String mainClass, List<String> arguments) {
+  static ChildProcess start(
+      String name, List<String> jvmOptions, String mainClass, List<String> arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(JVM_OPTIONS);
+    command.addAll(jvmOptions);
     if (Runtime.version().feature() >= 24) {
       command.add("--enable-native-access=ALL-UNNAMED");
       command.add("--sun-misc-unsafe-memory-access=allow");

@@ -38,15 +38,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Clients that want to take a server down, bounded in count and time, with a heap of 256 MiB; and
- * ordinary ones beside them, which must hardly notice.
+ * Clients that want to take a server down, bounded in count and time; and ordinary ones beside
+ * them, which must hardly notice.
  */
 class HostileClientsTest {
 
   private static final long MIB = 1 << 20;
 
-  /** What docs/configuration.md names, of which the first is the heap of a child. */
-  private static final long HEAP_BYTES = 256 * MIB;
+  /** What docs/configuration.md names, of which the first is the heap of a server. */
+  private static final long HEAP_BYTES = 1024 * MIB;
 
   private static final long PARTIAL_BYTES_MAX = 64 * MIB;
   private static final long ANSWER_BYTES_MAX = 128 * MIB;
@@ -75,12 +75,9 @@ class HostileClientsTest {
 
   @BeforeAll
   static void begin() {
-    calm = new CalmServer(STAGE);
+    calm = new CalmServer(STAGE, STAGE.shippedServer());
     server = calm.server();
-    Matcher port =
-        Pattern.compile("http on 127\\.0\\.0\\.1:(\\d+)").matcher(server.child().transcript());
-    assertThat(port.find()).isTrue();
-    httpPort = Integer.parseInt(port.group(1));
+    httpPort = server.httpPort();
     writeLargeRows();
     patience = new Patience(STAGE, server);
     // Until everything was compiled once, the figures say little.

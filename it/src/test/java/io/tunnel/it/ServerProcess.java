@@ -28,6 +28,7 @@ final class ServerProcess implements Service {
   private final Path data;
   private final List<String> options;
   private final int port;
+  private List<String> jvmOptions = ChildProcess.JVM_OPTIONS;
   private int httpPort;
   private ChildProcess child;
 
@@ -42,6 +43,12 @@ final class ServerProcess implements Service {
     this.data = data;
     this.port = port;
     this.options = List.copyOf(options);
+  }
+
+  /** From its next start on it runs in a JVM with these options. */
+  ServerProcess with(List<String> newJvmOptions) {
+    jvmOptions = List.copyOf(newJvmOptions);
+    return this;
   }
 
   /** Stops it as SIGSTOP does: its connections stay, and nobody answers. */
@@ -66,7 +73,7 @@ final class ServerProcess implements Service {
         new ArrayList<>(
             List.of("server", "--data", data.toString(), "--port", "" + port, "--http-port", "0"));
     arguments.addAll(options);
-    child = stage.child(name, MAIN, arguments);
+    child = stage.child(name, jvmOptions, MAIN, arguments);
   }
 
   /** Returns when it serves. */
@@ -88,6 +95,11 @@ final class ServerProcess implements Service {
   @Override
   public String endpoint() {
     return "127.0.0.1:" + port;
+  }
+
+  /** Where its pages are. */
+  int httpPort() {
+    return httpPort;
   }
 
   boolean isAlive() {

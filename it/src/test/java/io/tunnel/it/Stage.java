@@ -119,8 +119,15 @@ final class Stage
   }
 
   /** Starts a JVM. */
-  synchronized ChildProcess child(String name, String mainClass, List<String> arguments) {
-    ChildProcess child = closing(ChildProcess.start(name + "-" + ++names, mainClass, arguments));
+  ChildProcess child(String name, String mainClass, List<String> arguments) {
+    return child(name, ChildProcess.JVM_OPTIONS, mainClass, arguments);
+  }
+
+  /** Starts a JVM with options of its own. */
+  synchronized ChildProcess child(
+      String name, List<String> jvmOptions, String mainClass, List<String> arguments) {
+    ChildProcess child =
+        closing(ChildProcess.start(name + "-" + ++names, jvmOptions, mainClass, arguments));
     hears(child::transcript);
     return child;
   }
@@ -128,6 +135,13 @@ final class Stage
   /** A running server on a new directory. */
   ServerProcess server(String... options) {
     return new ServerProcess(this, path("data"), List.of(options)).start();
+  }
+
+  /** A running server in a JVM as {@code ./tunnel server} starts it. */
+  ServerProcess shippedServer() {
+    return new ServerProcess(this, path("data"), List.of())
+        .with(List.of("-Xmx1g", "-XX:+ExitOnOutOfMemoryError"))
+        .start();
   }
 
   TableClient tables(Service service) {

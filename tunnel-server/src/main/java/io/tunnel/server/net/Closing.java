@@ -66,9 +66,15 @@ final class Closing {
 
   /** Closes without a word, which the client would not take. May be called by any thread. */
   void atOnce(Farewell why) {
-    meter.closed(why);
-    LOGGER.info("closing {}: {}", context.channel().remoteAddress(), text(why));
-    context.close();
+    context
+        .channel()
+        .eventLoop()
+        .execute(
+            () -> {
+              meter.closed(why);
+              LOGGER.info("closing {}: {}", context.channel().remoteAddress(), text(why));
+              context.close();
+            });
   }
 
   private static ErrorCode code(Farewell why) {
