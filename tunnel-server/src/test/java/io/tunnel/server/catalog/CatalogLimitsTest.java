@@ -63,7 +63,7 @@ final class CatalogLimitsTest {
     TableRecord first = create();
     create();
     requireRefused("tablesMax = 2", this::create);
-    catalog.dropTable(first);
+    catalog.dropTable(first, Asked.NAMELESS);
     assertThat(create().partitions()).hasSize(1);
   }
 
