@@ -86,7 +86,13 @@ public final class ProgressBar implements AutoCloseable {
       return;
     }
     // A terminal that is filled to its last column would wrap.
-    String line = text.bar(reading, screen.columns() - 1);
+    int columns = screen.columns() - 1;
+    if (drawnWidth > columns) {
+      // The terminal has become narrower, and has broken the line: a new one begins below it.
+      screen.println("");
+      drawnWidth = 0;
+    }
+    String line = text.bar(reading, columns);
     screen.redraw(line, drawnWidth);
     drawnWidth = line.length();
   }

@@ -1,7 +1,10 @@
 package io.tunnel.terminal;
 
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A table for people: aligned columns with two spaces between, one line a row. Cells are made
@@ -66,18 +69,44 @@ public final class TextTable {
 
   /** The headings and the rows, without line ends. */
   public List<String> lines() {
+    return lines(Integer.MAX_VALUE, List.of());
+  }
+
+  /**
+   * The lines, of at most {@code columnsMax} characters if that can be.
+   *
+   * @param givingWay headings of columns that are left out one after the other until the rest fits
+   */
+  public List<String> lines(int columnsMax, List<String> givingWay) {
+    Set<String> hidden = new HashSet<>();
+    Iterator<String> next = givingWay.iterator();
+    while (width(hidden) > columnsMax && next.hasNext()) {
+      hidden.add(next.next());
+    }
     List<String> lines = new ArrayList<>(rows.size() + 1);
-    lines.add(line(headings.stream().map(Heading::text).toList()));
-    rows.forEach(row -> lines.add(line(row)));
+    lines.add(line(headings.stream().map(Heading::text).toList(), hidden));
+    rows.forEach(row -> lines.add(line(row, hidden)));
     return lines;
   }
 
-  private String line(List<String> cells) {
+  /** Characters of the longest line, padded. */
+  private long width(Set<String> hidden) {
+    long width = -GAP.length();
+    for (int i = 0; i < widths.length; i++) {
+      width += hidden.contains(headings.get(i).text()) ? 0 : widths[i] + GAP.length();
+    }
+    return width;
+  }
+
+  private String line(List<String> cells, Set<String> hidden) {
     StringBuilder line = new StringBuilder();
     for (int i = 0; i < widths.length; i++) {
+      if (hidden.contains(headings.get(i).text())) {
+        continue;
+      }
       String cell = cells.get(i);
       String padding = " ".repeat(widths[i] - width(cell));
-      line.append(i == 0 ? "" : GAP);
+      line.append(line.isEmpty() ? "" : GAP);
       line.append(headings.get(i).isRightAligned() ? padding + cell : cell + padding);
     }
     return line.toString().stripTrailing();

@@ -6,6 +6,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -140,10 +142,12 @@ class ProgressBarTest {
     assertThat(Screen.isTerminalDevice("/dev/tty1")).isTrue();
     assertThat(Screen.isTerminalDevice("pipe:[123]")).isFalse();
     assertThat(Screen.isTerminalDevice("/dev/null")).isFalse();
-    assertThat(Screen.columns(null)).isEqualTo(80);
-    assertThat(Screen.columns("120")).isEqualTo(120);
-    assertThat(Screen.columns("3")).isEqualTo(20);
-    assertThat(Screen.columns("wide")).isEqualTo(80);
+    assertThat(columns(null, OptionalInt.empty())).isEqualTo(80);
+    assertThat(columns("120", OptionalInt.of(90))).isEqualTo(120);
+    assertThat(columns("3", OptionalInt.of(90))).isEqualTo(20);
+    assertThat(columns("wide", OptionalInt.of(90))).isEqualTo(90);
+    assertThat(columns("9999", OptionalInt.empty())).isEqualTo(1_000);
+    assertThat(columns(null, OptionalInt.of(5))).isEqualTo(20);
 
     PrintWriter writer = new PrintWriter(screen);
     Screen bar = Screen.standardError(writer, Map.of("TUNNEL_PROGRESS", "bar", "COLUMNS", "100"));
@@ -152,5 +156,35 @@ class ProgressBarTest {
     assertThat(Screen.standardError(writer, Map.of("TUNNEL_PROGRESS", "plain")).isRedrawable())
         .isFalse();
     assertThat(Screen.standardError(writer, Map.of("TERM", "dumb")).isRedrawable()).isFalse();
+  }
+
+  private static int columns(String variable, OptionalInt terminal) {
+    Optional<TerminalSize> found =
+        terminal.isPresent()
+            ? Optional.of(new TerminalSize(terminal.getAsInt(), 24))
+            : Optional.empty();
+    return Screen.size(found, Screen.columns(variable)).columns();
+  }
+
+  @Test
+  void a_bar_follows_the_width_and_leaves_a_line_that_was_broken() {
+    TerminalSize[] size = {new TerminalSize(80, 24)};
+    try (ProgressBar bar =
+        new ProgressBar(
+            "writing",
+            "rows",
+            OptionalLong.of(80_000),
+            new Screen(new PrintWriter(screen), true, () -> size[0]),
+            nanos::get)) {
+      nanos.addAndGet(300_000_000L);
+      bar.add(10);
+      size[0] = new TerminalSize(30, 24);
+      nanos.addAndGet(300_000_000L);
+      bar.add(10);
+      String drawn = screen.toString();
+      List<String> lines = List.of(drawn.split("\n"));
+      assertThat(lines).hasSize(2);
+      assertThat(lines.get(1).strip()).startsWith("writing").hasSizeLessThan(30);
+    }
   }
 }

@@ -38,4 +38,30 @@ class ScreenPageTest {
     screen.page(List.of("two"), 1);
     assertThat(shown.toString()).isEqualTo("1234567\n\ntwo\n");
   }
+
+  @Test
+  void a_page_after_a_resize_begins_on_an_empty_screen() {
+    TerminalSize[] size = {new TerminalSize(5, 24)};
+    Screen screen = new Screen(new PrintWriter(shown), true, () -> size[0]);
+    int lines = screen.page(List.of("1234567"), 0);
+    size[0] = new TerminalSize(6, 24);
+    assertThat(screen.columns()).isEqualTo(6);
+    lines = screen.page(List.of("1234567"), lines);
+    screen.page(List.of("1"), lines);
+    assertThat(shown.toString())
+        .isEqualTo(
+            "12345\u001b[K\n\u001b[J"
+                + "\u001b[H\u001b[2J123456\u001b[K\n\u001b[J"
+                + "\u001b[1A1\u001b[K\n\u001b[J");
+  }
+
+  @Test
+  void a_page_that_would_scroll_keeps_its_beginning_and_its_last_line() {
+    Screen screen = new Screen(new PrintWriter(shown), true, () -> new TerminalSize(80, 6));
+    assertThat(screen.page(List.of("1", "2", "3", "4", "5"), 0)).isEqualTo(5);
+    assertThat(shown.toString()).doesNotContain("more");
+    assertThat(screen.page(List.of("1", "2", "3", "4", "5", "6"), 5)).isEqualTo(5);
+    assertThat(shown.toString().replace("\u001b[K", ""))
+        .endsWith("1\n2\n3\n… 2 more lines, for a higher terminal\n6\n\u001b[J");
+  }
 }

@@ -3,6 +3,7 @@ package io.tunnel.terminal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class TextTableTest {
@@ -46,5 +47,15 @@ class TextTableTest {
   void ordinary_text_is_left_as_it_is() {
     assertThat(Printable.of("héllo 行 \ud83d\ude00 \\n")).isEqualTo("héllo 行 \ud83d\ude00 \\n");
     assertThat(Printable.of("\ud83d lone")).isEqualTo("\\ud83d lone");
+  }
+
+  @Test
+  void columns_give_way_in_their_order_until_the_rest_fits() {
+    TextTable table = new TextTable("NAME", "TYPE", ">LAG").row("n1", "Stream", "1,000");
+    List<String> order = List.of("TYPE", "NAME");
+    assertThat(table.lines(19, order)).isEqualTo(table.lines());
+    assertThat(table.lines(18, order)).containsExactly("NAME    LAG", "n1    1,000");
+    assertThat(table.lines(10, order)).containsExactly("  LAG", "1,000");
+    assertThat(table.lines(1, order)).containsExactly("  LAG", "1,000");
   }
 }

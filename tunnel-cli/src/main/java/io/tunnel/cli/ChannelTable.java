@@ -13,10 +13,15 @@ record ChannelTable(List<ChannelInfo> channels) {
 
   private static final String NONE = "-";
 
+  /** What a narrow terminal does not show, the first first; how far a channel is behind, always. */
+  private static final List<String> GIVING_WAY =
+      List.of("EPOCH", "TYPE", "DELIVERED", "END", "COMMITTED", "OWNER", "CHECKPOINTED", "CHANNEL");
+
   /** What the node that answered cannot know. */
   private static final String UNKNOWN = "?";
 
-  List<String> lines() {
+  /** Lines of at most {@code columnsMax} characters if that can be. */
+  List<String> lines(int columnsMax) {
     boolean hasEnds = channels.stream().anyMatch(channel -> channel.end().isPresent());
     boolean hasHistory = channels.stream().anyMatch(channel -> channel.historyLeftMs().isPresent());
     List<String> headings =
@@ -52,7 +57,7 @@ record ChannelTable(List<ChannelInfo> channels) {
       }
       table.row(cells);
     }
-    return table.lines();
+    return table.lines(columnsMax, GIVING_WAY);
   }
 
   private static List<String> cells(ChannelInfo channel) {

@@ -53,15 +53,16 @@ final class ClusterCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     watch.check();
     try (Cluster cluster = connect(service.endpoint())) {
-      watch.show(spec.commandLine().getOut(), service.isJson(), () -> lines(cluster));
+      watch.show(
+          spec.commandLine().getOut(), service.isJson(), columnsMax -> lines(cluster, columnsMax));
     }
     return ExitCode.OK;
   }
 
-  private List<String> lines(Cluster cluster) {
+  private List<String> lines(Cluster cluster, int columnsMax) {
     ClusterState state = ClusterState.of(cluster);
     return service.isJson()
         ? List.of(ClusterReport.json(state).toString())
-        : ClusterReport.lines(state);
+        : ClusterReport.lines(state, columnsMax);
   }
 }

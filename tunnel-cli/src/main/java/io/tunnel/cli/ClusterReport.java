@@ -15,9 +15,16 @@ final class ClusterReport {
 
   private static final String UNKNOWN = "?";
 
+  /**
+   * What a narrow terminal does not show, the first first; who is there and how far behind, always.
+   */
+  private static final List<String> GIVING_WAY =
+      List.of("GROUPS", "CATALOG", "STANDBYS", "ADDRESS", "LEADS");
+
   private ClusterReport() {}
 
-  static List<String> lines(ClusterState state) {
+  /** One line a node, of at most {@code columnsMax} characters if that can be. */
+  static List<String> lines(ClusterState state, int columnsMax) {
     TextTable table =
         new TextTable(
             "NODE", "ADDRESS", "STATE", ">LEADS", ">STANDBYS", ">GROUPS", "CATALOG", ">LAG");
@@ -43,7 +50,7 @@ final class ClusterReport {
             + state.description().node()
             + " sees it");
     lines.add("");
-    lines.addAll(table.lines());
+    lines.addAll(table.lines(columnsMax, GIVING_WAY));
     return lines;
   }
 

@@ -30,12 +30,13 @@ final class DescribeTunnelCommand extends OneTunnelCommand {
 
   @Override
   void run(Tunnels tunnels) throws InterruptedException {
-    watch.show(out(), isJson(), () -> lines(tunnels.describe(table(), tunnel())));
+    watch.show(
+        out(), isJson(), columnsMax -> lines(tunnels.describe(table(), tunnel()), columnsMax));
   }
 
-  private List<String> lines(DescribeTunnelResponse described) {
+  private List<String> lines(DescribeTunnelResponse described, int columnsMax) {
     return isJson()
         ? List.of(TunnelJson.json(described).toString())
-        : TunnelReport.lines(described);
+        : TunnelReport.lines(described, columnsMax);
   }
 }

@@ -18,6 +18,7 @@ import java.util.function.LongFunction;
 final class TunnelReport {
 
   private static final String NONE = "-";
+  private static final List<String> SESSIONS_GIVING_WAY = List.of("AT MOST", "SESSION");
 
   private TunnelReport() {}
 
@@ -62,7 +63,7 @@ final class TunnelReport {
   }
 
   /** A tunnel, one line a channel and a session, and how far it is behind in all. */
-  static List<String> lines(DescribeTunnelResponse tunnel) {
+  static List<String> lines(DescribeTunnelResponse tunnel, int columnsMax) {
     TunnelInfo info = tunnel.getTunnelInfo();
     List<ChannelInfo> channels = tunnel.getChannelInfos();
     List<String> lines = new ArrayList<>();
@@ -79,7 +80,7 @@ final class TunnelReport {
             + tunnel.stage()
             + (tunnel.isPaused() ? ", PAUSED" : ""));
     lines.add("");
-    lines.addAll(new ChannelTable(channels).lines());
+    lines.addAll(new ChannelTable(channels).lines(columnsMax));
     List<String> remarks = remarks(channels);
     if (!remarks.isEmpty()) {
       lines.add("");
@@ -92,7 +93,7 @@ final class TunnelReport {
     }
     if (!tunnel.sessionInfos().isEmpty()) {
       lines.add("");
-      lines.addAll(sessions(tunnel.sessionInfos()).lines());
+      lines.addAll(sessions(tunnel.sessionInfos()).lines(columnsMax, SESSIONS_GIVING_WAY));
     }
     lines.add("");
     lines.add(summary(tunnel));

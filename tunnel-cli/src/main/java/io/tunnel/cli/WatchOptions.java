@@ -31,10 +31,10 @@ final class WatchOptions {
   /** For picocli. */
   WatchOptions() {}
 
-  /** What is shown: asked for anew each time. */
+  /** What is shown, in lines of so many characters if that can be: asked for anew each time. */
   @FunctionalInterface
   interface Page {
-    List<String> lines();
+    List<String> lines(int columnsMax);
   }
 
   void check() {
@@ -53,7 +53,7 @@ final class WatchOptions {
    */
   void show(PrintWriter out, boolean isJson, Page page) throws InterruptedException {
     if (watch == null) {
-      page.lines().forEach(out::println);
+      page.lines(Integer.MAX_VALUE).forEach(out::println);
       return;
     }
     Screen screen = Screen.standardOutput(out, System.getenv());
@@ -61,7 +61,7 @@ final class WatchOptions {
       long left = count == null ? Long.MAX_VALUE : count;
       int lines = 0;
       while (true) {
-        List<String> shown = page.lines();
+        List<String> shown = page.lines(screen.columns());
         if (isJson) {
           shown.forEach(out::println);
         } else {
