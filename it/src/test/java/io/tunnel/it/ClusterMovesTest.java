@@ -73,17 +73,20 @@ class ClusterMovesTest {
   }
 
   @Test
-  void rows_that_exist_are_found_while_nodes_are_drained_again_and_again() {
-    try (RowWatch watch = new RowWatch(STAGE, cluster, 2 * PARTITIONS)) {
+  void rows_are_found_and_changes_of_the_catalog_done_while_nodes_are_drained_again_and_again() {
+    try (RowWatch watch = new RowWatch(STAGE, cluster, 2 * PARTITIONS);
+        CatalogWatch catalog = new CatalogWatch(STAGE, cluster)) {
       for (int drains = 0; drains < DRAINS; drains++) {
         NodeProcess node = cluster.node(drains % NODES);
         watch.awaitLooks();
+        catalog.awaitRound();
         Cluster.drain(node, true);
         Poll.until("a node that leads nothing", () -> Cluster.ledBy(node, node).isEmpty());
         Cluster.drain(node, false);
-        cluster.awaitWhole();
+        Poll.until("a node that leads again", () -> !Cluster.ledBy(node, node).isEmpty());
       }
       watch.end();
+      catalog.end();
     }
   }
 }

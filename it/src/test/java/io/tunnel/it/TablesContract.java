@@ -17,8 +17,10 @@ import io.tunnel.sdk.BatchWriteResult;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
+import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.PartitionDescription;
 import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import java.util.ArrayList;
 import java.util.List;
@@ -173,5 +175,25 @@ abstract class TablesContract extends Contract {
             table, table.tableId(), table.partitions().get(0).id(), List.of(put(1, 1)));
     batch[batch.length - 1] ^= 1;
     assertThat(raw().refused(Operation.WRITE, batch).code()).isEqualTo(ErrorCode.CORRUPT);
+  }
+
+  /** Also a request that comes on another connection, and when its table is gone since. */
+  @Test
+  void a_creation_that_comes_again_under_its_id_is_answered_and_not_done_again() {
+    Control.CreateTable request = new Control.CreateTable(meta("twice"), List.of());
+    byte[] payload = Json.encode(request, "creation-of-twice");
+    try (RawClient first = raw();
+        RawClient second = raw()) {
+      byte[] answer = first.request(Operation.CREATE_TABLE, payload);
+      int id = Json.decode(answer, TableDescription.class).tableId();
+      byte[] again = second.request(Operation.CREATE_TABLE, payload);
+      assertThat(Json.decode(again, TableDescription.class).tableId()).isEqualTo(id);
+      assertThat(second.refused(Operation.CREATE_TABLE, Json.encode(request)).code())
+          .isEqualTo(ErrorCode.TABLE_EXISTS);
+      byte[] drop = Json.encode(new Control.TableName("twice"), "drop-of-twice");
+      assertThat(first.request(Operation.DROP_TABLE, drop)).isEmpty();
+      assertThat(second.request(Operation.DROP_TABLE, drop)).isEmpty();
+    }
+    assertThat(tables().listTables()).doesNotContain("twice");
   }
 }

@@ -13,6 +13,8 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.CreateTunnelRequest;
 import io.tunnel.sdk.DeleteTunnelRequest;
+import io.tunnel.sdk.DescribeTunnelRequest;
+import io.tunnel.sdk.DescribeTunnelResponse;
 import io.tunnel.sdk.EndSessionRequest;
 import io.tunnel.sdk.ExportCheckpointsRequest;
 import io.tunnel.sdk.FailurePolicy;
@@ -420,5 +422,27 @@ abstract class TunnelsContract extends Contract {
         .isNotNull();
     Poll.until(
         "the worker halts", () -> worker.status().state() == TunnelWorkerStatus.State.WORKER_HALT);
+  }
+
+  /** Of rows that wait, it says about how many; when all are processed, that none is left. */
+  @Test
+  void a_new_tunnel_with_base_data_is_behind_by_the_rows_that_are_there() {
+    TableDescription table = table(50);
+    writeEach(table, 48, 7);
+    String name = table.meta().name();
+    String id = tunnel(table, NAME, TunnelType.BaseAndStream);
+    DescribeTunnelRequest request = new DescribeTunnelRequest(name, NAME);
+    DescribeTunnelResponse described = tunnels().describeTunnel(request);
+    assertThat(described.lagRows()).isEqualTo(7);
+    assertThat(described.isLagEstimated()).isTrue();
+    assertThat(described.getChannelInfos())
+        .filteredOn(ChannelInfo::isLagEstimated)
+        .extracting(ChannelInfo::partition, ChannelInfo::lagRows)
+        .containsExactly(
+            tuple(table.partitions().get(0).id(), 2L), tuple(table.partitions().get(1).id(), 5L));
+    var unused = worker(id, "worker", input -> {});
+    awaitDrained(table);
+    Poll.until("no lag", () -> tunnels().describeTunnel(request).lagRows() == 0);
+    assertThat(tunnels().describeTunnel(request).isLagEstimated()).isFalse();
   }
 }

@@ -72,7 +72,7 @@ record ChannelTable(List<ChannelInfo> channels) {
             Human.count(channel.checkpointed()),
             Human.count(channel.delivered()),
             Human.count(channel.committed()),
-            Human.count(channel.lagRows()),
+            (channel.isLagEstimated() ? "~" : "") + known(channel.lagRows(), Human::count),
             known(channel.lagBytes(), Human::bytes),
             known(channel.getChannelRpo(), Human::duration)));
   }

@@ -1,6 +1,7 @@
 package io.tunnel.cli;
 
 import com.google.gson.JsonObject;
+import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.DescribeTunnelResponse;
 import io.tunnel.terminal.ConfirmOption;
 import io.tunnel.terminal.Human;
@@ -42,7 +43,9 @@ final class DeleteTunnelCommand extends OneTunnelCommand {
         + " has "
         + Human.counted(tunnel.getChannelInfos().size(), "channel")
         + ", behind by "
-        + Human.counted(tunnel.lagRows(), "row")
+        + (tunnel.lagRows() == ChannelInfo.UNKNOWN
+            ? "rows unknown"
+            : (tunnel.isLagEstimated() ? "about " : "") + Human.counted(tunnel.lagRows(), "row"))
         + "; its checkpoints would be lost for good"
         + (sessions == 0 ? "" : ", and " + Human.counted(sessions, "session") + " would end");
   }

@@ -40,7 +40,8 @@ final class TunnelJson {
     JsonObject json = json(tunnel.getTunnelInfo());
     json.addProperty("stage", tunnel.stage().name());
     json.addProperty("isPaused", tunnel.isPaused());
-    json.addProperty("lagRows", tunnel.lagRows());
+    json.addProperty("lagRows", known(tunnel.lagRows()));
+    json.addProperty("isLagEstimated", tunnel.isLagEstimated());
     json.addProperty("lagBytes", known(tunnel.lagBytes()));
     json.addProperty("lagMs", known(tunnel.getTunnelRpo()));
     JsonArray array = new JsonArray();
@@ -68,7 +69,8 @@ final class TunnelJson {
     json.addProperty("delivered", channel.delivered());
     json.addProperty("committed", channel.committed());
     json.addProperty("end", channel.end().orElse(null));
-    json.addProperty("lagRows", channel.lagRows());
+    json.addProperty("lagRows", known(channel.lagRows()));
+    json.addProperty("isLagEstimated", channel.isLagEstimated());
     json.addProperty("lagBytes", known(channel.lagBytes()));
     json.addProperty("lagMs", known(channel.getChannelRpo()));
     json.addProperty("historyLeftMs", channel.historyLeftMs().orElse(null));

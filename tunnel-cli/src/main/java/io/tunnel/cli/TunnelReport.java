@@ -142,8 +142,9 @@ final class TunnelReport {
         + owners
         + (owners == 1 ? " session" : " sessions")
         + "; behind by "
-        + Human.count(tunnel.lagRows())
-        + " rows, "
+        + (tunnel.isLagEstimated() ? "about " : "")
+        + known(tunnel.lagRows(), rows -> Human.counted(rows, "row"), "rows")
+        + ", "
         + known(tunnel.lagBytes(), Human::bytes, "bytes")
         + ", "
         + known(tunnel.getTunnelRpo(), Human::duration, "time");

@@ -74,9 +74,19 @@ public final class ChannelInfo {
     return channel.committed();
   }
 
-  /** Changes committed and not checkpointed. */
+  /**
+   * Changes committed and not checkpointed; of a base channel the rows that are not, {@link
+   * #UNKNOWN} when the node of a cluster that answered has no copy of the partition.
+   */
   public long lagRows() {
     return channel.lagRows();
+  }
+
+  /** Whether {@link #lagRows} is an estimate: that of a base channel is until its end is known. */
+  public boolean isLagEstimated() {
+    return channel.type() == ChannelType.BaseData
+        && channel.end().isEmpty()
+        && channel.lagRows() != UNKNOWN;
   }
 
   /**

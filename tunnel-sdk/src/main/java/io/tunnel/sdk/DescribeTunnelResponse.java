@@ -94,9 +94,22 @@ public final class DescribeTunnelResponse {
         : ChannelInfo.UNKNOWN;
   }
 
-  /** Changes that are committed and not checkpointed, of all channels. */
+  /**
+   * Changes, and rows of base channels, that are not checkpointed, of all channels; {@link
+   * ChannelInfo#UNKNOWN} when that is not known of every channel.
+   */
   public long lagRows() {
-    return channelInfos.stream().mapToLong(ChannelInfo::lagRows).sum();
+    boolean isKnown =
+        channelInfos.stream().noneMatch(channel -> channel.lagRows() == ChannelInfo.UNKNOWN);
+    return isKnown
+        ? channelInfos.stream().mapToLong(ChannelInfo::lagRows).sum()
+        : ChannelInfo.UNKNOWN;
+  }
+
+  /** Whether {@link #lagRows} is an estimate, because that of a base channel is. */
+  public boolean isLagEstimated() {
+    return lagRows() != ChannelInfo.UNKNOWN
+        && channelInfos.stream().anyMatch(ChannelInfo::isLagEstimated);
   }
 
   /**

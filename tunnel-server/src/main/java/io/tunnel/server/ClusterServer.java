@@ -231,7 +231,7 @@ final class ClusterServer implements RunningServer {
             new NetServer.Rows(
                 homes, new RowReads(log.catalog(), homes, readers.gets(), readers.scans())),
             new NetServer.TableRooms(new Tables(homes, replicas, view), log.tables()),
-            new NetServer.Tunnels(tunnels.led(), figures()),
+            new NetServer.Tunnels(tunnels.led(), figuresWithRows()),
             new NetServer.Cluster(view, Optional.of(attachments)),
             Optional.of(reading)),
         new NetServer.Threads(control, readers.descriptions(), clock::epochMicros),
@@ -240,6 +240,16 @@ final class ClusterServer implements RunningServer {
 
   private LogFigures figures() {
     return LogFigures.of(known, replicas, partition -> replicas.isServing(partition));
+  }
+
+  /** Those that clients are told, who do not ask as often as those who look at metrics. */
+  private LogFigures figuresWithRows() {
+    return figures()
+        .withRows(
+            partition ->
+                replicas
+                    .rowEstimate(partition, LogFigures.COUNTED_ROWS_MAX)
+                    .orElse(LogFigures.UNKNOWN));
   }
 
   private Optional<HttpServer> listenHttp(Executor maker) throws IOException {

@@ -114,7 +114,16 @@ public final class TunnelServer implements RunningServer {
                       shards,
                       new RowReads(catalog.tables(), shards, readers.gets(), readers.scans())),
                   new NetServer.TableRooms(new Tables(shards), logs),
-                  new NetServer.Tunnels(TunnelHosts.alone(tunnels), LogFigures.of(shards)),
+                  new NetServer.Tunnels(
+                      TunnelHosts.alone(tunnels),
+                      LogFigures.of(shards)
+                          .withRows(
+                              partition ->
+                                  shards
+                                      .of(partition)
+                                      .table()
+                                      .count(partition, LogFigures.COUNTED_ROWS_MAX)
+                                      .rows())),
                   NetServer.Cluster.none(),
                   Optional.of(reading(channels, moments, surroundings))),
               new NetServer.Threads(control, readers.descriptions(), clock::epochMicros),

@@ -217,6 +217,11 @@ final class MemoryChannel {
     return hold.map(Hold::delivered).orElse(checkpointed);
   }
 
+  /** Of a base channel: as far as is known before its end, all rows of the partition. */
+  private long rowsAhead(OptionalLong end) {
+    return Math.max(0, end.orElse(partition.rows().size()) - checkpointed);
+  }
+
   ChannelDescription describe(long nowMicros, boolean isTunnelPaused) {
     boolean isStream = type == ChannelType.Stream;
     long committed = Math.max(source.committed(delivered()), delivered());
@@ -238,7 +243,7 @@ final class MemoryChannel {
         checkpointed,
         delivered(),
         committed,
-        isStream ? committed - checkpointed : 0,
+        isStream ? committed - checkpointed : rowsAhead(end),
         isStream ? partition.bytesAfter(checkpointed) : 0,
         lagMs,
         type,

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -169,6 +170,21 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
   public boolean isServing(int partition) {
     return !shard(partition).hasFailed()
         && found(partition).map(copy -> copy.view().isServing()).orElse(false);
+  }
+
+  /**
+   * About how many rows a partition has, counted one by one up to {@code countedMax}; nothing where
+   * there is no copy of it, or one that has not read yet what there was when it began.
+   */
+  public OptionalLong rowEstimate(int partition, long countedMax) {
+    ReplicaShard shard = shard(partition);
+    Optional<Copy> copy = found(partition).filter(found -> found.view().isCaughtUp());
+    if (copy.isEmpty() || shard.hasFailed()) {
+      return OptionalLong.empty();
+    }
+    long withdrawals = copy.get().withdrawals();
+    long rows = shard.rows().store().count(partition, countedMax).rows();
+    return withdrawals == copy.get().withdrawals() ? OptionalLong.of(rows) : OptionalLong.empty();
   }
 
   /** Asks the log for its ends, which {@link #status} and {@link #warm} then know. */

@@ -3,12 +3,16 @@ package io.tunnel.server.session;
 import io.tunnel.server.log.ChangeReader;
 import java.io.IOException;
 import java.util.function.IntPredicate;
+import java.util.function.IntToLongFunction;
 
 /** What descriptions of tunnels say of the log. May be asked by any thread. */
 public interface LogFigures {
 
   /** What this server cannot know. */
   long UNKNOWN = -1;
+
+  /** Rows of a partition that are counted one by one; how many there are beyond is estimated. */
+  long COUNTED_ROWS_MAX = 10_000;
 
   /** Position of the newest change, or record, that is committed. */
   long committed(int partition);
@@ -24,6 +28,16 @@ public interface LogFigures {
    * none, or {@link #UNKNOWN}.
    */
   long commitMicrosAfter(int partition, long position) throws IOException;
+
+  /** About how many rows a partition has, or {@link #UNKNOWN}. */
+  default long rows(int partition) {
+    return UNKNOWN;
+  }
+
+  /** The same, and what {@code rows} says of rows. */
+  default LogFigures withRows(IntToLongFunction rows) {
+    return new WithRows(this, rows);
+  }
 
   /** Those of a server's own log. */
   static LogFigures of(ChangeReader changes) {
@@ -80,6 +94,35 @@ public interface LogFigures {
     @Override
     public long commitMicrosAfter(int partition, long position) throws IOException {
       return hasCopy.test(partition) ? copies.commitMicrosAfter(partition, position) : UNKNOWN;
+    }
+  }
+
+  /** The figures of a log, and of rows. */
+  record WithRows(LogFigures log, IntToLongFunction rowsOf) implements LogFigures {
+
+    @Override
+    public long committed(int partition) {
+      return log.committed(partition);
+    }
+
+    @Override
+    public long firstPosition(int partition) {
+      return log.firstPosition(partition);
+    }
+
+    @Override
+    public long bytesAfter(int partition, long position) {
+      return log.bytesAfter(partition, position);
+    }
+
+    @Override
+    public long commitMicrosAfter(int partition, long position) throws IOException {
+      return log.commitMicrosAfter(partition, position);
+    }
+
+    @Override
+    public long rows(int partition) {
+      return rowsOf.applyAsLong(partition);
     }
   }
 }

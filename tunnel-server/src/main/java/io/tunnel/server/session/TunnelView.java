@@ -63,7 +63,8 @@ public final class TunnelView {
     for (TunnelCore.View channel : channels) {
       described.add(
           channel.key().type() == ChannelType.BaseData
-              ? describe(channel, delivered(channel), 0, 0, 0, Optional.empty())
+              ? describe(
+                  channel, delivered(channel), rowsAhead(channel, log), 0, 0, Optional.empty())
               : describeStream(channel, log, nowMicros));
     }
     List<SessionDescription> open =
@@ -78,6 +79,12 @@ public final class TunnelView {
                         TimeUnit.NANOSECONDS.toMillis(session.leaseLeftNanos())))
             .toList();
     return new TunnelDescription(info, described, isPaused, open, known.skipped());
+  }
+
+  /** Of a base channel: exactly when its end is known, and before that about so many. */
+  private static long rowsAhead(TunnelCore.View channel, LogFigures log) {
+    long rows = channel.end().orElseGet(() -> log.rows(channel.key().partition()));
+    return rows == LogFigures.UNKNOWN ? rows : Math.max(0, rows - channel.checkpointed());
   }
 
   private long delivered(TunnelCore.View channel) {

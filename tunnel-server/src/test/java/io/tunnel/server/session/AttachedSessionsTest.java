@@ -510,4 +510,29 @@ final class AttachedSessionsTest {
             tuple(20L, 18L, -1L, -1L, Optional.of(-1L)),
             tuple(10L, 10L, -1L, -1L, Optional.empty()));
   }
+
+  @Test
+  void aBaseChannelIsBehindByTheRowsThatTheNodeKnowsOf() throws IOException {
+    TunnelInfo tunnel = base();
+    session(tunnel);
+    Assignment held = held(low);
+    LogFigures none = LogFigures.of(new KnownEdges(), null, partition -> false);
+    assertThat(lagRows(tunnel, none)).as("no copy of the partition").isEqualTo(-1);
+    LogFigures some = none.withRows(partition -> partition == low ? 40 : 0);
+    assertThat(lagRows(tunnel, some)).isEqualTo(40);
+    checkpoint(held, 3, KEY);
+    assertThat(lagRows(tunnel, some)).isEqualTo(37);
+    assertThat(lagRows(tunnel, none.withRows(partition -> 2))).as("never less than 0").isZero();
+    coordinator.limit(new ChannelEnd(held.handle(), held.epoch(), 5), port);
+    assertThat(lagRows(tunnel, some)).as("the end is known").isEqualTo(2);
+  }
+
+  private long lagRows(TunnelInfo tunnel, LogFigures figures) throws IOException {
+    String id = ChannelKey.base(low).channelId(tunnel.tunnelId());
+    return coordinator.view(tunnel).describe(figures, 0).channels().stream()
+        .filter(channel -> channel.channelId().equals(id))
+        .findFirst()
+        .orElseThrow()
+        .lagRows();
+  }
 }
