@@ -440,7 +440,7 @@ abstract class TunnelsContract extends Contract {
         .extracting(ChannelInfo::partition, ChannelInfo::lagRows)
         .containsExactly(
             tuple(table.partitions().get(0).id(), 2L), tuple(table.partitions().get(1).id(), 5L));
-    var unused = worker(id, "worker", input -> {});
+    var unused = worker(id, "worker", IChannelProcessor.of(input -> {}));
     awaitDrained(table);
     Poll.until("no lag", () -> tunnels().describeTunnel(request).lagRows() == 0);
     assertThat(tunnels().describeTunnel(request).isLagEstimated()).isFalse();
