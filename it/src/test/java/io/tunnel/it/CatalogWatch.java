@@ -78,7 +78,9 @@ final class CatalogWatch implements AutoCloseable {
   void end() {
     close();
     assertThat(failure).as("in round %d", rounds.get()).isEmpty();
-    assertThat(tables.listTables()).noneMatch(name -> name.startsWith(PREFIX));
+    Poll.until(
+        "no table left, wherever that is asked",
+        () -> tables.listTables().stream().noneMatch(name -> name.startsWith(PREFIX)));
   }
 
   @Override

@@ -13,7 +13,6 @@ class ClusterMovesTest {
 
   private static final int NODES = 3;
   private static final int PARTITIONS = 12;
-  private static final int DRAINS = 6;
 
   @RegisterExtension static final Stage STAGE = new Stage();
 
@@ -70,23 +69,5 @@ class ClusterMovesTest {
     cluster.awaitWhole();
     traffic.awaitFlow();
     var unused = traffic.end().requireNoErrors().requireNoRepetition();
-  }
-
-  @Test
-  void rows_are_found_and_changes_of_the_catalog_done_while_nodes_are_drained_again_and_again() {
-    try (RowWatch watch = new RowWatch(STAGE, cluster, 2 * PARTITIONS);
-        CatalogWatch catalog = new CatalogWatch(STAGE, cluster)) {
-      for (int drains = 0; drains < DRAINS; drains++) {
-        NodeProcess node = cluster.node(drains % NODES);
-        watch.awaitLooks();
-        catalog.awaitRound();
-        Cluster.drain(node, true);
-        Poll.until("a node that leads nothing", () -> Cluster.ledBy(node, node).isEmpty());
-        Cluster.drain(node, false);
-        Poll.until("a node that leads again", () -> !Cluster.ledBy(node, node).isEmpty());
-      }
-      watch.end();
-      catalog.end();
-    }
   }
 }
