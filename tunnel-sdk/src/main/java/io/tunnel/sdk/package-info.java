@@ -1,6 +1,9 @@
 /**
  * The SDK: write rows to tables, and process the changes of tables in order.
  *
+ * <p><b>Dependency.</b> {@code io.tunnel:tunnel-sdk}, with the version of the server; README says
+ * how it comes into a local repository. In a modular program: {@code requires io.tunnel.sdk}.
+ *
  * <p><b>Tables.</b> {@link io.tunnel.sdk.TableClient} creates and describes tables, reads rows and
  * writes them; {@link io.tunnel.sdk.TableWriter} is its buffered writer for many rows. Both send
  * one batch per partition at a time, so writes to one key are applied in the order in which they
@@ -27,89 +30,100 @@
  * worker does meanwhile an {@link io.tunnel.sdk.ITunnelWorkerListener} hears.
  *
  * <pre>{@code
- * try (TableClient tables = TableClient.connect("localhost:7650");
- *     TunnelClient tunnels = new TunnelClient("localhost:7650")) {
- *   tables.createTable(
- *       new TableMeta("users", List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER))),
- *       List.of(PrimaryKeyValue.fromLong(1_000)));
- *   String tunnelId =
- *       tunnels
- *           .createTunnel(new CreateTunnelRequest("users", "audit", TunnelType.Stream))
- *           .getTunnelId();
- *   TunnelWorkerConfig config =
- *       TunnelWorkerConfig.builder()
- *           .clientTag("audit-1")
- *           .failurePolicy(
- *               (input, error, attempts) ->
- *                   attempts < 5
- *                       ? new FailurePolicy.Retry(Duration.ofMillis(100L * attempts))
- *                       : new FailurePolicy.Stop()) // Until an operator resumes the channel.
- *           .listener(new Operators())
- *           .build();
- *   TunnelWorker worker =
- *       new TunnelWorker(
- *           tunnelId,
- *           tunnels,
- *           config,
- *           (tunnel, session, channel, checkpointer) -> new PrintProcessor(checkpointer));
- *   worker.connectAndWorking();
- *   try (TableWriter writer = tables.openWriter("users", TableWriterConfig.DEFAULTS)) {
- *     PrimaryKey key = PrimaryKey.builder().add("id", 7).build();
- *     Column name = new Column("name", ColumnValue.fromString("Ada"));
- *     writer.add(
- *         new RowPutChange(key, List.of(name)),
- *         (row, result) -> System.out.println(row.primaryKey() + " " + result.outcome()));
- *   }
- *   worker.shutdown();
- * }
+ * import io.tunnel.model.*;
+ * import io.tunnel.sdk.*;
+ * import java.time.Duration;
+ * import java.util.List;
  *
- * final class PrintProcessor implements IChannelProcessor {
- *   private final ICheckpointer checkpointer;
+ * public final class Audit {
  *
- *   PrintProcessor(ICheckpointer checkpointer) {
- *     this.checkpointer = checkpointer;
- *   }
- *
- *   public void process(ProcessRecordsInput input) {
- *     for (StreamRecord record : input.getRecords()) {
- *       System.out.println(record.position() + " " + record.getPrimaryKey());
+ *   public static void main(String[] args) {
+ *     try (TableClient tables = TableClient.connect("localhost:7650");
+ *         TunnelClient tunnels = new TunnelClient("localhost:7650")) {
+ *       tables.createTable(
+ *           new TableMeta("users", List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER))),
+ *           List.of(PrimaryKeyValue.fromLong(1_000)));
+ *       String tunnelId =
+ *           tunnels
+ *               .createTunnel(new CreateTunnelRequest("users", "audit", TunnelType.Stream))
+ *               .getTunnelId();
+ *       TunnelWorkerConfig config =
+ *           TunnelWorkerConfig.builder()
+ *               .clientTag("audit-1")
+ *               .failurePolicy(
+ *                   (input, error, attempts) ->
+ *                       attempts < 5
+ *                           ? new FailurePolicy.Retry(Duration.ofMillis(100L * attempts))
+ *                           : new FailurePolicy.Stop()) // Until an operator resumes the channel.
+ *               .listener(new Operators())
+ *               .build();
+ *       TunnelWorker worker =
+ *           new TunnelWorker(
+ *               tunnelId,
+ *               tunnels,
+ *               config,
+ *               (tunnel, session, channel, checkpointer) -> new PrintProcessor(checkpointer));
+ *       worker.connectAndWorking();
+ *       try (TableWriter writer = tables.openWriter("users", TableWriterConfig.DEFAULTS)) {
+ *         PrimaryKey key = PrimaryKey.builder().add("id", 7).build();
+ *         Column name = new Column("name", ColumnValue.fromString("Ada"));
+ *         writer.add(
+ *             new RowPutChange(key, List.of(name)),
+ *             (row, result) -> System.out.println(row.primaryKey() + " " + result.outcome()));
+ *       }
+ *       worker.shutdown();
  *     }
- *     // Does not wait: the next input is processed while this one's checkpoint is stored.
- *     checkpointer
- *         .checkpointAsync(input.getNextToken())
- *         .exceptionally(
- *             error -> {
- *               System.err.println("not stored, goes with the next: " + error);
- *               return null;
- *             });
  *   }
  *
- *   public void closing(String channelId) {
- *     checkpointer.checkpoint(null); // What was processed is not repeated by the next holder.
+ *   static final class PrintProcessor implements IChannelProcessor {
+ *     private final ICheckpointer checkpointer;
+ *
+ *     PrintProcessor(ICheckpointer checkpointer) {
+ *       this.checkpointer = checkpointer;
+ *     }
+ *
+ *     public void process(ProcessRecordsInput input) {
+ *       for (StreamRecord record : input.getRecords()) {
+ *         System.out.println(record.position() + " " + record.getPrimaryKey());
+ *       }
+ *       // Does not wait: the next input is processed while this one's checkpoint is stored.
+ *       checkpointer
+ *           .checkpointAsync(input.getNextToken())
+ *           .exceptionally(
+ *               error -> {
+ *                 System.err.println("not stored, goes with the next: " + error);
+ *                 return null;
+ *               });
+ *     }
+ *
+ *     public void closing(String channelId) {
+ *       checkpointer.checkpoint(null); // What was processed is not repeated by the next holder.
+ *     }
+ *
+ *     public void ended(String channelId) {
+ *       checkpointer.checkpoint(null); // The end itself, so that the channel is finished.
+ *     }
+ *
+ *     public void shutdown() {}
  *   }
  *
- *   public void ended(String channelId) {
- *     checkpointer.checkpoint(null); // The end itself, so that the channel is finished.
- *   }
+ *   static final class Operators implements ITunnelWorkerListener {
+ *     public void channelStopped(String channelId, Throwable error) {
+ *       System.err.println(channelId + " waits until somebody resumes it: " + error);
+ *     }
  *
- *   public void shutdown() {}
- * }
- *
- * static final class Operators implements ITunnelWorkerListener {
- *   public void channelStopped(String channelId, Throwable error) {
- *     System.err.println(channelId + " waits until somebody resumes it: " + error);
- *   }
- *
- *   public void halted(Throwable reason) {
- *     System.err.println("the worker has stopped: " + reason);
+ *     public void halted(Throwable reason) {
+ *       System.err.println("the worker has stopped: " + reason);
+ *     }
  *   }
  * }
  * }</pre>
  *
  * <p><b>Errors.</b> What the server refuses is an {@link io.tunnel.model.RefusedException} with its
  * {@link io.tunnel.model.ErrorCode}; a lost or impossible connection is a {@link
- * io.tunnel.sdk.ConnectionException}. What a call throws has the calling line in its trace, and what
- * a thread of the SDK met as its cause. Every call ends: with an answer, an error, or its deadline.
+ * io.tunnel.sdk.ConnectionException}. What a call throws has the calling line in its trace, and
+ * what a thread of the SDK met as its cause. Every call ends: with an answer, an error, or its
+ * deadline.
  *
  * <p><b>One server or many nodes.</b> Wherever an endpoint is asked for, several may be given with
  * commas between them: {@code "n1:7650,n2:7650"}. One that can be reached is enough; the others are

@@ -30,6 +30,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -182,7 +183,8 @@ class CallersFrameTest {
         reader.start(ReadStart.changes(0, 0));
         assertRefused("poll", ErrorCode.HISTORY_LOST, () -> reader.poll(Duration.ofSeconds(20)));
       }
-      String tunnelId = service.createTunnel("t", "x", TunnelType.BaseAndStream);
+      String tunnelId = service.createTunnel("t", "x", TunnelType.Stream);
+      service.write("t", new RowPutChange(KEY, List.of()));
       CompletableFuture<ICheckpointer> given = new CompletableFuture<>();
       CompletableFuture<Void> revoked = new CompletableFuture<>();
       try (TunnelClient tunnels = new TunnelClient(config);
@@ -194,9 +196,9 @@ class CallersFrameTest {
                   (tunnel, client, channel, checkpointer) ->
                       new Revoked(given, revoked, checkpointer))) {
         worker.connectAndWorking();
-        ICheckpointer checkpointer = given.join();
+        ICheckpointer checkpointer = given.get(20, TimeUnit.SECONDS);
         service.fence(service.channels("t", "x").get(0).getChannelId());
-        revoked.join();
+        revoked.get(20, TimeUnit.SECONDS);
         assertRefused("checkpoint", ErrorCode.FENCED, () -> checkpointer.checkpoint(null));
       }
     }

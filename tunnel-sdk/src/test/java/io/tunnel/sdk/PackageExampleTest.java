@@ -10,6 +10,8 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
@@ -23,30 +25,14 @@ class PackageExampleTest {
 
   private static final Path SOURCE = Path.of("src/main/java/io/tunnel/sdk/package-info.java");
   private static final Path KIT = Path.of("src/main/java/io/tunnel/sdk/testing/package-info.java");
-  private static final String PROCESSOR = "final class PrintProcessor";
+
+  private static final Path README = Path.of("../README.md");
 
   @TempDir Path classes;
 
   @Test
   void the_example_of_the_package_compiles() throws IOException {
-    String example = example(SOURCE);
-    int processor = example.indexOf(PROCESSOR);
-    assertThat(processor).isPositive();
-    String program =
-        """
-        import io.tunnel.model.*;
-        import io.tunnel.sdk.*;
-        import java.time.Duration;
-        import java.util.List;
-        class Example {
-          void run() {
-        %s
-          }
-          static %s
-        }
-        """
-            .formatted(example.substring(0, processor), example.substring(processor));
-    assertThat(compile(program)).isEmpty();
+    assertThat(compile("Audit", example(SOURCE))).isEmpty();
   }
 
   @Test
@@ -66,10 +52,40 @@ class PackageExampleTest {
         }
         """
             .formatted(example(KIT));
-    assertThat(compile(program)).isEmpty();
+    assertThat(compile("Example", program)).isEmpty();
     try (URLClassLoader loader = new URLClassLoader(new URL[] {classes.toUri().toURL()})) {
       ((Runnable) loader.loadClass("Example").getDeclaredConstructor().newInstance()).run();
     }
+  }
+
+  @Test
+  void the_example_of_the_readme_compiles_as_it_is_pasted() throws IOException {
+    String readme = Files.readString(README);
+    int begin = readme.indexOf("```java\n") + 8;
+    String program = readme.substring(begin, readme.indexOf("```", begin));
+    assertThat(compile("Users", program)).isEmpty();
+  }
+
+  @Test
+  void the_readme_and_the_bom_name_the_version_that_is_built() throws IOException {
+    String version = first("<version>([^<]+)</version>", Files.readString(Path.of("../pom.xml")));
+    String readme = Files.readString(README);
+    assertThat(first("<artifactId>tunnel-sdk</artifactId>\\s*<version>([^<]+)<", readme))
+        .isEqualTo(version);
+    assertThat(first("<artifactId>tunnel-bom</artifactId>\\s*<version>([^<]+)<", readme))
+        .isEqualTo(version);
+    String bom = Files.readString(Path.of("../tunnel-bom/pom.xml"));
+    assertThat(first("<artifactId>tunnel-bom</artifactId>\\s*<version>([^<]+)<", bom))
+        .isEqualTo(version);
+    for (String artifact : List.of("tunnel-protocol", "tunnel-sdk", "tunnel-flink")) {
+      assertThat(bom).contains("<artifactId>" + artifact + "</artifactId>");
+    }
+  }
+
+  private static String first(String pattern, String text) {
+    Matcher matcher = Pattern.compile(pattern).matcher(text);
+    assertThat(matcher.find()).as(pattern).isTrue();
+    return matcher.group(1);
   }
 
   private static String example(Path source) throws IOException {
@@ -80,11 +96,12 @@ class PackageExampleTest {
         .collect(Collectors.joining("\n"));
   }
 
-  private String compile(String program) {
+  private String compile(String name, String program) {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     StringWriter messages = new StringWriter();
     JavaFileObject source =
-        new SimpleJavaFileObject(URI.create("string:///Example.java"), JavaFileObject.Kind.SOURCE) {
+        new SimpleJavaFileObject(
+            URI.create("string:///" + name + ".java"), JavaFileObject.Kind.SOURCE) {
           @Override
           public CharSequence getCharContent(boolean ignoreEncodingErrors) {
             return program;
@@ -92,7 +109,13 @@ class PackageExampleTest {
         };
     List<String> options =
         List.of(
-            "-proc:none", "-d", classes.toString(), "-cp", System.getProperty("java.class.path"));
+            "-proc:none",
+            "-Xlint:all,-classfile",
+            "-Werror",
+            "-d",
+            classes.toString(),
+            "-cp",
+            System.getProperty("java.class.path"));
     boolean compiles =
         compiler.getTask(messages, null, null, options, null, List.of(source)).call();
     return compiles ? "" : messages + "\n" + program;

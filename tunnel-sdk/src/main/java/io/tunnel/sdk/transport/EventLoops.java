@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The few daemon threads of one client: they move bytes, keep time and call back. Native epoll
- * where the platform has it.
+ * where the platform has it, and the JVM does not warn of native code.
  */
 public final class EventLoops implements AutoCloseable {
 
@@ -33,7 +33,7 @@ public final class EventLoops implements AutoCloseable {
   public static EventLoops start(int threads) {
     LoggingNotice.give();
     var factory = new LoopThreads();
-    return Epoll.isAvailable()
+    return NativeAccess.isQuiet() && Epoll.isAvailable()
         ? new EventLoops(
             new MultiThreadIoEventLoopGroup(threads, factory, EpollIoHandler.newFactory()),
             EpollSocketChannel.class)

@@ -1,0 +1,24 @@
+/**
+ * What users compile against: {@link io.tunnel.sdk}, and {@link io.tunnel.sdk.testing} for their
+ * tests. Each library that the SDK stands on is required here, or a modular program would start
+ * without it.
+ */
+module io.tunnel.sdk {
+  // Gson names it in annotations, which the compiler reads; nothing needs it at run time.
+  requires static com.google.errorprone.annotations;
+  requires com.google.gson;
+  requires io.netty.buffer;
+  requires io.netty.codec;
+  requires io.netty.common;
+  requires io.netty.handler;
+  requires io.netty.transport;
+  requires io.netty.transport.classes.epoll;
+  requires transitive io.tunnel.protocol;
+  requires org.apache.commons.codec;
+  requires org.slf4j;
+
+  exports io.tunnel.sdk;
+  exports io.tunnel.sdk.testing;
+
+  uses org.slf4j.spi.SLF4JServiceProvider;
+}

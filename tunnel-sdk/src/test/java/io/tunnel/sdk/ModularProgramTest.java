@@ -1,0 +1,118 @@
+package io.tunnel.sdk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A program that is a module of its own compiles against the SDK, and runs, as a program. */
+class ModularProgramTest {
+
+  private static final String DESCRIPTOR =
+      """
+      module app {
+        requires io.tunnel.sdk;
+      }
+      """;
+
+  private static final String PROGRAM =
+      """
+      package app;
+
+      import io.tunnel.model.*;
+      import io.tunnel.sdk.*;
+      import io.tunnel.sdk.testing.InMemoryTunnelService;
+      import java.util.List;
+
+      public final class Main {
+        public static void main(String[] args) {
+          try (InMemoryTunnelService service = InMemoryTunnelService.start();
+              TableClient tables = TableClient.connect(service.endpoint());
+              TunnelClient tunnels = new TunnelClient(service.endpoint())) {
+            tables.createTable(
+                CreateTableRequest.builder("users").key("id", PrimaryKeyType.INTEGER).build());
+            String tunnelId =
+                tunnels
+                    .createTunnel(new CreateTunnelRequest("users", "audit", TunnelType.Stream))
+                    .getTunnelId();
+            PrimaryKey ada = PrimaryKey.builder().add("id", 7).build();
+            tables.write("users", List.of(new RowPutChange(ada, List.of())));
+            TunnelWorkerConfig config =
+                new TunnelWorkerConfig(
+                    input -> input.getRecords().forEach(r -> System.out.println(r.getPrimaryKey())));
+            try (TunnelWorker worker = new TunnelWorker(tunnelId, tunnels, config)) {
+              worker.connectAndWorking();
+              service.awaitProcessed("users", "audit");
+            }
+          }
+        }
+      }
+      """;
+
+  @TempDir Path directory;
+
+  @Test
+  void a_modular_program_writes_and_processes() throws Exception {
+    Path classes = directory.resolve("app");
+    compile(classes);
+    Path errors = directory.resolve("errors");
+    Path output = directory.resolve("output");
+    Process program =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--module-path",
+                classes + File.pathSeparator + modulePath(),
+                "-m",
+                "app/app.Main")
+            .redirectError(errors.toFile())
+            .redirectOutput(output.toFile())
+            .start();
+    try {
+      assertThat(program.waitFor(120, TimeUnit.SECONDS)).isTrue();
+      assertThat(program.exitValue()).as("%s", Files.readString(errors)).isZero();
+    } finally {
+      program.destroyForcibly();
+    }
+    assertThat(Files.readString(output)).contains("(id=7)");
+    assertThat(Files.readString(errors)).as("what the JVM warns of").doesNotContain("WARNING");
+  }
+
+  private void compile(Path classes) throws Exception {
+    Path source = Files.createDirectories(directory.resolve("src/app"));
+    Path descriptor = source.resolveSibling("module-info.java");
+    Path main = source.resolve("Main.java");
+    Files.writeString(descriptor, DESCRIPTOR);
+    Files.writeString(main, PROGRAM);
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    StringWriter messages = new StringWriter();
+    List<String> options =
+        List.of("-proc:none", "-d", classes.toString(), "--module-path", modulePath());
+    try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
+      boolean compiles =
+          compiler
+              .getTask(
+                  messages, files, null, options, null, files.getJavaFileObjects(descriptor, main))
+              .call();
+      assertThat(compiles).as("%s", messages).isTrue();
+    }
+  }
+
+  /** What a program has that depends on the SDK: not this module's tests, nor what they need. */
+  private static String modulePath() {
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+        .filter(at -> !at.contains("test-classes"))
+        .filter(at -> !at.matches(".*(junit|assertj|byte-buddy|apiguardian|opentest4j|archunit).*"))
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+}
