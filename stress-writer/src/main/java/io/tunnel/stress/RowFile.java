@@ -1,5 +1,6 @@
 package io.tunnel.stress;
 
+import io.tunnel.terminal.Diagnosis;
 import io.tunnel.terminal.file.UnreadableTextException;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -99,7 +100,7 @@ public record RowFile(Path path, Optional<Character> separator) {
       throw unreadable(e.getMessage(), e);
     } catch (IOException e) {
       close(in, e);
-      throw unreadable("cannot be read: " + e.getClass().getSimpleName() + " " + e.getMessage(), e);
+      throw unreadable("cannot be read: " + Diagnosis.ofFile(e), e);
     }
   }
 

@@ -15,6 +15,7 @@ import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.ProgressBar;
 import io.tunnel.terminal.Screen;
 import io.tunnel.terminal.ServerOption;
+import io.tunnel.terminal.StandardStream;
 import io.tunnel.terminal.StopSignal;
 import io.tunnel.wire.Control.TableDescription;
 import java.io.IOException;
@@ -157,6 +158,10 @@ public final class StressCommand implements Callable<Integer> {
 
   private void requireOptions() {
     var unused = Names.requireResourceName("table", table);
+    if (inDoubtFile != null && StandardStream.is(inDoubtFile)) {
+      throw new IllegalArgumentException(
+          "--in-doubt-file is a file: standard output has the report");
+    }
     if (threads < 1 || threads > THREADS_MAX) {
       throw new IllegalArgumentException("--threads is 1 to " + THREADS_MAX + ", not " + threads);
     }

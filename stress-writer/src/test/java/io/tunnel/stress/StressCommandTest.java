@@ -166,6 +166,7 @@ class StressCommandTest {
         "--rows 5 --distribution zipfian --zipf-exponent 0 | over 0 and up to 10",
         "--rows 5 --distribution other | expected one of [uniform, zipfian]",
         "--rows 5 --create --partitions 2000 | 1 to 1024 partitions, not 2000",
+        "--rows 5 --in-doubt-file - | --in-doubt-file is a file",
         "--rows 5 --batch-bytes 0 | --batch-bytes is 1 to",
         "--rows 5 --batch-bytes 10GiB | --batch-bytes is 1 to",
         "--rows 5 --batch-bytes 1kilo | '1kilo' is not a number of bytes such as 1000, 256KiB",

@@ -135,6 +135,8 @@ class BadInputSweepTest {
       stress --table load --rows 5 --puts 50
       stress --table load --rows 5 --in-doubt-file FILES/nodir/f
       stress --create --table n --rows 5 --partitions 0
+      stress --table load --from FILES/none.csv
+      stress --table load --from FILES/binary.csv
       stress --table load --from FILES/bad.jsonl
       stress --table load --from FILES/seq.csv
       stress --table load --from FILES/seq.csv --types seq:FOO
@@ -161,6 +163,8 @@ class BadInputSweepTest {
       health --timeout never
       demo --rows x
       demo --partitions 0
+      demo --from FILES/none.csv
+      demo --from FILES/binary.csv
       demo --server 127.0.0.1:1 --rows 10
       server
       server --data FILES/d --config FILES/none

@@ -6,6 +6,7 @@ import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.partition.tool.QuantileCore.Quantiles;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.Human;
+import io.tunnel.terminal.StandardStream;
 import io.tunnel.terminal.file.Separator;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -57,7 +58,8 @@ final class SplitOptions {
   @Option(
       names = "--sample",
       paramLabel = "FILE",
-      description = "sample: a file of keys, one a line, or CSV with --column.")
+      description =
+          "sample: a file of keys, one a line, or CSV with --column; - is standard input.")
   private Path sample;
 
   @Option(
@@ -204,10 +206,11 @@ final class SplitOptions {
       throw new IllegalArgumentException(
           "--split sample needs --sample FILE: keys, one a line, or CSV with --column");
     }
+    Path file = StandardStream.device(sample);
     SampleKeys keys =
         column == null
-            ? SampleFile.readLines(sample, type)
-            : SampleFile.readCsv(sample, type, column, Optional.ofNullable(separator));
+            ? SampleFile.readLines(file, type)
+            : SampleFile.readCsv(file, type, column, Optional.ofNullable(separator));
     Quantiles quantiles;
     try {
       quantiles = QuantileCore.of(keys.keys(), type, count);

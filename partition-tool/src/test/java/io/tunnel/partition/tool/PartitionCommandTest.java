@@ -221,7 +221,7 @@ class PartitionCommandTest {
       value = {
         "--key h:BINARY --partitions 0|a table has 1 to 1024 partitions, not 0",
         "--key h:BINARY --partitions 1025|a table has 1 to 1024 partitions, not 1025",
-        "--key h:BINARY --partitions x|'x' is not an int",
+        "--key h:BINARY --partitions x|'x' is not a whole number",
         "--key h:BLOB|'BLOB' is not a type of a key column: INTEGER, STRING or BINARY",
         "--key h|is not NAME:TYPE, such as hash:BINARY,uid:STRING",
         "--key a:STRING,a:STRING|primary-key column 'a' is named twice",
@@ -236,7 +236,7 @@ class PartitionCommandTest {
         "--key n:INTEGER --partitions 2 --from 1|--split integer needs --from and --to",
         "--key n:INTEGER --partitions 2 --from 9 --to 1|give the lowest key first",
         "--key n:INTEGER --partitions 9 --from 1 --to 3|at most --partitions 3",
-        "--key n:INTEGER --from x|'x' is not a long",
+        "--key n:INTEGER --from x|'x' is not a whole number",
         "--key h:BINARY --width 3|--width belongs to --split hex, but the table is split by hash4",
         "--key h:BINARY --upper-case|--upper-case belongs to --split hex",
         "--key h:STRING --from 1|--from belongs to --split integer",
