@@ -42,7 +42,7 @@ class DemoCommandTest {
         "--nodes 3 --server h:1 | not both",
         "--from a.txt | end with .csv, .tsv or .jsonl",
         "--from a.csv --types a | 'a' is not COLUMN:TYPE",
-        "--rows many | 'many' is not a long",
+        "--rows many | 'many' is not a whole number",
         "--nonsense | Unknown option",
       })
   void a_bad_option_ends_with_2_and_says_what_would_be_right(String arguments, String message) {
