@@ -24,7 +24,11 @@ import java.util.concurrent.RejectedExecutionException;
  */
 public final class Connection implements Link {
 
-  private static final String NAME = "tunnel-sdk-java";
+  private static final int USER_CHARS_MAX = 32;
+
+  /** For logs of the server: who did what. */
+  private static final String NAME = name(System.getProperty("user.name", "?"));
+
   private static final byte[] NOTHING = {};
 
   private final Channel nettyChannel;
@@ -35,6 +39,11 @@ public final class Connection implements Link {
     this.nettyChannel = nettyChannel;
     this.handler = handler;
     this.requestDeadline = requestDeadline;
+  }
+
+  private static String name(String user) {
+    String shown = user.substring(0, Math.min(USER_CHARS_MAX, user.length()));
+    return "tunnel-sdk-java of " + shown + ", process " + ProcessHandle.current().pid();
   }
 
   /**
