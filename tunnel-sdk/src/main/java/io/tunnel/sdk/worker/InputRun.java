@@ -235,7 +235,8 @@ final class InputRun implements ProcessorCalls.Outcome {
     if (index.isPresent()) {
       leaveOut(index.getAsInt(), reason);
     } else {
-      LOG.info("channel {} of tunnel {}: {} fails; looking for it in halves", id(), tunnelId(), at);
+      LOG.debug(
+          "channel {} of tunnel {}: {} fails; looking for it in halves", id(), tunnelId(), at);
       core.divided(position(parts.to() - 1));
     }
     goOn();
