@@ -1,8 +1,12 @@
 /**
- * What users compile against: {@link io.tunnel.sdk}, and {@link io.tunnel.sdk.testing} for their
- * tests. Each library that the SDK stands on is required here, or a modular program would start
- * without it.
+ * What users compile against: {@link io.tunnel.sdk}, {@link io.tunnel.sdk.metrics}, and {@link
+ * io.tunnel.sdk.testing} for their tests. Each library that the SDK stands on is required here, or
+ * a modular program would start without it.
  */
+@SuppressWarnings({
+  "requires-automatic",
+  "requires-transitive-automatic"
+}) // Micrometer is no module.
 module io.tunnel.sdk {
   // Gson names it in annotations, which the compiler reads; nothing needs it at run time.
   requires static com.google.errorprone.annotations;
@@ -16,8 +20,11 @@ module io.tunnel.sdk {
   requires transitive io.tunnel.protocol;
   requires org.apache.commons.codec;
   requires org.slf4j;
+  // Who wants metrics brings it, and requires it.
+  requires static transitive micrometer.core;
 
   exports io.tunnel.sdk;
+  exports io.tunnel.sdk.metrics;
   exports io.tunnel.sdk.testing;
 
   uses org.slf4j.spi.SLF4JServiceProvider;
