@@ -168,7 +168,8 @@ class TunnelsCommandTest extends CommandLineTest {
             "{\"channelId\":\"c1\",\"partition\":1,\"type\":\"Stream\",\"state\":\"OPEN\","
                 + "\"isPaused\":false,\"error\":null,\"owner\":\"s1\",\"clientTag\":\"worker-a\","
                 + "\"epoch\":3,\"checkpointed\":4993,\"delivered\":5000,\"committed\":5000,"
-                + "\"end\":null,\"lagRows\":7,\"lagBytes\":1540,\"lagMs\":14,"
+                + "\"end\":null,\"lagRows\":7,\"isLagEstimated\":false,"
+                + "\"lagBytes\":1540,\"lagMs\":14,"
                 + "\"historyLeftMs\":null,\"waitsFor\":[]}");
     assertThat(json.getAsJsonArray("channels").get(1).getAsJsonObject().get("owner").isJsonNull())
         .isTrue();
