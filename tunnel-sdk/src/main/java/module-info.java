@@ -21,7 +21,7 @@ module io.tunnel.sdk {
   requires org.apache.commons.codec;
   requires org.slf4j;
   // Who wants metrics brings it, and requires it.
-  requires static transitive micrometer.core;
+  requires static micrometer.core;
 
   exports io.tunnel.sdk;
   exports io.tunnel.sdk.metrics;

@@ -112,7 +112,10 @@ class ModularProgramTest {
   private static String modulePath() {
     return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
         .filter(at -> !at.contains("test-classes"))
-        .filter(at -> !at.matches(".*(junit|assertj|byte-buddy|apiguardian|opentest4j|archunit).*"))
+        .filter(
+            at ->
+                !at.matches(
+                    ".*(junit|assertj|byte-buddy|apiguardian|opentest4j|archunit|micrometer).*"))
         .collect(Collectors.joining(File.pathSeparator));
   }
 }

@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * lists them. Those of workers have the tag {@code tunnel}, the tunnel's id. One may serve many
  * clients, whose figures are added up.
  */
+@SuppressWarnings("exports") // Who uses it requires Micrometer by itself.
 public final class MicrometerMeter implements SdkMeter {
 
   private final MeterRegistry registry;
