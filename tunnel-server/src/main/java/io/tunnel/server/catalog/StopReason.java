@@ -22,4 +22,20 @@ public record StopReason(String error, Optional<FailedChange> at) {
   public static StopReason of(String error) {
     return new StopReason(error, Optional.empty());
   }
+
+  /** Where it is stopped, as the end of a sentence for people; empty when that is not known. */
+  public String place(int partition) {
+    return at.map(
+            change ->
+                ", fails at position "
+                    + change.position()
+                    + " of partition "
+                    + partition
+                    + ", key "
+                    + change.key()
+                    + (change.changes() == 1
+                        ? ""
+                        : ", or one of the " + change.changes() + " changes from there on"))
+        .orElse("");
+  }
 }

@@ -18,9 +18,7 @@ import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.TunnelInfo;
-import io.tunnel.wire.FailureControl.FailedChange;
 import io.tunnel.wire.FailureControl.Heartbeat;
-import io.tunnel.wire.FailureControl.Retry;
 import io.tunnel.wire.FailureControl.Skip;
 import io.tunnel.wire.SessionControl.OpenSession;
 import io.tunnel.wire.SessionControl.SessionOpened;
@@ -292,20 +290,10 @@ public final class Coordinator {
         run.info().tunnel(),
         run.info().table(),
         state.checkpointed(),
-        why.at().map(at -> ", " + place(hold.key(), at)).orElse(""),
+        why.place(hold.key().partition()),
         why.error());
     catalog.store(tunnelId, Map.of(hold.key(), state.withStop(Optional.of(why))));
     stopCore(hold, why.error(), reason);
-  }
-
-  private static String place(ChannelKey channel, FailedChange at) {
-    return "fails at position "
-        + at.position()
-        + " of partition "
-        + channel.partition()
-        + ", key "
-        + at.key()
-        + (at.changes() == 1 ? "" : ", or one of the " + at.changes() + " changes from there on");
   }
 
   private void stopCore(Hold hold, String error, TakeReason reason) {
@@ -493,27 +481,12 @@ public final class Coordinator {
   /** A tunnel as it is now. */
   public TunnelView view(TunnelInfo tunnel) {
     TunnelRun run = run(tunnel);
-    Map<ChannelKey, Long> delivered = new HashMap<>();
-    run.holds().forEach((key, hold) -> delivered.put(key, hold.channel().delivered()));
-    Map<ChannelKey, FailedChange> failedAt = new HashMap<>();
-    catalog
-        .channels(tunnel)
-        .forEach(
-            (key, state) ->
-                state.stop().flatMap(StopReason::at).ifPresent(at -> failedAt.put(key, at)));
-    Map<ChannelKey, Retry> retries = new HashMap<>();
-    run.holds()
-        .forEach(
-            (key, hold) ->
-                run.retries()
-                    .of(hold, surroundings.nanos())
-                    .ifPresent(retry -> retries.put(key, retry)));
     return new TunnelView(
         tunnel,
         catalog.tables().table(tunnel.table()).meta().options().retentionMs(),
         catalog.isPaused(tunnel.tunnelId()),
         run.core().view(),
-        new TunnelView.Known(delivered, failedAt, retries, catalog.skipped(tunnel.tunnelId())),
+        TunnelView.Known.of(catalog, run, surroundings.nanos()),
         run.core().sessions(surroundings.nanos()));
   }
 

@@ -2,6 +2,8 @@ package io.tunnel.server.session;
 
 import io.tunnel.model.ChannelType;
 import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.catalog.StopReason;
+import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.SessionDescription;
 import io.tunnel.wire.Control.TunnelDescription;
@@ -11,6 +13,7 @@ import io.tunnel.wire.FailureControl.Retry;
 import io.tunnel.wire.FailureControl.Skipped;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,6 +42,25 @@ public final class TunnelView {
       delivered = Map.copyOf(delivered);
       failedAt = Map.copyOf(failedAt);
       retries = Map.copyOf(retries);
+    }
+
+    /** What is known of the channels of {@code run} now. */
+    static Known of(TunnelCatalog catalog, TunnelRun run, long nowNanos) {
+      Map<ChannelKey, Long> delivered = new HashMap<>();
+      Map<ChannelKey, FailedChange> failedAt = new HashMap<>();
+      Map<ChannelKey, Retry> retries = new HashMap<>();
+      run.holds()
+          .forEach(
+              (key, hold) -> {
+                delivered.put(key, hold.channel().delivered());
+                run.retries().of(hold, nowNanos).ifPresent(retry -> retries.put(key, retry));
+              });
+      catalog
+          .channels(run.info())
+          .forEach(
+              (key, state) ->
+                  state.stop().flatMap(StopReason::at).ifPresent(at -> failedAt.put(key, at)));
+      return new Known(delivered, failedAt, retries, catalog.skipped(run.info().tunnelId()));
     }
   }
 
