@@ -94,7 +94,7 @@ class EngineRunTest {
     assertThat(summary.get("lateRows").getAsLong()).isEqualTo(5);
     assertThat(summary.get("latencyP50Ms").getAsDouble()).isEqualTo(2);
     // From the first row on, which was read at 8,000.
-    assertThat(summary.get("elapsedMs").getAsDouble()).isEqualTo(clock.ms - 8_000);
+    assertThat(summary.get("elapsedMs").getAsLong()).isEqualTo(clock.ms - 8_000);
     assertThat(summary.get("heapUsedBytes").getAsLong()).isEqualTo(64_000_000);
     assertThat(summary.getAsJsonObject("rowsPerSecondByChannel").has("1")).isTrue();
   }

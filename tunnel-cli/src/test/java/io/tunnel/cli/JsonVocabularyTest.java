@@ -52,11 +52,11 @@ class JsonVocabularyTest {
       if (!line.startsWith("| `")) {
         break;
       }
-      String[] cells = line.split("\\|");
+      String[] cells = line.split("\\|", -1);
       Set<String> members =
           WORD.matcher(cells[1]).results().map(hit -> hit.group(1)).collect(Collectors.toSet());
       String tools = cells[2].strip().replace("all", "stress, perf, demo");
-      for (String tool : tools.split(", ")) {
+      for (String tool : tools.split(", ", -1)) {
         byTool.computeIfAbsent(tool, t -> new TreeSet<>()).addAll(members);
       }
     }

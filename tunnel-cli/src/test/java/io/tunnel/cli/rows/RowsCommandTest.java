@@ -77,7 +77,7 @@ class RowsCommandTest {
   }
 
   private int runLine(String line) {
-    String[] words = line.split(" ");
+    String[] words = line.split(" ", -1);
     return run(words[0], Arrays.copyOfRange(words, 1, words.length));
   }
 

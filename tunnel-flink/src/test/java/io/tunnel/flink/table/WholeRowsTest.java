@@ -40,6 +40,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Whole changelogs of tables that are written by updates of single columns. */
 @Timeout(120)
+@SuppressWarnings("try") // What collects may be interrupted when it closes.
 class WholeRowsTest {
 
   private static final long LOOK_NANOS = 10_000_000;

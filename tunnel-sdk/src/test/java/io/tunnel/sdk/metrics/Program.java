@@ -39,7 +39,7 @@ public final class Program {
           tables.createTable(
               new TableMeta("t", List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER))),
               List.of());
-      var written =
+      var unusedResult =
           tables.write(
               "t",
               LongStream.range(0, 3)
