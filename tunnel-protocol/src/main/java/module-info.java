@@ -7,8 +7,4 @@ module io.tunnel.protocol {
   exports io.tunnel.codec;
   exports io.tunnel.model;
   exports io.tunnel.wire;
-
-  // Gson makes values of it that are no records.
-  opens io.tunnel.model to
-      com.google.gson;
 }

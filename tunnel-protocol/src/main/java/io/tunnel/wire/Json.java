@@ -15,6 +15,7 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.codec.Utf8;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.IntegerValue;
+import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.StringValue;
 import java.io.IOException;
@@ -37,6 +38,7 @@ public final class Json {
           .setStrictness(Strictness.STRICT)
           .registerTypeAdapter(Bytes.class, new BytesAdapter().nullSafe())
           .registerTypeHierarchyAdapter(PrimaryKeyValue.class, new KeyValueAdapter().nullSafe())
+          .registerTypeAdapter(PrimaryKey.class, new KeyAdapter(new KeyValueAdapter()).nullSafe())
           .registerTypeAdapterFactory(new OptionalFactory())
           .create();
 
