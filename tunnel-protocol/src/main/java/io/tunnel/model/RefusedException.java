@@ -21,6 +21,11 @@ public final class RefusedException extends RuntimeException {
     this(code, message, null, null);
   }
 
+  /** A refusal for the reason that {@code cause} has. */
+  public RefusedException(ErrorCode code, String message, Throwable cause) {
+    this(code, message, null, cause);
+  }
+
   private RefusedException(ErrorCode code, String message, String leader, Throwable cause) {
     super(message, cause);
     this.code = Objects.requireNonNull(code, "code");

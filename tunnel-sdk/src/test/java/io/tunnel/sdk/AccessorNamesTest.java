@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.model.PrimaryKey;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.net.URI;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -113,21 +114,30 @@ class AccessorNamesTest {
   private static List<Class<?>> publicTypes() throws Exception {
     List<Class<?>> types = new ArrayList<>();
     for (Class<?> known : List.of(TableClient.class, PrimaryKey.class)) {
-      URI classes = known.getProtectionDomain().getCodeSource().getLocation().toURI();
-      Path folder = Path.of(classes).resolve(known.getPackageName().replace('.', '/'));
-      try (Stream<Path> files = Files.list(folder)) {
-        for (Path file : files.sorted().toList()) {
-          String name = file.getFileName().toString();
-          if (name.endsWith(".class") && !name.equals("package-info.class")) {
-            Class<?> type =
-                Class.forName(known.getPackageName() + "." + name.replace(".class", ""));
-            if (Modifier.isPublic(type.getModifiers())) {
-              types.add(type);
-            }
-          }
+      Path classes = Path.of(known.getProtectionDomain().getCodeSource().getLocation().toURI());
+      if (Files.isDirectory(classes)) {
+        addPublicTypes(known.getPackageName(), classes, types);
+      } else {
+        try (FileSystem jar = FileSystems.newFileSystem(classes)) {
+          addPublicTypes(known.getPackageName(), jar.getPath("/"), types);
         }
       }
     }
     return types;
+  }
+
+  private static void addPublicTypes(String ofPackage, Path classes, List<Class<?>> types)
+      throws Exception {
+    try (Stream<Path> files = Files.list(classes.resolve(ofPackage.replace('.', '/')))) {
+      for (Path file : files.sorted().toList()) {
+        String name = file.getFileName().toString();
+        if (name.endsWith(".class") && !name.equals("package-info.class")) {
+          Class<?> type = Class.forName(ofPackage + "." + name.replace(".class", ""));
+          if (Modifier.isPublic(type.getModifiers())) {
+            types.add(type);
+          }
+        }
+      }
+    }
   }
 }

@@ -46,6 +46,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class ClientsTest {
 
+  /** To end it is a change without an id, which is not repeated. */
+  private static final EndSessionRequest SESSION = new EndSessionRequest("t", "sync", "s-1");
+
   private final FakeServer server = new FakeServer();
 
   @AfterEach
@@ -211,7 +214,7 @@ class ClientsTest {
   @Test
   void reads_are_repeated_and_changes_only_when_they_were_not_applied() {
     AtomicInteger lists = new AtomicInteger();
-    AtomicInteger drops = new AtomicInteger();
+    AtomicInteger ends = new AtomicInteger();
     server.on(
         Operation.LIST_TABLES,
         (connection, frame) -> {
@@ -222,32 +225,33 @@ class ClientsTest {
           }
         });
     server.on(
-        Operation.DROP_TABLE,
+        Operation.END_SESSION,
         (connection, frame) -> {
-          if (drops.incrementAndGet() == 1) {
+          if (ends.incrementAndGet() == 1) {
             connection.refuse(frame, ErrorCode.SHUTTING_DOWN);
           } else {
             connection.drop();
           }
         });
-    try (TableClient client = TableClient.connect(server.config())) {
+    try (TableClient client = TableClient.connect(server.config());
+        TunnelClient tunnels = new TunnelClient(server.config())) {
       assertThat(client.listTables()).containsExactly("t");
       assertThat(lists).hasValue(3);
-      assertThatThrownBy(() -> client.dropTable("t"))
+      assertThatThrownBy(() -> tunnels.endSession(SESSION))
           .isInstanceOfSatisfying(
               ConnectionException.class, e -> assertThat(e.retriable()).isFalse());
-      assertThat(drops).hasValue(2);
+      assertThat(ends).hasValue(2);
     }
   }
 
   @Test
   void a_server_that_says_nothing_is_given_up_at_the_deadline() {
-    server.on(Operation.DROP_TABLE, (connection, frame) -> {});
+    server.on(Operation.END_SESSION, (connection, frame) -> {});
     ClientConfig config = server.config().withRequestDeadline(Duration.ofMillis(100));
-    try (TableClient client = TableClient.connect(config)) {
-      assertThatThrownBy(() -> client.dropTable("t"))
+    try (TunnelClient tunnels = new TunnelClient(config)) {
+      assertThatThrownBy(() -> tunnels.endSession(SESSION))
           .isInstanceOf(ConnectionException.class)
-          .hasMessageContaining("did not answer DROP_TABLE within PT0.1S");
+          .hasMessageContaining("did not answer END_SESSION within PT0.1S");
       Waits.until("the dead connection is closed", () -> server.connections().isEmpty());
     }
     server.on(Operation.HELLO, (connection, frame) -> {});
@@ -259,20 +263,20 @@ class ClientsTest {
   @Test
   void garbage_and_half_frames_end_a_request_with_an_error() {
     server.on(
-        Operation.DROP_TABLE, (connection, frame) -> connection.raw(new byte[] {0, 0, 0, 9, 1}));
+        Operation.END_SESSION, (connection, frame) -> connection.raw(new byte[] {0, 0, 0, 9, 1}));
     ClientConfig config = server.config().withRequestDeadline(Duration.ofMillis(150));
-    try (TableClient client = TableClient.connect(config)) {
-      assertThatThrownBy(() -> client.dropTable("t")).isInstanceOf(ConnectionException.class);
+    try (TunnelClient tunnels = new TunnelClient(config)) {
+      assertThatThrownBy(() -> tunnels.endSession(SESSION)).isInstanceOf(ConnectionException.class);
       server.on(
-          Operation.DROP_TABLE,
+          Operation.END_SESSION,
           (connection, frame) -> connection.raw("HTTP/1.1 400 Bad Request".getBytes(US_ASCII)));
-      assertThatThrownBy(() -> client.dropTable("t"))
+      assertThatThrownBy(() -> tunnels.endSession(SESSION))
           .isInstanceOf(ConnectionException.class)
           .hasMessageContaining("frame");
       server.on(
-          Operation.DROP_TABLE,
+          Operation.END_SESSION,
           (connection, frame) -> connection.error(0, 0, ErrorCode.FRAME_TOO_LARGE));
-      assertThatThrownBy(() -> client.dropTable("t"))
+      assertThatThrownBy(() -> tunnels.endSession(SESSION))
           .isInstanceOf(ConnectionException.class)
           .hasMessageContaining("FRAME_TOO_LARGE");
     }

@@ -228,7 +228,7 @@ class HostileSourceTest {
                     source("moments").startAt(StartAt.timestamp(Long.MAX_VALUE / 1_000)).build(),
                     1))
         .hasStackTraceContaining("cannot find the partitions of table moments")
-        .hasStackTraceContaining("a time to go to is from 0 to now");
+        .hasStackTraceContaining("a time to go to is from 1970 to now");
   }
 
   @Test

@@ -125,10 +125,7 @@ final class NodeNames {
         return Optional.empty();
       }
       IOException failure = Answers.failure("say who is in group " + group, e.getCause());
-      RefusedException refused =
-          new RefusedException(ErrorCode.LOG_UNAVAILABLE, failure.getMessage());
-      refused.initCause(failure);
-      throw refused;
+      throw new RefusedException(ErrorCode.LOG_UNAVAILABLE, failure.getMessage(), failure);
     }
   }
 }

@@ -270,7 +270,7 @@ final class OperatorsTest {
         () -> Seeks.now(operators, seek(List.of(channel), null, null, -1L)));
     requireRefused(
         ErrorCode.INVALID_POSITION,
-        "to now, which is 1000",
+        "to now, 1970-01-01T00:00:01Z, not 1970-01-01T00:00:01.001Z",
         () -> Seeks.now(operators, seek(List.of(), null, 1_001L, null)));
     requireRefused(
         ErrorCode.CHANNEL_NOT_FOUND,
