@@ -257,7 +257,8 @@ class FailingProcessorTest {
     assertThat(processors.get(kept).refusal.join()).isNull();
     assertThat(processors.get(kept).isRevoked.getCount()).isEqualTo(1);
     tunnel.awaitDrained();
-    assertThat(first.status().counters().fenced()).isEqualTo(1);
+    // It is counted when its processor has been stopped.
+    Poll.until("the loss is counted", () -> first.status().counters().fenced() == 1);
     assertThat(second.status().counters().fenced()).isZero();
     assertThat(failing().error()).isEmpty();
     ICheckpointer stale = processors.get(moved).checkpointer;

@@ -3,6 +3,7 @@ package io.tunnel.cli.log;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -56,8 +57,13 @@ final class LevelsFile {
         throw new IOException(path + " has more than " + BYTES_MAX + " bytes");
       }
       return new String(bytes, StandardCharsets.UTF_8);
-    } catch (NoSuchFileException nothingIsSaid) {
-      return "";
+    } catch (FileSystemException e) {
+      // Also when a file stands where its directory should: the server has more to say about that.
+      Path directory = path.toAbsolutePath().getParent();
+      if (e instanceof NoSuchFileException || !Files.isDirectory(directory)) {
+        return "";
+      }
+      throw e;
     }
   }
 }

@@ -14,6 +14,12 @@ class LevelsFileTest {
   @TempDir private Path directory;
 
   @Test
+  void where_a_file_stands_in_the_place_of_its_directory_nothing_is_said() throws IOException {
+    Path data = Files.writeString(directory.resolve("data"), "not a directory");
+    assertThat(new LevelsFile(data.resolve("log-levels")).look()).isEmpty();
+  }
+
+  @Test
   void only_what_changed_is_told_and_a_file_that_is_gone_says_nothing() throws IOException {
     Path path = directory.resolve("levels");
     LevelsFile file = new LevelsFile(path);
