@@ -350,7 +350,7 @@ class BadRequestsTest {
                 Optional.of(Long.MAX_VALUE / 1_000),
                 Optional.empty())),
         ErrorCode.INVALID_POSITION,
-        "from 0 to now");
+        "from 1970 to now");
     String backwards =
         """
         {"table":"%s","tunnel":"late","type":"Stream","start":"LATEST","startMs":2000,"endMs":2000}"""
