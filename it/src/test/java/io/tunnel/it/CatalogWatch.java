@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A client of the tests' own JVM that makes a table with a tunnel, controls that, and takes both
- * away, again and again. Whoever leads the catalog and the tunnels meanwhile: each request is done,
- * once, and its client is told so.
+ * away, again and again. Each request is done once, and its client is told so, also while the
+ * catalog and the tunnels get other leaders.
  */
 final class CatalogWatch implements AutoCloseable {
 

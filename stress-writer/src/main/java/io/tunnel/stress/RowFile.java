@@ -34,7 +34,7 @@ public record RowFile(Path path, Optional<Character> separator) {
   private enum Format {
     /** Separated values, the first record naming the columns. */
     CSV,
-    /** The same, with tabs. */
+    /** CSV whose values are separated by tabs. */
     TSV,
     /** JSON Lines: an object a line. */
     JSONL,

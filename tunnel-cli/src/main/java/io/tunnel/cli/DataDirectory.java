@@ -37,7 +37,7 @@ final class DataDirectory {
     this(given, Path.of(System.getProperty("java.io.tmpdir")));
   }
 
-  /** The same, with temporary directories in {@code parent}. */
+  /** A directory for data, whose temporary files lie in {@code parent}. */
   DataDirectory(Optional<Path> given, Path parent) throws IOException {
     sweep(parent);
     temporary = Files.createTempDirectory(parent, PREFIX);

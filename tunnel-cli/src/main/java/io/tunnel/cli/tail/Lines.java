@@ -48,7 +48,8 @@ final class Lines {
       out.print(waiting);
       waiting.setLength(0);
       count = 0;
-      readerHasGone = out.checkError(); // Flushes, and tells when whoever reads was head.
+      readerHasGone =
+          out.checkError(); // Flushes, and tells that the reader, such as head, has gone.
     }
   }
 

@@ -74,7 +74,7 @@ final class Copy {
       return Math.max(0, end - next);
     }
 
-    /** The same, but that rows are not read here. */
+    /** A copy of this view under which rows are not read here. */
     private View withdrawn() {
       return new View(
           role, false, false, epoch, next, end, startEnd, firstPosition, lastMicros, reigns);
@@ -180,7 +180,7 @@ final class Copy {
     withdrawals.incrementAndGet();
   }
 
-  /** The same, if what was read says that they are not served here, or not without a break. */
+  /** Withdraws when the records that were read say that another leader served these rows since. */
   void withdrawIfLost() {
     boolean goesOn = isServing() && core.epoch() == view.epoch();
     if (view.isServing() && !goesOn) {

@@ -65,12 +65,12 @@ public record TunnelSplit(
     return new TunnelSplit(partition, base, position, other, isWhole, isFinished);
   }
 
-  /** The same where all is read, or not. */
+  /** A copy of this split that says whether its reader sees all changes there ever were. */
   public TunnelSplit withWhole(boolean newIsWhole) {
     return new TunnelSplit(partition, base, position, end, newIsWhole, isFinished);
   }
 
-  /** The same behind another position; of its rows, that is still to be known. */
+  /** A copy of this split that goes on behind another position, with what is known of its rows. */
   public TunnelSplit behind(long newPosition, BasePart known) {
     return new TunnelSplit(partition, known, newPosition, end, isWhole, isFinished);
   }
