@@ -53,6 +53,7 @@ final class ChildProcess implements AutoCloseable {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(jvmOptions);
+    command.add("-Dio.netty.leakDetection.level=paranoid");
     if (Runtime.version().feature() >= 24) {
       command.add("--enable-native-access=ALL-UNNAMED");
       command.add("--sun-misc-unsafe-memory-access=allow");
@@ -91,6 +92,10 @@ final class ChildProcess implements AutoCloseable {
 
   private synchronized void heard(String line, boolean isStdout) {
     transcript.add(line);
+    if (line.contains("LEAK: ")) {
+      // Into the output of this test, where it/reports.sh finds it.
+      System.err.println(name + ": " + line);
+    }
     if (isStdout) {
       said.add(line);
       notifyAll();

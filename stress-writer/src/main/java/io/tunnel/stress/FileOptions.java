@@ -2,25 +2,17 @@ package io.tunnel.stress;
 
 import io.tunnel.model.ColumnType;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.terminal.file.Separator;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
-import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.TypeConversionException;
 
-/** The options of commands that write the rows of a file. */
+/** The options of commands that make a table's rows out of a file, whose key columns are named. */
 public final class FileOptions {
 
-  @Option(
-      names = "--from",
-      paramLabel = "FILE",
-      description =
-          "Write the rows of a .csv or .tsv (with a header) or .jsonl file; - is standard input.")
-  private Path from;
+  @Mixin private RowFileOptions rows;
 
   @Option(
       names = "--key",
@@ -29,37 +21,12 @@ public final class FileOptions {
       description = "Columns of the file that are the key, in the key's order.")
   private List<String> key = List.of();
 
-  @Option(
-      names = "--types",
-      paramLabel = "COLUMN:TYPE",
-      split = ",",
-      description =
-          "Types of columns: INTEGER, DOUBLE, BOOLEAN, STRING, BINARY (hexadecimal); those of the others"
-              + " are inferred value by value.")
-  private List<String> types = List.of();
-
-  @Option(
-      names = "--bad-lines",
-      paramLabel = "skip|fail",
-      defaultValue = "fail",
-      description = "What to do with a line that is no row (default: ${DEFAULT-VALUE}).",
-      converter = PolicyConverter.class)
-  private BadLines.Policy policy;
-
-  @Option(
-      names = "--separator",
-      paramLabel = "CHARACTER",
-      description =
-          "What separates the values of CSV, such as ';' or tab (default: a comma; tab in .tsv).",
-      converter = Separator.class)
-  private Character separator;
-
   /** For picocli. */
   public FileOptions() {}
 
   /** The file, if one was given. */
   public Optional<RowFile> file() {
-    return Optional.ofNullable(from).map(path -> new RowFile(path, Optional.ofNullable(separator)));
+    return rows.file();
   }
 
   /** The key columns that were named. */
@@ -69,7 +36,7 @@ public final class FileOptions {
 
   /** The types that were given. */
   public Map<String, ColumnType> types() {
-    return ColumnTypes.parse(types);
+    return rows.types();
   }
 
   /** How the file's columns become rows of a table with that key. */
@@ -79,21 +46,6 @@ public final class FileOptions {
 
   /** What happens to bad lines. */
   public BadLines badLines(Consumer<String> show) {
-    return new BadLines(policy, show);
-  }
-
-  /** Reads the policy in lower case, as the help shows it. */
-  public static final class PolicyConverter implements ITypeConverter<BadLines.Policy> {
-    /** For picocli. */
-    public PolicyConverter() {}
-
-    @Override
-    public BadLines.Policy convert(String text) {
-      return switch (text) {
-        case "skip" -> BadLines.Policy.SKIP;
-        case "fail" -> BadLines.Policy.FAIL;
-        default -> throw new TypeConversionException("'" + text + "' is neither skip nor fail");
-      };
-    }
+    return rows.badLines(show);
   }
 }

@@ -8,10 +8,9 @@ import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.terminal.CommandFailure;
-import java.util.List;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 
 /** Writes whole rows. */
 @Command(
@@ -28,18 +27,7 @@ import picocli.CommandLine.Option;
     })
 public final class PutRowsCommand extends RowsCommand {
 
-  @Option(
-      names = "--set",
-      paramLabel = "NAME[:TYPE]=VALUE",
-      description =
-          "A column. TYPE is INTEGER, DOUBLE, BOOLEAN, STRING or BINARY (hexadecimal); without it"
-              + " the value is what it looks like.")
-  private List<String> set = List.of();
-
-  @Option(
-      names = "--if-absent",
-      description = "Only if there is no row with that key; it is rejected otherwise.")
-  private boolean ifAbsent;
+  @Mixin private SetOptions columns;
 
   /** For picocli: the command on real servers. */
   public PutRowsCommand() {
@@ -57,23 +45,21 @@ public final class PutRowsCommand extends RowsCommand {
 
   @Override
   RowExistenceExpectation condition() {
-    return ifAbsent ? RowExistenceExpectation.EXPECT_NOT_EXIST : super.condition();
+    return columns.condition(super.condition());
   }
 
   @Override
   void check(boolean isOfFile) {
-    if (isOfFile && !set.isEmpty()) {
+    if (isOfFile && !columns.set().isEmpty()) {
       throw CommandFailure.usage("--set is of one row: the columns of --from are in the file");
     }
-    if (ifAbsent && isIfExists()) {
-      throw CommandFailure.usage("--if-exists and --if-absent exclude each other");
-    }
-    CommandFailure.checkUsage(() -> SetColumns.parse(set));
+    columns.check(isIfExists());
+    CommandFailure.checkUsage(() -> SetColumns.parse(columns.set()));
   }
 
   @Override
   RowChange one(PrimaryKey key) {
-    return new RowPutChange(key, SetColumns.parse(set), condition());
+    return new RowPutChange(key, SetColumns.parse(columns.set()), condition());
   }
 
   @Override

@@ -3,50 +3,21 @@ package io.tunnel.cli.rows;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.sdk.HashedKey;
 import io.tunnel.stress.BadLines;
-import io.tunnel.stress.ColumnTypes;
-import io.tunnel.stress.FileOptions;
 import io.tunnel.stress.FileRows;
 import io.tunnel.stress.RowFile;
+import io.tunnel.stress.RowFileOptions;
 import io.tunnel.terminal.CommandFailure;
-import io.tunnel.terminal.file.Separator;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The options of a command that writes the rows of a file. */
+/** The options of a command that changes one row, or those that a file names. */
 final class RowsFileOptions {
 
-  @Option(
-      names = "--from",
-      paramLabel = "FILE",
-      description =
-          "Many rows: those of a .csv or .tsv (with a header) or .jsonl file; - is standard input."
-              + " JSON Lines may be what 'tables scan --json' and 'tail --json' print.")
-  private Path from;
-
-  @Option(
-      names = "--types",
-      paramLabel = "COLUMN:TYPE",
-      split = ",",
-      description = "Types of the file's columns; those of the others are inferred.")
-  private List<String> types = List.of();
-
-  @Option(
-      names = "--separator",
-      paramLabel = "CHARACTER",
-      description = "What separates the values of CSV, such as ';' or tab (default: a comma).",
-      converter = Separator.class)
-  private Character separator;
-
-  @Option(
-      names = "--bad-lines",
-      paramLabel = "skip|fail",
-      defaultValue = "fail",
-      description = "What to do with a line that is no row (default: ${DEFAULT-VALUE}).",
-      converter = FileOptions.PolicyConverter.class)
-  private BadLines.Policy policy;
+  @Mixin private RowFileOptions rows;
 
   @Option(
       names = "--in-doubt-file",
@@ -58,11 +29,11 @@ final class RowsFileOptions {
   RowsFileOptions() {}
 
   Optional<RowFile> file() {
-    return Optional.ofNullable(from).map(path -> new RowFile(path, Optional.ofNullable(separator)));
+    return rows.file();
   }
 
   BadLines badLines(Consumer<String> show) {
-    return new BadLines(policy, show);
+    return rows.badLines(show);
   }
 
   Optional<Path> inDoubtFile() {
@@ -74,9 +45,6 @@ final class RowsFileOptions {
     return CommandFailure.checkUsage(
         () ->
             new FileRows.Binding(
-                schema,
-                List.of(),
-                ColumnTypes.parse(types),
-                isHashed || HashedKey.isHashed(schema)));
+                schema, List.of(), rows.types(), isHashed || HashedKey.isHashed(schema)));
   }
 }

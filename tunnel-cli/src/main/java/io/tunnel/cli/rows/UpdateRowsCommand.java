@@ -11,6 +11,7 @@ import io.tunnel.terminal.CommandFailure;
 import java.util.List;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Changes columns of rows. */
@@ -27,13 +28,7 @@ import picocli.CommandLine.Option;
     })
 public final class UpdateRowsCommand extends RowsCommand {
 
-  @Option(
-      names = "--set",
-      paramLabel = "NAME[:TYPE]=VALUE",
-      description =
-          "A column. TYPE is INTEGER, DOUBLE, BOOLEAN, STRING or BINARY (hexadecimal); without it"
-              + " the value is what it looks like.")
-  private List<String> set = List.of();
+  @Mixin private SetOptions columns;
 
   @Option(
       names = "--unset",
@@ -41,11 +36,6 @@ public final class UpdateRowsCommand extends RowsCommand {
       split = ",",
       description = "A column that is removed.")
   private List<String> unset = List.of();
-
-  @Option(
-      names = "--if-absent",
-      description = "Only if there is no row with that key; it is rejected otherwise.")
-  private boolean ifAbsent;
 
   /** For picocli: the command on real servers. */
   public UpdateRowsCommand() {
@@ -63,26 +53,24 @@ public final class UpdateRowsCommand extends RowsCommand {
 
   @Override
   RowExistenceExpectation condition() {
-    return ifAbsent ? RowExistenceExpectation.EXPECT_NOT_EXIST : super.condition();
+    return columns.condition(super.condition());
   }
 
   @Override
   void check(boolean isOfFile) {
-    if (isOfFile && !(set.isEmpty() && unset.isEmpty())) {
+    if (isOfFile && !(columns.set().isEmpty() && unset.isEmpty())) {
       throw CommandFailure.usage(
           "--set and --unset are of one row: the columns of --from are in the file");
     }
-    if (ifAbsent && isIfExists()) {
-      throw CommandFailure.usage("--if-exists and --if-absent exclude each other");
-    }
+    columns.check(isIfExists());
     if (!isOfFile) {
-      CommandFailure.checkUsage(() -> SetColumns.updates(set, unset));
+      CommandFailure.checkUsage(() -> SetColumns.updates(columns.set(), unset));
     }
   }
 
   @Override
   RowChange one(PrimaryKey key) {
-    return new RowUpdateChange(key, SetColumns.updates(set, unset), condition());
+    return new RowUpdateChange(key, SetColumns.updates(columns.set(), unset), condition());
   }
 
   @Override

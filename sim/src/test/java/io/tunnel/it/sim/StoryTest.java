@@ -38,7 +38,7 @@ class StoryTest {
 
   private static List<Path> files() throws IOException {
     Path resources = Path.of("src/test/resources/stories");
-    Path directory = Files.isDirectory(resources) ? resources : Path.of("it").resolve(resources);
+    Path directory = Files.isDirectory(resources) ? resources : Path.of("sim").resolve(resources);
     try (Stream<Path> files = Files.list(directory)) {
       return files.filter(each -> each.toString().endsWith(".txt")).sorted().toList();
     }

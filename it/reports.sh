@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Fails when the last run of the tests has skipped one: what was not run has proved nothing.
+# Fails when the last run of the tests has skipped one, since what was not run has proved nothing, or when a buffer of Netty's leaked,
+# which no test sees: the detector says so in the log, and only after a collection of garbage.
 #
-#   it/skipped.sh              names the skipped tests and ends with 1, or with 0 when there are none
+#   it/reports.sh              names the skipped tests and the leaks and ends with 1, or with 0 when there are none
 #   TUNNEL_SKIPS='PATTERN …'   tests that may be skipped, by class, such as 'io.tunnel.it.containers.*' where there is no engine
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -9,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 shopt -s nullglob
 reports=(*/target/surefire-reports/TEST-*.xml)
 if [ ${#reports[@]} -eq 0 ]; then
-  echo "skipped.sh: no reports of tests in */target/surefire-reports; run mvn verify first" >&2
+  echo "reports.sh: no reports of tests in */target/surefire-reports; run mvn verify first" >&2
   exit 2
 fi
 
@@ -35,6 +36,13 @@ for report in "${reports[@]}"; do
     echo "skipped, as TUNNEL_SKIPS allows: $class ($count)"
   else
     echo "skipped: $class ($count): $(grep -m 1 -oE '<skipped[^>]*' "$report" | sed -E 's/<skipped message="([^"]*).*/\1/')" >&2
+    bad=1
+  fi
+done
+
+for output in */target/surefire-reports/*-output.txt; do
+  if grep -q 'LEAK: ' "$output"; then
+    echo "a buffer leaked: $(grep -m 1 -A 8 'LEAK: ' "$output" | cut -c 1-300) (in $output)" >&2
     bad=1
   fi
 done

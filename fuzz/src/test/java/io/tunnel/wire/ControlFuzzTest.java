@@ -1,0 +1,62 @@
+package io.tunnel.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.code_intelligence.jazzer.api.FuzzedDataProvider;
+import com.code_intelligence.jazzer.junit.DictionaryEntries;
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.tunnel.codec.MalformedException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Payloads of control operations: JSON of every type that there is. */
+class ControlFuzzTest {
+
+  private static final List<Class<? extends Control>> TYPES = records(Control.class);
+
+  @FuzzTest(maxDuration = "")
+  @DictionaryEntries({
+    "\"table\":\"t\"",
+    "\"tunnel\":\"n\"",
+    "\"meta\":{\"name\":\"t\",\"primaryKey\":[{\"name\":\"id\",\"type\":\"INTEGER\"}]}",
+    "\"splitPoints\":[{\"integer\":\"5\"}]",
+    "\"type\":\"Stream\"",
+    "\"start\":\"EARLIEST\"",
+    "\"startMs\":",
+    "null",
+    "{",
+    "[",
+    "1e999"
+  })
+  void json_is_a_payload_or_refused(FuzzedDataProvider data) {
+    Class<? extends Control> type = data.pickValue(TYPES);
+    byte[] payload = data.consumeRemainingAsBytes();
+
+    Control decoded;
+    try {
+      decoded = Json.decode(payload, type);
+    } catch (MalformedException e) {
+      assertThat(e.getMessage()).isNotBlank();
+      return;
+    }
+
+    byte[] again = Json.encode(decoded);
+    assertThat(Json.decode(again, type))
+        .as(new String(again, StandardCharsets.UTF_8))
+        .isEqualTo(decoded);
+  }
+
+  @SuppressWarnings("unchecked") // What a sealed set of controls permits is a control.
+  private static List<Class<? extends Control>> records(Class<? extends Control> type) {
+    List<Class<? extends Control>> found = new ArrayList<>();
+    if (type.isRecord()) {
+      found.add(type);
+    } else {
+      for (Class<?> permitted : type.getPermittedSubclasses()) {
+        found.addAll(records((Class<? extends Control>) permitted));
+      }
+    }
+    return found;
+  }
+}
