@@ -17,9 +17,9 @@ class CheckpointFilesFuzzTest {
 
   @FuzzTest(maxDuration = "")
   @DictionaryEntries({
-    "{\"format\":\"tunnel-checkpoints\",\"version\":1,\"exportedMs\":1,\"checkpoints\":{",
-    "\"table\":\"t\",\"tunnel\":\"n\",",
-    "\"channels\":[{\"partition\":1,\"type\":\"Stream\",\"checkpointed\":5}]"
+    "{\\x22format\\x22:\\x22tunnel-checkpoints\\x22,\\x22version\\x22:1,\\x22exportedMs\\x22:1,\\x22checkpoints\\x22:{",
+    "\\x22table\\x22:\\x22t\\x22,\\x22tunnel\\x22:\\x22n\\x22,",
+    "\\x22channels\\x22:[{\\x22partition\\x22:1,\\x22type\\x22:\\x22Stream\\x22,\\x22checkpointed\\x22:5}]"
   })
   void a_file_is_a_set_of_checkpoints_or_refused(byte[] bytes) throws IOException {
     Path file = directory.resolve("checkpoints.json");

@@ -25,7 +25,14 @@ class RowFilesFuzzTest {
   @TempDir private Path directory;
 
   @FuzzTest(maxDuration = "")
-  @DictionaryEntries({"id,name\n", "1,a\n", "\"\"", "{\"id\":1}\n", "\t", "\r\n", "\uFEFF"})
+  @DictionaryEntries({
+    "id,name",
+    "1,a",
+    "{\\x22id\\x22:1}",
+    "\\x22\\x22",
+    "\\x0d\\x0a",
+    "\\xef\\xbb\\xbf"
+  })
   void a_file_gives_rows_or_a_reason(FuzzedDataProvider data) throws IOException {
     String ending = data.pickValue(List.of("csv", "tsv", "jsonl"));
     boolean skips = data.consumeBoolean();

@@ -17,13 +17,13 @@ class ControlFuzzTest {
 
   @FuzzTest(maxDuration = "")
   @DictionaryEntries({
-    "\"table\":\"t\"",
-    "\"tunnel\":\"n\"",
-    "\"meta\":{\"name\":\"t\",\"primaryKey\":[{\"name\":\"id\",\"type\":\"INTEGER\"}]}",
-    "\"splitPoints\":[{\"integer\":\"5\"}]",
-    "\"type\":\"Stream\"",
-    "\"start\":\"EARLIEST\"",
-    "\"startMs\":",
+    "\\x22table\\x22:\\x22t\\x22",
+    "\\x22tunnel\\x22:\\x22n\\x22",
+    "\\x22meta\\x22:{\\x22name\\x22:\\x22t\\x22,\\x22primaryKey\\x22:[{\\x22name\\x22:\\x22id\\x22,\\x22type\\x22:\\x22INTEGER\\x22}]}",
+    "\\x22splitPoints\\x22:[{\\x22integer\\x22:\\x225\\x22}]",
+    "\\x22type\\x22:\\x22Stream\\x22",
+    "\\x22start\\x22:\\x22EARLIEST\\x22",
+    "\\x22startMs\\x22:",
     "null",
     "{",
     "[",

@@ -1,8 +1,10 @@
 package io.tunnel.it.planted;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.MethodFilter;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
@@ -23,20 +25,31 @@ public final class JudgeMain {
   }
 
   private static int test(String selector) {
-    String[] parts = selector.split("#");
+    List<String> parts = List.of(selector.split("#", 2));
     LauncherDiscoveryRequestBuilder request =
         LauncherDiscoveryRequestBuilder.request()
-            .selectors(DiscoverySelectors.selectClass(parts[0]));
-    if (parts.length > 1) {
+            .selectors(DiscoverySelectors.selectClass(parts.get(0)));
+    if (parts.size() > 1) {
       // By pattern, since a selector of a method would have to name its parameters.
-      request.filters(MethodFilter.includeMethodNamePatterns(".*#" + parts[1] + "(\\(.*)?"));
+      request.filters(MethodFilter.includeMethodNamePatterns(".*#" + parts.get(1) + "(\\(.*)?"));
     }
     Verdict verdict = new Verdict();
     LauncherFactory.create().execute(request.build(), verdict);
     if (verdict.failed.get() > 0) {
       return 1;
     }
+    System.out.println(verdict.passed + " tests passed");
     return verdict.passed.get() > 0 ? 0 : 2;
+  }
+
+  /** The method, and which of its cases where it has several. */
+  private static String name(TestIdentifier test) {
+    String method =
+        test.getSource()
+            .filter(MethodSource.class::isInstance)
+            .map(source -> ((MethodSource) source).getMethodName())
+            .orElse("");
+    return (method + " " + test.getDisplayName()).replace(method + " " + method, method).strip();
   }
 
   /** Counts, and prints the first failure. */
@@ -48,7 +61,7 @@ public final class JudgeMain {
     public void executionFinished(TestIdentifier test, TestExecutionResult result) {
       if (result.getStatus() == TestExecutionResult.Status.FAILED) {
         if (failed.incrementAndGet() == 1) {
-          System.out.println("FOUND by " + test.getDisplayName());
+          System.out.println("FOUND by " + name(test));
           result.getThrowable().ifPresent(failure -> failure.printStackTrace(System.out));
         }
       } else if (test.isTest() && result.getStatus() == TestExecutionResult.Status.SUCCESSFUL) {

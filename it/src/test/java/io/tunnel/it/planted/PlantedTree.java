@@ -3,6 +3,7 @@ package io.tunnel.it.planted;
 import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -85,7 +86,7 @@ final class PlantedTree {
             .directory(sources.toFile())
             .redirectErrorStream(true)
             .start();
-    String said = new String(git.getInputStream().readAllBytes());
+    String said = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (git.waitFor() != 0) {
       throw new IllegalStateException("the patch does not apply: " + said.strip());
     }
