@@ -2,18 +2,20 @@ package io.tunnel.server;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonParseException;
+import io.tunnel.server.log.DurableFiles;
 import io.tunnel.terminal.Diagnosis;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
@@ -88,7 +90,7 @@ final class DataDirectory implements Closeable {
   private static FileChannel lock(Path path) throws IOException {
     FileChannel lockFile;
     try {
-      Files.createDirectories(path);
+      DurableFiles.create(path);
       lockFile =
           FileChannel.open(
               path.resolve("LOCK"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -141,16 +143,8 @@ final class DataDirectory implements Closeable {
     } catch (NoSuchFileException e) {
       requireUnused(file.getParent());
       Format fresh = new Format(FORMAT, shards, cluster.orElse(null));
-      Path next = file.resolveSibling("FORMAT.next");
-      Files.writeString(
-          next,
-          GSON.toJson(fresh),
-          StandardOpenOption.CREATE,
-          StandardOpenOption.TRUNCATE_EXISTING,
-          StandardOpenOption.WRITE,
-          StandardOpenOption.SYNC);
-      Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-      syncNames(file.getParent());
+      DurableFiles.replace(
+          file, ByteBuffer.wrap(GSON.toJson(fresh).getBytes(StandardCharsets.UTF_8)));
       return fresh;
     }
     try {
@@ -176,12 +170,6 @@ final class DataDirectory implements Closeable {
                 + path
                 + " holds data but no FORMAT file; restore that file, or give another with --data");
       }
-    }
-  }
-
-  private static void syncNames(Path path) throws IOException {
-    try (FileChannel names = FileChannel.open(path, StandardOpenOption.READ)) {
-      names.force(true);
     }
   }
 

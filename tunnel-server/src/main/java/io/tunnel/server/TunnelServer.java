@@ -73,6 +73,7 @@ public final class TunnelServer implements RunningServer {
       parts.open(meters::close);
       catalog = parts.open(TunnelCatalog.open(directory.path().resolve("catalog")));
       catalog.tables().limit(config::catalog);
+      meters.catalogSyncs(unused -> catalog.syncs());
       shards =
           parts.open(
               Shards.open(

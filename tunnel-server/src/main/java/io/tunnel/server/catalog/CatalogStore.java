@@ -13,4 +13,9 @@ public interface CatalogStore extends Closeable {
 
   /** Sets or (empty) removes all of {@code changes} or none; durable when it returns. */
   void write(Map<String, Optional<String>> changes) throws IOException;
+
+  /** How often this machine's disk was asked to make a write durable; 0 for a store on others. */
+  default long syncs() {
+    return 0;
+  }
 }

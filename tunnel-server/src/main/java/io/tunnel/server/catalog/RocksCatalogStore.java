@@ -1,5 +1,7 @@
 package io.tunnel.server.catalog;
 
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.log.DurableFiles;
 import io.tunnel.server.table.OpenGate;
 import io.tunnel.server.table.RocksLibrary;
 import java.io.IOException;
@@ -12,6 +14,8 @@ import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
+import org.rocksdb.Statistics;
+import org.rocksdb.TickerType;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
@@ -21,8 +25,12 @@ final class RocksCatalogStore implements CatalogStore {
 
   private static final long WRITE_BUFFER_BYTES = 4L * 1024 * 1024;
 
+  private final Statistics statistics = new Statistics();
   private final Options options =
-      new Options().setCreateIfMissing(true).setWriteBufferSize(WRITE_BUFFER_BYTES);
+      new Options()
+          .setCreateIfMissing(true)
+          .setWriteBufferSize(WRITE_BUFFER_BYTES)
+          .setStatistics(statistics);
   private final WriteOptions durable = new WriteOptions().setSync(true);
   private final OpenGate gate = new OpenGate();
   private final RocksDB db;
@@ -33,6 +41,7 @@ final class RocksCatalogStore implements CatalogStore {
 
   /** Opens the catalog in {@code directory}, which is created when there is none. */
   RocksCatalogStore(Path directory) throws IOException {
+    DurableFiles.create(directory);
     try {
       db = RocksDB.open(options, directory.toString());
     } catch (RocksDBException e) {
@@ -70,6 +79,15 @@ final class RocksCatalogStore implements CatalogStore {
     }
   }
 
+  @Override
+  public long syncs() {
+    try (OpenGate.Use unused = gate.enter()) {
+      return statistics.getTickerCount(TickerType.WAL_FILE_SYNCED);
+    } catch (RefusedException e) {
+      return 0;
+    }
+  }
+
   private static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
   }
@@ -84,6 +102,7 @@ final class RocksCatalogStore implements CatalogStore {
       db.close();
       durable.close();
       options.close();
+      statistics.close();
     }
   }
 }

@@ -102,6 +102,11 @@ public final class TunnelCatalog implements Closeable {
     return done.result(asked);
   }
 
+  /** How often the disk was asked to make what is stored durable, since the catalog was opened. */
+  public long syncs() {
+    return store.syncs();
+  }
+
   /** How often something was stored; whoever stored it was the only writer then. */
   public long writes() {
     return writes;

@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.stream.Stream;
@@ -19,16 +18,7 @@ final class FileDisk implements Disk {
   /** Uses {@code directory}, which is created when it does not exist. */
   FileDisk(Path directory) throws IOException {
     this.directory = directory;
-    createDurably(directory.toAbsolutePath());
-  }
-
-  /** A directory whose name is lost in a power failure takes everything in it along. */
-  private static void createDurably(Path directory) throws IOException {
-    if (!Files.isDirectory(directory)) {
-      createDurably(directory.getParent());
-      Files.createDirectories(directory);
-      syncNames(directory.getParent());
-    }
+    DurableFiles.create(directory);
   }
 
   @Override
@@ -50,20 +40,7 @@ final class FileDisk implements Disk {
 
   @Override
   public void replace(String name, ByteBuffer content) throws IOException {
-    Path next = directory.resolve(name + ".next");
-    try (FileChannel file =
-        FileChannel.open(
-            next,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
-      while (content.hasRemaining()) {
-        file.write(content);
-      }
-      file.force(true);
-    }
-    Files.move(next, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
-    syncNames();
+    DurableFiles.replace(directory.resolve(name), content);
   }
 
   @Override
@@ -80,16 +57,11 @@ final class FileDisk implements Disk {
 
   @Override
   public void syncNames() throws IOException {
-    syncNames(directory);
+    DurableFiles.syncNames(directory);
   }
 
-  private static void syncNames(Path directory) throws IOException {
-    try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
-      names.force(true);
-    }
-  }
-
-  private record ChannelFile(FileChannel file) implements File {
+  /** A file of the file system, which may write and read less than it is asked in one call. */
+  record ChannelFile(FileChannel file) implements File {
 
     @Override
     public long size() throws IOException {

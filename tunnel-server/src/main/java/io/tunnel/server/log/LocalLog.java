@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntPredicate;
 
 /**
@@ -26,7 +25,7 @@ import java.util.function.IntPredicate;
  * could take back below the promised durability.
  *
  * <p>A failed write or sync leaves it unknown what the disk holds, so the log then refuses every
- * further append; what is committed stays readable.
+ * further append; what is committed stays readable. {@link SyncedEnd} says how syncs are ordered.
  */
 public final class LocalLog implements ChangeReader, Closeable {
 
@@ -36,10 +35,9 @@ public final class LocalLog implements ChangeReader, Closeable {
   private final NavigableMap<Long, Segment> segments;
   private final Map<Integer, PartitionLog> partitions = new ConcurrentHashMap<>();
   private final ByteSink buffer = new ByteSink(64 * 1024);
-  private final AtomicLong syncedOffset;
+  private final SyncedEnd synced;
   private final Trimmer trimmer;
   private volatile Segment active;
-  private volatile boolean hasFailed;
   private long lastCommitMicros;
 
   /** Of the sealed segments; what is behind may be lost with the power. */
@@ -51,7 +49,7 @@ public final class LocalLog implements ChangeReader, Closeable {
     this.segmentBytesMax = segmentBytesMax;
     this.segments = recovered.segments();
     this.active = segments.lastEntry().getValue();
-    this.syncedOffset = new AtomicLong(active.end());
+    this.synced = new SyncedEnd(shard, active.end());
     this.lastCommitMicros = recovered.lastCommitMicros();
     this.sealedMicros = lastCommitMicros;
     TrimFile trimmed = recovered.trimmed();
@@ -101,7 +99,7 @@ public final class LocalLog implements ChangeReader, Closeable {
    *     accepts no more
    */
   public long[] append(GroupCore group, boolean sync, long nowMicros) throws IOException {
-    requireWhole();
+    synced.requireWhole();
     long[] firstPositions = new long[group.batchCount()];
     try {
       if (active.size() >= segmentBytesMax) {
@@ -110,15 +108,16 @@ public final class LocalLog implements ChangeReader, Closeable {
       lastCommitMicros = Math.max(lastCommitMicros, nowMicros);
       long groupOffset = active.size();
       buffer.truncate(0);
-      group.encode(
-          buffer, syncedOffset.get(), lastCommitMicros, new NextPositions(), firstPositions);
+      group.encode(buffer, synced.offset(), lastCommitMicros, new NextPositions(), firstPositions);
       active.append(ByteBuffer.wrap(buffer.array(), 0, buffer.size()));
       if (sync) {
         sync();
       }
+      // Of a sync that failed meanwhile on another thread's account.
+      synced.requireWhole();
       commit(group, groupOffset);
     } catch (IOException | RuntimeException | Error e) {
-      hasFailed = true;
+      synced.fail();
       throw e;
     }
     return firstPositions;
@@ -158,7 +157,7 @@ public final class LocalLog implements ChangeReader, Closeable {
    * @throws IllegalArgumentException when a position is not behind all others of its partition
    */
   public void adopt(List<ChangeBatch> batches) throws IOException {
-    requireWhole();
+    synced.requireWhole();
     if (batches.isEmpty()) {
       return;
     }
@@ -170,7 +169,7 @@ public final class LocalLog implements ChangeReader, Closeable {
       }
       long groupOffset = active.size();
       buffer.truncate(0);
-      group.encode(buffer, syncedOffset.get());
+      group.encode(buffer, synced.offset());
       active.append(ByteBuffer.wrap(buffer.array(), 0, buffer.size()));
       lastCommitMicros = Math.max(lastCommitMicros, group.newestMicros());
       for (int i = 0; i < batches.size(); i++) {
@@ -180,7 +179,7 @@ public final class LocalLog implements ChangeReader, Closeable {
         log.committed(active, batch.basePosition(), batch.lastPosition());
       }
     } catch (IOException | RuntimeException | Error e) {
-      hasFailed = true;
+      synced.fail();
       throw e;
     }
     group.partitions().forEach(partition -> partitionLog(partition).tellListeners());
@@ -193,22 +192,12 @@ public final class LocalLog implements ChangeReader, Closeable {
    *     sync once and forgets what it could not write, so a later sync that succeeds proves nothing
    */
   public void sync() throws IOException {
-    requireWhole();
-    Segment segment = active;
-    long end = segment.end();
-    try {
-      segment.sync();
-    } catch (IOException e) {
-      hasFailed = true;
-      throw e;
-    }
-    syncedOffset.accumulateAndGet(end, Math::max);
+    synced.sync(() -> active);
   }
 
-  private void requireWhole() throws IOException {
-    if (hasFailed) {
-      throw new IOException("the log of shard " + shard + " failed before and accepts no more");
-    }
+  /** Whether it accepts no more. */
+  public boolean hasFailed() {
+    return synced.hasFailed();
   }
 
   private void roll() throws IOException {
@@ -232,14 +221,14 @@ public final class LocalLog implements ChangeReader, Closeable {
    * @throws IOException when the disk failed; the log accepts no more
    */
   public void seal() throws IOException {
-    requireWhole();
+    synced.requireWhole();
     if (active.isEmpty()) {
       return;
     }
     try {
       roll();
     } catch (IOException | RuntimeException | Error e) {
-      hasFailed = true;
+      synced.fail();
       throw e;
     }
   }
@@ -264,7 +253,7 @@ public final class LocalLog implements ChangeReader, Closeable {
    */
   public Freed trim(Map<Integer, Long> lastBases, IntPredicate isLive, long foldedOffset)
       throws IOException {
-    requireWhole();
+    synced.requireWhole();
     return trimmer.trim(lastBases, isLive, foldedOffset, sealedMicros);
   }
 
@@ -332,7 +321,7 @@ public final class LocalLog implements ChangeReader, Closeable {
 
   /** Offset up to which everything is synced. */
   public long syncedOffset() {
-    return syncedOffset.get();
+    return synced.offset();
   }
 
   /** Files of the log. */
@@ -354,50 +343,13 @@ public final class LocalLog implements ChangeReader, Closeable {
     void groupEnd(long end) throws IOException;
   }
 
-  /** Visits all batches of the groups that start at or behind log offset {@code from}, in order. */
+  /**
+   * Visits all batches of the groups that start at or behind log offset {@code from}, in order.
+   *
+   * @throws CorruptLogException when the log does not have all bytes from there on
+   */
   public void replay(long from, ReplayVisitor visitor) throws IOException {
-    if (from > end()) {
-      throw new CorruptLogException(
-          "the log ends at offset "
-              + end()
-              + " but its table is folded up to offset "
-              + from
-              + ": files of the log are missing or older than the table");
-    }
-    if (from < wholeFrom()) {
-      throw new CorruptLogException(
-          "the table is folded up to offset "
-              + from
-              + ", but the log of shard "
-              + shard
-              + " is whole only from offset "
-              + wholeFrom()
-              + " on, since older changes are no longer kept: restore the table from a copy");
-    }
-    Long floor = segments.floorKey(from);
-    for (Segment segment : segments.tailMap(floor == null ? from : floor, true).values()) {
-      long start = Math.max(LogFormat.SEGMENT_HEADER_BYTES, from - segment.base());
-      replay(segment, start, visitor);
-    }
-  }
-
-  private static void replay(Segment segment, long start, ReplayVisitor visitor)
-      throws IOException {
-    SegmentScan scan = new SegmentScan(segment, start);
-    while (scan.offset() < segment.size()) {
-      long groupStart = scan.offset();
-      if (!scan.next((batch, offset) -> visitor.batch(batch))) {
-        throw new CorruptLogException(
-            "the log is damaged at offset "
-                + (segment.base() + groupStart)
-                + " (file "
-                + LogFormat.segmentName(segment.base())
-                + ", byte "
-                + groupStart
-                + ")");
-      }
-      visitor.groupEnd(segment.base() + scan.offset());
-    }
+    new Replay(shard, segments, wholeFrom(), end()).from(from, visitor);
   }
 
   @Override
@@ -485,7 +437,7 @@ public final class LocalLog implements ChangeReader, Closeable {
   @Override
   public void close() throws IOException {
     try {
-      if (!hasFailed) {
+      if (!synced.hasFailed()) {
         sync();
         storeIndex(active);
       }

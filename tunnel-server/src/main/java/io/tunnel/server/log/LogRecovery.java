@@ -18,6 +18,11 @@ import java.util.regex.Pattern;
  * <p>A sealed segment has an index file, or is scanned to get one; it must be intact to its last
  * byte. The last segment may have an index of its first part, from a graceful stop; the rest is
  * scanned, and a torn end is cut off.
+ *
+ * <p>What is found behind the last byte that is known to have been synced need not be on the disk:
+ * when the system fails to write a page, it says so once and keeps the page as if it were written.
+ * A sync of the new process would have nothing to do. So these bytes are written anew before they
+ * count as durable. A crash meanwhile changes nothing: what is written is what was read.
  */
 final class LogRecovery {
 
@@ -169,17 +174,17 @@ final class LogRecovery {
 
   private void recover(Segment segment, boolean isLast) throws IOException {
     StoredIndex.Contents stored = storedIndex(segment);
+    long synced = 0;
     if (isLast && isUnborn(segment)) {
       // The machine went down while the file was being made; nothing was ever in it.
       segment.truncate(0);
       segment.append(LogFormat.segmentHeader(segment.base(), shard));
     } else {
       requireHeader(segment);
-      scan(segment, loadIndex(segment, stored, isLast), isLast);
+      synced = scan(segment, loadIndex(segment, stored, isLast), isLast);
     }
     if (isLast) {
-      // The process may have gone down without the machine: what was found is not durable yet, but
-      // the log says that it is from here on.
+      segment.rewrite(synced);
       segment.sync();
       disk.syncNames();
     }
@@ -241,13 +246,21 @@ final class LogRecovery {
     return stored.segmentBytes();
   }
 
-  private void scan(Segment segment, long from, boolean isLast) throws IOException {
+  /**
+   * Adds what stands from {@code from} on to the index.
+   *
+   * @return byte of the file before which everything was synced by the process that wrote it
+   */
+  private long scan(Segment segment, long from, boolean isLast) throws IOException {
     SegmentScan scan = new SegmentScan(segment, from);
     while (scan.next(segment::add)) {
       // Each step has done its work in the visitor.
     }
+    // An index is stored when what it covers has been synced.
+    long indexed = from > LogFormat.SEGMENT_HEADER_BYTES ? from : 0;
+    long synced = Math.max(indexed, scan.syncedUpTo() - segment.base());
     if (scan.offset() == segment.size()) {
-      return;
+      return synced;
     }
     scan.requireTorn();
     if (!isLast) {
@@ -255,5 +268,6 @@ final class LogRecovery {
           "file " + LogFormat.segmentName(segment.base()) + " is damaged at byte " + scan.offset());
     }
     segment.truncate(scan.offset());
+    return synced;
   }
 }

@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Segment implements Closeable {
 
   private static final long UNKNOWN = -1;
+  private static final int REWRITTEN_BYTES = 1 << 20;
 
   private final long base;
   private final Disk.File file;
@@ -63,6 +64,16 @@ final class Segment implements Closeable {
     long end = size + bytes.remaining();
     file.write(bytes, size);
     size = end;
+  }
+
+  /** Writes what stands at {@code from} and behind once more, as it is. */
+  void rewrite(long from) throws IOException {
+    ByteBuffer piece = ByteBuffer.allocate(REWRITTEN_BYTES);
+    for (long at = from; at < size; at += piece.limit()) {
+      piece.clear().limit((int) Math.min(piece.capacity(), size - at));
+      file.read(piece, at);
+      file.write(piece.flip(), at);
+    }
   }
 
   /** Whoever syncs may have taken hold of the segment before it was sealed, synced and dropped. */

@@ -22,6 +22,9 @@ final class SegmentScan {
   private long at;
   private byte[] group = new byte[0];
 
+  /** What the last group that was read says of its past; 0 when none was read. */
+  private long syncedUpTo;
+
   SegmentScan(Segment segment, long fromOffset) {
     this.segment = segment;
     this.at = fromOffset;
@@ -36,6 +39,14 @@ final class SegmentScan {
   /** Where the next group starts: behind the last intact one. */
   long offset() {
     return at;
+  }
+
+  /**
+   * Log offset up to which everything was synced when the last group that was read was written.
+   * What the file holds of the bytes behind may be in the machine's memory alone.
+   */
+  long syncedUpTo() {
+    return syncedUpTo;
   }
 
   /** Reads the next group; false when there is no further intact one. */
@@ -62,6 +73,7 @@ final class SegmentScan {
       offset += batch.byteCount();
     }
     at = batchesAt + bytes;
+    syncedUpTo = Binary.getLong(header, 8);
     return true;
   }
 

@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
 /** All meters of a server, and the ports through which the rooms feed them. */
@@ -108,6 +109,13 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
 
   private void total(String name, LongAdder sum) {
     FunctionCounter.builder(name, sum, LongAdder::sum).register(registry);
+  }
+
+  /** Adds how often the catalog was made durable. */
+  public void catalogSyncs(ToDoubleFunction<ServerMeters> count) {
+    FunctionCounter.builder("tunnel.catalog.syncs", this, count)
+        .description("Syncs of the catalog's own log")
+        .register(registry);
   }
 
   /** Adds how many partitions are read by those who keep their positions themselves. */

@@ -2,13 +2,13 @@ package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.log.DurableFiles;
 import io.tunnel.server.log.Extents;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,7 +61,7 @@ public final class Shards implements ChangeReader, PartitionHomes, Closeable {
   private static Shard open(
       int id, Layout layout, IntPredicate isLive, Shard.Meter meter, Shard.Clock clock)
       throws IOException {
-    Path directory = layout.directory().resolve("shard-" + id);
+    Path directory = DurableFiles.create(layout.directory().resolve("shard-" + id));
     LocalLog log = LocalLog.open(directory.resolve("log"), id, layout.segmentBytesMax());
     try {
       return open(id, layout, isLive, log, meter, clock);
@@ -79,7 +79,7 @@ public final class Shards implements ChangeReader, PartitionHomes, Closeable {
       Shard.Meter meter,
       Shard.Clock clock)
       throws IOException {
-    Path rows = Files.createDirectories(layout.directory().resolve("shard-" + id).resolve("table"));
+    Path rows = DurableFiles.create(layout.directory().resolve("shard-" + id).resolve("table"));
     TableStore table = TableStore.open(rows, layout.table(), log::sync);
     try {
       table.retainPartitions(isLive);

@@ -7,17 +7,12 @@ import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.Cache;
 import org.rocksdb.CompressionType;
-import org.rocksdb.FlushJobInfo;
 import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
-import org.rocksdb.RocksDB;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The native objects that an open store needs beside itself, closed with it. */
 final class StoreResources implements AutoCloseable {
 
-  private static final Logger LOGGER = LoggerFactory.getLogger(StoreResources.class);
   private static final int BLOOM_BITS_PER_KEY = 10;
   private static final int WRITE_BUFFERS_MAX = 3;
 
@@ -91,27 +86,5 @@ final class StoreResources implements AutoCloseable {
     logFirst.close();
     filter.close();
     cache.close();
-  }
-
-  /** Syncs the log before a write buffer becomes a file. */
-  private static final class LogFirst extends AbstractEventListener {
-
-    private final TableStore.LogSync syncLog;
-
-    LogFirst(TableStore.LogSync syncLog) {
-      super(EnabledEventCallback.ON_FLUSH_BEGIN);
-      this.syncLog = syncLog;
-    }
-
-    @Override
-    public void onFlushBegin(RocksDB db, FlushJobInfo flush) {
-      try {
-        syncLog.sync();
-      } catch (IOException e) {
-        // The shard's own next sync fails as well and stops its writes; a listener cannot stop the
-        // flush.
-        LOGGER.error("cannot sync the log before rows go to disk", e);
-      }
-    }
   }
 }

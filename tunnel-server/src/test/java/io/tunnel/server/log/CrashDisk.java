@@ -49,6 +49,21 @@ public final class CrashDisk implements Disk {
   private static final class Content {
     private byte[] now = new byte[0];
     private byte[] durable = new byte[0];
+
+    /** Sectors that the next sync writes. */
+    private final TreeSet<Integer> dirty = new TreeSet<>();
+
+    void sync() {
+      durable = Arrays.copyOf(durable, now.length);
+      for (int sector : dirty) {
+        int from = sector * SECTOR_BYTES;
+        int end = Math.min(from + SECTOR_BYTES, now.length);
+        if (from < end) {
+          System.arraycopy(now, from, durable, from, end - from);
+        }
+      }
+      dirty.clear();
+    }
   }
 
   /** The {@code count}-th {@code operation} from now fails, and all of that kind behind it. */
@@ -124,6 +139,7 @@ public final class CrashDisk implements Disk {
           Content copy = new Content();
           copy.now = original.now.clone();
           copy.durable = original.durable.clone();
+          copy.dirty.addAll(original.dirty);
           return copy;
         });
   }
@@ -251,6 +267,10 @@ public final class CrashDisk implements Disk {
         content.now = Arrays.copyOf(content.now, offset + length);
       }
       System.arraycopy(bytes, 0, content.now, offset, length);
+      for (int from = offset - offset % SECTOR_BYTES; from < offset + length; ) {
+        content.dirty.add(from / SECTOR_BYTES);
+        from += SECTOR_BYTES;
+      }
     }
 
     @Override
@@ -269,8 +289,13 @@ public final class CrashDisk implements Disk {
     public void sync() throws IOException {
       synchronized (CrashDisk.this) {
         requireOpen();
-        count(Operation.SYNC);
-        content.durable = content.now.clone();
+        try {
+          count(Operation.SYNC);
+        } catch (IOException e) {
+          content.dirty.clear();
+          throw e;
+        }
+        content.sync();
       }
     }
 

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,6 +48,20 @@ final class FileDiskTest {
     disk.delete("f");
     disk.delete("f");
     assertThat(disk.list()).isEmpty();
+  }
+
+  /** As on a disk that is nearly full, on a network's file system, or under a signal. */
+  @Test
+  void whatTheSystemWritesAndReadsInPiecesIsWrittenAndReadWhole() throws IOException {
+    Path path = directory.resolve("pieces");
+    try (FileChannel real =
+        FileChannel.open(
+            path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      FileDisk.ChannelFile file = new FileDisk.ChannelFile(new HastyChannel(real));
+      file.write(bytes("more than a piece"), 2);
+      assertThat(read(file, 2, 17)).isEqualTo("more than a piece");
+      assertThat(file.size()).isEqualTo(19);
+    }
   }
 
   private static ByteBuffer bytes(String text) {

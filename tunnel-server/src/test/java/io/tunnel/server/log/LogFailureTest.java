@@ -38,6 +38,32 @@ final class LogFailureTest {
     history.requireSynced();
   }
 
+  /** The pages that could not be written are there, and no sync writes them unless they change. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void whatAStartFindsBehindAFailedSyncIsDurableFromThenOn(long seed) throws IOException {
+    LogHistory history = new LogHistory(seed);
+    history.append(history.random.nextInt(20));
+    history.disk.failAfter(Operation.SYNC, history.random.nextInt(3));
+    assertThatThrownBy(() -> history.append(1_000)).hasMessageContaining("injected");
+    history.disk = history.disk.kill();
+    history.open();
+    history.requireSynced();
+    long[] found = committed(history);
+    if (history.random.nextBoolean()) {
+      history.log.close();
+    }
+    history.disk = history.disk.crash(history.random);
+    history.open();
+    assertThat(committed(history)).isEqualTo(found);
+  }
+
+  private static long[] committed(LogHistory history) {
+    return LongStream.rangeClosed(1, LogHistory.PARTITIONS)
+        .map(partition -> history.log.committed((int) partition))
+        .toArray();
+  }
+
   @Test
   void aSyncThatFailsOnAnotherThreadsAccountStopsAppendsToo() throws IOException {
     LogHistory history = new LogHistory(1);

@@ -19,6 +19,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,9 +66,7 @@ final class TableStoreTest {
       assertThat(table.foldedOffset()).isEqualTo(100);
       assertThat(table.durableOffset()).isZero();
       table.startFlush();
-      for (int looks = 0; table.durableOffset() == 0; looks++) {
-        assertThat(looks).as("looks until the flush is done").isLessThan(10_000_000);
-      }
+      awaitDurable(table, 100);
       table.fold(List.of(batch(1, put("b"))), 200);
       assertThat(table.durableOffset()).isEqualTo(100);
     }
@@ -159,17 +160,13 @@ final class TableStoreTest {
     TableModel model = new TableModel();
     Random random = new Random(11);
     RandomChanges changes = new RandomChanges(random, 5);
-    TableStore lost =
-        TableStore.open(
-            directory,
-            CONFIG,
-            () -> {
-              throw new IOException("the log cannot be made durable");
-            });
+    AtomicBoolean isLost = new AtomicBoolean();
+    TableStore lost = TableStore.open(directory, CONFIG, () -> requireWhole(isLost));
     for (int group = 0; group < 1_500; group++) {
       groups.add(randomGroup(random, changes, model));
       lost.fold(groups.get(group), group + 1);
     }
+    isLost.set(true);
     // Buffers that were full went to disk; the last one is dropped, as when the process dies.
     assertThatThrownBy(lost::close).hasMessageContaining("cannot be made durable");
     try (TableStore table = open()) {
@@ -179,6 +176,69 @@ final class TableStoreTest {
         table.fold(groups.get(group), group + 1);
       }
       model.requireEqual(table, PARTITIONS, random);
+    }
+  }
+
+  private static void requireWhole(AtomicBoolean isLost) throws IOException {
+    if (isLost.get()) {
+      throw new IOException("the log cannot be made durable");
+    }
+  }
+
+  /** RocksDB begins a flush by itself when a buffer is full, and nobody can hold that up. */
+  @Test
+  void rowsOfALogThatCannotBeSyncedNeverGoToDiskAndStayReadable() throws IOException {
+    AtomicBoolean isLost = new AtomicBoolean();
+    CountDownLatch asked = new CountDownLatch(1);
+    TableStore table =
+        TableStore.open(
+            directory,
+            CONFIG,
+            () -> {
+              if (isLost.get()) {
+                asked.countDown();
+              }
+              requireWhole(isLost);
+            });
+    table.fold(List.of(batch(1, put("durable"))), 100);
+    table.startFlush();
+    awaitDurable(table, 100);
+    isLost.set(true);
+    table.fold(List.of(batch(1, put("lost"))), 200);
+    table.startFlush();
+    assertThat(awaits(asked)).isTrue();
+    // The disk seems to be well again, but what it forgot is gone: no later flush may count either.
+    isLost.set(false);
+    assertThatThrownBy(() -> fill(table)).isInstanceOf(IOException.class);
+    assertThat(keys(table, 1)).contains(keyBytes("durable"), keyBytes("lost"));
+    assertThat(table.durableOffset()).isEqualTo(100);
+    isLost.set(true);
+    assertThatThrownBy(table::close).hasMessageContaining("cannot be made durable");
+    try (TableStore left = open()) {
+      assertThat(left.foldedOffset()).isEqualTo(100);
+      assertThat(keys(left, 1)).containsExactly(keyBytes("durable"));
+    }
+  }
+
+  /** Folds until every buffer is full. */
+  private static void fill(TableStore table) throws IOException {
+    Column megabyte = new Column("c", ColumnValue.fromString("v".repeat(1 << 20)));
+    for (int i = 1; i <= 20; i++) {
+      table.fold(List.of(batch(2, put("k" + i, megabyte))), 200 + i);
+    }
+  }
+
+  private static boolean awaits(CountDownLatch latch) {
+    try {
+      return latch.await(30, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void awaitDurable(TableStore table, long offset) throws IOException {
+    for (int looks = 0; table.durableOffset() < offset; looks++) {
+      assertThat(looks).as("looks until the flush is done").isLessThan(10_000_000);
     }
   }
 
