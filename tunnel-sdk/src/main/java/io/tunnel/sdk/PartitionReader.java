@@ -76,7 +76,8 @@ public final class PartitionReader implements AutoCloseable {
    *
    * @throws io.tunnel.model.RefusedException when a partition cannot be read on, and why: {@code
    *     HISTORY_LOST}, {@code TABLE_NOT_FOUND}, {@code INVALID_POSITION}
-   * @throws ConnectionException when the service could not be reached for too long
+   * @throws ConnectionException when the service could not be reached for too long, or the reader
+   *     is closed
    */
   public Optional<PartitionRecords> poll(Duration wait) throws InterruptedException {
     EventLoops.requireMayBlock("poll");
@@ -105,7 +106,10 @@ public final class PartitionReader implements AutoCloseable {
         .thenApply(frame -> Json.decode(frame.payload(), FoundPositions.class));
   }
 
-  /** Closes the connections. Idempotent. */
+  /**
+   * Closes the connections. Calls of other threads that wait end with a {@link
+   * ConnectionException}. Idempotent.
+   */
   @Override
   public void close() {
     feeds.close();

@@ -15,6 +15,7 @@ import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.sdk.write.PartitionMaps;
 import io.tunnel.sdk.write.WriteEngine;
+import io.tunnel.sdk.write.WriteEngines;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.PartitionDescription;
 import io.tunnel.wire.Control.TableDescription;
@@ -27,7 +28,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -47,20 +47,24 @@ public final class TableClient implements AutoCloseable {
   /** Rows of one call are sent when all are there, so they need not linger by time. */
   private static final Duration UNTIL_SENT = Duration.ofHours(1);
 
-  private final ClientConfig config;
   private final EventLoops loops;
   private final Nodes nodes;
   private final Caller caller;
   private final Ticker ticker = new SystemClock();
   private final Map<String, TableReads> readsByTable = new ConcurrentHashMap<>();
-  private final Map<String, WriteEngine> enginesByTable = new ConcurrentHashMap<>();
-  private final Set<TableWriter> writers = ConcurrentHashMap.newKeySet();
+  private final WriteEngines engines;
 
   private TableClient(ClientConfig config) {
-    this.config = config;
     this.loops = EventLoops.start(LOOPS);
     this.nodes = new Nodes(config, loops, ticker);
     this.caller = new Caller(nodes, ticker);
+    this.engines =
+        new WriteEngines(
+            nodes,
+            ticker,
+            TableWriterConfig.DEFAULTS
+                .withLinger(UNTIL_SENT)
+                .withBufferBytesMax(config.inFlightBytesMax()));
   }
 
   /** Connects to the service at {@code endpoint}, as {@link ClientConfig#of(String)} reads it. */
@@ -213,7 +217,7 @@ public final class TableClient implements AutoCloseable {
    * first write to a table, whose partition map is read then.
    */
   public CompletableFuture<BatchWriteResult> tryWriteAsync(String table, List<RowChange> rows) {
-    WriteEngine engine = engine(table);
+    WriteEngine engine = engines.shared(table, this::maps);
     WriteCall call = new WriteCall(rows.size());
     for (int i = 0; i < rows.size(); i++) {
       call.add(engine, rows.get(i), i);
@@ -229,11 +233,8 @@ public final class TableClient implements AutoCloseable {
 
   /** Opens a buffered writer, the fast path for many rows. */
   public TableWriter openWriter(String table, TableWriterConfig writerConfig) {
-    WriteEngine engine = WriteEngine.open(nodes, ticker, maps(table), writerConfig);
-    TableWriter[] writer = new TableWriter[1];
-    writer[0] = new TableWriter(engine, () -> writers.remove(writer[0]));
-    writers.add(writer[0]);
-    return writer[0];
+    WriteEngine engine = engines.open(maps(table), writerConfig);
+    return new TableWriter(engine, () -> engines.forget(engine));
   }
 
   private TableReads reads(String table) {
@@ -241,25 +242,6 @@ public final class TableClient implements AutoCloseable {
     if (known == null) {
       known = new TableReads(caller, maps(table));
       readsByTable.put(table, known);
-    }
-    return known;
-  }
-
-  private WriteEngine engine(String table) {
-    WriteEngine known = enginesByTable.get(table);
-    return known != null ? known : openEngine(table);
-  }
-
-  /** One at a time, so that a table never has two. */
-  private synchronized WriteEngine openEngine(String table) {
-    WriteEngine known = enginesByTable.get(table);
-    if (known == null) {
-      TableWriterConfig writerConfig =
-          TableWriterConfig.DEFAULTS
-              .withLinger(UNTIL_SENT)
-              .withBufferBytesMax(config.inFlightBytesMax());
-      known = WriteEngine.open(nodes, ticker, maps(table), writerConfig);
-      enginesByTable.put(table, known);
     }
     return known;
   }
@@ -290,15 +272,19 @@ public final class TableClient implements AutoCloseable {
   }
 
   /**
-   * Waits until everything that is being written has an outcome, then closes the connection.
-   * Idempotent.
+   * Waits until everything that is being written has an outcome, then closes the connection. Calls
+   * of other threads that are under way then, or begin later, end: those that read, and those that
+   * would write to a table for the first time, with a {@link ConnectionException}; rows are told
+   * that they were not sent. Idempotent.
    */
   @Override
   public void close() {
     EventLoops.requireMayBlock("close");
-    List.copyOf(writers).forEach(TableWriter::close);
-    enginesByTable.values().forEach(WriteEngine::close);
-    nodes.close();
-    loops.close();
+    try {
+      engines.close();
+    } finally {
+      nodes.close();
+      loops.close();
+    }
   }
 }

@@ -2,6 +2,7 @@ package io.tunnel.sdk.read;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.ReadStart;
@@ -15,11 +16,14 @@ import io.tunnel.wire.PartitionControl.FindPositions;
 import io.tunnel.wire.PartitionControl.FoundPositions;
 import io.tunnel.wire.PartitionControl.Positions;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 
 /**
  * The partitions that a reader reads, and the connections that they share: one to each node that
@@ -37,6 +41,10 @@ public final class Feeds {
   private final Map<Integer, PartitionFeed> feeds = new HashMap<>();
   private final Map<Endpoint, NodeLink> links = new HashMap<>();
   private final Map<Integer, Endpoint> leaders = new HashMap<>();
+
+  /** Nodes that have not answered what any may be asked, since one did. */
+  private final Set<Endpoint> unhelpful = new HashSet<>();
+
   private long begun;
   private boolean looksForEnds;
   private boolean isClosed;
@@ -98,24 +106,55 @@ public final class Feeds {
         });
   }
 
-  /** Asks any node, once; may be called by any thread. */
+  /**
+   * Asks any node, once; may be called by any thread. Another is asked the next time, if one that
+   * may know better is known.
+   */
   public CompletableFuture<Frame> ask(Operation operation, byte[] payload) {
     CompletableFuture<Frame> answer = new CompletableFuture<>();
-    port.execute(
-        () -> {
-          var unused =
-              anyLink()
-                  .request(operation, payload)
-                  .whenComplete(
-                      (frame, failure) -> {
-                        if (failure == null) {
-                          answer.complete(frame);
-                        } else {
-                          answer.completeExceptionally(Caller.unwrap(failure));
-                        }
-                      });
-        });
+    boolean isRun =
+        port.execute(
+            () -> {
+              if (isClosed) {
+                answer.completeExceptionally(closed());
+                return;
+              }
+              askAny(
+                  operation,
+                  payload,
+                  (frame, failure) -> {
+                    if (failure == null) {
+                      answer.complete(frame);
+                    } else {
+                      answer.completeExceptionally(failure);
+                    }
+                  });
+            });
+    if (!isRun) {
+      answer.completeExceptionally(closed());
+    }
     return answer;
+  }
+
+  private void askAny(Operation operation, byte[] payload, BiConsumer<Frame, Throwable> answered) {
+    NodeLink link = linkToAny(unhelpful);
+    var unused =
+        link.request(operation, payload)
+            .whenComplete(
+                (frame, failure) -> {
+                  Throwable reason = Caller.unwrap(failure);
+                  if (reason == null) {
+                    unhelpful.clear();
+                  } else if (isUseless(reason)) {
+                    unhelpful.add(link.node());
+                    endpoints.leave(link.node());
+                  }
+                  answered.accept(frame, reason);
+                });
+  }
+
+  static ConnectionException closed() {
+    return new ConnectionException("the reader is closed", false, null);
   }
 
   /** What is known of the table's partitions, and of who serves them. */
@@ -145,13 +184,36 @@ public final class Feeds {
     return config.shareOf(feeds.size());
   }
 
-  NodeLink linkFor(int partition) {
+  /**
+   * To the node that is said to serve the partition, or to any.
+   *
+   * @param useless nodes that have not served it since it was last served: each other node is asked
+   *     before one of them is asked again, whatever is said of who serves it; emptied when there is
+   *     no other
+   */
+  NodeLink linkFor(int partition, Set<Endpoint> useless) {
     Endpoint leader = leaders.get(partition);
-    return leader == null ? anyLink() : linkTo(leader);
+    if (leader != null && useless.containsAll(endpoints.inTurn())) {
+      useless.clear();
+    }
+    return leader == null || useless.contains(leader) ? linkToAny(useless) : linkTo(leader);
   }
 
-  private NodeLink anyLink() {
-    return links.values().stream().findFirst().orElseGet(() -> linkTo(endpoints.inTurn().get(0)));
+  /** Where there is a connection already, or the first in turn; when all are useless, that. */
+  private NodeLink linkToAny(Set<Endpoint> useless) {
+    List<Endpoint> turn = endpoints.inTurn();
+    List<Endpoint> left = turn.stream().filter(node -> !useless.contains(node)).toList();
+    if (left.isEmpty()) {
+      useless.clear();
+      return linkTo(turn.get(0));
+    }
+    return linkTo(left.stream().filter(links::containsKey).findFirst().orElse(left.get(0)));
+  }
+
+  /** Whether another node may do what this one did not; one that is busy may know best. */
+  static boolean isUseless(Throwable reason) {
+    return !(reason instanceof RefusedException refused)
+        || (refused.retriable() && refused.code() != ErrorCode.BUSY);
   }
 
   private NodeLink linkTo(Endpoint node) {
@@ -167,7 +229,10 @@ public final class Feeds {
 
   /** That node does not deliver the partition: whom it named is asked next, or any other. */
   void left(int partition, Endpoint node, Throwable reason) {
-    leaders.remove(partition, node);
+    if (isUseless(reason)) {
+      leaders.remove(partition, node);
+      endpoints.leave(node);
+    }
     if (reason instanceof RefusedException refused) {
       Endpoint.told(refused.leader()).ifPresent(leader -> learn(partition, leader));
     } else {
@@ -197,19 +262,18 @@ public final class Feeds {
 
   private void findEnd(long endMs) {
     byte[] request = Json.encode(new FindPositions(table, Optional.of(endMs)));
-    var unused =
-        anyLink()
-            .request(Operation.FIND_POSITIONS, request)
-            .whenComplete(
-                (frame, failure) -> {
-                  if (failure == null) {
-                    found(endMs, Json.decode(frame.payload(), FoundPositions.class));
-                  } else if (Caller.unwrap(failure) instanceof RefusedException refused
-                      && !refused.retriable()
-                      && refused.code() != ErrorCode.INVALID_POSITION) {
-                    inbox.fail(refused);
-                  }
-                });
+    askAny(
+        Operation.FIND_POSITIONS,
+        request,
+        (frame, failure) -> {
+          if (failure == null) {
+            found(endMs, Json.decode(frame.payload(), FoundPositions.class));
+          } else if (failure instanceof RefusedException refused
+              && !refused.retriable()
+              && refused.code() != ErrorCode.INVALID_POSITION) {
+            inbox.fail(refused);
+          }
+        });
   }
 
   private void found(long endMs, FoundPositions positions) {
@@ -221,14 +285,18 @@ public final class Feeds {
     }
   }
 
-  /** Ends with everything; may be called by any thread. */
+  /**
+   * Ends with everything, also with what others wait for: they are told that the reader is closed.
+   * May be called by any thread.
+   */
   public void close() {
+    inbox.fail(closed());
     port.execute(
         () -> {
           isClosed = true;
           feeds.values().forEach(PartitionFeed::end);
           feeds.clear();
-          List.copyOf(links.values()).forEach(NodeLink::close);
+          List.copyOf(links.values()).forEach(NodeLink::end);
         });
     port.close();
   }

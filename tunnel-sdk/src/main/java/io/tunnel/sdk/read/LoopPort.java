@@ -34,11 +34,12 @@ public final class LoopPort implements ReadPort {
   }
 
   @Override
-  public void execute(Runnable task) {
+  public boolean execute(Runnable task) {
     try {
       loop.execute(task);
+      return true;
     } catch (RejectedExecutionException e) {
-      // The reader is closed, and nobody waits for it.
+      return false;
     }
   }
 

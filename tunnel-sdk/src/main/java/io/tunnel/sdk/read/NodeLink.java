@@ -59,8 +59,7 @@ final class NodeLink implements PushReceiver {
                     opened.completeExceptionally(Caller.unwrap(failure));
                   } else if (isClosed) {
                     open.close();
-                    opened.completeExceptionally(
-                        new ConnectionException("the reader is closed", true, null));
+                    opened.completeExceptionally(Feeds.closed());
                   } else {
                     link = Optional.of(open);
                     opened.complete(open);
@@ -118,6 +117,12 @@ final class NodeLink implements PushReceiver {
 
   boolean isClosed() {
     return isClosed;
+  }
+
+  /** The reader is closed: whoever waits for the connection, or an answer, is told so. */
+  void end() {
+    close();
+    opened.completeExceptionally(Feeds.closed());
   }
 
   void close() {

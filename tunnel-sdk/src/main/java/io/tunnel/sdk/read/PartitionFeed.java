@@ -7,6 +7,7 @@ import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.ReadStart;
 import io.tunnel.sdk.transport.BackoffCore;
@@ -20,8 +21,10 @@ import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.PartitionControl;
 import io.tunnel.wire.PartitionControl.ReadPartition;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -67,6 +70,9 @@ final class PartitionFeed {
   private int failures;
   private long troubledNanos;
 
+  /** Nodes that failed since the partition was last served. */
+  private final Set<Endpoint> useless = new HashSet<>();
+
   /** SEEKING to READING and back as often as need be; to ENDED from anywhere, for good. */
   private enum State {
     SEEKING,
@@ -105,7 +111,7 @@ final class PartitionFeed {
     }
     attempts++;
     long attempt = attempts;
-    NodeLink node = feeds.linkFor(start.partition());
+    NodeLink node = feeds.linkFor(start.partition(), useless);
     link = Optional.of(node);
     endThere = end;
     ReadPartition request =
@@ -188,7 +194,7 @@ final class PartitionFeed {
   }
 
   void delivered(Delivery delivery, int bytes) {
-    failures = 0;
+    served();
     creditThere -= bytes;
     unreleased += bytes;
     List<ChangeBatch> batches = delivery.batches();
@@ -198,6 +204,11 @@ final class PartitionFeed {
       receivedKey = lastKey(last);
     }
     feeds.inbox().put(new Received(number, start, Optional.of(delivery), bytes, rowsAt));
+  }
+
+  private void served() {
+    failures = 0;
+    useless.clear();
   }
 
   private static Bytes lastKey(ChangeBatch batch) {
@@ -230,12 +241,18 @@ final class PartitionFeed {
     if (state == State.ENDED) {
       return;
     }
-    link.ifPresent(node -> feeds.left(start.partition(), node.node(), reason));
-    link = Optional.empty();
     long nowNanos = feeds.port().nanos();
     if (state == State.READING && nowNanos - attachedNanos >= SERVED_NANOS) {
-      failures = 0;
+      served();
     }
+    link.ifPresent(
+        node -> {
+          feeds.left(start.partition(), node.node(), reason);
+          if (Feeds.isUseless(reason)) {
+            useless.add(node.node());
+          }
+        });
+    link = Optional.empty();
     state = State.SEEKING;
     if (failures == 0) {
       troubledNanos = nowNanos;

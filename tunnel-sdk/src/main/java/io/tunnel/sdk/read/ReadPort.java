@@ -11,8 +11,8 @@ public interface ReadPort {
   /** A greeted connection to that node, whose pushes and end are told on the thread. */
   CompletableFuture<Link> open(Endpoint node, PushReceiver receiver);
 
-  /** Runs the task on the thread; dropped when that has ended. */
-  void execute(Runnable task);
+  /** Runs the task on the thread; false when that has ended, and nothing runs. */
+  boolean execute(Runnable task);
 
   /** Runs the task on the thread after a pause; dropped when that has ended. */
   void later(Runnable task, long pauseNanos);

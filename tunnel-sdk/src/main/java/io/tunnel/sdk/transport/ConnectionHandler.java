@@ -87,6 +87,13 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
       return;
     }
     int id = nextCorrelationId();
+    ByteBuf frame;
+    try {
+      frame = frame(request.operation(), FrameKind.REQUEST, id, prefix, payload);
+    } catch (RuntimeException | OutOfMemoryError e) {
+      request.fail(new ConnectionException("no memory for a frame: " + e.getMessage(), true, e));
+      return;
+    }
     pending.put(id, request);
     request.receivedBefore = receivedBytes;
     request.alarm =
@@ -97,7 +104,6 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
       lookNanos = request.deadline().toNanos() / LOOKS_PER_DEADLINE;
       lookLater();
     }
-    ByteBuf frame = frame(request.operation(), FrameKind.REQUEST, id, prefix, payload);
     var unused =
         nettyContext
             .writeAndFlush(frame)

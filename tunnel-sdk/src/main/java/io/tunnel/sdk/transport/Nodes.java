@@ -188,6 +188,13 @@ public final class Nodes implements AutoCloseable {
     }
   }
 
+  /** Another node is asked next what any can be asked, if there is one. On the event loop. */
+  public void leaveHome() {
+    if (home != null) {
+      avoid(home.endpoint());
+    }
+  }
+
   /**
    * What that node says of others is not to be relied upon: if it is the home, another one is. On
    * the event loop.

@@ -14,9 +14,7 @@ import io.tunnel.sdk.TunnelWorkerStatus.ChannelProgress;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Delivery;
-import io.tunnel.wire.FailureControl;
 import io.tunnel.wire.FailureControl.RetryingChannel;
-import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.SessionControl.Assignment;
 import java.util.ArrayDeque;
@@ -327,19 +325,12 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     long position = core.beginCheckpoint(begunNanos);
     Bytes key = keys.at(position);
     keys.forgetBefore(Math.min(position, core.checkpointed()));
-    List<FailureControl.Skip> skipped = inputs.skips().upTo(position);
-    CompletableFuture<Frame> answered =
-        skipped.isEmpty()
-            ? port.request(
-                Operation.CHECKPOINT,
-                new Checkpoint(assignment.handle(), assignment.epoch(), position, key).encode())
-            : port.request(
-                Operation.CHECKPOINT_SKIPPING,
-                LastWords.skipping(assignment, position, key, skipped));
+    Checkpoint request = new Checkpoint(assignment.handle(), assignment.epoch(), position, key);
     var unused =
-        answered.whenComplete(
-            (answer, failure) ->
-                runtime.guarded(() -> checkpointed(position, begunNanos, failure)));
+        LastWords.store(port, request, inputs.skips().upTo(position))
+            .whenComplete(
+                (answer, failure) ->
+                    runtime.guarded(() -> checkpointed(position, begunNanos, failure)));
   }
 
   private void checkpointed(long position, long begunNanos, Throwable failure) {
@@ -401,6 +392,8 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
       stored.completeExceptionally(Unstored.fenced(assignment));
     } else if (isUpTo && position < Math.min(core.checkpointed(), core.given())) {
       stored.completeExceptionally(Unstored.behind(position, core.checkpointed()));
+    } else if (isUpTo && !keys.isKnownAt(position)) {
+      stored.completeExceptionally(Unstored.without(position));
     } else {
       try {
         long needed = core.done(position, isUpTo);

@@ -1,16 +1,19 @@
 package io.tunnel.sdk.worker;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.FailedChange;
 import io.tunnel.wire.ChannelRef;
+import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.FailureControl.Skip;
 import io.tunnel.wire.FailureControl.SkippingCheckpoint;
+import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
 import io.tunnel.wire.SessionControl.Assignment;
 import io.tunnel.wire.SessionControl.StopChannel;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /** What the session's server is told of a channel in trouble, or given back. */
 final class LastWords {
@@ -18,9 +21,13 @@ final class LastWords {
   private LastWords() {}
 
   /** A checkpoint, with the changes that it passes and that were left out. */
-  static byte[] skipping(Assignment assignment, long position, Bytes key, List<Skip> skipped) {
-    return Json.encode(
-        new SkippingCheckpoint(assignment.handle(), assignment.epoch(), position, key, skipped));
+  static CompletableFuture<Frame> store(ChannelPort port, Checkpoint at, List<Skip> skipped) {
+    return skipped.isEmpty()
+        ? port.request(Operation.CHECKPOINT, at.encode())
+        : port.request(
+            Operation.CHECKPOINT_SKIPPING,
+            Json.encode(
+                new SkippingCheckpoint(at.handle(), at.epoch(), at.position(), at.key(), skipped)));
   }
 
   static byte[] release(Assignment assignment) {

@@ -16,7 +16,8 @@ import java.util.TreeMap;
  *
  * <p>Keys are kept of the last row of each input, and of each part that an input is divided in. A
  * checkpoint inside an input carries the key of the last row before it of which it is known: if the
- * channel moves just then, the rows between are delivered again.
+ * channel moves just then, the rows between are delivered again. Where there is no row before, no
+ * checkpoint can be stored but at the end of an input.
  */
 final class RowKeys {
 
@@ -61,8 +62,16 @@ final class RowKeys {
   private void put(long position, Bytes key) {
     given.put(position, key);
     if (given.size() > KEYS_MAX) {
-      given.remove(given.higherKey(given.firstKey()));
+      long kept = given.firstKey();
+      // Where no row stands before, the first that is known is all that is known of the next ones.
+      kept = given.get(kept).length() == 0 ? given.higherKey(kept) : kept;
+      given.remove(given.higherKey(kept));
     }
+  }
+
+  /** Whether a checkpoint at that position can say a row's key, if it has to. */
+  boolean isKnownAt(long position) {
+    return !isKept || position <= given.firstKey() || at(position).length() > 0;
   }
 
   /** The key of the row at that position, or of the last before it of which it is known. */

@@ -18,6 +18,14 @@ final class Unstored {
             + assignment.epoch());
   }
 
+  static IllegalArgumentException without(long position) {
+    return new IllegalArgumentException(
+        "token "
+            + position
+            + " lies inside the first rows of the channel, and was given by no input: which row"
+            + " stands there is not known");
+  }
+
   static RefusedException behind(long position, long checkpointed) {
     return new RefusedException(
         ErrorCode.INVALID_CHECKPOINT,

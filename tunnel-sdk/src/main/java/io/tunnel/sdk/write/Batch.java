@@ -4,8 +4,10 @@ import io.tunnel.codec.BatchBuilder;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
 import io.tunnel.sdk.RowCallback;
+import io.tunnel.sdk.write.LaneCore.Misrouted;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -24,8 +26,8 @@ final class Batch {
   private int encodedBytes;
   private byte[] payload = NOT_BUILT;
 
-  /** Whether its rows were sent to another partition before. */
-  private boolean isRerouted;
+  /** Words that its rows, or those of the batch that they were in before, belong elsewhere. */
+  private Optional<Misrouted> misrouted;
 
   /** Whether it is to be sent as soon as its lane is free, however young it is. */
   private boolean isDue;
@@ -33,12 +35,13 @@ final class Batch {
   /** How large a batch is expected to become: what it grows into is not copied then. */
   record Size(int rows, int bytes) {}
 
-  Batch(List<PrimaryKeySchema> schema, Size guess, boolean isRerouted, long startedNanos) {
+  Batch(
+      List<PrimaryKeySchema> schema, Size guess, Optional<Misrouted> misrouted, long startedNanos) {
     this.rows = new ArrayList<>(guess.rows());
     this.callbacks = new ArrayList<>(guess.rows());
     this.builder = new BatchBuilder(schema, guess.bytes());
     this.encodedBytes = builder.byteCount();
-    this.isRerouted = isRerouted;
+    this.misrouted = misrouted;
     this.startedNanos = startedNanos;
   }
 
@@ -90,12 +93,12 @@ final class Batch {
     return startedNanos;
   }
 
-  boolean isRerouted() {
-    return isRerouted;
+  Optional<Misrouted> misrouted() {
+    return misrouted;
   }
 
-  void markRerouted() {
-    isRerouted = true;
+  void misroutedAt(long nowNanos) {
+    misrouted = Optional.of(misrouted.map(Misrouted::again).orElse(Misrouted.first(nowNanos)));
   }
 
   boolean isDue() {

@@ -4,6 +4,7 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.RowCallback;
+import io.tunnel.sdk.write.LaneCore.Misrouted;
 import io.tunnel.sdk.write.LaneCore.State;
 import io.tunnel.sdk.write.LaneCore.Verdict;
 import java.util.ArrayDeque;
@@ -21,7 +22,9 @@ import java.util.concurrent.CompletableFuture;
  * <p>Longer than most files, because what it guards is one state that falls apart in two.
  *
  * <p>Methods that can free the way return the batch that is to be sent now; the caller sends it
- * after they have returned, outside the lock.
+ * after they have returned, outside the lock. When a method returns, whatever is to be sent before
+ * the waiting batches stands before them or is the head: between two calls of the event loop any
+ * thread may take the next batch.
  */
 final class Lane {
 
@@ -107,17 +110,31 @@ final class Lane {
    *
    * @throws IllegalArgumentException when the row can never be written
    */
-  synchronized Added add(RowChange row, RowCallback callback, boolean isRerouted) {
-    if (isClosed || refusesRows) {
-      return Added.CLOSED;
+  synchronized Added add(RowChange row, RowCallback callback) {
+    return isClosed || refusesRows ? Added.CLOSED : append(row, callback, Optional.empty());
+  }
+
+  /**
+   * Adds a row of a lane that is gone; also when the writer takes no rows any more.
+   *
+   * @param misrouted words that its batch belonged elsewhere
+   * @throws IllegalArgumentException when the row can never be written
+   */
+  synchronized Added addMoved(RowChange row, RowCallback callback, Optional<Misrouted> misrouted) {
+    if (isClosed) {
+      throw new IllegalStateException("rows moved to a lane that is gone, " + partition);
     }
+    return append(row, callback, misrouted);
+  }
+
+  private Added append(RowChange row, RowCallback callback, Optional<Misrouted> misrouted) {
     Batch batch = growing.orElse(null);
-    int bytes =
-        batch == null || (isRerouted && !batch.isRerouted()) ? -1 : batch.add(row, callback);
+    boolean isAlike = batch != null && (misrouted.isEmpty() || batch.misrouted().isPresent());
+    int bytes = isAlike ? batch.add(row, callback) : -1;
     if (bytes < 0) {
       closeGrowing();
       Batch.Size guess = new Batch.Size(rowsGuess, bytesGuess);
-      batch = new Batch(schema, guess, isRerouted, settings.ticker().nanos());
+      batch = new Batch(schema, guess, misrouted, settings.ticker().nanos());
       bytes = batch.add(row, callback);
       if (bytes < 0) {
         throw new IllegalStateException("an empty batch has no room for " + row.primaryKey());
@@ -228,12 +245,18 @@ final class Lane {
     return new Added(true, toSend, toSend.isEmpty() && !isClosed && lingersNow());
   }
 
-  /** The head failed; it stays the head when it is to be sent again or re-routed. */
+  /**
+   * The head failed. It stays the head when it is to be sent again or re-routed; its halves stand
+   * before all that wait when it is split.
+   */
   synchronized Verdict failed(LaneCore.Failure failure, Batch batch) {
-    Verdict verdict =
-        core.failed(failure, batch.rowCount(), batch.isRerouted(), settings.ticker().nanos());
-    if (verdict != Verdict.RETRY && verdict != Verdict.REROUTE) {
-      releaseHead();
+    long nowNanos = settings.ticker().nanos();
+    Verdict verdict = core.failed(failure, batch.rowCount(), batch.misrouted(), nowNanos);
+    switch (verdict) {
+      case RETRY -> {}
+      case REROUTE -> batch.misroutedAt(nowNanos);
+      case SPLIT -> split(batch);
+      case GIVE_UP, DOUBT, REJECT -> releaseHead();
     }
     return verdict;
   }
@@ -271,9 +294,13 @@ final class Lane {
     if (core.state() != State.MISROUTED || isClosed) {
       return Optional.empty();
     }
-    head.ifPresent(Batch::markRerouted);
     core.sent();
     return head;
+  }
+
+  /** How often in a row the head was sent to the wrong partition. */
+  synchronized int misroutings() {
+    return head.flatMap(Batch::misrouted).map(Misrouted::times).orElse(0);
   }
 
   /** Takes the head that waits for a new partition map, which cannot be had. */
@@ -287,8 +314,8 @@ final class Lane {
     return taken;
   }
 
-  /** Puts the two halves of a batch that failed before all that wait. */
-  synchronized void split(Batch batch) {
+  /** Puts the two halves of the head, which failed, before all that wait. */
+  private void split(Batch batch) {
     Countdown countdown = new Countdown(batch);
     int middle = batch.rowCount() / 2;
     Batch first = part(batch, 0, middle, countdown);
@@ -297,7 +324,7 @@ final class Lane {
     settings.budget().take(first.encodedBytes() + (long) second.encodedBytes());
     waiting.addFirst(second);
     waiting.addFirst(first);
-    untold.remove(batch);
+    head = Optional.empty();
   }
 
   /**
@@ -325,7 +352,7 @@ final class Lane {
 
   private Batch part(Batch batch, int from, int to, Countdown countdown) {
     Batch.Size size = new Batch.Size(to - from, batch.encodedBytes());
-    Batch part = new Batch(schema, size, batch.isRerouted(), batch.startedNanos());
+    Batch part = new Batch(schema, size, batch.misrouted(), batch.startedNanos());
     for (int i = from; i < to; i++) {
       part.add(batch.row(i), countdown.counting(batch.callback(i)));
     }

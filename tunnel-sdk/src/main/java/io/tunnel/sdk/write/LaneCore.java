@@ -2,6 +2,7 @@ package io.tunnel.sdk.write;
 
 import io.tunnel.model.ErrorCode;
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -12,6 +13,9 @@ import java.util.Set;
  * <p>Retries end {@code retryNanos} after the first failure since the last answer that was not one,
  * so that batches which queued up behind an unreachable server do not each wait that long. A word
  * to go elsewhere is followed once for each batch even then: it costs no time.
+ *
+ * <p>Rows that were sent to the wrong partition are sent where a new partition map has them, for as
+ * long after the first such word: a map may be older than the word that led to its reading.
  */
 final class LaneCore {
 
@@ -33,6 +37,28 @@ final class LaneCore {
         case PAUSED -> EnumSet.of(IN_FLIGHT, IDLE);
         case MISROUTED -> EnumSet.of(IN_FLIGHT, IDLE);
       };
+    }
+  }
+
+  /**
+   * Words that a batch's rows belong elsewhere.
+   *
+   * @param times how many there were, at least 1
+   * @param sinceNanos when the first came
+   */
+  record Misrouted(int times, long sinceNanos) {
+    Misrouted {
+      if (times < 1) {
+        throw new IllegalArgumentException("misrouted " + times + " times");
+      }
+    }
+
+    static Misrouted first(long nowNanos) {
+      return new Misrouted(1, nowNanos);
+    }
+
+    Misrouted again() {
+      return new Misrouted(times + 1, sinceNanos);
     }
   }
 
@@ -130,10 +156,10 @@ final class LaneCore {
   /**
    * The head batch of {@code rows} rows failed.
    *
-   * @param wasRerouted whether its rows were sent to another partition before
+   * @param before words before this one that its rows belong elsewhere
    */
-  Verdict failed(Failure failure, int rows, boolean wasRerouted, long nowNanos) {
-    Verdict verdict = verdict(failure, rows, wasRerouted, nowNanos);
+  Verdict failed(Failure failure, int rows, Optional<Misrouted> before, long nowNanos) {
+    Verdict verdict = verdict(failure, rows, before, nowNanos);
     switch (verdict) {
       case RETRY -> move(State.PAUSED, failure);
       case REROUTE -> move(State.MISROUTED, failure);
@@ -148,7 +174,7 @@ final class LaneCore {
     return verdict;
   }
 
-  private Verdict verdict(Failure failure, int rows, boolean wasRerouted, long nowNanos) {
+  private Verdict verdict(Failure failure, int rows, Optional<Misrouted> before, long nowNanos) {
     if (failure instanceof Failure.Unanswered) {
       return Verdict.DOUBT;
     }
@@ -156,7 +182,8 @@ final class LaneCore {
       return Verdict.GIVE_UP;
     }
     if (failure instanceof Failure.Refused refused && !refused.code().retriable()) {
-      return refusal(refused.code(), rows, wasRerouted);
+      boolean mayReroute = before.isEmpty() || nowNanos - before.get().sinceNanos() < retryNanos;
+      return refusal(refused.code(), rows, mayReroute);
     }
     if (failures == 0) {
       troubleSinceNanos = nowNanos;
@@ -170,10 +197,10 @@ final class LaneCore {
         : Verdict.GIVE_UP;
   }
 
-  private static Verdict refusal(ErrorCode code, int rows, boolean wasRerouted) {
+  private static Verdict refusal(ErrorCode code, int rows, boolean mayReroute) {
     return switch (code) {
       case STORAGE_FAILED, INTERNAL -> Verdict.DOUBT;
-      case WRONG_PARTITION, TABLE_NOT_FOUND -> wasRerouted ? Verdict.REJECT : Verdict.REROUTE;
+      case WRONG_PARTITION, TABLE_NOT_FOUND -> mayReroute ? Verdict.REROUTE : Verdict.GIVE_UP;
       case KEY_MISMATCH, ROW_TOO_LARGE, BATCH_TOO_LARGE, INVALID_REQUEST ->
           rows > 1 ? Verdict.SPLIT : Verdict.REJECT;
       default -> Verdict.REJECT;

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
@@ -28,7 +27,6 @@ final class Retries {
   private static final long PAUSE_MS_MAX = 500;
 
   private final WriteEngine engine;
-  private final PartitionMaps maps;
   private final RandomGenerator jitter = SystemClock.jitter();
   private final BackoffCore backoff = BackoffCore.ofMillis(PAUSE_FIRST_MS, PAUSE_MS_MAX);
 
@@ -37,9 +35,8 @@ final class Retries {
 
   private boolean isReading;
 
-  Retries(WriteEngine engine, PartitionMaps maps) {
+  Retries(WriteEngine engine) {
     this.engine = engine;
-    this.maps = maps;
   }
 
   /** The head of {@code lane} failed so, and is to be sent again. */
@@ -58,19 +55,15 @@ final class Retries {
         isNews && lane.failures() == 1
             ? 0
             : backoff.pauseNanos(lane.failures(), jitter.nextDouble());
-    var unused =
-        engine
-            .loop()
-            .schedule(
-                () -> {
-                  if (wantsMap) {
-                    seek(lane);
-                  } else {
-                    resume(lane);
-                  }
-                },
-                pause,
-                TimeUnit.NANOSECONDS);
+    engine.later(
+        () -> {
+          if (wantsMap) {
+            seek(lane);
+          } else {
+            resume(lane);
+          }
+        },
+        pause);
   }
 
   /**
@@ -123,16 +116,7 @@ final class Retries {
     isReading = true;
     List<Lane> asking = List.copyOf(seeking);
     seeking.clear();
-    var unused =
-        maps.read()
-            .whenComplete(
-                (map, failure) -> {
-                  if (engine.loop().inEventLoop()) {
-                    arrived(map, failure, asking);
-                  } else {
-                    engine.loop().execute(() -> arrived(map, failure, asking));
-                  }
-                });
+    engine.readMap((map, failure) -> arrived(map, failure, asking));
   }
 
   /** Without a map, the lanes find out again that they are wrong, until their deadline. */

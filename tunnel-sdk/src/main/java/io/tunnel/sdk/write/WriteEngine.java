@@ -2,6 +2,7 @@ package io.tunnel.sdk.write;
 
 import io.netty.channel.EventLoop;
 import io.tunnel.codec.MalformedException;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
 import io.tunnel.sdk.ConnectionException;
@@ -16,6 +17,7 @@ import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
 import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.sdk.write.LaneCore.Verdict;
+import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.WriteResult;
@@ -27,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 
 /**
  * Writes rows of one table: collects them per partition on the callers' threads, and moves one
@@ -37,6 +40,7 @@ public final class WriteEngine implements AutoCloseable {
   private final Nodes nodes;
   private final EventLoop loop;
   private final LaneSettings settings;
+  private final PartitionMaps maps;
   private final Rerouting rerouting;
   private final Retries retries;
 
@@ -57,8 +61,9 @@ public final class WriteEngine implements AutoCloseable {
     this.nodes = nodes;
     this.loop = nodes.loop();
     this.settings = settings;
-    this.rerouting = new Rerouting(this, maps, routeBuilder);
-    this.retries = new Retries(this, maps);
+    this.maps = maps;
+    this.rerouting = new Rerouting(this, routeBuilder);
+    this.retries = new Retries(this);
     this.routes = routeBuilder.build(Caller.await(maps.read()), List.of());
   }
 
@@ -93,7 +98,7 @@ public final class WriteEngine implements AutoCloseable {
       }
       Routes seen = routes;
       lane = seen.laneOf(row);
-      added = lane.add(row, callback, false);
+      added = lane.add(row, callback);
       if (!added.wasAdded()) {
         awaitNewRoutes(seen);
       }
@@ -149,24 +154,30 @@ public final class WriteEngine implements AutoCloseable {
   /** Flushes, then refuses rows. Idempotent. */
   @Override
   public void close() {
-    if (!isClosed) {
-      flush();
+    flush();
+    synchronized (handover) {
       isClosed = true;
-      synchronized (handover) {
-        handover.notifyAll();
-      }
       routes.lanes().forEach(Lane::refuseRows);
-      // What other threads added while the first flush waited.
-      flush();
+      handover.notifyAll();
     }
+    // What other threads added while the first flush waited.
+    flush();
   }
 
   /** Sends nothing any more, and closes when what was sent has outcomes. Idempotent. */
   public void abandon() {
     isAbandoned = true;
     // Those that pause would wait for their time, or for a partition map.
-    onLoop(() -> routes.lanes().forEach(lane -> lane.resume().ifPresent(b -> send(lane, b))));
+    onLoop(
+        () -> {
+          rerouting.abandon(abandoned());
+          routes.lanes().forEach(lane -> lane.resume().ifPresent(b -> send(lane, b)));
+        });
     close();
+  }
+
+  private static ConnectionException abandoned() {
+    return new ConnectionException("the writer was closed", true, null);
   }
 
   /** Bytes of rows without an outcome. */
@@ -177,15 +188,41 @@ public final class WriteEngine implements AutoCloseable {
   void act(Lane lane, Lane.Added added) {
     added.toSend().ifPresent(batch -> send(lane, batch));
     if (added.lingers()) {
-      var unused =
-          loop.schedule(
-              () -> act(lane, lane.lingered()), lane.lingerLeftNanos(), TimeUnit.NANOSECONDS);
+      later(() -> act(lane, lane.lingered()), lane.lingerLeftNanos());
     }
+  }
+
+  /** Runs a task on the event loop after a pause. */
+  void later(Runnable task, long pauseNanos) {
+    try {
+      var unused = loop.schedule(task, pauseNanos, TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException e) {
+      // The client is closed, before which every row has been told its outcome: nothing waits.
+    }
+  }
+
+  /** Reads the partition map; what it is, or why there is none, is told on the event loop. */
+  void readMap(BiConsumer<TableDescription, Throwable> arrived) {
+    CompletableFuture<TableDescription> reading;
+    try {
+      reading = maps.read();
+    } catch (RuntimeException e) {
+      reading = CompletableFuture.failedFuture(e);
+    }
+    var unused =
+        reading.whenComplete(
+            (map, failure) -> {
+              if (loop.inEventLoop()) {
+                arrived.accept(map, Caller.unwrap(failure));
+              } else {
+                onLoop(() -> arrived.accept(map, Caller.unwrap(failure)));
+              }
+            });
   }
 
   void send(Lane lane, Batch batch) {
     if (isAbandoned) {
-      ConnectionException reason = new ConnectionException("the writer was closed", true, null);
+      ConnectionException reason = abandoned();
       onLoop(() -> completed(lane, batch, null, reason));
       return;
     }
@@ -273,10 +310,7 @@ public final class WriteEngine implements AutoCloseable {
     switch (verdict) {
       case RETRY -> retries.later(lane, failure);
       case REROUTE -> rerouting.misrouted(lane);
-      case SPLIT -> {
-        lane.split(batch);
-        act(lane, lane.afterFailure());
-      }
+      case SPLIT -> act(lane, lane.afterFailure());
       case GIVE_UP -> {
         retries.leave(lane, failure);
         fail(lane, batch, Outcome.NOT_SENT, failure);
@@ -311,7 +345,10 @@ public final class WriteEngine implements AutoCloseable {
 
   private LaneCore.Failure kindOf(Lane lane, Throwable failure) {
     if (failure instanceof RefusedException refused) {
-      if (isAbandoned && refused.retriable()) {
+      boolean isMisrouted =
+          refused.code() == ErrorCode.WRONG_PARTITION
+              || refused.code() == ErrorCode.TABLE_NOT_FOUND;
+      if (isAbandoned && (refused.retriable() || isMisrouted)) {
         return new LaneCore.Failure.Abandoned();
       }
       return new LaneCore.Failure.Refused(refused.code(), Retries.isSentOn(lane, failure));
@@ -333,6 +370,9 @@ public final class WriteEngine implements AutoCloseable {
     synchronized (handover) {
       move.run();
       routes = next;
+      if (isClosed) {
+        next.lanes().forEach(Lane::refuseRows);
+      }
       handover.notifyAll();
     }
     hurry();
@@ -346,12 +386,13 @@ public final class WriteEngine implements AutoCloseable {
     return settings.budget();
   }
 
-  EventLoop loop() {
-    return loop;
-  }
-
   /** Maps are not asked of that node next. */
   void avoid(Endpoint node) {
     nodes.avoid(node);
+  }
+
+  /** Maps are asked of another node next, if there is one. */
+  void leaveHome() {
+    nodes.leaveHome();
   }
 }

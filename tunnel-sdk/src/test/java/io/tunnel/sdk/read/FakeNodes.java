@@ -156,6 +156,11 @@ final class FakeNodes implements ReadPort {
 
   final List<Line> lines = new ArrayList<>();
   boolean areUnreachable;
+
+  /** Whether nodes leave those waiting who want to connect. */
+  boolean holdsBack;
+
+  private boolean isEnded;
   private final PriorityQueue<Task> tasks =
       new PriorityQueue<>(Comparator.comparingLong(Task::atNanos).thenComparingLong(Task::order));
   private long nowNanos;
@@ -204,14 +209,20 @@ final class FakeNodes implements ReadPort {
     if (areUnreachable) {
       return CompletableFuture.failedFuture(new ConnectionException("nobody there", true, null));
     }
+    if (holdsBack) {
+      return new CompletableFuture<>();
+    }
     Line line = new Line(node, receiver);
     lines.add(line);
     return CompletableFuture.completedFuture(line);
   }
 
   @Override
-  public void execute(Runnable task) {
-    task.run();
+  public boolean execute(Runnable task) {
+    if (!isEnded) {
+      task.run();
+    }
+    return !isEnded;
   }
 
   @Override
@@ -233,5 +244,6 @@ final class FakeNodes implements ReadPort {
   @Override
   public void close() {
     tasks.clear();
+    isEnded = true;
   }
 }

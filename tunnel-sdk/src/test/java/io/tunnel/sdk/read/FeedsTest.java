@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -326,5 +327,100 @@ class FeedsTest {
       feeds.release(one.get());
     }
     assertThat(line.credit.get(1)).isGreaterThan((long) BYTES_MAX);
+  }
+
+  private static RefusedException notLeader(String leader) {
+    return RefusedException.notLeader("not here", Optional.of(leader));
+  }
+
+  private static RefusedException away() {
+    return new RefusedException(ErrorCode.LOG_UNAVAILABLE, "the log cannot be reached");
+  }
+
+  @Test
+  void a_node_that_cannot_serve_is_left_for_one_that_was_not_asked_yet() {
+    feeds.start(ReadStart.changes(7, 3));
+    nodes.last().refuse(away());
+    nodes.pass(SECOND);
+    assertThat(nodes.last().node).isEqualTo(SECOND_NODE);
+    nodes.last().refuse(away());
+    nodes.pass(SECOND);
+    assertThat(reads(FIRST)).as("all were asked: from the beginning").isEqualTo(2);
+    nodes.pass(SECOND);
+    assertThat(reads(SECOND_NODE)).isEqualTo(1);
+  }
+
+  @Test
+  void nodes_that_point_at_each_other_do_not_keep_the_others_from_being_asked() {
+    Endpoint third = new Endpoint("third", 3);
+    Feeds three =
+        new Feeds(
+            nodes,
+            List.of(FIRST, SECOND_NODE, third),
+            "t",
+            new PartitionReaderConfig(BYTES_MAX, 64 * BYTES_MAX, OUTAGE_MAX));
+    three.start(ReadStart.changes(7, 3));
+    line(FIRST).refuse(notLeader("second:2"));
+    nodes.pass(SECOND);
+    line(SECOND_NODE).refuse(notLeader("first:1"));
+    nodes.pass(SECOND);
+    assertThat(reads(FIRST)).as("it has said that it is not the one").isEqualTo(1);
+    assertThat(reads(third)).isEqualTo(1);
+    line(third).refuse(notLeader("first:1"));
+    nodes.pass(SECOND);
+    assertThat(reads(FIRST)).as("nobody else is left").isEqualTo(2);
+    line(FIRST).attach(1);
+    assertThat(line(FIRST).credit).containsKey(1);
+  }
+
+  @Test
+  void the_node_that_serves_is_asked_again_when_it_is_busy() {
+    feeds.start(ReadStart.changes(7, 3));
+    for (int i = 0; i < 3; i++) {
+      nodes.last().refuse(new RefusedException(ErrorCode.BUSY, "not now"));
+      nodes.pass(SECOND);
+    }
+    assertThat(reads(FIRST)).isEqualTo(4);
+    assertThat(nodes.lines).hasSize(1);
+  }
+
+  @Test
+  void what_any_node_may_be_asked_is_asked_of_another_the_next_time() {
+    var first = feeds.ask(Operation.FIND_POSITIONS, new byte[0]);
+    line(FIRST).refuseNext(away());
+    assertThat(first).isCompletedExceptionally();
+    var second = feeds.ask(Operation.FIND_POSITIONS, new byte[0]);
+    assertThat(second).isNotDone();
+    line(SECOND_NODE).answerNext(Operation.FIND_POSITIONS, new FoundPositions(3, List.of()));
+    assertThat(second).isCompleted();
+  }
+
+  @Test
+  void whoever_waits_for_a_reader_is_told_that_it_is_closed() {
+    nodes.holdsBack = true;
+    var unopened = feeds.ask(Operation.FIND_POSITIONS, new byte[0]);
+    feeds.close();
+    var after = feeds.ask(Operation.FIND_POSITIONS, new byte[0]);
+    for (var ask : List.of(unopened, after)) {
+      assertThat(ask)
+          .failsWithin(Duration.ZERO)
+          .withThrowableOfType(ExecutionException.class)
+          .withCauseInstanceOf(ConnectionException.class)
+          .withMessageContaining("closed");
+    }
+    assertThatThrownBy(() -> feeds.inbox().take(Long.MAX_VALUE))
+        .isInstanceOf(ConnectionException.class)
+        .hasMessageContaining("closed");
+  }
+
+  private FakeNodes.Line line(Endpoint node) {
+    return nodes.lines.stream().filter(line -> line.node.equals(node)).findFirst().orElseThrow();
+  }
+
+  private int reads(Endpoint node) {
+    return nodes.lines.stream()
+        .filter(line -> line.node.equals(node))
+        .mapToInt(line -> line.reads.size())
+        .sum();
   }
 }

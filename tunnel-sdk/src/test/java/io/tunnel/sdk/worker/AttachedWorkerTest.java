@@ -2,6 +2,7 @@ package io.tunnel.sdk.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
@@ -435,6 +436,36 @@ class AttachedWorkerTest {
     awaitEvent("key 7");
     cluster.append(0, 2);
     awaitAll(processor, 0);
+  }
+
+  /** The rows up to there have no key that anybody knows, and a checkpoint without one is none. */
+  @Test
+  void a_token_inside_the_first_rows_of_a_base_channel_is_refused_and_the_channel_goes_on() {
+    List<Throwable> refused = new CopyOnWriteArrayList<>();
+    cluster = new FakeLeaders(2, ChannelType.BaseData, 1);
+    client = new TunnelClient(cluster.config().withRetryDeadline(Duration.ofSeconds(5)));
+    worker =
+        new TunnelWorker(
+            "tunnel",
+            client,
+            WorkerFixture.config(null),
+            (tunnelId, clientId, channelId, checkpointer) ->
+                new RecordingProcessor(
+                    input -> {
+                      if (refused.isEmpty()) {
+                        refused.add(catchThrowable(() -> checkpointer.checkpoint("2")));
+                      }
+                      checkpointer.checkpoint(input.getNextToken());
+                    }));
+    worker.connectAndWorking();
+    cluster.append(0, 4);
+    awaitEvent("checkpoint 0 4 key 4");
+    assertThat(refused.get(0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("token 2");
+    cluster.append(0, 3);
+    awaitEvent("checkpoint 0 7 key 7");
+    assertThat(cluster.events()).noneMatch(event -> event.startsWith("checkpoint 0 2"));
   }
 
   @Test

@@ -19,9 +19,12 @@ import org.junit.jupiter.api.Test;
 class RowKeysTest {
 
   private static RowKeys keys(ChannelType type, boolean isAttached) {
+    return keys(type, isAttached, 3, FakeLeaders.key(3));
+  }
+
+  private static RowKeys keys(ChannelType type, boolean isAttached, long position, Bytes key) {
     return new RowKeys(
-        new Assignment(
-            "s", "c", 0, 0, 1, 3, type, isAttached, FakeLeaders.key(3), Optional.empty()));
+        new Assignment("s", "c", 0, 0, 1, position, type, isAttached, key, Optional.empty()));
   }
 
   /** A delivery of rows whose keys are their positions. */
@@ -78,5 +81,31 @@ class RowKeysTest {
     assertThat(keys.at(last)).isEqualTo(FakeLeaders.key(last));
     Bytes newest = keys.received();
     assertThat(newest).isEqualTo(FakeLeaders.key(last));
+  }
+
+  @Test
+  void inside_the_first_input_of_a_channel_no_key_is_known() {
+    RowKeys keys = keys(ChannelType.BaseData, true, 0, Bytes.EMPTY);
+    give(keys, 1, 4);
+    assertThat(keys.isKnownAt(0)).as("nothing to store").isTrue();
+    assertThat(keys.isKnownAt(3)).isFalse();
+    assertThat(keys.isKnownAt(4)).isTrue();
+    give(keys, 5, 8);
+    assertThat(keys.isKnownAt(6)).as("the key of row 4").isTrue();
+    assertThat(keys(ChannelType.Stream, true, 0, Bytes.EMPTY).isKnownAt(3)).isTrue();
+    assertThat(keys(ChannelType.BaseData, false, 0, Bytes.EMPTY).isKnownAt(3)).isTrue();
+  }
+
+  @Test
+  void each_input_of_a_new_channel_can_be_checkpointed_however_many_were_given_since() {
+    RowKeys keys = keys(ChannelType.BaseData, true, 0, Bytes.EMPTY);
+    for (int i = 1; i <= 2 * RowKeys.KEYS_MAX; i++) {
+      give(keys, i, i);
+    }
+    for (int i = 1; i <= 2 * RowKeys.KEYS_MAX; i++) {
+      assertThat(keys.isKnownAt(i)).isTrue();
+    }
+    assertThat(keys.at(1)).isEqualTo(FakeLeaders.key(1));
+    assertThat(keys.at(2)).isEqualTo(FakeLeaders.key(1));
   }
 }

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.sdk.write.LaneCore.Failure;
+import io.tunnel.sdk.write.LaneCore.Misrouted;
 import io.tunnel.sdk.write.LaneCore.State;
 import io.tunnel.sdk.write.LaneCore.Verdict;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +19,7 @@ class LaneCoreTest {
   private static final Failure BUSY = new Failure.Refused(ErrorCode.BUSY);
   private static final Failure NOT_SENT = new Failure.NotSent();
   private static final Failure UNANSWERED = new Failure.Unanswered();
+  private static final Optional<Misrouted> NEVER = Optional.empty();
 
   private static LaneCore sent(long retryNanos) {
     LaneCore core = new LaneCore(retryNanos);
@@ -27,20 +30,20 @@ class LaneCoreTest {
   @Test
   void what_was_not_applied_is_tried_again_until_the_deadline_after_the_first_failure() {
     LaneCore core = sent(100);
-    assertThat(core.failed(BUSY, 5, false, 1_000)).isEqualTo(Verdict.RETRY);
+    assertThat(core.failed(BUSY, 5, NEVER, 1_000)).isEqualTo(Verdict.RETRY);
     core.sent();
-    assertThat(core.failed(NOT_SENT, 5, false, 1_099)).isEqualTo(Verdict.RETRY);
+    assertThat(core.failed(NOT_SENT, 5, NEVER, 1_099)).isEqualTo(Verdict.RETRY);
     assertThat(core.failures()).isEqualTo(2);
     core.sent();
-    assertThat(core.failed(BUSY, 5, false, 1_100)).isEqualTo(Verdict.GIVE_UP);
+    assertThat(core.failed(BUSY, 5, NEVER, 1_100)).isEqualTo(Verdict.GIVE_UP);
     core.sent();
-    assertThat(core.failed(BUSY, 5, false, 1_101))
+    assertThat(core.failed(BUSY, 5, NEVER, 1_101))
         .as("the next batch does not wait as long again")
         .isEqualTo(Verdict.GIVE_UP);
     core.sent();
     core.answered();
     core.sent();
-    assertThat(core.failed(BUSY, 5, false, 9_000)).isEqualTo(Verdict.RETRY);
+    assertThat(core.failed(BUSY, 5, NEVER, 9_000)).isEqualTo(Verdict.RETRY);
   }
 
   @Test
@@ -48,19 +51,19 @@ class LaneCoreTest {
     Failure sentOn = new Failure.Refused(ErrorCode.NOT_LEADER, true);
     LaneCore core = sent(0);
     for (int batch = 0; batch < 3; batch++) {
-      assertThat(core.failed(sentOn, 5, false, batch)).isEqualTo(Verdict.RETRY);
+      assertThat(core.failed(sentOn, 5, NEVER, batch)).isEqualTo(Verdict.RETRY);
       core.sent();
-      assertThat(core.failed(sentOn, 5, false, batch)).isEqualTo(Verdict.GIVE_UP);
+      assertThat(core.failed(sentOn, 5, NEVER, batch)).isEqualTo(Verdict.GIVE_UP);
       core.sent();
     }
-    assertThat(core.failed(new Failure.Refused(ErrorCode.NOT_LEADER), 5, false, 9))
+    assertThat(core.failed(new Failure.Refused(ErrorCode.NOT_LEADER), 5, NEVER, 9))
         .isEqualTo(Verdict.GIVE_UP);
   }
 
   @ParameterizedTest
   @EnumSource(ErrorCode.class)
   void only_what_promises_that_nothing_was_applied_is_sent_again(ErrorCode code) {
-    Verdict verdict = sent(100).failed(new Failure.Refused(code), 1, false, 0);
+    Verdict verdict = sent(100).failed(new Failure.Refused(code), 1, NEVER, 0);
     assertThat(verdict == Verdict.RETRY).isEqualTo(code.retriable());
     boolean isInDoubt = code == ErrorCode.STORAGE_FAILED || code == ErrorCode.INTERNAL;
     assertThat(verdict == Verdict.DOUBT).isEqualTo(isInDoubt);
@@ -69,18 +72,23 @@ class LaneCoreTest {
   @Test
   void a_batch_without_an_answer_is_in_doubt_and_never_sent_again() {
     LaneCore core = sent(Long.MAX_VALUE);
-    assertThat(core.failed(UNANSWERED, 5, false, 0)).isEqualTo(Verdict.DOUBT);
+    assertThat(core.failed(UNANSWERED, 5, NEVER, 0)).isEqualTo(Verdict.DOUBT);
     assertThat(core.state()).isEqualTo(State.IDLE);
   }
 
   @Test
-  void rows_are_rerouted_once_and_a_batch_is_split_down_to_one_row() {
+  void rows_are_rerouted_until_the_deadline_and_a_batch_is_split_down_to_one_row() {
     Failure wrong = new Failure.Refused(ErrorCode.WRONG_PARTITION);
-    assertThat(sent(1).failed(wrong, 5, false, 0)).isEqualTo(Verdict.REROUTE);
-    assertThat(sent(1).failed(wrong, 5, true, 0)).isEqualTo(Verdict.REJECT);
+    assertThat(sent(1).failed(wrong, 5, NEVER, 0)).isEqualTo(Verdict.REROUTE);
+    Optional<Misrouted> before = Optional.of(Misrouted.first(100));
+    assertThat(sent(50).failed(wrong, 5, before, 149)).isEqualTo(Verdict.REROUTE);
+    assertThat(sent(50).failed(wrong, 5, before.map(Misrouted::again), 150))
+        .as("the deadline is that of the first word")
+        .isEqualTo(Verdict.GIVE_UP);
+    assertThat(sent(0).failed(wrong, 5, NEVER, 7)).as("once at least").isEqualTo(Verdict.REROUTE);
     Failure invalid = new Failure.Refused(ErrorCode.INVALID_REQUEST);
-    assertThat(sent(1).failed(invalid, 2, false, 0)).isEqualTo(Verdict.SPLIT);
-    assertThat(sent(1).failed(invalid, 1, false, 0)).isEqualTo(Verdict.REJECT);
+    assertThat(sent(1).failed(invalid, 2, NEVER, 0)).isEqualTo(Verdict.SPLIT);
+    assertThat(sent(1).failed(invalid, 1, NEVER, 0)).isEqualTo(Verdict.REJECT);
   }
 
   @Test
@@ -121,7 +129,12 @@ class LaneCoreTest {
           core.answered();
           head++;
         } else {
-          Verdict verdict = core.failed(failure, 1, random.nextBoolean(), now);
+          Verdict verdict =
+              core.failed(
+                  failure,
+                  1,
+                  random.nextBoolean() ? Optional.of(Misrouted.first(now / 2)) : NEVER,
+                  now);
           boolean isKept = verdict == Verdict.RETRY || verdict == Verdict.REROUTE;
           head += isKept ? 0 : 1;
           State expected =

@@ -10,8 +10,12 @@ import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.fake.FakeTable;
+import io.tunnel.sdk.fake.Waits;
+import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.WriteRequest;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -19,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
@@ -128,7 +133,7 @@ class WriterReroutingTest extends WriterFixture {
   }
 
   @Test
-  void a_server_that_insists_on_the_wrong_partition_is_believed_the_second_time() {
+  void rows_are_not_sent_when_no_map_in_time_is_newer_than_the_word_that_it_is_old() {
     FakeTable table = new FakeTable(1, 1).serve(server);
     AtomicInteger requests = new AtomicInteger();
     server.on(
@@ -137,12 +142,88 @@ class WriterReroutingTest extends WriterFixture {
           requests.incrementAndGet();
           connection.refuse(frame, ErrorCode.WRONG_PARTITION);
         });
-    try (TableClient client = client()) {
+    try (TableClient client =
+        TableClient.connect(server.config().withRetryDeadline(Duration.ofMillis(150)))) {
       RowResult result = client.tryWrite("t", List.of(row(1, 1))).results().get(0);
-      assertThat(result.outcome()).isEqualTo(Outcome.REJECTED);
+      assertThat(result.outcome()).isEqualTo(Outcome.NOT_SENT);
       assertThat(result.error()).contains(ErrorCode.WRONG_PARTITION);
     }
-    assertThat(requests).hasValue(2);
+    assertThat(requests.get()).isGreaterThan(2);
+    assertThat(table.batches()).isZero();
+  }
+
+  @Test
+  void maps_that_are_older_than_the_word_that_led_to_their_reading_are_read_again() {
+    FakeTable before = new FakeTable(1, 1).serve(server);
+    FakeTable between = new FakeTable(1, 2, 5);
+    FakeTable after = new FakeTable(1, 4, 3, 7);
+    Map<Long, RowResult> results = new ConcurrentHashMap<>();
+    AtomicInteger maps = new AtomicInteger();
+    try (TableClient client = client();
+        TableWriter writer = client.openWriter("t", QUICK)) {
+      add(writer, results, 0, 10);
+      writer.flush();
+      after.serve(server);
+      server.on(
+          Operation.PARTITION_MAP,
+          (connection, frame) -> {
+            int read = maps.incrementAndGet();
+            FakeTable told = read <= 3 ? before : read <= 6 ? between : after;
+            connection.answer(frame, told.description());
+          });
+      results.clear();
+      add(writer, results, 0, 10);
+      writer.flush();
+    }
+    assertThat(results.values()).hasSize(10).allMatch(RowResult::isApplied);
+    assertThat(after.valuesByKey()).hasSize(10);
+    assertThat(maps).hasValueGreaterThanOrEqualTo(7);
+  }
+
+  @Test
+  void a_map_that_makes_no_sense_fails_the_rows_that_wait_for_it_and_no_others() {
+    FakeTable table = new FakeTable(1, 1).serve(server);
+    try (TableClient client = client();
+        TableWriter writer = client.openWriter("t", QUICK)) {
+      Map<Long, RowResult> results = new ConcurrentHashMap<>();
+      add(writer, results, 0, 3);
+      writer.flush();
+      FakeTable after = new FakeTable(1, 2, 5).serve(server);
+      server.on(
+          Operation.PARTITION_MAP,
+          (connection, frame) ->
+              connection.answer(
+                  frame, Json.encode(new TableDescription(1, FakeTable.meta(), 0, List.of()))));
+      results.clear();
+      add(writer, results, 0, 3);
+      writer.flush();
+      assertThat(byOutcome(results)).containsOnlyKeys(Outcome.NOT_SENT);
+      assertThat(results.get(0L).message()).contains("no partition");
+      after.serve(server);
+      add(writer, results, 0, 3);
+      writer.flush();
+      assertThat(byOutcome(results)).containsOnlyKeys(Outcome.APPLIED);
+      assertThat(writer.bufferedBytes()).isZero();
+    }
+    assertThat(table.valuesByKey()).hasSize(3);
+  }
+
+  @Test
+  void a_writer_that_is_abandoned_does_not_wait_for_a_newer_map() {
+    FakeTable table = new FakeTable(1, 1).serve(server);
+    CountDownLatch asked = new CountDownLatch(1);
+    Map<Long, RowResult> results = new ConcurrentHashMap<>();
+    try (TableClient client =
+            TableClient.connect(server.config().withRetryDeadline(Duration.ofHours(1)));
+        TableWriter writer = client.openWriter("t", QUICK)) {
+      server.on(Operation.WRITE, (c, frame) -> c.refuse(frame, ErrorCode.WRONG_PARTITION));
+      server.on(Operation.PARTITION_MAP, (c, frame) -> asked.countDown());
+      add(writer, results, 0, 3);
+      Waits.await(asked);
+      writer.abandon();
+    }
+    assertThat(byOutcome(results)).containsOnlyKeys(Outcome.NOT_SENT);
+    assertThat(results).hasSize(3);
     assertThat(table.batches()).isZero();
   }
 }

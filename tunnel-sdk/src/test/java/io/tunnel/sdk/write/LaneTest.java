@@ -1,0 +1,180 @@
+package io.tunnel.sdk.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.sdk.RowCallback;
+import io.tunnel.sdk.metrics.SdkMeter;
+import io.tunnel.sdk.write.LaneCore.Failure;
+import io.tunnel.sdk.write.LaneCore.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** The order of a lane's rows, with another thread between any two calls of the event loop. */
+class LaneTest {
+
+  private static final List<PrimaryKeySchema> SCHEMA =
+      List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER));
+  private static final RowCallback DEAF = (row, result) -> {};
+  private static final Failure INVALID = new Failure.Refused(ErrorCode.INVALID_REQUEST);
+  private static final Failure BUSY = new Failure.Refused(ErrorCode.BUSY);
+  private static final long RETRY_NANOS = 1_000_000;
+
+  private long nowNanos;
+  private final LaneSettings settings =
+      new LaneSettings(
+          64 << 10, 0, RETRY_NANOS, new ByteBudget(1 << 20), () -> nowNanos, SdkMeter.NONE);
+  private final Lane lane = lane();
+
+  private Lane lane() {
+    return new Lane(1, new byte[0], SCHEMA, settings, Optional.empty());
+  }
+
+  private Optional<Batch> add(long from, long to) {
+    Optional<Batch> toSend = Optional.empty();
+    for (long value = from; value < to; value++) {
+      toSend = toSend.or(lane.add(WriterFixture.row(1, value), DEAF)::toSend);
+    }
+    return toSend;
+  }
+
+  private static List<Long> values(Batch batch) {
+    List<Long> values = new ArrayList<>();
+    for (int i = 0; i < batch.rowCount(); i++) {
+      ColumnValue value = ((RowPutChange) batch.row(i)).columns().get(0).getValue();
+      values.add(value.asLong());
+    }
+    return values;
+  }
+
+  @Test
+  void whoever_sends_next_after_a_batch_was_split_sends_its_first_half() {
+    add(0, 1);
+    add(1, 5);
+    Batch head = lane.answered().toSend().orElseThrow();
+    assertThat(values(head)).containsExactly(1L, 2L, 3L, 4L);
+    add(5, 6);
+    assertThat(lane.failed(INVALID, head)).isEqualTo(Verdict.SPLIT);
+    // Another thread, before the event loop comes back to the lane.
+    Batch next = lane.hurry().orElseThrow();
+    assertThat(values(next)).containsExactly(1L, 2L);
+    assertThat(lane.afterFailure().toSend()).as("one batch is under way").isEmpty();
+    assertThat(values(lane.answered().toSend().orElseThrow())).containsExactly(3L, 4L);
+    assertThat(values(lane.answered().toSend().orElseThrow())).containsExactly(5L);
+  }
+
+  @Test
+  void a_flush_waits_for_both_halves_of_a_batch_that_was_split() {
+    add(0, 1);
+    add(1, 5);
+    Batch head = lane.answered().toSend().orElseThrow();
+    lane.failed(INVALID, head);
+    assertThat(lane.ends()).as("the batch that was answered first, and both halves").hasSize(3);
+    assertThat(settings.budget().used()).isPositive();
+  }
+
+  /** Every call of the event loop is followed by calls of a thread that adds and hurries. */
+  @Test
+  void rows_are_applied_in_the_order_in_which_they_were_added_whoever_sends_them() {
+    for (long seed = 0; seed < 3_000; seed++) {
+      new Story(seed).run();
+    }
+  }
+
+  /** A lane whose server refuses, delays, splits and applies in part at random. */
+  private final class Story {
+    private final long seed;
+    private final Random random;
+    private final Lane lane = lane();
+    private final List<Long> applied = new ArrayList<>();
+    private Optional<Batch> underWay = Optional.empty();
+    private long added;
+
+    Story(long seed) {
+      this.seed = seed;
+      this.random = new Random(seed);
+    }
+
+    void run() {
+      for (int step = 0; step < 60; step++) {
+        otherThread();
+        underWay.ifPresentOrElse(this::serve, this::resume);
+        nowNanos += random.nextInt(100);
+      }
+      while (applied.size() < added) {
+        underWay.ifPresentOrElse(this::apply, this::resume);
+        sent(lane.hurry());
+      }
+      assertThat(applied)
+          .as("seed %d", seed)
+          .isEqualTo(LongStream.range(0, added).boxed().toList());
+    }
+
+    private void sent(Optional<Batch> batch) {
+      if (batch.isPresent()) {
+        assertThat(underWay).as("one batch is under way, seed %d", seed).isEmpty();
+        underWay = batch;
+      }
+    }
+
+    private void otherThread() {
+      for (int rows = random.nextInt(4); rows > 0; rows--) {
+        sent(lane.add(WriterFixture.row(1, added), DEAF).toSend());
+        added++;
+      }
+      if (random.nextBoolean()) {
+        sent(lane.hurry());
+      }
+    }
+
+    private void resume() {
+      sent(lane.resume());
+    }
+
+    private void apply(Batch batch) {
+      applied.addAll(values(batch));
+      underWay = Optional.empty();
+      sent(lane.answered().toSend());
+    }
+
+    private void serve(Batch batch) {
+      switch (random.nextInt(4)) {
+        case 0 -> failed(batch, BUSY);
+        case 1 -> {
+          if (batch.rowCount() > 1) {
+            failed(batch, INVALID);
+          }
+        }
+        case 2 -> {
+          if (batch.rowCount() > 1) {
+            int told = 1 + random.nextInt(batch.rowCount() - 1);
+            applied.addAll(values(batch).subList(0, told));
+            Batch rest = lane.keep(batch, told).rest();
+            otherThread();
+            failed(rest, BUSY);
+          }
+        }
+        default -> apply(batch);
+      }
+    }
+
+    private void failed(Batch batch, Failure failure) {
+      underWay = Optional.empty();
+      Verdict verdict = lane.failed(failure, batch);
+      otherThread();
+      if (verdict == Verdict.SPLIT) {
+        sent(lane.afterFailure().toSend());
+      } else {
+        assertThat(verdict).isEqualTo(Verdict.RETRY);
+      }
+    }
+  }
+}
