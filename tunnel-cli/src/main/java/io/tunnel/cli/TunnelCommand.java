@@ -1,5 +1,8 @@
 package io.tunnel.cli;
 
+import io.tunnel.cli.backup.BackupCommand;
+import io.tunnel.cli.backup.RestoreCommand;
+import io.tunnel.cli.doctor.DoctorCommand;
 import io.tunnel.cli.log.Logging;
 import io.tunnel.cli.tail.TailCommand;
 import io.tunnel.partition.tool.PartitionCommand;
@@ -35,6 +38,9 @@ import picocli.CommandLine.Command;
       TailCommand.class,
       TunnelsCommand.class,
       ClusterCommand.class,
+      BackupCommand.class,
+      RestoreCommand.class,
+      DoctorCommand.class,
       CompletionCommand.class,
     },
     footerHeading = "%nTo start with:%n",

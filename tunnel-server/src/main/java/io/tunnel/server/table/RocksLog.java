@@ -17,7 +17,12 @@ final class RocksLog extends Logger {
 
   /** Says {@code store} before every line. */
   RocksLog(String store) {
-    super(InfoLogLevel.WARN_LEVEL);
+    this(store, InfoLogLevel.WARN_LEVEL);
+  }
+
+  /** The same of what is at least as bad as {@code level}. */
+  RocksLog(String store, InfoLogLevel level) {
+    super(level);
     this.store = store;
   }
 

@@ -1,0 +1,430 @@
+package io.tunnel.cli.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.tunnel.codec.Binary;
+import io.tunnel.codec.Checksum;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TunnelType;
+import io.tunnel.sdk.CreateTunnelRequest;
+import io.tunnel.sdk.RangeQuery;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.TunnelClient;
+import io.tunnel.server.TunnelServer;
+import io.tunnel.terminal.CommandRunner;
+import io.tunnel.terminal.Diagnosis;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.RandomAccessFile;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import picocli.CommandLine;
+
+/**
+ * Directories of a real server, whole and damaged in every way; what is said, and what is mended.
+ */
+class DoctorCommandTest {
+
+  @TempDir private static Path template;
+
+  @TempDir private Path directory;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+  private Path data;
+
+  @BeforeAll
+  static void fill() throws Exception {
+    TestDirectory.fill(template.resolve("data"));
+  }
+
+  @BeforeEach
+  void copy() throws IOException {
+    data = directory.resolve("data");
+    TestDirectory.copy(template.resolve("data"), data);
+  }
+
+  private int doctor(String... options) {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    List<String> arguments = new ArrayList<>(List.of("--data", data.toString()));
+    arguments.addAll(List.of(options));
+    CommandLine command =
+        new CommandLine(new DoctorCommand())
+            .setOut(new PrintWriter(out))
+            .setErr(new PrintWriter(err));
+    return CommandRunner.run(command, Diagnosis.standard(), arguments.toArray(new String[0]));
+  }
+
+  /** Every file with its bytes and when it was changed. */
+  private Map<String, String> content() throws IOException {
+    Map<String, String> content = new TreeMap<>();
+    try (Stream<Path> files = Files.walk(data)) {
+      for (Path file : files.toList()) {
+        String bytes =
+            Files.isRegularFile(file)
+                ? Integer.toHexString(Arrays.hashCode(Files.readAllBytes(file)))
+                : "directory";
+        content.put(file.toString(), bytes + " " + Files.getLastModifiedTime(file));
+      }
+    }
+    return content;
+  }
+
+  /** Looks without changing anything; the kinds that were found. */
+  private List<String> found(int exitCode) throws IOException {
+    Map<String, String> before = content();
+    assertThat(doctor("--json")).as(() -> out + "" + err).isEqualTo(exitCode);
+    assertThat(content()).isEqualTo(before);
+    JsonObject report = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(report.get("isSound").getAsBoolean()).isEqualTo(exitCode == 0);
+    List<String> kinds = new ArrayList<>();
+    report
+        .getAsJsonArray("problems")
+        .forEach(problem -> kinds.add(problem.getAsJsonObject().get("kind").getAsString()));
+    return kinds;
+  }
+
+  private Path log(int shard) {
+    return data.resolve("shard-" + shard).resolve("log");
+  }
+
+  private List<Path> files(int shard, String suffix) throws IOException {
+    try (Stream<Path> files = Files.list(log(shard))) {
+      return files.filter(file -> file.toString().endsWith(suffix)).sorted().toList();
+    }
+  }
+
+  private static void flip(Path file, long at) throws IOException {
+    try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
+      bytes.seek(at);
+      int before = bytes.read();
+      bytes.seek(at);
+      bytes.write(before ^ 0x10);
+    }
+  }
+
+  private static void delete(Path tree) throws IOException {
+    try (Stream<Path> files = Files.walk(tree)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  private interface StoreChange {
+    void change(RocksDB db) throws RocksDBException;
+  }
+
+  private void change(String store, StoreChange change) throws RocksDBException {
+    try (Options options = new Options();
+        RocksDB db = RocksDB.open(options, data.resolve(store).toString())) {
+      change.change(db);
+    }
+  }
+
+  /** A server starts, and a new tunnel is delivered every change; all rows can be read. */
+  private void requireServes(long rows) throws Exception {
+    try (TunnelServer server = TestDirectory.server(data);
+        TableClient tables = TableClient.connect(TestDirectory.endpoint(server));
+        TunnelClient tunnels = new TunnelClient(TestDirectory.endpoint(server))) {
+      String id =
+          tunnels
+              .createTunnel(
+                  new CreateTunnelRequest(
+                      "orders", "again", TunnelType.Stream, StreamStart.EARLIEST))
+              .getTunnelId();
+      assertThat(TestDirectory.consume(tunnels, id, TestDirectory.CHANGES))
+          .isEqualTo(TestDirectory.CHANGES);
+      assertThat(rows(tables)).isEqualTo(rows);
+    }
+  }
+
+  private static long rows(TableClient tables) {
+    long rows = 0;
+    for (var row : tables.getRange("orders", RangeQuery.ALL)) {
+      rows += row == null ? 0 : 1;
+    }
+    return rows;
+  }
+
+  private long rowsOfWholeDirectory() throws Exception {
+    Path copy = directory.resolve("whole");
+    TestDirectory.copy(template.resolve("data"), copy);
+    try (TunnelServer server = TestDirectory.server(copy);
+        TableClient tables = TableClient.connect(TestDirectory.endpoint(server))) {
+      return rows(tables);
+    }
+  }
+
+  private void requireRepaired() throws Exception {
+    assertThat(doctor("--repair")).as(() -> out + "" + err).isZero();
+    assertThat(found(0)).isEmpty();
+    requireServes(rowsOfWholeDirectory());
+  }
+
+  @Test
+  void a_directory_of_a_stopped_server_is_sound_and_no_byte_of_it_changes() throws Exception {
+    assertThat(found(0)).isEmpty();
+    assertThat(files(0, ".log").size()).as("segments").isGreaterThan(2);
+    Map<String, String> before = content();
+    assertThat(doctor()).isZero();
+    assertThat(out.toString())
+        .contains("1 table, 1 tunnel, 2 shards", "sound: a server can start on it");
+    assertThat(out.toString()).containsPattern("compared \\d{3} rows");
+    assertThat(doctor("--quick")).isZero();
+    assertThat(content()).isEqualTo(before);
+  }
+
+  @Test
+  void what_is_no_data_directory_is_a_usage_error_and_one_in_use_is_refused() throws Exception {
+    Path real = data;
+    data = directory;
+    assertThat(doctor()).isEqualTo(2);
+    assertThat(err.toString()).contains("is no data directory");
+    data = directory.resolve("nowhere");
+    assertThat(doctor()).isEqualTo(2);
+    data = real;
+    try (TunnelServer server = TestDirectory.server(data)) {
+      assertThat(server.localAddress()).isNotNull();
+      assertThat(doctor()).isEqualTo(69);
+      assertThat(err.toString()).contains("is in use by a server");
+      assertThat(doctor("--repair")).isEqualTo(69);
+    }
+    assertThat(doctor("--work", directory.resolve("nowhere").toString())).isEqualTo(2);
+  }
+
+  @Test
+  void a_flipped_byte_in_a_segment_is_found_and_nothing_is_made_of_such_a_log() throws Exception {
+    Path segment = files(0, ".log").get(1);
+    flip(segment, Files.size(segment) / 2);
+    assertThat(found(1)).contains("LOG_DAMAGED", "CHANGES_MISSING");
+    assertThat(doctor()).isEqualTo(1);
+    assertThat(out.toString())
+        .contains("WRONG LOG_DAMAGED, shard-0/log/" + segment.getFileName())
+        .contains("are not what was written", "restore that file of the log from a backup");
+    delete(data.resolve("shard-0/table"));
+    assertThat(doctor("--repair")).isEqualTo(1);
+    assertThat(out.toString()).contains("shard-0: nothing was done, because its log is not whole");
+  }
+
+  @Test
+  void a_torn_end_is_a_note() throws Exception {
+    Path last = files(1, ".log").get(files(1, ".log").size() - 1);
+    byte[] group = Arrays.copyOfRange(Files.readAllBytes(last), 32, 200);
+    Files.write(last, group, StandardOpenOption.APPEND);
+    assertThat(found(0)).containsExactly("LOG_TORN");
+    requireServes(rowsOfWholeDirectory());
+  }
+
+  @Test
+  void a_missing_index_is_a_note_and_is_made_again() throws Exception {
+    Path index = files(0, ".index").get(0);
+    byte[] before = Files.readAllBytes(index);
+    Files.delete(index);
+    assertThat(found(0)).containsExactly("INDEX_MISSING");
+    requireRepaired();
+    assertThat(Files.readAllBytes(index)).isEqualTo(before);
+  }
+
+  @Test
+  void an_index_that_cannot_be_read_is_a_note_and_is_made_again() throws Exception {
+    Path index = files(0, ".index").get(0);
+    flip(index, Files.size(index) / 2);
+    assertThat(found(0)).containsExactly("INDEX_UNUSABLE");
+    requireRepaired();
+    assertThat(data.resolve("aside-1/shard-0/log").resolve(index.getFileName())).exists();
+  }
+
+  @Test
+  void an_index_that_leads_astray_is_found_and_made_again() throws Exception {
+    Path index = files(0, ".index").get(0);
+    byte[] bytes = Files.readAllBytes(index);
+    int entry = Binary.getInt(bytes, 32 + 20);
+    Binary.putInt(bytes, entry + 16 + 8, Binary.getInt(bytes, entry + 16 + 8) + 1);
+    Binary.putInt(bytes, bytes.length - 4, Checksum.crc32c(bytes, 0, bytes.length - 4));
+    Files.write(index, bytes);
+    assertThat(found(1)).containsExactly("INDEX_WRONG");
+    requireRepaired();
+  }
+
+  @Test
+  void a_file_that_was_cut_or_is_missing_is_found() throws Exception {
+    Path segment = files(0, ".log").get(1);
+    try (RandomAccessFile file = new RandomAccessFile(segment.toFile(), "rw")) {
+      file.setLength(file.length() - 7);
+    }
+    assertThat(found(1)).contains("LOG_CUT");
+    Files.delete(segment);
+    assertThat(found(1)).contains("LOG_GAP", "CHANGES_MISSING");
+    Files.writeString(files(1, ".log").get(0), "not a segment at all, but long enough to be one");
+    assertThat(found(1)).contains("LOG_FOREIGN");
+  }
+
+  @Test
+  void a_table_ahead_of_its_log_is_found_and_made_again() throws Exception {
+    Path old = directory.resolve("old");
+    TestDirectory.copy(data, old);
+    try (TunnelServer server = TestDirectory.server(data);
+        TableClient tables = TableClient.connect(TestDirectory.endpoint(server))) {
+      TestDirectory.write(tables, TestDirectory.CHANGES, TestDirectory.CHANGES + 600);
+    }
+    for (int shard = 0; shard < 2; shard++) {
+      delete(log(shard));
+      TestDirectory.copy(old.resolve("shard-" + shard + "/log"), log(shard));
+    }
+    assertThat(found(1)).containsOnly("TABLE_AHEAD");
+    requireRepaired();
+  }
+
+  @Test
+  void rows_that_are_missing_or_extra_or_different_are_found_and_made_again() throws Exception {
+    change(
+        "shard-1/table",
+        db -> {
+          List<byte[]> keys = new ArrayList<>();
+          try (RocksIterator at = db.newIterator()) {
+            for (at.seek(new byte[] {0, 0, 0, 1}); at.isValid() && keys.size() < 5; at.next()) {
+              keys.add(at.key());
+            }
+          }
+          byte[] value = db.get(keys.get(1));
+          value[value.length - 1] ^= 1;
+          db.put(keys.get(1), value);
+          db.delete(keys.get(3));
+          byte[] extra = keys.get(4).clone();
+          extra[extra.length - 1] = (byte) 0xff;
+          extra[extra.length - 2] = (byte) 0xff;
+          db.put(extra, value);
+        });
+    assertThat(found(1)).containsExactlyInAnyOrder("ROWS_MISSING", "ROWS_EXTRA", "ROWS_DIFFERENT");
+    assertThat(doctor("--quick")).isZero();
+    assertThat(doctor()).isEqualTo(1);
+    assertThat(out.toString())
+        .contains("1 row of table orders")
+        .containsPattern("first key \\(id=\\d+\\) of partition 1");
+    requireRepaired();
+    assertThat(data.resolve("aside-1/shard-1/table/CURRENT")).exists();
+  }
+
+  @Test
+  void rows_that_cannot_be_read_are_found_and_made_again() throws Exception {
+    Path largest;
+    try (Stream<Path> files = Files.list(data.resolve("shard-0/table"))) {
+      largest =
+          files
+              .filter(file -> file.toString().endsWith(".sst"))
+              .max(Comparator.comparing(file -> file.toFile().length()))
+              .orElseThrow();
+    }
+    flip(largest, 40);
+    assertThat(found(1)).containsExactly("TABLE_DAMAGED");
+    requireRepaired();
+  }
+
+  @Test
+  void rows_that_are_not_there_are_a_note_while_the_log_is_whole() throws Exception {
+    delete(data.resolve("shard-0/table"));
+    assertThat(found(0)).containsExactly("TABLE_MISSING");
+    requireRepaired();
+  }
+
+  @Test
+  void rows_of_another_log_are_found() throws Exception {
+    delete(data.resolve("shard-0/table"));
+    TestDirectory.copy(data.resolve("shard-1/table"), data.resolve("shard-0/table"));
+    assertThat(found(1)).containsAnyOf("TABLE_OF_ANOTHER_LOG", "TABLE_AHEAD");
+    requireRepaired();
+  }
+
+  @Test
+  void a_shard_that_is_not_there_is_found_though_a_server_would_start() throws Exception {
+    delete(data.resolve("shard-1"));
+    assertThat(found(1)).contains("SHARD_MISSING");
+  }
+
+  private static byte[] text(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void a_checkpoint_beyond_the_log_is_found() throws Exception {
+    change(
+        "catalog",
+        db -> {
+          try (RocksIterator at = db.newIterator()) {
+            at.seek(text("checkpoint/"));
+            db.put(at.key(), text("1000000"));
+          }
+        });
+    assertThat(found(1)).containsExactly("CHECKPOINT_BEYOND");
+    assertThat(doctor()).isEqualTo(1);
+    assertThat(out.toString())
+        .contains(
+            "tunnel audit of table orders: its checkpoint in partition 1 is position 1000000");
+  }
+
+  @Test
+  void a_catalog_that_is_older_than_the_log_is_found() throws Exception {
+    change(
+        "catalog",
+        db -> {
+          db.delete(text("table/1"));
+          db.put(text("counters"), text("{\"tables\":0,\"partitions\":0,\"starts\":1}"));
+        });
+    assertThat(found(1))
+        .contains("CATALOG_TOO_OLD", "TUNNEL_WITHOUT_TABLE")
+        .doesNotContain("DROPPED_LEFT");
+  }
+
+  @Test
+  void what_a_dropped_table_left_is_a_note() throws Exception {
+    try (TunnelServer server = TestDirectory.server(data);
+        TableClient tables = TableClient.connect(TestDirectory.endpoint(server))) {
+      tables.dropTable("orders");
+    }
+    assertThat(found(0)).isNotEmpty().containsOnly("DROPPED_LEFT");
+  }
+
+  @Test
+  void a_catalog_that_is_missing_or_makes_no_sense_is_found() throws Exception {
+    change("catalog", db -> db.put(text("table/1"), text("{\"tableId\":")));
+    assertThat(found(1)).contains("CATALOG_DAMAGED");
+    delete(data.resolve("catalog"));
+    assertThat(found(1)).contains("CATALOG_MISSING");
+    assertThat(doctor("--repair")).isEqualTo(1);
+  }
+
+  @Test
+  void a_key_that_no_partition_holds_is_found() throws Exception {
+    change(
+        "catalog",
+        db -> {
+          String table = new String(db.get(text("table/1")), StandardCharsets.UTF_8);
+          JsonObject record = JsonParser.parseString(table).getAsJsonObject();
+          record.getAsJsonArray("partitions").remove(2);
+          db.put(text("table/1"), text(record.toString()));
+        });
+    assertThat(found(1)).contains("CATALOG_INCONSISTENT");
+  }
+}

@@ -1,0 +1,43 @@
+package io.tunnel.server.check;
+
+import java.util.List;
+
+/**
+ * What was found in a data directory.
+ *
+ * @param tables how many the catalog has
+ * @param tunnels how many the catalog has
+ * @param problems in the order in which they were found
+ */
+public record CheckReport(
+    int tables, int tunnels, List<ShardReport> shards, List<Problem> problems) {
+
+  /** Copies. */
+  public CheckReport {
+    shards = List.copyOf(shards);
+    problems = List.copyOf(problems);
+  }
+
+  /**
+   * What was read of a shard.
+   *
+   * @param wholeFrom offset from which on no file of the log was deleted
+   * @param logBytes of all segments
+   * @param groups that are intact
+   * @param rowsCompared with those that the log makes
+   * @param partitionsSkipped whose rows could not be compared, because retention has given up
+   *     changes that made them
+   */
+  public record ShardReport(
+      int shard,
+      long wholeFrom,
+      long logBytes,
+      long groups,
+      long rowsCompared,
+      int partitionsSkipped) {}
+
+  /** Whether nothing is wrong. */
+  public boolean isSound() {
+    return problems.stream().noneMatch(problem -> problem.kind().weight() == Problem.Weight.WRONG);
+  }
+}

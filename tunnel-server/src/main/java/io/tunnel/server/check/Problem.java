@@ -1,0 +1,136 @@
+package io.tunnel.server.check;
+
+import java.util.Objects;
+
+/**
+ * Something in a data directory that is not as it should be.
+ *
+ * @param place the file, table or tunnel that it is about
+ * @param text what was found there
+ */
+public record Problem(Kind kind, String place, String text) {
+
+  /** Refuses null. */
+  public Problem {
+    Objects.requireNonNull(kind, "kind");
+    Objects.requireNonNull(place, "place");
+    Objects.requireNonNull(text, "text");
+  }
+
+  /** What becomes of the directory if nothing is done. */
+  public enum Weight {
+    /** The next start puts it right, or it is no loss. */
+    NOTE,
+    /** Something is lost, wrong, or keeps the server from starting. */
+    WRONG
+  }
+
+  /** What can be wrong, and what to do about it. */
+  public enum Kind {
+    /** The catalog is not there. */
+    CATALOG_MISSING(Weight.WRONG, "restore the directory 'catalog' from a backup"),
+    /** The catalog cannot be read. */
+    CATALOG_DAMAGED(Weight.WRONG, "restore the directory 'catalog' from a backup"),
+    /** Partitions of a table leave out keys, overlap, or are numbered beyond what was given out. */
+    CATALOG_INCONSISTENT(Weight.WRONG, "restore the directory 'catalog' from a backup"),
+    /** The log has changes of a partition that the catalog never gave out. */
+    CATALOG_TOO_OLD(
+        Weight.WRONG,
+        "the catalog is older than the log: restore a newer 'catalog', or the whole directory from"
+            + " one backup; the server would give these partitions to new tables, which would show"
+            + " old changes"),
+    /** A tunnel's table does not exist. */
+    TUNNEL_WITHOUT_TABLE(Weight.WRONG, "restore the directory 'catalog' from a backup"),
+    /** The files of a shard are not there, though tables have partitions in it. */
+    SHARD_MISSING(
+        Weight.WRONG,
+        "restore the shard from a backup: the server would start without its changes"),
+    /** What retention gave up cannot be known. */
+    TRIMMED_DAMAGED(Weight.WRONG, "restore the file 'trimmed' from a backup"),
+    /** Files of the log are missing. */
+    LOG_GAP(Weight.WRONG, "restore the missing file of the log from a backup"),
+    /** A file of the log is not what its name says. */
+    LOG_FOREIGN(Weight.WRONG, "restore that file of the log from a backup"),
+    /** A file of the log is shorter than it was. */
+    LOG_CUT(Weight.WRONG, "restore that file of the log from a backup"),
+    /** Bytes of the log have changed. */
+    LOG_DAMAGED(
+        Weight.WRONG, "restore that file of the log from a backup; look at the disk's own reports"),
+    /** Changes are missing between others. */
+    CHANGES_MISSING(Weight.WRONG, "restore the log of this shard from a backup"),
+    /** The end of the log is what a crash leaves. */
+    LOG_TORN(
+        Weight.NOTE, "nothing: nobody was told that it is there, and the next start cuts it off"),
+    /** A sealed segment has no index. */
+    INDEX_MISSING(Weight.NOTE, "nothing, or --repair: until then each start reads that file whole"),
+    /** An index is of no use. */
+    INDEX_UNUSABLE(
+        Weight.NOTE, "nothing, or --repair: until then each start reads that file whole"),
+    /** An index leads readers astray. */
+    INDEX_WRONG(Weight.WRONG, "--repair makes the index again: readers would miss changes"),
+    /** There are no rows, and the log can give them back. */
+    TABLE_MISSING(Weight.NOTE, "nothing, or --repair: the next start folds the whole log again"),
+    /** There are no rows, and the log cannot give them back. */
+    TABLE_LOST(
+        Weight.WRONG,
+        "restore the directory 'table' of this shard from a backup: the log does not have the oldest"
+            + " changes any more"),
+    /** Rows cannot be read. */
+    TABLE_DAMAGED(
+        Weight.WRONG,
+        "--repair makes the rows again if the log still has every change; otherwise restore the"
+            + " directory 'table' of this shard from a backup"),
+    /** Rows were folded from changes that the log does not have. */
+    TABLE_AHEAD(
+        Weight.WRONG,
+        "the log is older than the rows: restore the newer log. If the log is as it should be,"
+            + " --repair makes the rows again from it"),
+    /** Rows are older than what the log still has. */
+    TABLE_TOO_OLD(Weight.WRONG, "restore a newer directory 'table' of this shard from a backup"),
+    /** Rows were folded from another log. */
+    TABLE_OF_ANOTHER_LOG(
+        Weight.WRONG,
+        "the directories 'log' and 'table' of this shard do not belong together: restore both from"
+            + " one backup. If the log is as it should be, --repair makes the rows again from it"),
+    /** Rows are missing. */
+    ROWS_MISSING(Weight.WRONG, "--repair makes the rows again from the log"),
+    /** Rows are there that no change made. */
+    ROWS_EXTRA(Weight.WRONG, "--repair makes the rows again from the log"),
+    /** Rows have other columns than the changes say. */
+    ROWS_DIFFERENT(Weight.WRONG, "--repair makes the rows again from the log"),
+    /** Rows or changes of a dropped table. */
+    DROPPED_LEFT(Weight.NOTE, "nothing: they go with the next start, and with the next retention"),
+    /** A tunnel has processed changes that are not there, which were promised to survive. */
+    CHECKPOINT_BEYOND(
+        Weight.WRONG,
+        "the log has lost acknowledged changes: restore a newer one. Otherwise the next start takes"
+            + " the checkpoint back"),
+    /** A tunnel has processed changes that were lost with the power, as OS durability allows. */
+    CHECKPOINT_TAKEN_BACK(
+        Weight.NOTE,
+        "nothing: changes of this table are not synced, and the next start takes the checkpoint"
+            + " back"),
+    /** A tunnel has not processed changes that are not kept any more. */
+    HISTORY_LOST(
+        Weight.NOTE,
+        "move the tunnel to 'earliest' when the server runs; a longer retention keeps more");
+
+    private final Weight weight;
+    private final String advice;
+
+    Kind(Weight weight, String advice) {
+      this.weight = weight;
+      this.advice = advice;
+    }
+
+    /** What becomes of the directory if nothing is done. */
+    public Weight weight() {
+      return weight;
+    }
+
+    /** What to do. */
+    public String advice() {
+      return advice;
+    }
+  }
+}

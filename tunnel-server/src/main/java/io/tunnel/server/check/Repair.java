@@ -1,0 +1,189 @@
+package io.tunnel.server.check;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.StoredCatalog;
+import io.tunnel.server.check.CheckReport.ShardReport;
+import io.tunnel.server.check.Problem.Kind;
+import io.tunnel.server.check.Problem.Weight;
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.LogInspection;
+import io.tunnel.server.table.TableStore;
+import io.tunnel.server.table.TableStoreConfig;
+import io.tunnel.terminal.Human;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Makes indexes and rows again from a log that is whole. What was there is moved aside and never
+ * deleted.
+ *
+ * <p>Invariant: the log is the truth and is not changed, but for a torn end, which every start cuts
+ * off. A crash between any two steps leaves a directory that a server opens: without an index it
+ * scans, and rows that are folded up to some offset it folds on from there.
+ */
+public final class Repair {
+
+  private static final TableStoreConfig ROWS = new TableStoreConfig(64L << 20, 32L << 20, 2);
+  private static final int SEGMENT_BYTES_MAX = 256 << 20;
+
+  private static final Set<Kind> OF_INDEXES =
+      EnumSet.of(Kind.INDEX_MISSING, Kind.INDEX_UNUSABLE, Kind.INDEX_WRONG);
+  private static final Set<Kind> OF_ROWS =
+      EnumSet.of(
+          Kind.TABLE_MISSING,
+          Kind.TABLE_DAMAGED,
+          Kind.TABLE_AHEAD,
+          Kind.TABLE_OF_ANOTHER_LOG,
+          Kind.ROWS_MISSING,
+          Kind.ROWS_EXTRA,
+          Kind.ROWS_DIFFERENT);
+
+  /** Without these nobody knows which changes count, or has them. */
+  private static final Set<Kind> HOPELESS =
+      EnumSet.of(
+          Kind.CATALOG_MISSING,
+          Kind.CATALOG_DAMAGED,
+          Kind.CATALOG_TOO_OLD,
+          Kind.CATALOG_INCONSISTENT);
+
+  private final StoredDirectory directory;
+  private final Path aside;
+  private final Progress progress;
+  private final List<String> deeds = new ArrayList<>();
+
+  private Repair(StoredDirectory directory, Path aside, Progress progress) {
+    this.directory = directory;
+    this.aside = aside;
+    this.progress = progress;
+  }
+
+  /**
+   * Mends what can be mended of what a check has found.
+   *
+   * @param directory held to be changed
+   * @param aside takes what is replaced; in the same file system, made when it is needed
+   * @return what was done, and what could not be, for people
+   */
+  public static List<String> run(
+      StoredDirectory directory, CheckReport report, Path aside, Progress progress)
+      throws IOException {
+    Repair repair = new Repair(directory, aside, progress);
+    repair.run(report);
+    return repair.deeds;
+  }
+
+  private void run(CheckReport report) throws IOException {
+    for (Problem problem : report.problems()) {
+      if (HOPELESS.contains(problem.kind())) {
+        deeds.add("nothing was done: without a catalog that fits nobody knows which changes count");
+        return;
+      }
+    }
+    Catalog catalog = StoredCatalog.read(directory.path().resolve("catalog")).tables();
+    for (ShardReport shard : report.shards()) {
+      String place = "shard-" + shard.shard() + "/";
+      List<Problem> problems =
+          report.problems().stream().filter(problem -> problem.place().startsWith(place)).toList();
+      boolean isLogWhole =
+          problems.stream()
+              .noneMatch(
+                  problem ->
+                      problem.place().startsWith(place + "log")
+                          && problem.kind().weight() == Weight.WRONG
+                          && problem.kind() != Kind.INDEX_WRONG);
+      mend(shard, problems, catalog, isLogWhole);
+    }
+  }
+
+  private void mend(ShardReport shard, List<Problem> problems, Catalog catalog, boolean isLogWhole)
+      throws IOException {
+    boolean mustIndex = problems.stream().anyMatch(problem -> OF_INDEXES.contains(problem.kind()));
+    boolean mustFold = problems.stream().anyMatch(problem -> OF_ROWS.contains(problem.kind()));
+    String name = "shard-" + shard.shard();
+    if (!isLogWhole && (mustIndex || mustFold)) {
+      deeds.add(name + ": nothing was done, because its log is not whole; restore that first");
+      return;
+    }
+    if (mustIndex) {
+      index(shard.shard(), problems);
+    }
+    if (mustFold && shard.wholeFrom() > 0) {
+      deeds.add(
+          name
+              + ": the rows were left as they are, because the log does not have the oldest changes");
+    } else if (mustFold) {
+      fold(shard.shard(), catalog);
+    }
+  }
+
+  private void index(int shard, List<Problem> problems) throws IOException {
+    for (Problem problem : problems) {
+      Path file = directory.path().resolve(problem.place());
+      if (OF_INDEXES.contains(problem.kind()) && Files.exists(file)) {
+        moveAside(file);
+      }
+    }
+    Path log = directory.shard(shard).resolve("log");
+    for (String index : LogInspection.storeIndexes(log, shard)) {
+      deeds.add("made shard-" + shard + "/log/" + index + " again");
+    }
+  }
+
+  private void moveAside(Path path) throws IOException {
+    Path target = aside.resolve(directory.path().relativize(path));
+    Files.createDirectories(target.getParent());
+    Files.move(path, target);
+    deeds.add("moved " + directory.path().relativize(path) + " to " + target);
+  }
+
+  private void fold(int shard, Catalog catalog) throws IOException {
+    Path rows = directory.shard(shard).resolve("table");
+    if (Files.exists(rows)) {
+      moveAside(rows);
+    }
+    Path log = directory.shard(shard).resolve("log");
+    try (LocalLog changes = LocalLog.open(log, shard, SEGMENT_BYTES_MAX);
+        TableStore table = TableStore.open(Files.createDirectories(rows), ROWS, changes::sync)) {
+      changes.replay(0, new Fold(table, catalog));
+      deeds.add(
+          "folded "
+              + Human.counted(table.foldedRows(), "change")
+              + " of the log into the rows of shard-"
+              + shard);
+    }
+  }
+
+  /** As a start does it. */
+  private final class Fold implements LocalLog.ReplayVisitor {
+    private final TableStore table;
+    private final Catalog catalog;
+    private final List<ChangeBatch> group = new ArrayList<>();
+    private long read;
+
+    Fold(TableStore table, Catalog catalog) {
+      this.table = table;
+      this.catalog = catalog;
+    }
+
+    @Override
+    public void batch(ChangeBatch batch) {
+      if (catalog.hasPartition(batch.partition())) {
+        group.add(batch);
+      }
+    }
+
+    @Override
+    public void groupEnd(long end) throws IOException {
+      table.fold(group, end);
+      group.clear();
+      progress.read(end - read);
+      read = end;
+    }
+  }
+}

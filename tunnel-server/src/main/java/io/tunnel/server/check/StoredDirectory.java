@@ -1,0 +1,159 @@
+package io.tunnel.server.check;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonParseException;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+
+/**
+ * A data directory that exists, without a server. While it is held no server can take it: the lock
+ * is the server's own, shared among those who only read.
+ */
+public final class StoredDirectory implements Closeable {
+
+  private static final int FORMAT = 1;
+  private static final Gson GSON = new Gson();
+
+  private final Path path;
+  private final int shards;
+  private final Optional<FileChannel> lockFile;
+
+  /** What {@code FORMAT} says. */
+  private record Format(int format, int shards, String cluster) {}
+
+  private StoredDirectory(Path path, int shards, Optional<FileChannel> lockFile) {
+    this.path = path;
+    this.shards = shards;
+    this.lockFile = lockFile;
+  }
+
+  /**
+   * Holds a directory that is only read.
+   *
+   * @throws IOException when it is none, is in use, or belongs to a node of a cluster
+   */
+  public static StoredDirectory toRead(Path path) throws IOException {
+    return open(path, true);
+  }
+
+  /** The same for a directory that is changed. */
+  public static StoredDirectory toChange(Path path) throws IOException {
+    return open(path, false);
+  }
+
+  /** How many shards a directory has, also one that a server has open. */
+  public static int shardsOf(Path path) throws IOException {
+    return format(path).shards();
+  }
+
+  /** Says in a directory that holds everything already how many shards it has, durably. */
+  public static void storeFormat(Path path, int shards) throws IOException {
+    Path next = path.resolve("FORMAT.next");
+    Files.writeString(
+        next,
+        GSON.toJson(new Format(FORMAT, shards, null)),
+        StandardOpenOption.CREATE,
+        StandardOpenOption.TRUNCATE_EXISTING,
+        StandardOpenOption.WRITE,
+        StandardOpenOption.SYNC);
+    Files.move(next, path.resolve("FORMAT"), StandardCopyOption.ATOMIC_MOVE);
+    try (FileChannel names = FileChannel.open(path, StandardOpenOption.READ)) {
+      names.force(true);
+    }
+  }
+
+  private static StoredDirectory open(Path path, boolean isShared) throws IOException {
+    Format format = format(path);
+    return new StoredDirectory(path, format.shards(), lock(path, isShared));
+  }
+
+  private static Format format(Path path) throws IOException {
+    if (!Files.isDirectory(path)) {
+      throw new IOException(path + " is no directory");
+    }
+    Path file = path.resolve("FORMAT");
+    Format format;
+    try {
+      format = GSON.fromJson(Files.readString(file), Format.class);
+    } catch (NoSuchFileException e) {
+      throw new IOException(
+          path
+              + " is no data directory: it has no file FORMAT. If it holds 'catalog' and 'shard-*',"
+              + " restore that file: {\"format\":1,\"shards\":N}, N being the number of 'shard-*'"
+              + " directories",
+          e);
+    } catch (JsonParseException e) {
+      throw new IOException(file + " does not say what format the data directory has", e);
+    }
+    if (format == null || format.format() < 1 || format.shards() < 1) {
+      throw new IOException(file + " does not say what format the data directory has");
+    }
+    if (format.format() != FORMAT) {
+      throw new IOException(
+          path + " has format " + format.format() + ", and this program reads format " + FORMAT);
+    }
+    if (format.cluster() != null) {
+      throw new IOException(
+          path
+              + " is the directory of a node of cluster '"
+              + format.cluster()
+              + "': everything in it is a cache of what Kafka has. When in doubt about it, stop the"
+              + " node and delete the directory; the node reads it again");
+    }
+    return format;
+  }
+
+  private static Optional<FileChannel> lock(Path path, boolean isShared) throws IOException {
+    FileChannel file;
+    try {
+      file =
+          FileChannel.open(
+              path.resolve("LOCK"), isShared ? StandardOpenOption.READ : StandardOpenOption.WRITE);
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    }
+    FileLock lock = null;
+    try {
+      lock = file.tryLock(0, Long.MAX_VALUE, isShared);
+    } catch (OverlappingFileLockException e) {
+      // A server in this very process has it; said below like any other.
+    }
+    if (lock == null) {
+      file.close();
+      throw new DirectoryInUseException(
+          "the data directory " + path + " is in use by a server; stop that one first");
+    }
+    return Optional.of(file);
+  }
+
+  /** Where it is. */
+  public Path path() {
+    return path;
+  }
+
+  /** How many shards it has. */
+  public int shards() {
+    return shards;
+  }
+
+  /** Where everything of a shard is. */
+  public Path shard(int id) {
+    return path.resolve("shard-" + id);
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (lockFile.isPresent()) {
+      lockFile.get().close();
+    }
+  }
+}

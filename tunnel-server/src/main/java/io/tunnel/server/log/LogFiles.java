@@ -1,0 +1,92 @@
+package io.tunnel.server.log;
+
+import io.tunnel.model.Bytes;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Which files a log consists of at a moment, also of one that a server writes to.
+ *
+ * @param trimmed content of the file that says what was given up; read before the names
+ * @param sealed names of the segments that are written no more, oldest first
+ * @param last name of the segment behind them, if there is any
+ */
+public record LogFiles(Optional<Bytes> trimmed, List<String> sealed, Optional<String> last) {
+
+  /** Name of the file that says what was given up. */
+  public static final String TRIMMED = LogFormat.TRIM_NAME;
+
+  /** Copies. */
+  public LogFiles {
+    sealed = List.copyOf(sealed);
+  }
+
+  /**
+   * Those in {@code directory}.
+   *
+   * @throws IOException when what was given up cannot be known
+   */
+  public static LogFiles in(Path directory) throws IOException {
+    Optional<Bytes> trimmed = read(directory.resolve(LogFormat.TRIM_NAME));
+    TrimFile gaps = TrimFile.NOTHING;
+    if (trimmed.isPresent()) {
+      gaps = TrimFile.read(ByteBuffer.wrap(trimmed.get().toByteArray()));
+      if (gaps == null) {
+        throw new CorruptLogException(
+            directory.resolve(LogFormat.TRIM_NAME) + " does not match its checksum");
+      }
+    }
+    List<String> names = new ArrayList<>();
+    for (String name : new FileDisk(directory).list()) {
+      if (name.matches("[0-9]{20}\\.log") && !gaps.isGap(base(name))) {
+        names.add(name);
+      }
+    }
+    Optional<String> last =
+        names.isEmpty() ? Optional.empty() : Optional.of(names.remove(names.size() - 1));
+    return new LogFiles(trimmed, names, last);
+  }
+
+  private static Optional<Bytes> read(Path file) throws IOException {
+    try {
+      return Optional.of(Bytes.copyOf(Files.readAllBytes(file)));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static long base(String name) {
+    return Long.parseLong(name.substring(0, name.indexOf('.')));
+  }
+
+  /** Name of the index of a segment. */
+  public static String indexOf(String segment) {
+    return LogFormat.indexName(base(segment));
+  }
+
+  /** Bytes of a segment up to the end of its last intact group; 0 when it has no header yet. */
+  public static long intactBytes(Path segment) throws IOException {
+    try (FileChannel file = FileChannel.open(segment, StandardOpenOption.READ)) {
+      long size = file.size();
+      if (size < LogFormat.SEGMENT_HEADER_BYTES) {
+        return 0;
+      }
+      long base = base(segment.getFileName().toString());
+      SegmentScan scan =
+          new SegmentScan(
+              new Segment(base, new ReadOnlyFile(file), size), LogFormat.SEGMENT_HEADER_BYTES);
+      while (scan.next((batch, offset) -> {})) {
+        // On to the next group.
+      }
+      return scan.offset();
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package io.tunnel.server.table;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.rocksdb.InfoLogLevel;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+
+/**
+ * A RocksDB that is only looked at: no file of it is made, changed or deleted, also not the one
+ * that RocksDB would write its own messages to.
+ */
+public final class ReadOnlyRocks implements Closeable {
+
+  private static final int ATTEMPTS_MAX = 20;
+
+  private final Options options = new Options();
+  private final RocksLog log;
+  private final RocksDB db;
+
+  static {
+    RocksLibrary.load();
+  }
+
+  /**
+   * Opens what is stored in {@code directory}, and what its write-ahead log has beside that.
+   *
+   * @throws IOException when nothing is there, or it cannot be read
+   */
+  public ReadOnlyRocks(Path directory) throws IOException {
+    if (!Files.exists(directory.resolve("CURRENT"))) {
+      options.close();
+      throw new IOException("there is no store in " + directory + ": it has no file CURRENT");
+    }
+    // It warns of what only its tuning is about.
+    log = new RocksLog(directory.toString(), InfoLogLevel.ERROR_LEVEL);
+    options.setLogger(log);
+    RocksDB opened;
+    try {
+      opened = RocksDB.openReadOnly(options, directory.toString());
+    } catch (RocksDBException e) {
+      log.close();
+      options.close();
+      throw new IOException("cannot read the store in " + directory + ": " + e.getMessage(), e);
+    }
+    db = opened;
+  }
+
+  /** Looks at an open store. */
+  @FunctionalInterface
+  public interface Look {
+    /** Once, or again when files were changed meanwhile. */
+    void at(ReadOnlyRocks rocks) throws IOException;
+  }
+
+  /**
+   * Looks at a store that another process may write to, as often as is needed for a look that fell
+   * between two changes of its files: what is in the write-ahead log may become a file, and the log
+   * be deleted, while both are read.
+   *
+   * @throws IOException when the store cannot be read, or changes with every look
+   */
+  public static void whileUnchanged(Path directory, Look look) throws IOException {
+    IOException failure = null;
+    for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      String before = stamp(directory);
+      try (ReadOnlyRocks rocks = new ReadOnlyRocks(directory)) {
+        look.at(rocks);
+        failure = null;
+      } catch (IOException e) {
+        failure = e;
+      }
+      if (before.equals(stamp(directory))) {
+        break;
+      }
+      failure = new IOException("the files in " + directory + " change all the time", failure);
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  /** Is another one as soon as other files count. */
+  private static String stamp(Path directory) throws IOException {
+    Path current = directory.resolve("CURRENT");
+    if (!Files.exists(current)) {
+      return "";
+    }
+    String manifest = Files.readString(current).strip();
+    Path file = directory.resolve(manifest);
+    return manifest + " " + (Files.exists(file) ? Files.size(file) : -1);
+  }
+
+  /** Is given what is stored, in the order of the keys. */
+  @FunctionalInterface
+  public interface EntryVisitor {
+    /** One of them. */
+    void entry(byte[] key, byte[] value) throws IOException;
+  }
+
+  /** Visits everything, or fails. */
+  public void forEach(EntryVisitor visitor) throws IOException {
+    try (RocksIterator at = db.newIterator()) {
+      for (at.seekToFirst(); at.isValid(); at.next()) {
+        visitor.entry(at.key(), at.value());
+      }
+      at.status();
+    } catch (RocksDBException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Reads every block of every file.
+   *
+   * @throws IOException when one does not match its checksum
+   */
+  public void verify() throws IOException {
+    try {
+      db.verifyChecksum();
+    } catch (RocksDBException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  RocksDB db() {
+    return db;
+  }
+
+  @Override
+  public void close() {
+    db.close();
+    log.close();
+    options.close();
+  }
+}

@@ -1,0 +1,162 @@
+package io.tunnel.server.table;
+
+import io.tunnel.codec.Binary;
+import io.tunnel.model.Bytes;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.IntPredicate;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+
+/** The rows of a shard as they lie on the disk, only looked at, while no server has them open. */
+public final class StoredTable implements Closeable {
+
+  private final ReadOnlyRocks rocks;
+  private final Dictionaries dictionaries = new Dictionaries();
+  private final long foldedOffset;
+
+  /**
+   * Opens the table in {@code directory}.
+   *
+   * @throws IOException when it cannot be read
+   */
+  public StoredTable(Path directory) throws IOException {
+    rocks = new ReadOnlyRocks(directory);
+    try {
+      byte[] folded = rocks.db().get(StoreFormat.foldedKey());
+      foldedOffset = folded == null ? 0 : Binary.getLong(folded, 0);
+      loadDictionaries();
+    } catch (RocksDBException | RuntimeException e) {
+      rocks.close();
+      throw new IOException("cannot read the table in " + directory + ": " + e.getMessage(), e);
+    }
+  }
+
+  private void loadDictionaries() throws RocksDBException {
+    byte[] prefix = Arrays.copyOf(StoreFormat.dictionaryKey(0), 5);
+    try (RocksIterator at = rocks.db().newIterator()) {
+      at.seek(prefix);
+      while (at.isValid() && Arrays.equals(at.key(), 0, 5, prefix, 0, 5)) {
+        dictionaries.load(Binary.getInt(at.key(), 5), at.value());
+        at.next();
+      }
+      at.status();
+    }
+  }
+
+  /** Log offset up to which the rows are folded. */
+  public long foldedOffset() {
+    return foldedOffset;
+  }
+
+  /**
+   * Reads every block of every file.
+   *
+   * @throws IOException when one does not match its checksum
+   */
+  public void verify() throws IOException {
+    rocks.verify();
+  }
+
+  /** The partitions that have rows. */
+  public SortedSet<Integer> partitions() throws IOException {
+    SortedSet<Integer> partitions = new TreeSet<>();
+    try (RocksIterator at = rocks.db().newIterator()) {
+      at.seek(StoreFormat.partitionKey(StoreFormat.SYSTEM_PARTITION + 1));
+      while (at.isValid()) {
+        int partition = Binary.getInt(at.key(), 0);
+        partitions.add(partition);
+        at.seek(StoreFormat.partitionKey(partition + 1));
+      }
+      at.status();
+    } catch (RocksDBException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+    return partitions;
+  }
+
+  /** Is told of the rows in which two tables differ. */
+  public interface Differences {
+    /** Rows were compared. */
+    void compared(long rows);
+
+    /** A row that only the other table has. */
+    void missing(int partition, Bytes key);
+
+    /** A row that only this table has. */
+    void extra(int partition, Bytes key);
+
+    /** A row that both have, with other columns. */
+    void different(int partition, Bytes key);
+  }
+
+  /** Compares the rows of the partitions that {@code isCompared} names with those of another. */
+  public void compare(StoredTable other, IntPredicate isCompared, Differences differences)
+      throws IOException {
+    try (RocksIterator mine = rocks.db().newIterator();
+        RocksIterator theirs = other.rocks.db().newIterator()) {
+      byte[] first = StoreFormat.partitionKey(StoreFormat.SYSTEM_PARTITION + 1);
+      mine.seek(first);
+      theirs.seek(first);
+      while (true) {
+        skip(mine, isCompared);
+        skip(theirs, isCompared);
+        if (!mine.isValid() && !theirs.isValid()) {
+          break;
+        }
+        int order = order(mine, theirs);
+        differences.compared(1);
+        if (order < 0) {
+          differences.extra(partition(mine), StoreFormat.key(mine.key()));
+        } else if (order > 0) {
+          differences.missing(partition(theirs), StoreFormat.key(theirs.key()));
+        } else if (!isEqual(mine.value(), theirs.value(), other)) {
+          differences.different(partition(mine), StoreFormat.key(mine.key()));
+        }
+        if (order <= 0) {
+          mine.next();
+        }
+        if (order >= 0) {
+          theirs.next();
+        }
+      }
+      mine.status();
+      theirs.status();
+    } catch (RocksDBException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  private static int partition(RocksIterator at) {
+    return Binary.getInt(at.key(), 0);
+  }
+
+  private static void skip(RocksIterator at, IntPredicate isCompared) {
+    while (at.isValid() && !isCompared.test(partition(at))) {
+      at.seek(StoreFormat.partitionKey(partition(at) + 1));
+    }
+  }
+
+  private static int order(RocksIterator mine, RocksIterator theirs) {
+    if (!mine.isValid()) {
+      return 1;
+    }
+    return theirs.isValid() ? Arrays.compareUnsigned(mine.key(), theirs.key()) : -1;
+  }
+
+  /** The numbers of dictionaries may differ where the rows do not. */
+  private boolean isEqual(byte[] mine, byte[] theirs, StoredTable other) {
+    return StoredRow.of(mine, dictionaries)
+        .values()
+        .equals(StoredRow.of(theirs, other.dictionaries).values());
+  }
+
+  @Override
+  public void close() {
+    rocks.close();
+  }
+}

@@ -1,0 +1,65 @@
+package io.tunnel.server.table;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+
+/**
+ * The files that a table on the disk consists of at a moment, also of one that a server has open.
+ * Table files never change; the manifest, which says which of them count, only grows.
+ *
+ * @param tables names of the files of rows
+ * @param manifest name of the manifest
+ * @param manifestBytes how much of it is of this moment
+ */
+public record TableFiles(List<String> tables, String manifest, long manifestBytes) {
+
+  private static final String CURRENT = "CURRENT";
+
+  /** Copies. */
+  public TableFiles {
+    tables = List.copyOf(tables);
+  }
+
+  /** What a store reads first: the name of its manifest. */
+  public static String current() {
+    return CURRENT;
+  }
+
+  /**
+   * Those in {@code directory}; nothing when no table was ever written there.
+   *
+   * @throws IOException when they cannot be read, or change with every look
+   */
+  public static Optional<TableFiles> in(Path directory) throws IOException {
+    if (!Files.exists(directory.resolve(CURRENT))) {
+      return Optional.empty();
+    }
+    AtomicReference<TableFiles> files = new AtomicReference<>();
+    ReadOnlyRocks.whileUnchanged(directory, rocks -> files.set(look(rocks, directory)));
+    return Optional.of(files.get());
+  }
+
+  private static TableFiles look(ReadOnlyRocks rocks, Path directory) throws IOException {
+    try {
+      RocksDB.LiveFiles live = rocks.db().getLiveFiles(false);
+      List<String> tables = new ArrayList<>();
+      String manifest = Files.readString(directory.resolve(CURRENT)).strip();
+      for (String name : live.files) {
+        String plain = name.startsWith("/") ? name.substring(1) : name;
+        if (plain.endsWith(".sst")) {
+          tables.add(plain);
+        }
+      }
+      return new TableFiles(tables, manifest, live.manifestFileSize);
+    } catch (RocksDBException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+}
