@@ -1,0 +1,161 @@
+package io.tunnel.cli.backup;
+
+import com.google.gson.Gson;
+import io.tunnel.server.backup.Backup;
+import io.tunnel.server.backup.BackupDirectory;
+import io.tunnel.server.check.StoredDirectory;
+import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.Human;
+import io.tunnel.terminal.ProgressBar;
+import io.tunnel.terminal.Screen;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code tunnel backup}. */
+@Command(
+    name = "backup",
+    mixinStandardHelpOptions = true,
+    description =
+        "Copies the data directory of a single server, also while the server runs: tables, changes,"
+            + " rows, tunnels and checkpoints that fit together. Only what is new is copied. The"
+            + " server is not asked: whoever may read the directory may copy it, and nobody else.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  tunnel backup --data /var/lib/tunnel --to /backup/tunnel",
+      "  tunnel backup --data /var/lib/tunnel --to /backup/tunnel --keep 14 --json"
+    })
+public final class BackupCommand implements Callable<Integer> {
+
+  private static final Gson GSON = new Gson();
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--data",
+      required = true,
+      paramLabel = "DIR",
+      description = "The data directory of the server.")
+  private Path data;
+
+  @Option(
+      names = "--to",
+      required = true,
+      paramLabel = "BACKUP",
+      description = "The directory of backups; made if missing. One for each server.")
+  private Path to;
+
+  @Option(
+      names = "--keep",
+      paramLabel = "N",
+      description = "Delete all backups but the newest N when this one is taken (default: none).")
+  private Integer keep;
+
+  @Option(
+      names = "--full",
+      description = "Read every file again, also those that seem not to have changed.")
+  private boolean isFull;
+
+  @Option(names = "--json", description = "Print the outcome as one JSON object.")
+  private boolean isJson;
+
+  /** For picocli. */
+  public BackupCommand() {}
+
+  /** What {@code --json} prints. */
+  private record Summary(
+      long backup,
+      long takenMs,
+      int tables,
+      int tunnels,
+      int files,
+      long bytes,
+      long filesCopied,
+      long bytesCopied,
+      long filesKnown,
+      int backupsDeleted,
+      long elapsedMs) {}
+
+  @Override
+  public Integer call() throws IOException {
+    if (keep != null && keep < 1) {
+      throw CommandFailure.usage("--keep is at least 1, not " + keep);
+    }
+    if (to.toAbsolutePath().normalize().startsWith(data.toAbsolutePath().normalize())) {
+      throw CommandFailure.usage("--to " + to + " lies in the data directory; name another place");
+    }
+    try {
+      var unused = StoredDirectory.shardsOf(data);
+    } catch (IOException e) {
+      throw CommandFailure.usage(e.getMessage());
+    }
+    long startNanos = System.nanoTime();
+    Screen screen = Screen.standardError(spec.commandLine().getErr(), System.getenv());
+    try (BackupDirectory target = BackupDirectory.create(to);
+        ProgressBar bar =
+            new ProgressBar("copying", "bytes", OptionalLong.empty(), screen, System::nanoTime)) {
+      Backup.Outcome outcome =
+          Backup.take(
+              data,
+              target,
+              new Backup.Options(isFull, Optional.ofNullable(keep)),
+              System.currentTimeMillis(),
+              bar::add);
+      print(outcome, (System.nanoTime() - startNanos) / 1_000_000);
+    } catch (IOException e) {
+      throw CommandFailure.io(e.getMessage());
+    }
+    return ExitCode.OK;
+  }
+
+  private void print(Backup.Outcome outcome, long elapsedMs) {
+    PrintWriter out = spec.commandLine().getOut();
+    if (isJson) {
+      out.println(
+          GSON.toJson(
+              new Summary(
+                  outcome.set().number(),
+                  outcome.set().takenMs(),
+                  outcome.set().counts().tables(),
+                  outcome.set().counts().tunnels(),
+                  outcome.set().fileCount(),
+                  outcome.set().bytes(),
+                  outcome.filesCopied(),
+                  outcome.bytesCopied(),
+                  outcome.filesKnown(),
+                  outcome.setsDeleted(),
+                  elapsedMs)));
+    } else {
+      out.println(
+          "backup "
+              + outcome.set().number()
+              + " of "
+              + data
+              + ": "
+              + Human.counted(outcome.set().counts().tables(), "table")
+              + ", "
+              + Human.counted(outcome.set().counts().tunnels(), "tunnel")
+              + ", "
+              + Human.bytes(outcome.set().bytes())
+              + " in "
+              + Human.counted(outcome.set().fileCount(), "file"));
+      out.println(
+          "copied "
+              + Human.bytes(outcome.bytesCopied())
+              + " in "
+              + Human.duration(elapsedMs)
+              + "; "
+              + Human.counted(outcome.filesKnown(), "file")
+              + " had been copied before");
+    }
+    out.flush();
+  }
+}

@@ -1,0 +1,194 @@
+package io.tunnel.cli.backup;
+
+import com.google.gson.Gson;
+import io.tunnel.server.backup.BackupDirectory;
+import io.tunnel.server.backup.BackupSet;
+import io.tunnel.server.backup.Restore;
+import io.tunnel.server.check.CheckReport;
+import io.tunnel.server.check.DirectoryCheck;
+import io.tunnel.server.check.Problem;
+import io.tunnel.server.check.StoredDirectory;
+import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.Human;
+import io.tunnel.terminal.ProgressBar;
+import io.tunnel.terminal.Screen;
+import io.tunnel.terminal.TextTable;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code tunnel restore}. */
+@Command(
+    name = "restore",
+    mixinStandardHelpOptions = true,
+    description =
+        "Makes the data directory of a single server from a backup, verifies every checksum, and then"
+            + " looks at it as 'tunnel doctor --quick' does. Positions behind the backup are given"
+            + " again to other changes.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  tunnel restore --from /backup/tunnel --list",
+      "  tunnel restore --from /backup/tunnel --data /var/lib/tunnel",
+      "  tunnel restore --from /backup/tunnel --backup 12 --data /var/lib/tunnel"
+    })
+public final class RestoreCommand implements Callable<Integer> {
+
+  private static final Gson GSON = new Gson();
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--from",
+      required = true,
+      paramLabel = "BACKUP",
+      description = "The directory of backups.")
+  private Path from;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description = "The data directory to make; it does not exist or is empty.")
+  private Path data;
+
+  @Option(
+      names = "--backup",
+      paramLabel = "N",
+      description = "The number of the backup (default: the newest).")
+  private Long number;
+
+  @Option(names = "--list", description = "Only say which backups there are.")
+  private boolean isListing;
+
+  @Option(names = "--json", description = "Print the outcome, or the list, as JSON.")
+  private boolean isJson;
+
+  /** For picocli. */
+  public RestoreCommand() {}
+
+  /** A backup in JSON. */
+  private record Entry(long backup, long takenMs, int tables, int tunnels, int files, long bytes) {
+    static Entry of(BackupSet set) {
+      return new Entry(
+          set.number(),
+          set.takenMs(),
+          set.counts().tables(),
+          set.counts().tunnels(),
+          set.fileCount(),
+          set.bytes());
+    }
+  }
+
+  /** What {@code --json} prints of a restore. */
+  private record Summary(Entry restored, boolean isSound, List<String> problems) {}
+
+  @Override
+  public Integer call() throws IOException {
+    if (isListing == (data != null)) {
+      throw CommandFailure.usage("give --data DIR to restore, or --list to see what there is");
+    }
+    try (BackupDirectory backup = open()) {
+      if (isListing) {
+        list(backup.sets());
+        return ExitCode.OK;
+      }
+      return restore(backup);
+    }
+  }
+
+  private BackupDirectory open() {
+    try {
+      return BackupDirectory.open(from);
+    } catch (IOException e) {
+      throw CommandFailure.usage(e.getMessage());
+    }
+  }
+
+  private void list(List<BackupSet> sets) {
+    PrintWriter out = spec.commandLine().getOut();
+    if (isJson) {
+      sets.forEach(set -> out.println(GSON.toJson(Entry.of(set))));
+    } else {
+      TextTable table =
+          new TextTable(">BACKUP", "TAKEN", ">TABLES", ">TUNNELS", ">FILES", ">BYTES");
+      for (BackupSet set : sets) {
+        table.row(
+            Human.count(set.number()),
+            Instant.ofEpochMilli(set.takenMs()).toString(),
+            Human.count(set.counts().tables()),
+            Human.count(set.counts().tunnels()),
+            Human.count(set.fileCount()),
+            Human.bytes(set.bytes()));
+      }
+      table.lines().forEach(out::println);
+    }
+    out.flush();
+  }
+
+  private int restore(BackupDirectory backup) {
+    Screen screen = Screen.standardError(spec.commandLine().getErr(), System.getenv());
+    try {
+      BackupSet set = backup.set(Optional.ofNullable(number));
+      try (ProgressBar bar =
+          new ProgressBar(
+              "copying", "bytes", OptionalLong.of(set.bytes()), screen, System::nanoTime)) {
+        Restore.run(backup, set, data, bar::add);
+      }
+      CheckReport report = check(screen);
+      print(set, report);
+      return report.isSound() ? ExitCode.OK : ExitCode.FAILED;
+    } catch (IOException e) {
+      throw CommandFailure.failed(e.getMessage());
+    }
+  }
+
+  private CheckReport check(Screen screen) throws IOException {
+    try (StoredDirectory directory = StoredDirectory.toRead(data);
+        ProgressBar bar =
+            new ProgressBar(
+                "checking",
+                "bytes",
+                OptionalLong.of(DirectoryCheck.logBytes(directory)),
+                screen,
+                System::nanoTime)) {
+      return new DirectoryCheck(directory, Optional.empty(), bar::add).run();
+    }
+  }
+
+  private void print(BackupSet set, CheckReport report) {
+    List<String> problems =
+        report.problems().stream()
+            .filter(problem -> problem.kind().weight() == Problem.Weight.WRONG)
+            .map(problem -> problem.kind() + ", " + problem.place() + ": " + problem.text())
+            .toList();
+    PrintWriter out = spec.commandLine().getOut();
+    if (isJson) {
+      out.println(GSON.toJson(new Summary(Entry.of(set), report.isSound(), problems)));
+    } else {
+      out.println(
+          "restored backup "
+              + set.number()
+              + " of "
+              + Instant.ofEpochMilli(set.takenMs())
+              + " to "
+              + data
+              + ": "
+              + Human.bytes(set.bytes())
+              + " in "
+              + Human.counted(set.fileCount(), "file"));
+      problems.forEach(problem -> out.println("WRONG " + problem));
+      out.println(
+          report.isSound() ? "sound: a server can start on it" : "not sound; see ./tunnel doctor");
+    }
+    out.flush();
+  }
+}

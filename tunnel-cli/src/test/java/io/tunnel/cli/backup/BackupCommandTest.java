@@ -1,0 +1,244 @@
+package io.tunnel.cli.backup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.tunnel.cli.doctor.DoctorCommand;
+import io.tunnel.cli.doctor.TestDirectory;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TableOptions;
+import io.tunnel.model.TunnelType;
+import io.tunnel.sdk.CreateTunnelRequest;
+import io.tunnel.sdk.DescribeTunnelRequest;
+import io.tunnel.sdk.RangeQuery;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.TunnelClient;
+import io.tunnel.server.TunnelServer;
+import io.tunnel.terminal.CommandRunner;
+import io.tunnel.terminal.Diagnosis;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/**
+ * Backups of a real server, also under load, and what a server on the restored directory serves.
+ */
+class BackupCommandTest {
+
+  private static final int ROUNDS = 4;
+
+  @TempDir private Path directory;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private Path path(String name) {
+    return directory.resolve(name);
+  }
+
+  private int run(Object command, String... arguments) {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    CommandLine line =
+        new CommandLine(command).setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    return CommandRunner.run(line, Diagnosis.standard(), arguments);
+  }
+
+  private JsonObject backup(String... more) {
+    String[] all = new String[5 + more.length];
+    List<String> start =
+        List.of("--data", path("data").toString(), "--to", path("backup").toString(), "--json");
+    System.arraycopy(start.toArray(new String[0]), 0, all, 0, 5);
+    System.arraycopy(more, 0, all, 5, more.length);
+    assertThat(run(new BackupCommand(), all)).as(err::toString).isZero();
+    return JsonParser.parseString(out.toString()).getAsJsonObject();
+  }
+
+  private int restore(String data, String... more) {
+    String[] all = new String[4 + more.length];
+    List<String> start =
+        List.of("--from", path("backup").toString(), "--data", path(data).toString());
+    System.arraycopy(start.toArray(new String[0]), 0, all, 0, 4);
+    System.arraycopy(more, 0, all, 4, more.length);
+    return run(new RestoreCommand(), all);
+  }
+
+  private void requireSound(String data) {
+    assertThat(run(new DoctorCommand(), "--data", path(data).toString()))
+        .as(() -> out + "" + err)
+        .isZero();
+  }
+
+  /** A server on a restored directory delivers at least {@code changes} to a new tunnel. */
+  private void requireServes(String data, int changes) throws Exception {
+    try (TunnelServer server = TestDirectory.server(path(data));
+        TableClient tables = TableClient.connect(TestDirectory.endpoint(server));
+        TunnelClient tunnels = new TunnelClient(TestDirectory.endpoint(server))) {
+      String id =
+          tunnels
+              .createTunnel(
+                  new CreateTunnelRequest(
+                      "orders", "again", TunnelType.Stream, StreamStart.EARLIEST))
+              .getTunnelId();
+      assertThat(TestDirectory.consume(tunnels, id, changes)).isEqualTo(changes);
+      assertThat(tables.getRange("orders", RangeQuery.ALL).iterator().hasNext()).isTrue();
+      TestDirectory.write(tables, changes, changes + 100);
+    }
+  }
+
+  @Test
+  void a_backup_under_load_has_what_was_acknowledged_before_and_fits_together() throws Exception {
+    TestDirectory.fill(path("data"));
+    try (TunnelServer server = TestDirectory.server(path("data"));
+        TableClient tables = TableClient.connect(TestDirectory.endpoint(server));
+        TunnelClient tunnels = new TunnelClient(TestDirectory.endpoint(server))) {
+      AtomicInteger acknowledged = new AtomicInteger(TestDirectory.CHANGES);
+      AtomicBoolean mustEnd = new AtomicBoolean();
+      Thread writer =
+          new Thread(
+              () -> {
+                while (!mustEnd.get()) {
+                  int from = acknowledged.get();
+                  TestDirectory.write(tables, from, from + 200);
+                  acknowledged.set(from + 200);
+                }
+              });
+      writer.start();
+      try {
+        for (int round = 1; round <= ROUNDS; round++) {
+          int before = acknowledged.get();
+          JsonObject taken = backup();
+          assertThat(taken.get("backup").getAsInt()).isEqualTo(round);
+          String restored = "restored-" + round;
+          assertThat(restore(restored)).as(() -> out + "" + err).isZero();
+          requireSound(restored);
+          requireServes(restored, before);
+        }
+      } finally {
+        mustEnd.set(true);
+        writer.join();
+      }
+      assertThat(tunnels).isNotNull();
+    }
+  }
+
+  @Test
+  void a_restored_tunnel_goes_on_behind_its_checkpoints() throws Exception {
+    TestDirectory.fill(path("data"));
+    var unused = backup();
+    assertThat(restore("restored")).isZero();
+    try (TunnelServer server = TestDirectory.server(path("restored"));
+        TableClient tables = TableClient.connect(TestDirectory.endpoint(server));
+        TunnelClient tunnels = new TunnelClient(TestDirectory.endpoint(server))) {
+      DescribeTunnelRequest audit = new DescribeTunnelRequest("orders", "audit");
+      String id = tunnels.describeTunnel(audit).getTunnelInfo().getTunnelId();
+      TestDirectory.write(tables, TestDirectory.CHANGES, TestDirectory.CHANGES + 300);
+      // Were the checkpoints lost, the first of these would be old ones, and more would follow.
+      assertThat(TestDirectory.consume(tunnels, id, 300)).isEqualTo(300);
+      assertThat(tunnels.describeTunnel(audit).getChannelInfos())
+          .allMatch(channel -> channel.checkpointed() > TestDirectory.CHANGES / 8);
+    }
+  }
+
+  @Test
+  void only_what_is_new_is_copied_and_what_is_too_old_is_deleted() throws Exception {
+    TestDirectory.fill(path("data"));
+    long first = backup().get("bytesCopied").getAsLong();
+    JsonObject second = backup();
+    assertThat(second.get("bytesCopied").getAsLong()).isLessThan(first / 2);
+    assertThat(second.get("filesKnown").getAsLong()).isPositive();
+    assertThat(backup("--full").get("filesKnown").getAsLong()).isZero();
+    assertThat(backup("--keep", "2").get("backupsDeleted").getAsInt()).isEqualTo(2);
+    assertThat(run(new RestoreCommand(), "--from", path("backup").toString(), "--list")).isZero();
+    assertThat(out.toString().lines()).hasSize(3);
+    assertThat(restore("restored", "--backup", "3")).isZero();
+    requireSound("restored");
+    assertThat(restore("nothing", "--backup", "1")).isEqualTo(1);
+    assertThat(err.toString()).contains("has no backup 1; there are 3 to 4");
+  }
+
+  @Test
+  void a_log_that_retention_has_shortened_is_restored_with_its_rows() throws Exception {
+    TestDirectory.fill(path("data"));
+    try (TunnelServer server = TestDirectory.server(path("data"));
+        TableClient tables = TableClient.connect(TestDirectory.endpoint(server))) {
+      long rows = count(tables);
+      var unused = tables.alterTable("orders", TableOptions.DEFAULT.withRetentionBytes(100 << 10));
+      long deadline = System.nanoTime() + 60_000_000_000L;
+      while (Files.exists(path("data").resolve("shard-0/log/00000000000000000000.log"))
+          && System.nanoTime() < deadline) {
+        Thread.onSpinWait();
+      }
+      assertThat(path("data").resolve("shard-0/log/00000000000000000000.log")).doesNotExist();
+      var taken = backup();
+      assertThat(taken.get("tables").getAsInt()).isEqualTo(1);
+      assertThat(restore("restored")).as(() -> out + "" + err).isZero();
+      requireSound("restored");
+      try (TunnelServer again = TestDirectory.server(path("restored"));
+          TableClient restored = TableClient.connect(TestDirectory.endpoint(again))) {
+        assertThat(count(restored)).isEqualTo(rows);
+      }
+    }
+  }
+
+  private static long count(TableClient tables) {
+    long rows = 0;
+    for (var row : tables.getRange("orders", RangeQuery.ALL)) {
+      rows += row == null ? 0 : 1;
+    }
+    return rows;
+  }
+
+  @Test
+  void a_damaged_backup_a_full_directory_and_wrong_places_are_refused() throws Exception {
+    TestDirectory.fill(path("data"));
+    var unused = backup();
+    assertThat(restore("data")).isEqualTo(1);
+    assertThat(err.toString()).contains("is not empty");
+    Path largest;
+    try (Stream<Path> files = Files.list(path("backup").resolve("files"))) {
+      largest = files.max(Comparator.comparing(file -> file.toFile().length())).orElseThrow();
+    }
+    byte[] bytes = Files.readAllBytes(largest);
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(largest, bytes);
+    assertThat(restore("restored")).isEqualTo(1);
+    assertThat(err.toString()).contains("does not match its checksum");
+    assertThat(path("restored").resolve("FORMAT")).doesNotExist();
+    assertThat(restore("restored")).isEqualTo(1);
+    requireUsageErrors();
+  }
+
+  private void requireUsageErrors() throws IOException {
+    String data = path("data").toString();
+    assertThat(run(new BackupCommand(), "--data", data, "--to", data + "/inside")).isEqualTo(2);
+    assertThat(run(new BackupCommand(), "--data", path("no").toString(), "--to", "x")).isEqualTo(2);
+    assertThat(
+            run(
+                new BackupCommand(),
+                "--data",
+                data,
+                "--to",
+                path("data2").toString(),
+                "--keep",
+                "0"))
+        .isEqualTo(2);
+    assertThat(run(new RestoreCommand(), "--from", data, "--list")).isEqualTo(2);
+    Files.createDirectories(path("other"));
+    Files.writeString(path("other").resolve("file"), "of somebody else");
+    assertThat(run(new BackupCommand(), "--data", data, "--to", path("other").toString()))
+        .isEqualTo(74);
+    assertThat(err.toString()).contains("holds other files");
+  }
+}

@@ -1,0 +1,234 @@
+package io.tunnel.server.backup;
+
+import com.google.gson.Gson;
+import io.tunnel.server.catalog.StoredCatalog;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.check.StoredDirectory;
+import io.tunnel.server.log.LogFiles;
+import io.tunnel.server.table.TableFiles;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Copies a data directory, also under a server that writes to it, so that all parts of the copy fit
+ * together. The order of reading is what makes them fit: see docs/adr/0012.
+ */
+public final class Backup {
+
+  private static final int ATTEMPTS_MAX = 10;
+  private static final Gson GSON = new Gson();
+
+  private final Path data;
+  private final BackupDirectory target;
+  private final BackupDirectory.Copied copied;
+  private final Map<String, StoredFile> known = new HashMap<>();
+  private final Figures figures = new Figures();
+
+  /** What was copied, and what was there already. */
+  private static final class Figures {
+    private long filesCopied;
+    private long bytesCopied;
+    private long filesKnown;
+  }
+
+  /**
+   * A backup that was taken.
+   *
+   * @param filesCopied files that were read
+   * @param bytesCopied bytes that were read
+   * @param filesKnown files that an earlier backup had already
+   * @param setsDeleted backups that were deleted because they are too old
+   */
+  public record Outcome(
+      BackupSet set, long filesCopied, long bytesCopied, long filesKnown, int setsDeleted) {}
+
+  /** How a backup is taken. */
+  public record Options(boolean isFull, Optional<Integer> keep) {}
+
+  private Backup(Path data, BackupDirectory target, BackupDirectory.Copied copied) {
+    this.data = data;
+    this.target = target;
+    this.copied = copied;
+  }
+
+  /** Takes a backup of the data directory {@code data} at {@code nowMs}. */
+  public static Outcome take(
+      Path data, BackupDirectory target, Options options, long nowMs, BackupDirectory.Copied copied)
+      throws IOException {
+    Backup backup = new Backup(data, target, copied);
+    return backup.take(options, nowMs);
+  }
+
+  private Outcome take(Options options, long nowMs) throws IOException {
+    List<BackupSet> sets = target.sets();
+    long number = 1;
+    if (!sets.isEmpty()) {
+      BackupSet last = sets.get(sets.size() - 1);
+      number = last.number() + 1;
+      if (!options.isFull()) {
+        last.files().forEach(file -> known.put(file.path(), file));
+      }
+    }
+    BackupSet set = read(number, nowMs);
+    target.commit(set);
+    int deleted = options.keep().isPresent() ? target.keep(options.keep().get()) : 0;
+    return new Outcome(set, figures.filesCopied, figures.bytesCopied, figures.filesKnown, deleted);
+  }
+
+  private BackupSet read(long number, long nowMs) throws IOException {
+    int shards = StoredDirectory.shardsOf(data);
+    for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      StoredCatalog before = StoredCatalog.read(data.resolve("catalog"));
+      List<StoredFile> files = new ArrayList<>();
+      for (int shard = 0; shard < shards; shard++) {
+        files.addAll(shard(shard));
+      }
+      StoredCatalog after = StoredCatalog.read(data.resolve("catalog"));
+      if (tableIds(before).equals(tableIds(after))
+          && before.tables().lastPartition() == after.tables().lastPartition()) {
+        files.add(catalog(before));
+        BackupSet.Counts counts =
+            new BackupSet.Counts(
+                before.tables().tables().size(), before.tunnels().tunnels(Optional.empty()).size());
+        return new BackupSet(BackupSet.FORMAT, number, nowMs, shards, counts, files);
+      }
+      files.forEach(file -> known.put(file.path(), file));
+    }
+    throw new IOException(
+        "tables were created or dropped during each of "
+            + ATTEMPTS_MAX
+            + " attempts; take the backup when that has ended");
+  }
+
+  private static Set<Integer> tableIds(StoredCatalog catalog) {
+    return catalog.tables().tables().stream().map(TableRecord::tableId).collect(Collectors.toSet());
+  }
+
+  private StoredFile catalog(StoredCatalog catalog) throws IOException {
+    byte[] json = GSON.toJson(catalog.texts()).getBytes(StandardCharsets.UTF_8);
+    return target.store(
+        new ByteArrayInputStream(json),
+        new StoredFile(BackupSet.CATALOG, json.length, 0, 0),
+        json.length,
+        copied);
+  }
+
+  private List<StoredFile> shard(int shard) throws IOException {
+    IOException failure = new IOException("the files of shard-" + shard + " change all the time");
+    for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      List<StoredFile> files = new ArrayList<>();
+      try {
+        addShard("shard-" + shard + "/", files);
+        return files;
+      } catch (NoSuchFileException e) {
+        // Retention or a compaction deleted it. What was copied is known, and not read again.
+        failure.addSuppressed(e);
+        files.forEach(file -> known.put(file.path(), file));
+      }
+    }
+    throw failure;
+  }
+
+  private void addShard(String shard, List<StoredFile> files) throws IOException {
+    Path log = data.resolve(shard + "log");
+    if (!Files.isDirectory(log)) {
+      throw new IOException("there is no " + log + "; ./tunnel doctor says more");
+    }
+    LogFiles before = LogFiles.in(log);
+    if (before.trimmed().isPresent()) {
+      byte[] trimmed = before.trimmed().get().toByteArray();
+      files.add(
+          target.store(
+              new ByteArrayInputStream(trimmed),
+              new StoredFile(shard + "log/" + LogFiles.TRIMMED, trimmed.length, 0, 0),
+              trimmed.length,
+              copied));
+    }
+    Set<String> done = addSealed(shard, before.sealed(), files);
+    addTable(shard + "table/", files);
+    // Behind the table: the log must not end before what the rows were folded from.
+    LogFiles after = LogFiles.in(log);
+    List<String> more = new ArrayList<>(after.sealed());
+    more.removeIf(
+        name ->
+            done.contains(name)
+                || (before.last().isPresent() && name.compareTo(before.last().get()) < 0));
+    var unused = addSealed(shard, more, files);
+    if (after.last().isPresent()) {
+      Path last = log.resolve(after.last().get());
+      long bytes = LogFiles.intactBytes(last);
+      String path = shard + "log/" + after.last().get();
+      files.add(target.store(last, new StoredFile(path, bytes, 0, 0), bytes, counted()));
+      figures.filesCopied++;
+    }
+  }
+
+  private Set<String> addSealed(String shard, List<String> names, List<StoredFile> files)
+      throws IOException {
+    for (String name : names) {
+      files.add(unchanging(shard + "log/" + name));
+      String index = shard + "log/" + LogFiles.indexOf(name);
+      if (Files.exists(data.resolve(index))) {
+        files.add(unchanging(index));
+      }
+    }
+    return Set.copyOf(names);
+  }
+
+  private void addTable(String table, List<StoredFile> files) throws IOException {
+    Optional<TableFiles> live = TableFiles.in(data.resolve(table));
+    if (live.isEmpty()) {
+      return;
+    }
+    for (String name : live.get().tables()) {
+      files.add(unchanging(table + name));
+    }
+    String manifest = table + live.get().manifest();
+    long bytes = live.get().manifestBytes();
+    files.add(
+        target.store(
+            data.resolve(manifest), new StoredFile(manifest, bytes, 0, 0), bytes, counted()));
+    byte[] current = (live.get().manifest() + "\n").getBytes(StandardCharsets.UTF_8);
+    files.add(
+        target.store(
+            new ByteArrayInputStream(current),
+            new StoredFile(table + TableFiles.current(), current.length, 0, 0),
+            current.length,
+            copied));
+  }
+
+  /** A file that is there as a whole and never changes. */
+  private StoredFile unchanging(String path) throws IOException {
+    Path source = data.resolve(path);
+    long bytes = Files.size(source);
+    long modifiedMs = Files.getLastModifiedTime(source).toMillis();
+    StoredFile earlier = known.get(path);
+    if (earlier != null
+        && earlier.bytes() == bytes
+        && earlier.modifiedMs() == modifiedMs
+        && target.has(earlier)) {
+      figures.filesKnown++;
+      return earlier;
+    }
+    figures.filesCopied++;
+    return target.store(source, new StoredFile(path, bytes, 0, modifiedMs), bytes, counted());
+  }
+
+  private BackupDirectory.Copied counted() {
+    return count -> {
+      figures.bytesCopied += count;
+      copied.bytes(count);
+    };
+  }
+}
