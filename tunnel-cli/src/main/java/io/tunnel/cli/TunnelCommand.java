@@ -5,6 +5,7 @@ import io.tunnel.cli.backup.RestoreCommand;
 import io.tunnel.cli.doctor.DoctorCommand;
 import io.tunnel.cli.log.Logging;
 import io.tunnel.cli.tail.TailCommand;
+import io.tunnel.cli.torture.TortureCommand;
 import io.tunnel.partition.tool.PartitionCommand;
 import io.tunnel.perf.PerfCommand;
 import io.tunnel.server.ServerCommand;
@@ -41,6 +42,7 @@ import picocli.CommandLine.Command;
       BackupCommand.class,
       RestoreCommand.class,
       DoctorCommand.class,
+      TortureCommand.class,
       CompletionCommand.class,
     },
     footerHeading = "%nTo start with:%n",

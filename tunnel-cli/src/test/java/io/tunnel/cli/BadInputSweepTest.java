@@ -47,6 +47,22 @@ class BadInputSweepTest {
   private static final String LINES =
       """
       nonsense
+      doctor
+      doctor --data FILES/nope
+      doctor --data FILES/good.csv
+      doctor --data FILES
+      doctor --data FILES/data
+      backup --data FILES/data
+      backup --data FILES/nope --to FILES/backup
+      backup --data FILES/data --to FILES/data/inside
+      backup --data FILES/data --to FILES
+      backup --data FILES/data --to FILES/good.csv
+      restore --from FILES/nope --list
+      restore --from FILES --data FILES/new
+      restore --from FILES/nope
+      torture --minutes -1
+      torture --faults flood
+      torture --work FILES/good.csv
       tables
       tables describe --table nope
       tables describe --table 1

@@ -5,6 +5,7 @@ import io.tunnel.server.backup.Backup;
 import io.tunnel.server.backup.BackupDirectory;
 import io.tunnel.server.check.StoredDirectory;
 import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.Diagnosis;
 import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.Human;
 import io.tunnel.terminal.ProgressBar;
@@ -111,7 +112,7 @@ public final class BackupCommand implements Callable<Integer> {
               bar::add);
       print(outcome, (System.nanoTime() - startNanos) / 1_000_000);
     } catch (IOException e) {
-      throw CommandFailure.io(e.getMessage());
+      throw CommandFailure.io(Diagnosis.ofFile(e));
     }
     return ExitCode.OK;
   }

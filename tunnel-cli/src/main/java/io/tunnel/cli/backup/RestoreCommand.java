@@ -9,6 +9,7 @@ import io.tunnel.server.check.DirectoryCheck;
 import io.tunnel.server.check.Problem;
 import io.tunnel.server.check.StoredDirectory;
 import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.Diagnosis;
 import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.Human;
 import io.tunnel.terminal.ProgressBar;
@@ -147,7 +148,7 @@ public final class RestoreCommand implements Callable<Integer> {
       print(set, report);
       return report.isSound() ? ExitCode.OK : ExitCode.FAILED;
     } catch (IOException e) {
-      throw CommandFailure.failed(e.getMessage());
+      throw CommandFailure.failed(Diagnosis.ofFile(e));
     }
   }
 

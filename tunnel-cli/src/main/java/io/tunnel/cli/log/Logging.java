@@ -100,7 +100,9 @@ public final class Logging implements IExecutionStrategy {
     String variable = environment.get(VARIABLE);
     CommandLine.Model.CommandSpec mixin = command.getCommandSpec().mixins().get(MIXIN);
     if (mixin == null) {
-      LogLevel root = CommandRunner.isVerbose(command) ? LogLevel.INFO : LogLevel.WARN;
+      LogLevel quiet =
+          command.getCommand() instanceof ExpectsTrouble ? LogLevel.OFF : LogLevel.WARN;
+      LogLevel root = CommandRunner.isVerbose(command) ? LogLevel.INFO : quiet;
       SETTINGS.set(Optional.of(LogSettings.toStandardError(levels(root, variable))));
       return;
     }

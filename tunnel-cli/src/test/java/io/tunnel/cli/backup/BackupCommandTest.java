@@ -147,7 +147,8 @@ class BackupCommandTest {
       // Were the checkpoints lost, the first of these would be old ones, and more would follow.
       assertThat(TestDirectory.consume(tunnels, id, 300)).isEqualTo(300);
       assertThat(tunnels.describeTunnel(audit).getChannelInfos())
-          .allMatch(channel -> channel.checkpointed() > TestDirectory.CHANGES / 8);
+          .allMatch(channel -> channel.checkpointed() > TestDirectory.CHANGES / 8)
+          .allMatch(channel -> channel.epoch() >> 32 > 1_000, "no epoch is given out again");
     }
   }
 

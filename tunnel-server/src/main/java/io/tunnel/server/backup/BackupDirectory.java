@@ -48,6 +48,9 @@ public final class BackupDirectory implements Closeable {
 
   /** Opens a directory of backups, which is made when there is none, or an empty one. */
   public static BackupDirectory create(Path path) throws IOException {
+    if (Files.exists(path) && !Files.isDirectory(path)) {
+      throw new IOException(path + " is no directory");
+    }
     if (!Files.exists(path.resolve(MARK))) {
       Files.createDirectories(path);
       try (Stream<Path> files = Files.list(path)) {

@@ -1,0 +1,120 @@
+package io.tunnel.cli.torture;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What a server runs on, and the server. Everything lies in one directory, which is removed at the
+ * end with all mounts, also when the run is interrupted.
+ */
+final class Machine implements AutoCloseable {
+
+  private final String mainClass;
+  private final Path work;
+  private final int port;
+  private final Optional<PowerDisk> disk;
+  private Optional<TortureServer> server = Optional.empty();
+  private boolean isKept;
+  private boolean isClosed;
+
+  /** With a disk of its own, or with a plain directory. */
+  Machine(String mainClass, Path parent, int port, boolean hasDisk)
+      throws IOException, InterruptedException {
+    this.mainClass = mainClass;
+    this.port = port;
+    work = Files.createTempDirectory(parent, "tunnel-torture-");
+    disk = hasDisk ? Optional.of(PowerDisk.make(work)) : Optional.empty();
+  }
+
+  String endpoint() {
+    return "127.0.0.1:" + port;
+  }
+
+  PowerDisk disk() {
+    return disk.orElseThrow();
+  }
+
+  boolean hasDisk() {
+    return disk.isPresent();
+  }
+
+  private Path data() {
+    return disk.map(PowerDisk::path).orElse(work).resolve("data");
+  }
+
+  /** Begins anew with nothing stored. */
+  void clear() throws IOException, InterruptedException {
+    kill();
+    if (disk.isPresent()) {
+      disk.get().format();
+    } else {
+      delete(data());
+    }
+  }
+
+  /** Starts a server and does not wait for it. */
+  synchronized TortureServer spawn() throws IOException {
+    if (isClosed) {
+      throw new IOException("interrupted");
+    }
+    TortureServer spawned = TortureServer.spawn(mainClass, data(), port, work);
+    server = Optional.of(spawned);
+    return spawned;
+  }
+
+  TortureServer server() {
+    return server.orElseThrow();
+  }
+
+  /** Ends the server, if there is one, from one moment to the next. */
+  synchronized void kill() throws InterruptedException {
+    if (server.isPresent()) {
+      server.get().kill();
+      server = Optional.empty();
+    }
+  }
+
+  /** Copies what a server had trouble with to a place that stays; says where it is. */
+  Path keep(int number) throws IOException, InterruptedException {
+    Path kept = work.resolve("kept-" + number);
+    SystemProgram.run("cp", "-r", data().toString(), kept.toString());
+    isKept = true;
+    return kept;
+  }
+
+  private static void delete(Path tree) throws IOException {
+    if (Files.exists(tree)) {
+      List<Path> deepestFirst;
+      try (Stream<Path> files = Files.walk(tree)) {
+        deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
+      }
+      for (Path file : deepestFirst) {
+        Files.deleteIfExists(file);
+      }
+    }
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    if (isClosed) {
+      return;
+    }
+    isClosed = true;
+    try {
+      kill();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    disk.ifPresent(PowerDisk::close);
+    if (isKept) {
+      Files.deleteIfExists(work.resolve("host.xfs"));
+    } else {
+      delete(work);
+    }
+  }
+}

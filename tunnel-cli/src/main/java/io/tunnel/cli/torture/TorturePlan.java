@@ -1,0 +1,23 @@
+package io.tunnel.cli.torture;
+
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What is asked for.
+ *
+ * @param durationNanos after which no further round begins
+ * @param faults kinds of faults, of which there is at least one
+ * @param work an existing directory in which another one is made, and removed at the end
+ * @param history where what clients did is recorded
+ */
+record TorturePlan(
+    long durationNanos, long seed, Set<Fault> faults, Path work, Optional<Path> history) {
+
+  TorturePlan {
+    faults = Collections.unmodifiableSet(EnumSet.copyOf(faults));
+  }
+}

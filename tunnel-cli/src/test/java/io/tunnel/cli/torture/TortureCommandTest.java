@@ -1,0 +1,58 @@
+package io.tunnel.cli.torture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.terminal.CommandRunner;
+import io.tunnel.terminal.Diagnosis;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+class TortureCommandTest {
+
+  private final StringWriter err = new StringWriter();
+
+  private int run(String line) {
+    CommandLine command =
+        new CommandLine(new TortureCommand())
+            .setOut(new PrintWriter(new StringWriter()))
+            .setErr(new PrintWriter(err));
+    return CommandRunner.run(command, Diagnosis.standard(), line.split(" "));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--minutes 0",
+        "--minutes x",
+        "--minutes 1000000",
+        "--faults flood",
+        "--work /nowhere-at-all",
+        "--seed a"
+      })
+  void what_cannot_be_is_a_usage_error(String line) {
+    assertThat(run(line)).as(err::toString).isEqualTo(2);
+  }
+
+  @Test
+  void a_fault_that_is_none_is_told_with_those_that_are() {
+    assertThat(run("--faults flood")).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("kill, suspend, power, full-disk, failing-disk, not 'flood'");
+  }
+
+  @Test
+  void a_summary_is_clean_only_without_findings() {
+    TortureTally tally = new TortureTally(1, List.of());
+    assertThat(tally.isClean()).isTrue();
+    assertThat(tally.json(5)).contains("\"lost\":0", "\"verified\":true", "\"powerLosses\":0");
+    tally.startRefused("the server does not start");
+    assertThat(tally.isClean()).isFalse();
+    assertThat(tally.json(5)).contains("\"startsRefused\":1", "\"verified\":false");
+    assertThat(tally.lines(5)).last().isEqualTo("NOT VERIFIED");
+  }
+}
