@@ -2,11 +2,13 @@ package io.tunnel.server;
 
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Channels;
+import io.tunnel.server.log.Disks;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.server.net.Readings;
 import io.tunnel.server.partition.BaseSnapshots;
+import io.tunnel.server.partition.DiskCondition;
 import io.tunnel.server.partition.OwnLogs;
 import io.tunnel.server.partition.PartitionHome;
 import io.tunnel.server.partition.RowMoments;
@@ -67,6 +69,11 @@ public final class TunnelServer implements RunningServer {
    *     would be right
    */
   public TunnelServer(Path data, ServerConfig config) throws IOException {
+    this(data, config, Disks.ofSystem());
+  }
+
+  /** As {@link #TunnelServer(Path, ServerConfig)}, with its logs on other disks. */
+  TunnelServer(Path data, ServerConfig config, Disks disks) throws IOException {
     try {
       DataDirectory directory = parts.open(DataDirectory.open(data, config.log().shards()));
       meters = new ServerMeters();
@@ -82,7 +89,8 @@ public final class TunnelServer implements RunningServer {
                       directory.shards(),
                       config.log().segmentBytesMax(),
                       config.shard(),
-                      config.table()),
+                      config.table(),
+                      disks),
                   catalog.tables()::hasPartition,
                   meters,
                   clock));
@@ -188,6 +196,7 @@ public final class TunnelServer implements RunningServer {
 
   private void retain(OwnLogs logs) {
     try {
+      shards.all().forEach(Shard::lookForRoom);
       logs.retain(clock.epochMicros());
     } catch (IOException | RuntimeException | VirtualMachineError e) {
       LOGGER.error("cannot look for changes that are kept no longer; tried again later", e);
@@ -211,13 +220,13 @@ public final class TunnelServer implements RunningServer {
 
     @Override
     public boolean isHealthy() {
-      return shards.all().stream().noneMatch(Shard::hasFailed);
+      return shards.condition() == DiskCondition.UP;
     }
 
     @Override
     public String health() {
       return new Health.Alone(
-              Health.status(isHealthy()), net.connectionCount(), catalog.tables().tables().size())
+              shards.condition().name(), net.connectionCount(), catalog.tables().tables().size())
           .text();
     }
 

@@ -152,6 +152,11 @@ public final class SimShards {
     }
 
     @Override
+    public void foldAgain() {
+      throw new UnsupportedOperationException("rows in memory always have room");
+    }
+
+    @Override
     public TableStore store() {
       throw new UnsupportedOperationException("rows of a simulation are not in a TableStore");
     }

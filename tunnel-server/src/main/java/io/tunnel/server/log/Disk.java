@@ -8,8 +8,11 @@ import java.util.List;
 /**
  * One directory of files, as little of it as a log needs. A test's version keeps only what was
  * synced.
+ *
+ * <p>A write, a replacement and the creation of a file throw a {@link DiskFullException} when there
+ * is no room. A part of what was to be written behind the end of a file may stay there then.
  */
-interface Disk {
+public interface Disk {
 
   /** Names of all files. */
   List<String> list() throws IOException;
@@ -31,6 +34,11 @@ interface Disk {
 
   /** Makes the names of created and deleted files durable. */
   void syncNames() throws IOException;
+
+  /** Bytes that can still be written; a disk without a limit has {@link Long#MAX_VALUE}. */
+  default long usableBytes() {
+    return Long.MAX_VALUE;
+  }
 
   /** An open file. Reads may come from any thread, writes from one. */
   interface File extends Closeable {

@@ -30,17 +30,27 @@ final class FileDisk implements Disk {
 
   @Override
   public File open(String name) throws IOException {
-    return new ChannelFile(
-        FileChannel.open(
-            directory.resolve(name),
-            StandardOpenOption.CREATE,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE));
+    try {
+      return new RoomFile(
+          new ChannelFile(
+              FileChannel.open(
+                  directory.resolve(name),
+                  StandardOpenOption.CREATE,
+                  StandardOpenOption.READ,
+                  StandardOpenOption.WRITE)));
+    } catch (IOException e) {
+      throw DiskFullException.of(e, usableBytes(), 1);
+    }
   }
 
   @Override
   public void replace(String name, ByteBuffer content) throws IOException {
-    DurableFiles.replace(directory.resolve(name), content);
+    long wanted = content.remaining();
+    try {
+      DurableFiles.replace(directory.resolve(name), content);
+    } catch (IOException e) {
+      throw DiskFullException.of(e, usableBytes(), wanted);
+    }
   }
 
   @Override
@@ -58,6 +68,54 @@ final class FileDisk implements Disk {
   @Override
   public void syncNames() throws IOException {
     DurableFiles.syncNames(directory);
+  }
+
+  @Override
+  public long usableBytes() {
+    return directory.toFile().getUsableSpace();
+  }
+
+  /** Tells a disk that is full from one that failed. */
+  private final class RoomFile implements File {
+    private final File file;
+
+    RoomFile(File file) {
+      this.file = file;
+    }
+
+    @Override
+    public void write(ByteBuffer source, long offset) throws IOException {
+      try {
+        file.write(source, offset);
+      } catch (IOException e) {
+        throw DiskFullException.of(e, usableBytes(), source.remaining());
+      }
+    }
+
+    @Override
+    public long size() throws IOException {
+      return file.size();
+    }
+
+    @Override
+    public void read(ByteBuffer target, long offset) throws IOException {
+      file.read(target, offset);
+    }
+
+    @Override
+    public void sync() throws IOException {
+      file.sync();
+    }
+
+    @Override
+    public void truncate(long size) throws IOException {
+      file.truncate(size);
+    }
+
+    @Override
+    public void close() throws IOException {
+      file.close();
+    }
   }
 
   /** A file of the file system, which may write and read less than it is asked in one call. */

@@ -7,12 +7,10 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntPredicate;
 
@@ -25,7 +23,9 @@ import java.util.function.IntPredicate;
  * could take back below the promised durability.
  *
  * <p>A failed write or sync leaves it unknown what the disk holds, so the log then refuses every
- * further append; what is committed stays readable. {@link SyncedEnd} says how syncs are ordered.
+ * further append; what is committed stays readable. {@link SyncedEnd} says how syncs are ordered. A
+ * disk without room is no such failure: the file is cut back to its last group, and the next append
+ * tries again.
  */
 public final class LocalLog implements ChangeReader, Closeable {
 
@@ -72,7 +72,8 @@ public final class LocalLog implements ChangeReader, Closeable {
     return open(new FileDisk(directory), shard, segmentBytesMax);
   }
 
-  static LocalLog open(Disk disk, int shard, int segmentBytesMax) throws IOException {
+  /** As {@link #open(Path, int, int)}, on any disk. */
+  public static LocalLog open(Disk disk, int shard, int segmentBytesMax) throws IOException {
     return new LocalLog(disk, shard, segmentBytesMax, new LogRecovery(disk, shard).recover());
   }
 
@@ -95,6 +96,7 @@ public final class LocalLog implements ChangeReader, Closeable {
    *
    * @param nowMicros the clock; commit times never go backwards even when it does
    * @return the first position of each added batch, by its number in the group
+   * @throws DiskFullException when there is no room; nothing was written
    * @throws IOException when the disk failed; whether the group was written is unknown, and the log
    *     accepts no more
    */
@@ -105,22 +107,35 @@ public final class LocalLog implements ChangeReader, Closeable {
       if (active.size() >= segmentBytesMax) {
         roll();
       }
-      lastCommitMicros = Math.max(lastCommitMicros, nowMicros);
+      long commitMicros = Math.max(lastCommitMicros, nowMicros);
       long groupOffset = active.size();
       buffer.truncate(0);
-      group.encode(buffer, synced.offset(), lastCommitMicros, new NextPositions(), firstPositions);
-      active.append(ByteBuffer.wrap(buffer.array(), 0, buffer.size()));
+      group.encode(buffer, synced.offset(), commitMicros, new NextPositions(), firstPositions);
+      writeBuffer();
+      lastCommitMicros = commitMicros;
       if (sync) {
         sync();
       }
       // Of a sync that failed meanwhile on another thread's account.
       synced.requireWhole();
       commit(group, groupOffset);
+    } catch (DiskFullException e) {
+      throw e;
     } catch (IOException | RuntimeException | Error e) {
       synced.fail();
       throw e;
     }
     return firstPositions;
+  }
+
+  /** Without room for all of it there is nothing of it: a part would look like a torn end. */
+  private void writeBuffer() throws IOException {
+    try {
+      active.append(ByteBuffer.wrap(buffer.array(), 0, buffer.size()));
+    } catch (DiskFullException e) {
+      active.cut();
+      throw e;
+    }
   }
 
   /** Positions are handed out for one group; if it is not committed they are never seen. */
@@ -170,7 +185,7 @@ public final class LocalLog implements ChangeReader, Closeable {
       long groupOffset = active.size();
       buffer.truncate(0);
       group.encode(buffer, synced.offset());
-      active.append(ByteBuffer.wrap(buffer.array(), 0, buffer.size()));
+      writeBuffer();
       lastCommitMicros = Math.max(lastCommitMicros, group.newestMicros());
       for (int i = 0; i < batches.size(); i++) {
         ChangeBatch batch = batches.get(i);
@@ -178,6 +193,8 @@ public final class LocalLog implements ChangeReader, Closeable {
         PartitionLog log = partitionLog(batch.partition());
         log.committed(active, batch.basePosition(), batch.lastPosition());
       }
+    } catch (DiskFullException e) {
+      throw e;
     } catch (IOException | RuntimeException | Error e) {
       synced.fail();
       throw e;
@@ -204,14 +221,24 @@ public final class LocalLog implements ChangeReader, Closeable {
     sync();
     storeIndex(active);
     long base = active.end();
-    Disk.File file = disk.open(LogFormat.segmentName(base));
-    Segment next = new Segment(base, file, 0);
-    next.append(LogFormat.segmentHeader(base, shard));
-    next.sync();
-    disk.syncNames();
+    Segment next = begin(base);
     sealedMicros = lastCommitMicros;
     segments.put(base, next);
     active = next;
+  }
+
+  /** The file of the next segment, which is there already when there was no room for its header. */
+  private Segment begin(long base) throws IOException {
+    Segment next = new Segment(base, disk.open(LogFormat.segmentName(base)), 0);
+    try {
+      next.append(LogFormat.segmentHeader(base, shard));
+      next.sync();
+      disk.syncNames();
+      return next;
+    } catch (IOException e) {
+      next.close();
+      throw e;
+    }
   }
 
   /**
@@ -227,6 +254,8 @@ public final class LocalLog implements ChangeReader, Closeable {
     }
     try {
       roll();
+    } catch (DiskFullException e) {
+      throw e;
     } catch (IOException | RuntimeException | Error e) {
       synced.fail();
       throw e;
@@ -273,30 +302,7 @@ public final class LocalLog implements ChangeReader, Closeable {
 
   /** The changes of {@code ids} that are kept, by segment, oldest first. */
   public List<Kept> kept(Collection<Integer> ids) throws IOException {
-    NavigableMap<Long, Long> bytes = new TreeMap<>();
-    for (int id : ids) {
-      PartitionLog log = partitions.get(id);
-      for (Segment segment : log == null ? List.<Segment>of() : log.segments.values()) {
-        BatchIndex index = segment.index(id);
-        bytes.merge(segment.base(), (long) index.bytesOf(index.count()), Long::sum);
-      }
-    }
-    List<Kept> kept = new ArrayList<>();
-    Segment last = active;
-    for (Map.Entry<Long, Long> entry : bytes.entrySet()) {
-      Segment segment = segments.get(entry.getKey());
-      // One that went meanwhile needs no decision, and of those newer than `last` the next look
-      // knows.
-      if (segment != null && segment.base() <= last.base()) {
-        kept.add(kept(segment, segment != last, entry.getValue()));
-      }
-    }
-    return kept;
-  }
-
-  private static Kept kept(Segment segment, boolean isSealed, long bytes) throws IOException {
-    long newest = isSealed ? segment.newestMicros() : Long.MAX_VALUE;
-    return new Kept(segment.base(), isSealed, bytes, segment.oldestMicros(), newest);
+    return new KeptChanges(segments, partitions).of(ids, active);
   }
 
   private void storeIndex(Segment segment) throws IOException {
@@ -322,6 +328,11 @@ public final class LocalLog implements ChangeReader, Closeable {
   /** Offset up to which everything is synced. */
   public long syncedOffset() {
     return synced.offset();
+  }
+
+  /** Bytes that its disk can still take. */
+  public long usableBytes() {
+    return disk.usableBytes();
   }
 
   /** Files of the log. */

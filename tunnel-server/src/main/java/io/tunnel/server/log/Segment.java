@@ -66,6 +66,11 @@ final class Segment implements Closeable {
     size = end;
   }
 
+  /** Removes what a write that failed may have left behind the end. */
+  void cut() throws IOException {
+    file.truncate(size);
+  }
+
   /** Writes what stands at {@code from} and behind once more, as it is. */
   void rewrite(long from) throws IOException {
     ByteBuffer piece = ByteBuffer.allocate(REWRITTEN_BYTES);

@@ -3,6 +3,7 @@ package io.tunnel.server.partition;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.log.DiskFullException;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.table.TableStore;
@@ -14,12 +15,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.IntPredicate;
 import org.jctools.queues.MpscUnboundedArrayQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,8 +32,10 @@ import org.slf4j.LoggerFactory;
  * and while one group is synced and folded the next one gathers.
  *
  * <p>After a failure of the disk, or an error on its thread, it is unknown what the disk holds:
- * every write from then on, and every read that must see all writes, is refused with STORAGE_FAILED
- * until the server is started again and recovers from the log.
+ * every write from then on is refused with STORAGE_FAILED until the server is started again and
+ * recovers from the log. Rows are read as long as the table has all that was acknowledged. A disk
+ * without room is no failure: writes are refused as BUSY until there is room. {@link ShardState}
+ * names what can be.
  */
 public final class Shard implements Closeable, PartitionHome {
 
@@ -55,11 +56,11 @@ public final class Shard implements Closeable, PartitionHome {
   private final ConditionCore conditions;
   private final Deque<Admitted> admitted = new ArrayDeque<>();
   private final Thread owner;
+  private final ShardDisk disk;
   private volatile boolean isParked;
   private volatile boolean isRefusing;
   private volatile boolean isStopping;
   private volatile boolean hasEnded;
-  private volatile boolean hasFailed;
 
   /**
    * A write of the group, and its number in the log's group, or -1 when no row of it was accepted.
@@ -75,6 +76,9 @@ public final class Shard implements Closeable, PartitionHome {
     /** Applies batches that stand before log offset {@code end}. */
     void fold(List<ChangeBatch> batches, long end) throws IOException;
 
+    /** Applies once more what a {@link DiskFullException} kept from being applied. */
+    void foldAgain() throws IOException;
+
     /** All that can be done with them. */
     TableStore store();
   }
@@ -89,6 +93,7 @@ public final class Shard implements Closeable, PartitionHome {
     this.clock = clock;
     this.group = new GroupCore(config.mergedBytesMax());
     this.conditions = new ConditionCore(rows);
+    this.disk = new ShardDisk(id, config.freeBytesMin(), log, clock);
     this.owner = new Thread(this::run, "shard-" + id);
   }
 
@@ -116,18 +121,26 @@ public final class Shard implements Closeable, PartitionHome {
     return queuedBytes.get();
   }
 
-  /** Whether its disk failed. */
+  /** Whether it writes nothing until the next start. */
   public boolean hasFailed() {
-    return hasFailed;
+    return condition() == DiskCondition.STORAGE_FAILED;
+  }
+
+  /** How its disk does. May be called by any thread, and waits for nothing. */
+  public DiskCondition condition() {
+    return disk.condition();
+  }
+
+  /** Looks whether a disk that was full has room now. May be called by any thread. */
+  public void lookForRoom() {
+    if (disk.state().wantsRoom()) {
+      execute(disk::findRoom);
+    }
   }
 
   @Override
   public void requireWhole() {
-    if (hasFailed) {
-      throw new RefusedException(
-          ErrorCode.STORAGE_FAILED,
-          "the server's disk failed; rows can be read again when the server was started anew");
-    }
+    disk.requireRowsWhole();
   }
 
   /**
@@ -203,6 +216,9 @@ public final class Shard implements Closeable, PartitionHome {
   /** Does what waits first; false when nothing does. For the shard's thread, or in its place. */
   boolean step() {
     ShardTask next = queue.peek();
+    if (next != null && disk.state() == ShardState.BEHIND) {
+      catchUp();
+    }
     if (next instanceof PendingWrite) {
       commitGroup();
     } else if (next instanceof ShardTask.Barrier) {
@@ -232,18 +248,33 @@ public final class Shard implements Closeable, PartitionHome {
     }
   }
 
+  /** What was acknowledged and not folded is folded before anything else. */
+  private void catchUp() {
+    try {
+      rows.foldAgain();
+      disk.move(ShardState.SERVING, "the table has room");
+    } catch (DiskFullException e) {
+      disk.move(ShardState.BEHIND, e.getMessage());
+    } catch (IOException | RuntimeException e) {
+      fail(e);
+    }
+  }
+
   private void commitGroup() {
     try {
-      if (hasFailed) {
+      if (disk.state().isFinal()) {
         throw new IOException("the disk of shard " + id + " failed before");
       }
+      disk.requireRoom();
       boolean mustSync = gather();
       long started = clock.nanos();
-      long[] firstPositions =
-          group.isEmpty() ? new long[0] : log.append(group, mustSync, clock.epochMicros());
+      long[] firstPositions = group.isEmpty() ? new long[0] : append(mustSync, started);
       long committed = clock.nanos();
       acknowledge(firstPositions);
       fold(committed - started, committed);
+      disk.move(ShardState.SERVING, "the group is folded");
+    } catch (DiskFullException e) {
+      refuseForRoom(e);
     } catch (IOException | RuntimeException e) {
       fail(e);
     } catch (Error e) {
@@ -256,33 +287,14 @@ public final class Shard implements Closeable, PartitionHome {
     }
   }
 
-  /** The rows that RocksDB keeps. */
-  record StoreRows(TableStore store, IntPredicate live) implements Rows {
-
-    @Override
-    public boolean isLive(int partition) {
-      return live.test(partition);
-    }
-
-    @Override
-    public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
-      return store.exists(partition, array, keyOffset, keyBytes);
-    }
-
-    @Override
-    public Map<String, Integer> columnBytes(
-        int partition, byte[] array, int keyOffset, int keyBytes) {
-      return store.columnBytes(partition, array, keyOffset, keyBytes);
-    }
-
-    @Override
-    public void fold(List<ChangeBatch> batches, long end) throws IOException {
-      store.fold(batches, end);
-    }
-
-    @Override
-    public void close() throws IOException {
-      store.close();
+  private long[] append(boolean mustSync, long startedNanos) throws IOException {
+    disk.began(startedNanos);
+    try {
+      long[] firstPositions = log.append(group, mustSync, clock.epochMicros());
+      disk.move(ShardState.FOLDING, "the group is committed");
+      return firstPositions;
+    } finally {
+      disk.ended();
     }
   }
 
@@ -349,16 +361,26 @@ public final class Shard implements Closeable, PartitionHome {
 
   /** An error, as when memory runs out, leaves as much unknown as a failure of the disk. */
   private void fail(Throwable cause) {
-    if (!hasFailed) {
-      LOGGER.error("shard {} stops writing: its disk failed, or an error hit it", id, cause);
-    }
-    hasFailed = true;
-    RefusedException reason =
+    String message = cause instanceof Error ? cause.toString() : cause.getMessage();
+    disk.fail(cause, message);
+    refuseAll(
         new RefusedException(
             ErrorCode.STORAGE_FAILED,
-            "the server's disk failed ("
-                + (cause instanceof Error ? cause : cause.getMessage())
-                + "); whether this was written is not known");
+            "the server's disk failed (" + message + "); whether this was written is not known"));
+  }
+
+  /** Nothing of what waits is in the log. */
+  private void refuseForRoom(DiskFullException full) {
+    disk.filled(full.getMessage());
+    refuseAll(
+        new RefusedException(
+            ErrorCode.BUSY,
+            "the server's disk is full ("
+                + full.getMessage()
+                + "); nothing of this was written, try again when there is room"));
+  }
+
+  private void refuseAll(RefusedException reason) {
     admitted.forEach(lost -> refuse(lost.write(), reason));
     while (queue.peek() instanceof PendingWrite) {
       refuse(pollWrite(), reason);

@@ -8,8 +8,13 @@ import io.tunnel.model.Limits;
  * @param groupBytesMax bytes of batches after which a group is committed even when more wait
  * @param mergedBytesMax bytes up to which small batches of one partition are merged inside a group
  * @param queueBytesMax bytes of batches that may wait; further writes are refused as BUSY
+ * @param freeBytesMin writes are refused as BUSY while the disk has fewer bytes left
  */
-public record ShardConfig(int groupBytesMax, int mergedBytesMax, long queueBytesMax) {
+public record ShardConfig(
+    int groupBytesMax, int mergedBytesMax, long queueBytesMax, long freeBytesMin) {
+
+  /** Room for the memory of a table, a compaction and the catalog. */
+  private static final long FREE_BYTES_MIN_DEFAULT = 256L << 20;
 
   private static final int BYTES_MIN = 4_096;
 
@@ -28,6 +33,12 @@ public record ShardConfig(int groupBytesMax, int mergedBytesMax, long queueBytes
         queueBytesMax >= Math.max(groupBytesMax, Limits.BATCH_BYTES_MAX),
         "queueBytesMax is at least groupBytesMax and 6291456 (what a batch may have), not "
             + queueBytesMax);
+    require(freeBytesMin >= 0, "freeBytesMin is 0 (no limit) or more, not " + freeBytesMin);
+  }
+
+  /** Limits of a shard that leaves as much room on its disk as is usual. */
+  public ShardConfig(int groupBytesMax, int mergedBytesMax, long queueBytesMax) {
+    this(groupBytesMax, mergedBytesMax, queueBytesMax, FREE_BYTES_MIN_DEFAULT);
   }
 
   private static void require(boolean holds, String message) {

@@ -2,6 +2,8 @@ package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.log.Disk;
+import io.tunnel.server.log.Disks;
 import io.tunnel.server.log.DurableFiles;
 import io.tunnel.server.log.Extents;
 import io.tunnel.server.log.LocalLog;
@@ -11,6 +13,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.IntPredicate;
 
@@ -33,9 +36,22 @@ public final class Shards implements ChangeReader, PartitionHomes, Closeable {
    * @param directory holds one directory per shard
    * @param count how many; must be what it was when the directory was first used
    * @param segmentBytesMax see {@link LocalLog#open}
+   * @param disks where the logs are
    */
   public record Layout(
-      Path directory, int count, int segmentBytesMax, ShardConfig shard, TableStoreConfig table) {}
+      Path directory,
+      int count,
+      int segmentBytesMax,
+      ShardConfig shard,
+      TableStoreConfig table,
+      Disks disks) {
+
+    /** On the file system. */
+    public Layout(
+        Path directory, int count, int segmentBytesMax, ShardConfig shard, TableStoreConfig table) {
+      this(directory, count, segmentBytesMax, shard, table, Disks.ofSystem());
+    }
+  }
 
   /**
    * Opens all shards and brings their tables up to their logs.
@@ -62,7 +78,8 @@ public final class Shards implements ChangeReader, PartitionHomes, Closeable {
       int id, Layout layout, IntPredicate isLive, Shard.Meter meter, Shard.Clock clock)
       throws IOException {
     Path directory = DurableFiles.create(layout.directory().resolve("shard-" + id));
-    LocalLog log = LocalLog.open(directory.resolve("log"), id, layout.segmentBytesMax());
+    Disk disk = layout.disks().open(directory.resolve("log"));
+    LocalLog log = LocalLog.open(disk, id, layout.segmentBytesMax());
     try {
       return open(id, layout, isLive, log, meter, clock);
     } catch (IOException | RuntimeException e) {
@@ -84,7 +101,7 @@ public final class Shards implements ChangeReader, PartitionHomes, Closeable {
     try {
       table.retainPartitions(isLive);
       log.replay(table.foldedOffset(), new Refold(table, isLive));
-      return new Shard(id, layout.shard(), log, new Shard.StoreRows(table, isLive), meter, clock);
+      return new Shard(id, layout.shard(), log, new StoredRows(table, isLive), meter, clock);
     } catch (IOException | RuntimeException e) {
       closeAfter(table, e);
       throw e;
@@ -133,6 +150,14 @@ public final class Shards implements ChangeReader, PartitionHomes, Closeable {
   /** Where the shard of a partition stands in {@link #all}. */
   int indexOf(int partition) {
     return partition % shards.size();
+  }
+
+  /** How the worst of their disks does. */
+  public DiskCondition condition() {
+    return shards.stream()
+        .map(Shard::condition)
+        .max(Comparator.naturalOrder())
+        .orElse(DiskCondition.UP);
   }
 
   /** All of them. */

@@ -6,6 +6,7 @@ import io.tunnel.model.Bytes;
 import io.tunnel.model.Column;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.log.DiskFullException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -44,6 +45,10 @@ public final class TableStore implements Closeable {
   private final FoldCore folder = new FoldCore(dictionaries, this::get);
   private final OpenGate gate = new OpenGate();
   private final OpenReads reads;
+
+  /** What was to be folded last; owner thread only. */
+  private Fold last = new Fold(new byte[0], 0, 0);
+
   private volatile long foldedOffset;
   private volatile long foldedRows;
 
@@ -156,18 +161,36 @@ public final class TableStore implements Closeable {
    */
   public void fold(List<ChangeBatch> batches, long newFoldedOffset, Map<Integer, Bytes> states)
       throws IOException {
-    try (OpenGate.Use unused = gate.enter();
-        WriteBatch write = new WriteBatch(folder.fold(batches, newFoldedOffset, states))) {
-      db.write(unlogged, write);
-    } catch (RocksDBException e) {
-      throw new IOException("cannot fold into the table: " + e.getMessage(), e);
-    }
     long rows = 0;
     for (ChangeBatch batch : batches) {
       rows += batch.rowCount();
     }
-    addFolded(rows, newFoldedOffset);
+    try (OpenGate.Use unused = gate.enter()) {
+      last = new Fold(folder.fold(batches, newFoldedOffset, states), rows, newFoldedOffset);
+    }
+    foldAgain();
   }
+
+  /**
+   * Folds once more what was to be folded last: a {@link DiskFullException} leaves the table as it
+   * was. The very bytes are kept, since names that were given a number meanwhile are among them.
+   */
+  public void foldAgain() throws IOException {
+    try (OpenGate.Use unused = gate.enter();
+        WriteBatch write = new WriteBatch(last.write())) {
+      db.write(unlogged, write);
+    } catch (RocksDBException e) {
+      String message = "cannot fold into the table: " + e.getMessage();
+      boolean isFull =
+          e.getStatus() != null && e.getStatus().getSubCode() == Status.SubCode.NoSpace;
+      throw isFull ? new DiskFullException(message) : new IOException(message, e);
+    }
+    addFolded(last.rows(), last.offset());
+  }
+
+  /** One write to the store, which folds so many rows up to a log offset. */
+  @SuppressWarnings("ArrayRecordComponent") // Of one write, on the hot path.
+  private record Fold(byte[] write, long rows, long offset) {}
 
   private void addFolded(long rows, long offset) {
     long total = foldedRows + rows;

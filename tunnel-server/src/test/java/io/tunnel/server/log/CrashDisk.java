@@ -43,6 +43,7 @@ public final class CrashDisk implements Disk {
   private final Map<String, Content> files = new TreeMap<>();
   private final Map<String, Content> durableFiles = new HashMap<>();
   private final Map<Operation, Integer> failures = new EnumMap<>(Operation.class);
+  private long room = Long.MAX_VALUE;
   private boolean isGone;
   private int openFiles;
 
@@ -69,6 +70,23 @@ public final class CrashDisk implements Disk {
   /** The {@code count}-th {@code operation} from now fails, and all of that kind behind it. */
   public synchronized void failAfter(Operation operation, int count) {
     failures.put(operation, count);
+  }
+
+  /** Files can grow by so many bytes from now on; then writes leave a part and fail. */
+  public synchronized void room(long bytes) {
+    room = bytes;
+  }
+
+  @Override
+  public synchronized long usableBytes() {
+    return room;
+  }
+
+  private void take(long bytes) throws DiskFullException {
+    if (bytes > room) {
+      throw new DiskFullException("No space left on device");
+    }
+    room -= room == Long.MAX_VALUE ? 0 : Math.max(0, bytes);
   }
 
   private void count(Operation operation) throws IOException {
@@ -198,6 +216,7 @@ public final class CrashDisk implements Disk {
 
   @Override
   public synchronized void replace(String name, ByteBuffer content) throws IOException {
+    take(content.remaining());
     byte[] bytes = new byte[content.remaining()];
     content.get(bytes);
     Content before = durableFiles.get(name);
@@ -254,6 +273,7 @@ public final class CrashDisk implements Disk {
         source.get(bytes);
         try {
           count(Operation.WRITE);
+          take(offset + bytes.length - content.now.length);
         } catch (IOException e) {
           put(bytes, bytes.length / 2, (int) offset);
           throw e;

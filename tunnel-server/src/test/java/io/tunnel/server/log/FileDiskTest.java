@@ -12,6 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The real disk does what the one in memory does. */
@@ -62,6 +64,22 @@ final class FileDiskTest {
       assertThat(read(file, 2, 17)).isEqualTo("more than a piece");
       assertThat(file.size()).isEqualTo(19);
     }
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void aDeviceWithoutRoomIsToldFromOneThatFailed() throws IOException {
+    FileDisk disk = new FileDisk(Path.of("/dev"));
+    try (Disk.File full = disk.open("full")) {
+      assertThatThrownBy(() -> full.write(bytes("no"), 0))
+          .isInstanceOf(DiskFullException.class)
+          .hasMessageContaining("No space left");
+    }
+    assertThat(DiskFullException.of(new IOException("Input/output error"), 100, 100))
+        .isNotInstanceOf(DiskFullException.class);
+    assertThat(DiskFullException.of(new IOException("in another language"), 99, 100))
+        .isInstanceOf(DiskFullException.class);
+    assertThat(new FileDisk(directory).usableBytes()).isPositive();
   }
 
   private static ByteBuffer bytes(String text) {

@@ -80,6 +80,31 @@ final class LogFailureTest {
     history.requireEqual();
   }
 
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void aDiskWithoutRoomTakesNothingAndTheLogGoesOnWhenThereIsRoom(long seed) throws IOException {
+    LogHistory history = new LogHistory(seed);
+    int refused = 0;
+    for (int i = 0; i < 60; i++) {
+      history.disk.room(history.random.nextInt(3) == 0 ? history.random.nextInt(4_000) : 1 << 20);
+      try {
+        history.append(1);
+      } catch (DiskFullException e) {
+        refused++;
+        assertThat(history.log.hasFailed()).isFalse();
+      }
+    }
+    assertThat(refused).isPositive();
+    history.disk.room(Long.MAX_VALUE);
+    history.requireEqual();
+    history.append(3);
+    history.endLife();
+    history.requireEqual();
+    history.append(3);
+    history.crash();
+    history.requireEqual();
+  }
+
   @Test
   void aListenerThatFailsIsNoFailureOfTheLog() throws IOException {
     LogHistory history = new LogHistory(1);

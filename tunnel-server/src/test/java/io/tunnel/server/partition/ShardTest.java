@@ -58,8 +58,7 @@ final class ShardTest {
   void open() throws IOException {
     LocalLog log = TestLogs.open(disk, 0);
     TableStore table = TableStore.open(directory, TABLE, log::sync);
-    shard =
-        new Shard(0, CONFIG, log, new Shard.StoreRows(table, live), new NoMeter(), new TestClock());
+    shard = new Shard(0, CONFIG, log, new StoredRows(table, live), new NoMeter(), new TestClock());
   }
 
   @AfterEach
@@ -340,7 +339,7 @@ final class ShardTest {
           }
         };
     TableStore table = TableStore.open(directory, TABLE, log::sync);
-    shard = new Shard(0, CONFIG, log, new Shard.StoreRows(table, live), new NoMeter(), failing);
+    shard = new Shard(0, CONFIG, log, new StoredRows(table, live), new NoMeter(), failing);
     shard.start();
     write(batch(1, put("a"))).result();
     assertThat(write(batch(1, put("b"))).refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);

@@ -1,0 +1,131 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.log.DiskFullException;
+import io.tunnel.server.log.LocalLog;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the disk of a shard allows. Moved by the shard's thread alone; any thread may look, and
+ * waits for nothing.
+ */
+final class ShardDisk {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(ShardDisk.class);
+  private static final long IDLE = Long.MIN_VALUE;
+  private static final long STALLED_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  private final int shard;
+  private final long freeBytesMin;
+  private final LocalLog log;
+  private final Shard.Clock clock;
+
+  private volatile ShardState state = ShardState.SERVING;
+
+  /** When the group began that is written or synced now; {@link #IDLE} when none is. */
+  private volatile long commitBeganNanos = IDLE;
+
+  ShardDisk(int shard, long freeBytesMin, LocalLog log, Shard.Clock clock) {
+    this.shard = shard;
+    this.freeBytesMin = freeBytesMin;
+    this.log = log;
+    this.clock = clock;
+  }
+
+  ShardState state() {
+    return state;
+  }
+
+  void move(ShardState next, String reason) {
+    if (!state.next().contains(next)) {
+      throw new IllegalStateException(
+          "shard " + shard + " cannot go from " + state + " to " + next + ": " + reason);
+    }
+    boolean isOfEachGroup =
+        next == ShardState.FOLDING
+            ? state == ShardState.SERVING
+            : next == ShardState.SERVING && state == ShardState.FOLDING;
+    if (state != next && !isOfEachGroup) {
+      LOGGER.warn("shard {} goes from {} to {}: {}", shard, state, next, reason);
+    }
+    state = next;
+  }
+
+  /**
+   * Something failed. If it was the log, before anything of a group counted, the rows are whole.
+   */
+  void fail(Throwable cause, String message) {
+    if (!state.isFinal()) {
+      LOGGER.error("shard {} stops writing: its disk failed, or an error hit it", shard, cause);
+    }
+    boolean isLogAlone = cause instanceof IOException && state != ShardState.FOLDING;
+    move(isLogAlone && !state.hidesRows() ? ShardState.READ_ONLY : ShardState.FAILED, message);
+  }
+
+  /** There was no room for a group, or for its rows. */
+  void filled(String message) {
+    boolean isBehind = state == ShardState.FOLDING || state == ShardState.BEHIND;
+    move(isBehind ? ShardState.BEHIND : ShardState.FULL, message);
+  }
+
+  /** A group is written from now on. */
+  void began(long nowNanos) {
+    commitBeganNanos = nowNanos;
+  }
+
+  /** The group is written and, where it asks for it, synced. */
+  void ended() {
+    commitBeganNanos = IDLE;
+  }
+
+  /** The log may know of a failure that the shard has not met. */
+  DiskCondition condition() {
+    if (state.isFinal() || log.hasFailed()) {
+      return DiskCondition.STORAGE_FAILED;
+    }
+    if (state.wantsRoom()) {
+      return DiskCondition.DISK_FULL;
+    }
+    long began = commitBeganNanos;
+    boolean isStalled = began != IDLE && clock.nanos() - began > STALLED_NANOS;
+    return isStalled ? DiskCondition.DISK_STALLED : DiskCondition.UP;
+  }
+
+  /** The table, the catalog and compaction need room as well, so the log leaves some. */
+  void requireRoom() throws DiskFullException {
+    if (state == ShardState.BEHIND) {
+      throw new DiskFullException("the last writes are not in the table");
+    }
+    long left = log.usableBytes();
+    if (left < freeBytesMin) {
+      throw new DiskFullException(
+          left + " bytes are left, fewer than shard.freeBytesMin, " + freeBytesMin);
+    }
+  }
+
+  /** A disk that was full may have room again although nobody writes. */
+  void findRoom() {
+    if (state == ShardState.FULL && log.usableBytes() >= Math.max(1, freeBytesMin)) {
+      move(ShardState.SERVING, "there is room");
+    }
+  }
+
+  /** Throws when rows lack something that was acknowledged, or may lack it. */
+  void requireRowsWhole() {
+    ShardState now = state;
+    if (!now.hidesRows()) {
+      return;
+    }
+    throw now == ShardState.BEHIND
+        ? new RefusedException(
+            ErrorCode.BUSY,
+            "the server's disk is full, and the last writes are not in the table; try again later")
+        : new RefusedException(
+            ErrorCode.STORAGE_FAILED,
+            "the server's disk failed; rows can be read again when the server was started anew");
+  }
+}

@@ -1,0 +1,43 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.server.table.TableStore;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntPredicate;
+
+/** The rows that RocksDB keeps. */
+record StoredRows(TableStore store, IntPredicate live) implements Shard.Rows {
+
+  @Override
+  public boolean isLive(int partition) {
+    return live.test(partition);
+  }
+
+  @Override
+  public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
+    return store.exists(partition, array, keyOffset, keyBytes);
+  }
+
+  @Override
+  public Map<String, Integer> columnBytes(
+      int partition, byte[] array, int keyOffset, int keyBytes) {
+    return store.columnBytes(partition, array, keyOffset, keyBytes);
+  }
+
+  @Override
+  public void fold(List<ChangeBatch> batches, long end) throws IOException {
+    store.fold(batches, end);
+  }
+
+  @Override
+  public void foldAgain() throws IOException {
+    store.foldAgain();
+  }
+
+  @Override
+  public void close() throws IOException {
+    store.close();
+  }
+}

@@ -1,0 +1,246 @@
+package io.tunnel.server.partition;
+
+import static io.tunnel.server.TestRows.batch;
+import static io.tunnel.server.TestRows.keyBytes;
+import static io.tunnel.server.TestRows.put;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.log.CrashDisk;
+import io.tunnel.server.log.DiskFullException;
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.TestLogs;
+import io.tunnel.server.table.TableStore;
+import io.tunnel.server.table.TableStoreConfig;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a shard does when its disk is full, failed or slow. The test is the shard's thread. */
+final class ShardRoomTest {
+
+  private static final long FREE_BYTES_MIN = 1 << 20;
+  private static final ShardConfig CONFIG =
+      new ShardConfig(64 << 10, 8 << 10, 8 << 20, FREE_BYTES_MIN);
+  private static final TableStoreConfig TABLE = new TableStoreConfig(1 << 20, 1 << 20, 1);
+
+  @TempDir private Path directory;
+  private CrashDisk disk = new CrashDisk();
+  private TightRows rows;
+  private Shard shard;
+  private final List<DiskCondition> conditions = new ArrayList<>();
+  private long nowNanos;
+
+  /** How long each group takes. */
+  private long stallNanos;
+
+  private void open(ShardConfig config) throws IOException {
+    LocalLog log = TestLogs.open(disk, 0);
+    TableStore table = TableStore.open(directory, TABLE, log::sync);
+    rows = new TightRows(new StoredRows(table, partition -> true));
+    shard = new Shard(0, config, log, rows, new NoMeter(), new Clock());
+  }
+
+  /** Rows that have room when the test says so. */
+  private static final class TightRows implements Shard.Rows {
+    private final StoredRows real;
+    private boolean isFull;
+    private List<ChangeBatch> kept;
+    private long keptEnd;
+
+    TightRows(StoredRows real) {
+      this.real = real;
+    }
+
+    @Override
+    public void fold(List<ChangeBatch> batches, long end) throws IOException {
+      if (isFull) {
+        // As RocksDB does it: what is to be written is made, and refused.
+        kept = batches;
+        keptEnd = end;
+        throw new DiskFullException("No space left on device");
+      }
+      real.fold(batches, end);
+    }
+
+    @Override
+    public void foldAgain() throws IOException {
+      fold(kept, keptEnd);
+    }
+
+    @Override
+    public boolean isLive(int partition) {
+      return true;
+    }
+
+    @Override
+    public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
+      return real.exists(partition, array, keyOffset, keyBytes);
+    }
+
+    @Override
+    public Map<String, Integer> columnBytes(
+        int partition, byte[] array, int keyOffset, int keyBytes) {
+      return real.columnBytes(partition, array, keyOffset, keyBytes);
+    }
+
+    @Override
+    public TableStore store() {
+      return real.store();
+    }
+
+    @Override
+    public void close() throws IOException {
+      real.close();
+    }
+  }
+
+  private final class Clock implements Shard.Clock {
+    @Override
+    public long epochMicros() {
+      // Asked in the middle of a group, and of nothing else.
+      nowNanos += stallNanos;
+      conditions.add(shard.condition());
+      return nowNanos / 1_000;
+    }
+
+    @Override
+    public long nanos() {
+      return nowNanos;
+    }
+  }
+
+  @BeforeEach
+  void open() throws IOException {
+    open(CONFIG);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    try {
+      shard.close();
+    } catch (IOException e) {
+      assertThat(shard.hasFailed()).isTrue();
+    }
+  }
+
+  private Outcomes write(String key) {
+    Outcomes outcome = new Outcomes();
+    shard.write(Outcomes.write(batch(1, put(key)), false, outcome));
+    steps();
+    return outcome;
+  }
+
+  private void steps() {
+    while (!shard.isIdle()) {
+      assertThat(shard.step()).isTrue();
+    }
+  }
+
+  private boolean has(String key) {
+    shard.requireWhole();
+    return shard.table().get(1, keyBytes(key)).isPresent();
+  }
+
+  @Test
+  void belowItsReserveADiskTakesNothingAndRowsAreReadUntilThereIsRoom() throws Exception {
+    assertThat(write("a").result().firstPosition()).isEqualTo(1);
+    long end = shard.log().end();
+    disk.room(FREE_BYTES_MIN - 1);
+    Outcomes refused = write("b");
+    assertThat(refused.refusal()).isEqualTo(ErrorCode.BUSY);
+    assertThat(shard.log().end()).isEqualTo(end);
+    assertThat(shard.queuedBytes()).isZero();
+    assertThat(shard.condition()).isEqualTo(DiskCondition.DISK_FULL);
+    assertThat(shard.hasFailed()).isFalse();
+    assertThat(has("a")).isTrue();
+    disk.room(FREE_BYTES_MIN);
+    assertThat(shard.condition()).isEqualTo(DiskCondition.DISK_FULL);
+    shard.lookForRoom();
+    steps();
+    assertThat(shard.condition()).isEqualTo(DiskCondition.UP);
+    assertThat(write("c").result().firstPosition()).isEqualTo(2);
+    assertThat(has("c")).isTrue();
+    assertThat(has("b")).isFalse();
+  }
+
+  @Test
+  void aWriteThatFindsNoRoomIsNowhereAndTheNextOneTakesItsPosition() throws Exception {
+    shard.close();
+    open(new ShardConfig(64 << 10, 8 << 10, 8 << 20, 0));
+    assertThat(write("a").result().firstPosition()).isEqualTo(1);
+    disk.room(20);
+    assertThat(write("b").refusal()).isEqualTo(ErrorCode.BUSY);
+    assertThat(write("b").refusal()).isEqualTo(ErrorCode.BUSY);
+    assertThat(shard.condition()).isEqualTo(DiskCondition.DISK_FULL);
+    assertThat(has("a")).isTrue();
+    disk.room(Long.MAX_VALUE);
+    assertThat(write("c").result().firstPosition()).isEqualTo(2);
+    assertThat(shard.condition()).isEqualTo(DiskCondition.UP);
+    disk = disk.crash(new Random(1));
+    close();
+    open();
+    assertThat(TestLogs.rows(TestLogs.batches(shard.log(), 1))).isEqualTo(2);
+  }
+
+  @Test
+  void rowsThatLackWhatWasAcknowledgedAreNotReadUntilTheTableHasRoom() throws Exception {
+    assertThat(write("a").result().firstPosition()).isEqualTo(1);
+    rows.isFull = true;
+    assertThat(write("b").result().firstPosition()).isEqualTo(2);
+    assertThat(shard.condition()).isEqualTo(DiskCondition.DISK_FULL);
+    assertThatThrownBy(() -> has("b"))
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.BUSY));
+    assertThat(write("c").refusal()).isEqualTo(ErrorCode.BUSY);
+    assertThat(shard.log().committed(1)).isEqualTo(2);
+    rows.isFull = false;
+    shard.lookForRoom();
+    steps();
+    assertThat(has("b")).isTrue();
+    assertThat(shard.condition()).isEqualTo(DiskCondition.UP);
+    assertThat(write("d").result().firstPosition()).isEqualTo(3);
+  }
+
+  @Test
+  void aGroupThatTakesSecondsIsSaidWhileItLasts() throws Exception {
+    assertThat(write("a").result().firstPosition()).isEqualTo(1);
+    stallNanos = TimeUnit.SECONDS.toNanos(4);
+    assertThat(write("b").result().firstPosition()).isEqualTo(2);
+    assertThat(conditions).containsExactly(DiskCondition.UP, DiskCondition.DISK_STALLED);
+    assertThat(shard.condition()).isEqualTo(DiskCondition.UP);
+  }
+
+  @Test
+  void behindALogThatFailedRowsAreReadAndNothingIsWritten() throws Exception {
+    assertThat(write("a").result().firstPosition()).isEqualTo(1);
+    disk.failAfter(CrashDisk.Operation.SYNC, 0);
+    assertThat(write("b").refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+    disk.failAfter(CrashDisk.Operation.SYNC, Integer.MAX_VALUE);
+    assertThat(write("c").refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+    assertThat(shard.condition()).isEqualTo(DiskCondition.STORAGE_FAILED);
+    assertThat(shard.hasFailed()).isTrue();
+    assertThat(has("a")).isTrue();
+    assertThat(has("b")).isFalse();
+  }
+
+  /** The thread that syncs is RocksDB's; the shard is told by its log. */
+  @Test
+  void aLogThatFailedUnderAFlushIsSaidBeforeTheNextWrite() throws Exception {
+    assertThat(write("a").result().firstPosition()).isEqualTo(1);
+    disk.failAfter(CrashDisk.Operation.SYNC, 0);
+    assertThatThrownBy(shard.log()::sync).isInstanceOf(IOException.class);
+    assertThat(shard.condition()).isEqualTo(DiskCondition.STORAGE_FAILED);
+  }
+}
