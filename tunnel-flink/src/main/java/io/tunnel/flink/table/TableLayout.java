@@ -106,8 +106,11 @@ record TableLayout(List<Field> fields, List<Integer> keyIndexes) implements Seri
   static boolean canBeInKey(PrimaryKeyValue value) {
     return switch (value.keyType()) {
       case INTEGER -> true;
+      // Half of a surrogate pair is no text that could be stored.
       case STRING ->
-          value.asString().getBytes(StandardCharsets.UTF_8).length <= Limits.KEY_COLUMN_BYTES_MAX;
+          StandardCharsets.UTF_8.newEncoder().canEncode(value.asString())
+              && value.asString().getBytes(StandardCharsets.UTF_8).length
+                  <= Limits.KEY_COLUMN_BYTES_MAX;
       case BINARY -> value.asBinary().length <= Limits.KEY_COLUMN_BYTES_MAX;
     };
   }

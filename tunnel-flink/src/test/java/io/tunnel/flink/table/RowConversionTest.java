@@ -171,6 +171,8 @@ class RowConversionTest {
     GenericRowData row =
         GenericRowData.ofKind(RowKind.DELETE, StringData.fromString("x".repeat(1_025)));
     assertThat(changes.serialize(row, null)).isNull();
+    row.setField(0, StringData.fromString("half of a pair: \ud83d"));
+    assertThat(changes.serialize(row, null)).isNull();
     row.setField(0, StringData.fromString("x".repeat(1_024)));
     assertThat(changes.serialize(row, null)).isInstanceOf(RowDeleteChange.class);
   }

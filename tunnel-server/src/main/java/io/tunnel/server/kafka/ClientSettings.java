@@ -22,9 +22,21 @@ final class ClientSettings {
   private static final long METADATA_IDLE_MS = TimeUnit.DAYS.toMillis(1);
 
   private static final int SEND_BYTES = 256 * 1024;
-  private static final long UNSENT_BYTES_MAX = 64L * 1024 * 1024;
-  private static final int FETCH_BYTES_MAX = 16 * 1024 * 1024;
-  private static final int FETCH_PARTITION_BYTES_MAX = 2 * 1024 * 1024;
+
+  /** Bytes that one producer may have taken and not sent. */
+  static final long UNSENT_BYTES_MAX = 32L * 1024 * 1024;
+
+  /** Compressed bytes that a broker sends at once; one more such answer may wait. */
+  private static final int FETCH_BYTES_MAX = 4 * 1024 * 1024;
+
+  private static final int FETCH_PARTITION_BYTES_MAX = 1024 * 1024;
+
+  /**
+   * Records that are inflated together. A fetch of a few megabytes may become gigabytes, and the
+   * client has no limit of bytes for that: it inflates as many records as it gives out.
+   */
+  private static final int POLL_RECORDS_MAX = 32;
+
   private static final int FETCH_WAIT_MS = 500;
   private static final int RECONNECT_MS = 50;
   private static final int RECONNECT_MS_MAX = 1_000;
@@ -127,6 +139,16 @@ final class ClientSettings {
     return settings;
   }
 
+  /**
+   * A {@link #producer} that never waits when it is given something: neither for a topic that it
+   * does not know yet nor for room. It refuses, and is asked again.
+   */
+  Map<String, Object> appender(int lingerMs) {
+    Map<String, Object> settings = producer(lingerMs);
+    settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 0);
+    return settings;
+  }
+
   /** Answered as soon as there is anything, and with much at once when there is much. */
   Map<String, Object> tail() {
     Map<String, Object> settings = common();
@@ -134,8 +156,7 @@ final class ClientSettings {
     settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
     settings.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_uncommitted");
-    // Whatever was fetched is taken at once: what waits is bounded by the bytes of fetches.
-    settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.MAX_VALUE);
+    settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, POLL_RECORDS_MAX);
     settings.put(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, config.times().deliveryMs());
     settings.putIfAbsent(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, 1);
     settings.putIfAbsent(

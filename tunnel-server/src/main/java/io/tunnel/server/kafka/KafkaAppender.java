@@ -7,9 +7,12 @@ import io.tunnel.server.replica.SharedLog.Entry;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -19,15 +22,22 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.RecordMetadata;
-import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands appends to Kafka's producer on a thread of its own, because handing over compresses, and
- * waits when the producer knows no leader or has too much unsent. What waits here longer than a
- * delivery may take is given up, so every append ends within twice that time and a request.
+ * Hands appends to Kafka's producer on a thread of its own, because handing over compresses.
+ *
+ * <p>Partitions do not wait for each other. The thread never waits inside the producer, which
+ * refuses what it has no room for, or whose topic it does not know yet: such an append is held, and
+ * handed over again soon, from the record that was refused on. And an append is handed over only
+ * when the broker that leads its partition has not taken its share of the producer's room already;
+ * partitions without a leader share that of one broker. What is held longer than a delivery may
+ * take is given up, so every append ends within twice that time and a request. Appends to one
+ * partition are handed over in the order in which they came.
  *
  * <p>A producer that lingers for nothing sends the first records while the next are handed over, so
  * a large append becomes many requests, each with its cost for the broker and for every copy that
@@ -45,16 +55,27 @@ final class KafkaAppender implements Closeable {
   /** An append of more entries is sent as few requests rather than at once. */
   private static final int PROMPT_ENTRIES_MAX = 64;
 
+  /** Of what a producer may have unsent; the other half is what its batches leave unused. */
+  private static final long SHARED_BYTES_MAX = ClientSettings.UNSENT_BYTES_MAX / 2;
+
+  private static final int NO_BROKER = -1;
+  private static final int ENTRY_OVERHEAD_BYTES = 64;
+  private static final long HELD_PAUSE_MS = 5;
+  private static final long IDLE_MS = 1_000;
+
   private final RenewedProducer prompt;
   private final RenewedProducer gathering;
   private final KafkaConfig.Times times;
   private final Shard.Clock clock;
-  private final BlockingQueue<Waiting> waiting = new LinkedBlockingQueue<>(WAITING_MAX);
+  private final BlockingQueue<Append> waiting = new LinkedBlockingQueue<>(WAITING_MAX);
   private final Thread thread;
   private volatile boolean isClosed;
 
-  private record Waiting(
-      TopicPartition to, List<Entry> entries, Appended appended, long deadlineNanos) {}
+  /** Appends that came and are not handed over whole, oldest first; the thread's. */
+  private final Deque<Append> held = new ArrayDeque<>();
+
+  private final BrokerShares promptShares = new BrokerShares(SHARED_BYTES_MAX);
+  private final BrokerShares gatheringShares = new BrokerShares(SHARED_BYTES_MAX);
 
   /**
    * How producers are made.
@@ -79,8 +100,12 @@ final class KafkaAppender implements Closeable {
   }
 
   void append(TopicPartition to, List<Entry> entries, Appended appended) {
+    if (entries.isEmpty()) {
+      tell(appended, Optional.empty());
+      return;
+    }
     long deadlineNanos = clock.nanos() + TimeUnit.MILLISECONDS.toNanos(times.deliveryMs());
-    Waiting append = new Waiting(to, List.copyOf(entries), appended, deadlineNanos);
+    Append append = new Append(to, List.copyOf(entries), deadlineNanos, outcome(entries, appended));
     if (isClosed || !waiting.offer(append)) {
       tell(appended, Optional.of(new IOException(isClosed ? "closed" : "too many appends wait")));
     } else if (isClosed && waiting.remove(append)) {
@@ -88,13 +113,25 @@ final class KafkaAppender implements Closeable {
     }
   }
 
+  private Outcome outcome(List<Entry> entries, Appended appended) {
+    boolean isLarge = entries.size() > PROMPT_ENTRIES_MAX;
+    return new Outcome(
+        entries.size(),
+        appended,
+        isLarge ? gathering : prompt,
+        isLarge ? gatheringShares : promptShares,
+        thread);
+  }
+
   private void run() {
     while (!isClosed) {
       try {
-        Waiting append = waiting.poll(1, TimeUnit.SECONDS);
-        if (append != null) {
-          handOver(append);
+        Append next = waiting.poll(held.isEmpty() ? IDLE_MS : HELD_PAUSE_MS, TimeUnit.MILLISECONDS);
+        if (next != null) {
+          held.add(next);
+          waiting.drainTo(held);
         }
+        handOverHeld();
       } catch (InterruptedException e) {
         if (!isClosed) {
           LOG.warn("interrupted; appends end");
@@ -102,52 +139,102 @@ final class KafkaAppender implements Closeable {
         isClosed = true;
       }
     }
-    List<Waiting> left = new ArrayList<>();
-    waiting.drainTo(left);
-    left.forEach(append -> tell(append.appended(), Optional.of(new IOException("closed"))));
+    waiting.drainTo(held);
+    held.forEach(append -> append.outcome.giveUp(append.left(), new IOException("closed")));
   }
 
-  private void handOver(Waiting append) {
-    int entries = append.entries().size();
-    RenewedProducer sender = entries > PROMPT_ENTRIES_MAX ? gathering : prompt;
-    Outcome outcome = new Outcome(entries, append.appended(), sender);
-    if (append.entries().isEmpty()) {
-      tell(append.appended(), Optional.empty());
-    } else if (clock.nanos() - append.deadlineNanos() > 0) {
-      tell(
-          append.appended(),
-          Optional.of(new LogUnavailableException("it waited too long to be sent", null)));
-    } else {
-      producer(sender, outcome, entries).ifPresent(producer -> send(producer, append, outcome));
+  private void handOverHeld() {
+    Set<TopicPartition> stuck = new HashSet<>();
+    held.removeIf(
+        append -> {
+          boolean isOver = !stuck.contains(append.to) && handOver(append);
+          if (!isOver) {
+            stuck.add(append.to);
+          }
+          return isOver;
+        });
+  }
+
+  /** Whether nothing more is to be done about it here: it was handed over, or has failed. */
+  private boolean handOver(Append append) {
+    if (clock.nanos() - append.deadlineNanos > 0) {
+      append.outcome.giveUp(
+          append.left(), new LogUnavailableException("it waited too long to be sent", null));
+      return true;
     }
-  }
-
-  /** None if it has to be made anew and cannot be for now, as when no broker's name is known. */
-  private static Optional<Producer<Bytes, Bytes>> producer(
-      RenewedProducer sender, Outcome outcome, int entries) {
     try {
-      return Optional.of(sender.get());
-    } catch (KafkaException e) {
-      outcome.fail(entries, e);
-      return Optional.empty();
+      Producer<Bytes, Bytes> producer = append.outcome.sender.get();
+      return isAdmitted(producer, append) && isSent(producer, append);
+    } catch (TimeoutException e) {
+      return false;
+    } catch (RuntimeException e) {
+      // This record was not taken, or there is no producer for now, as when no broker's name is
+      // known; those behind it are not tried.
+      append.outcome.fail(append.left(), e);
+      return true;
     }
   }
 
-  private void send(Producer<Bytes, Bytes> sender, Waiting append, Outcome outcome) {
-    int sent = 0;
-    for (Entry entry : append.entries()) {
-      try {
-        sender.send(RecordFormat.encode(append.to(), entry), outcome);
-        sent++;
-      } catch (RuntimeException e) {
-        // This one was not taken, and those behind it are not tried.
-        outcome.fail(append.entries().size() - sent, e);
-        return;
-      }
+  private static boolean isAdmitted(Producer<Bytes, Bytes> producer, Append append) {
+    if (append.outcome.hasRoom()) {
+      return true;
+    }
+    int broker =
+        producer.partitionsFor(append.to.topic()).stream()
+            .filter(partition -> partition.partition() == append.to.partition())
+            .map(partition -> Optional.ofNullable(partition.leader()).map(Node::id))
+            .findFirst()
+            .flatMap(leader -> leader)
+            .orElse(NO_BROKER);
+    return append.outcome.takesRoom(broker, append.bytes());
+  }
+
+  private static boolean isSent(Producer<Bytes, Bytes> producer, Append append) {
+    Outcome outcome = append.outcome;
+    while (append.left() > 0) {
       if (outcome.hasFailed()) {
-        outcome.leftOut(append.entries().size() - sent);
-        return;
+        outcome.leftOut(append.left());
+        return true;
       }
+      outcome.isRefused = false;
+      var unused =
+          producer.send(RecordFormat.encode(append.to, append.entries.get(append.sent)), outcome);
+      if (outcome.isRefused) {
+        return false;
+      }
+      append.sent++;
+    }
+    return true;
+  }
+
+  /** Entries that are handed over in order; on the appender's thread. */
+  private static final class Append {
+    final TopicPartition to;
+    final List<Entry> entries;
+    final long deadlineNanos;
+    final Outcome outcome;
+
+    /** The first so many were handed over. */
+    int sent;
+
+    Append(TopicPartition to, List<Entry> entries, long deadlineNanos, Outcome outcome) {
+      this.to = to;
+      this.entries = entries;
+      this.deadlineNanos = deadlineNanos;
+      this.outcome = outcome;
+    }
+
+    int left() {
+      return entries.size() - sent;
+    }
+
+    long bytes() {
+      long bytes = 0;
+      for (Entry entry : entries) {
+        bytes += ENTRY_OVERHEAD_BYTES + entry.key().length();
+        bytes += entry.value().map(Bytes::length).orElse(0);
+      }
+      return bytes;
     }
   }
 
@@ -157,16 +244,46 @@ final class KafkaAppender implements Closeable {
     private final AtomicReference<Exception> first = new AtomicReference<>();
     private final Appended appended;
     private final RenewedProducer sender;
+    private final BrokerShares shares;
+    private final Thread appending;
 
-    Outcome(int entries, Appended appended, RenewedProducer sender) {
+    /** Whether the producer did not take the record that it was just given. */
+    boolean isRefused;
+
+    /** Room in the producer that was taken for all entries. */
+    private volatile Optional<Room> room = Optional.empty();
+
+    private record Room(int broker, long bytes) {}
+
+    Outcome(
+        int entries,
+        Appended appended,
+        RenewedProducer sender,
+        BrokerShares shares,
+        Thread appending) {
       this.sender = sender;
+      this.shares = shares;
+      this.appending = appending;
       this.open = new AtomicInteger(entries);
       this.appended = appended;
     }
 
+    boolean hasRoom() {
+      return room.isPresent();
+    }
+
+    boolean takesRoom(int broker, long bytes) {
+      boolean isTaken = shares.take(broker, bytes);
+      room = isTaken ? Optional.of(new Room(broker, bytes)) : Optional.empty();
+      return isTaken;
+    }
+
     @Override
     public void onCompletion(RecordMetadata metadata, Exception failure) {
-      if (failure == null) {
+      if (failure instanceof TimeoutException && Thread.currentThread() == appending) {
+        // Said while the record is given, so it was not taken: batches expire on Kafka's thread.
+        isRefused = true;
+      } else if (failure == null) {
         ended(1);
       } else {
         fail(1, failure);
@@ -183,6 +300,12 @@ final class KafkaAppender implements Closeable {
       ended(entries);
     }
 
+    /** They are not tried any more, whatever became of others. */
+    void giveUp(int entries, IOException reason) {
+      first.compareAndSet(null, reason);
+      ended(entries);
+    }
+
     /** They are not tried, because others failed. */
     void leftOut(int entries) {
       ended(entries);
@@ -190,6 +313,7 @@ final class KafkaAppender implements Closeable {
 
     private void ended(int entries) {
       if (entries > 0 && open.addAndGet(-entries) == 0) {
+        room.ifPresent(taken -> shares.giveBack(taken.broker(), taken.bytes()));
         tell(appended, Optional.ofNullable(first.get()).map(KafkaAppender::failure));
       }
     }

@@ -40,8 +40,8 @@ public final class KafkaLog implements SharedLog {
     this.appender =
         new KafkaAppender(
             new KafkaAppender.Producers(
-                () -> producer(settings.producer(0)),
-                () -> producer(settings.producer(config.times().lingerMs()))),
+                () -> producer(settings.appender(0)),
+                () -> producer(settings.appender(config.times().lingerMs()))),
             config.times(),
             clock);
     appender.start();

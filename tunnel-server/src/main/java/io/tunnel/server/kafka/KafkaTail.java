@@ -39,6 +39,10 @@ final class KafkaTail implements SharedLog.Tail {
   private static final Duration POLL = Duration.ofMillis(500);
   private static final long IDLE_MS = 200;
   private static final long BACKOFF_MS = 500;
+
+  /** Of records that are told together, after which no more are added. */
+  private static final long CHUNK_BYTES = 1 << 20;
+
   private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
 
   private final Consumer<Bytes, Bytes> consumer;
@@ -61,8 +65,11 @@ final class KafkaTail implements SharedLog.Tail {
   /** A partition that is read, and the offset to be read next. */
   private record Followed(int partition, long next) {}
 
-  private record Chunk(
-      int partition, long from, List<Stored> records, long next, long readMicros) {}
+  private record Chunk(int partition, long from, List<Stored> records, long next, long readMicros) {
+    Chunk {
+      records = Collections.unmodifiableList(records);
+    }
+  }
 
   KafkaTail(
       Consumer<Bytes, Bytes> consumer,
@@ -213,20 +220,29 @@ final class KafkaTail implements SharedLog.Tail {
         .forEach(
             (topic, next) -> {
               Followed one = followed.get(topic);
-              List<Stored> records = stored(polled.records(topic));
-              long end = next.offset();
-              untold.add(new Chunk(one.partition(), one.next(), records, end, nowMicros));
-              followed.put(topic, new Followed(one.partition(), end));
+              divide(one, polled.records(topic), next.offset(), nowMicros);
+              followed.put(topic, new Followed(one.partition(), next.offset()));
             });
     tell();
   }
 
-  private static List<Stored> stored(List<ConsumerRecord<Bytes, Bytes>> records) {
-    List<Stored> stored = new ArrayList<>(records.size());
+  /** In chunks that are small also when records are large, so that few are at work at a time. */
+  private void divide(
+      Followed one, List<ConsumerRecord<Bytes, Bytes>> records, long end, long nowMicros) {
+    List<Stored> stored = new ArrayList<>();
+    long from = one.next();
+    long bytes = 0;
     for (ConsumerRecord<Bytes, Bytes> record : records) {
+      if (bytes > CHUNK_BYTES) {
+        untold.add(new Chunk(one.partition(), from, stored, record.offset(), nowMicros));
+        stored = new ArrayList<>();
+        from = record.offset();
+        bytes = 0;
+      }
       stored.add(RecordFormat.decode(record));
+      bytes += Math.max(0, record.serializedKeySize()) + Math.max(0, record.serializedValueSize());
     }
-    return Collections.unmodifiableList(stored);
+    untold.add(new Chunk(one.partition(), from, stored, end, nowMicros));
   }
 
   private void tell() {

@@ -1,6 +1,5 @@
 package io.tunnel.server.replica;
 
-import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.partition.PartitionHome;
 import io.tunnel.server.partition.PendingWrite;
@@ -15,15 +14,15 @@ final class CopyHome implements PartitionHome {
   private final ReplicaShard shard;
   private final Copy copy;
   private final long withdrawals;
-  private final long queueBytesMax;
+  private final WriteBudget budget;
 
   /** {@code withdrawals} of the copy as they were before it was seen to serve. */
-  CopyHome(int partition, ReplicaShard shard, Copy copy, long withdrawals, long queueBytesMax) {
+  CopyHome(int partition, ReplicaShard shard, Copy copy, long withdrawals, WriteBudget budget) {
     this.partition = partition;
     this.shard = shard;
     this.copy = copy;
     this.withdrawals = withdrawals;
-    this.queueBytesMax = queueBytesMax;
+    this.budget = budget;
   }
 
   @Override
@@ -40,33 +39,30 @@ final class CopyHome implements PartitionHome {
     }
     AtomicLong queued = copy.queuedBytes();
     int bytes = write.batch().byteCount();
-    if (queued.addAndGet(bytes) > queueBytesMax) {
-      queued.addAndGet(-bytes);
-      throw new RefusedException(
-          ErrorCode.BUSY, "more than " + queueBytesMax + " bytes wait to be written; try later");
-    }
+    budget.take(queued, bytes);
     PendingWrite counted =
         new PendingWrite(
             write.batch(),
             write.isConditional(),
             write.isSynced(),
-            new Counted(write.outcome(), queued, bytes));
+            new Counted(write.outcome(), budget, queued, bytes));
     shard.post(new ReplicaTask.Write(partition, counted));
   }
 
   /** Gives the room in the queue back when a write is answered. */
-  private record Counted(PendingWrite.Outcome outcome, AtomicLong queued, int bytes)
+  private record Counted(
+      PendingWrite.Outcome outcome, WriteBudget budget, AtomicLong queued, int bytes)
       implements PendingWrite.Outcome {
 
     @Override
     public void written(WriteResult result) {
-      queued.addAndGet(-bytes);
+      budget.giveBack(queued, bytes);
       outcome.written(result);
     }
 
     @Override
     public void refused(RefusedException reason) {
-      queued.addAndGet(-bytes);
+      budget.giveBack(queued, bytes);
       outcome.refused(reason);
     }
   }

@@ -16,7 +16,7 @@ public record ReplicaConfig(Batches batches, Times times, History history, long 
   /** What a node has unless it is told otherwise. */
   public static final ReplicaConfig DEFAULT =
       new ReplicaConfig(
-          new Batches(1 << 20, 10_000, 1 << 20, 16L << 20, 16L << 20),
+          new Batches(1 << 20, 10_000, 1 << 20, 16L << 20, 32L << 20, 64L << 20),
           new Times(10_000, 50, 5_000, 10_000),
           History.DEFAULT,
           10_000);
@@ -33,14 +33,45 @@ public record ReplicaConfig(Batches batches, Times times, History history, long 
    * @param appendRowsMax rows after which they are appended even when more wait
    * @param mergedBytesMax bytes up to which records are put into one batch
    * @param queueBytesMax bytes of batches that may wait for one partition; further writes are BUSY
-   * @param readBytesMax bytes of records that may wait in a shard before it stops reading its log
+   * @param readBytesMax bytes of records that may wait in the shards of a node, each of which has
+   *     an equal part, before it stops reading its log
+   * @param nodeQueueBytesMax bytes of batches that may wait for all partitions of a node together
    */
   public record Batches(
       int appendBytesMax,
       int appendRowsMax,
       int mergedBytesMax,
       long queueBytesMax,
-      long readBytesMax) {
+      long readBytesMax,
+      long nodeQueueBytesMax) {
+
+    private static final long READ_BYTES_MIN = 4_096;
+
+    /** With room for the writes of a few partitions. */
+    public Batches(
+        int appendBytesMax,
+        int appendRowsMax,
+        int mergedBytesMax,
+        long queueBytesMax,
+        long readBytesMax) {
+      this(
+          appendBytesMax,
+          appendRowsMax,
+          mergedBytesMax,
+          queueBytesMax,
+          readBytesMax,
+          4 * queueBytesMax);
+    }
+
+    private Batches perShard(int shards) {
+      return new Batches(
+          appendBytesMax,
+          appendRowsMax,
+          mergedBytesMax,
+          queueBytesMax,
+          Math.max(READ_BYTES_MIN, readBytesMax / shards),
+          nodeQueueBytesMax);
+    }
 
     /** Refuses limits that cannot work. */
     public Batches {
@@ -56,7 +87,11 @@ public record ReplicaConfig(Batches batches, Times times, History history, long 
       require(
           queueBytesMax >= Limits.BATCH_BYTES_MAX,
           "queueBytesMax is at least 6291456 (what a batch may have), not " + queueBytesMax);
-      require(readBytesMax >= 4_096, "readBytesMax is at least 4096, not " + readBytesMax);
+      require(readBytesMax >= READ_BYTES_MIN, "readBytesMax is at least 4096, not " + readBytesMax);
+      require(
+          nodeQueueBytesMax >= Limits.BATCH_BYTES_MAX,
+          "nodeQueueBytesMax is at least 6291456 (what a batch may have), not "
+              + nodeQueueBytesMax);
     }
   }
 
@@ -140,7 +175,7 @@ public record ReplicaConfig(Batches batches, Times times, History history, long 
             history.readBytesMax(),
             history.heldBytesMax(),
             history.readPartitionsMax());
-    return new ReplicaConfig(batches, times, part, warmLagMax);
+    return new ReplicaConfig(batches.perShard(shards), times, part, warmLagMax);
   }
 
   private static void require(boolean holds, String message) {

@@ -38,6 +38,10 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
 
   private final List<ReplicaShard> shards;
   private final ReplicaConfig config;
+
+  /** Room for writes that have no answer yet. */
+  private final WriteBudget writes;
+
   private final Map<Integer, Wish> wishes = new ConcurrentHashMap<>();
   private final History history;
 
@@ -79,6 +83,8 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
   Replicas(List<ReplicaShard> shards, ReplicaConfig config, SharedLog log) {
     this.shards = List.copyOf(shards);
     this.config = config;
+    this.writes =
+        new WriteBudget(config.batches().queueBytesMax(), config.batches().nodeQueueBytesMax());
     this.history =
         new History(config, log, this::reigns, partition -> shard(partition).log().wake(partition));
   }
@@ -242,7 +248,7 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
     int behind = 0;
     long unread = 0;
     long reads = 0;
-    long writes = 0;
+    long queued = 0;
     long local = 0;
     int failed = 0;
     for (ReplicaShard shard : shards) {
@@ -252,7 +258,7 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
         leading += view.isWritable() ? 1 : 0;
         behind += view.isCaughtUp() ? 0 : 1;
         unread += Math.max(0, view.startEnd() - view.next());
-        writes += copy.queuedBytes().get();
+        queued += copy.queuedBytes().get();
       }
       reads += shard.readBytes();
       local += shard.log().byteCount();
@@ -264,7 +270,7 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
         behind,
         unread,
         reads,
-        writes,
+        queued,
         local,
         failed,
         history.reads(),
@@ -297,7 +303,7 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
     if (!copy.view().isServing()) {
       throw copy.notLeader();
     }
-    return new CopyHome(partition, shard, copy, withdrawals, config.batches().queueBytesMax());
+    return new CopyHome(partition, shard, copy, withdrawals, writes);
   }
 
   @Override

@@ -6,6 +6,8 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnUpdate;
 import io.tunnel.model.ColumnValue;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.log.TestLogs;
@@ -230,5 +232,29 @@ class ReplicaDirectoryTest {
         Files.delete(file);
       }
     }
+  }
+
+  @Test
+  void writers_to_all_partitions_of_a_node_share_its_room() {
+    Column column = new Column("a", ColumnValue.fromBinary(new byte[2_000_000]));
+    long nodeBytesMax = SimNode.CONFIG.batches().nodeQueueBytesMax();
+    int refused = 0;
+    for (int round = 0; round < 8; round++) {
+      for (int partition : live) {
+        ChangeBatch batch =
+            TestRows.batch(partition, TestRows.put("k", column), TestRows.put("l", column));
+        try {
+          replicas.of(partition).write(new PendingWrite(batch, false, false, ledger.add(batch)));
+        } catch (RefusedException e) {
+          assertThat(e.code()).isEqualTo(ErrorCode.BUSY);
+          refused++;
+        }
+        assertThat(replicas.figures().waitingWriteBytes()).isLessThanOrEqualTo(nodeBytesMax);
+      }
+    }
+    assertThat(refused).isPositive();
+    assertThat(replicas.figures().waitingWriteBytes()).isGreaterThanOrEqualTo(nodeBytesMax / 3);
+    run();
+    assertThat(replicas.figures().waitingWriteBytes()).isZero();
   }
 }

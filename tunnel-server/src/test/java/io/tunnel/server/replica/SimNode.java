@@ -30,7 +30,7 @@ final class SimNode {
   /** Pages of a few records, of which hardly any are held. */
   private static ReplicaConfig config(long localBytesMax) {
     return new ReplicaConfig(
-        new ReplicaConfig.Batches(4_096, 7, 4_096, 16L << 20, 4_096),
+        new ReplicaConfig.Batches(4_096, 7, 4_096, 16L << 20, 4_096, 40L << 20),
         new ReplicaConfig.Times(10_000, 50, 1_000, 0),
         new ReplicaConfig.History(localBytesMax, 6_000, 100_000, 1),
         10);
