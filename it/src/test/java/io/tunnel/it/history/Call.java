@@ -1,0 +1,98 @@
+package io.tunnel.it.history;
+
+import io.tunnel.model.RowExistenceExpectation;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What one client asked about one key, and what it was told.
+ *
+ * @param kind what was asked
+ * @param condition under which it was to be done
+ * @param value what was written, or what was read; absent for a deletion, and when there was no row
+ * @param outcome what the client knows
+ * @param position where a write came to stand among those of its partition
+ * @param invokedNanos when it was asked
+ * @param endedNanos when the answer came; {@link #NEVER} where the outcome is unknown: it may be
+ *     done yet
+ */
+public record Call(
+    long key,
+    Kind kind,
+    RowExistenceExpectation condition,
+    Optional<Long> value,
+    Outcome outcome,
+    Optional<Long> position,
+    long invokedNanos,
+    long endedNanos) {
+
+  /** The end of a call that nobody knows the outcome of. */
+  public static final long NEVER = Long.MAX_VALUE;
+
+  /** What is asked. A row has one column, so an update of it is the whole row. */
+  public enum Kind {
+    GET,
+    PUT,
+    UPDATE,
+    DELETE
+  }
+
+  /** What a client was told. */
+  public enum Outcome {
+    /** It was done. */
+    OK,
+    /** It was not done, because its condition did not hold. */
+    UNMET,
+    /** It was certainly not done, for a reason that says nothing of the row. */
+    REFUSED,
+    /** It may have been done, or be done yet. */
+    UNKNOWN
+  }
+
+  /** Refuses null, and ends before beginnings. */
+  public Call {
+    Objects.requireNonNull(kind, "kind");
+    Objects.requireNonNull(condition, "condition");
+    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(outcome, "outcome");
+    Objects.requireNonNull(position, "position");
+    if (endedNanos < invokedNanos || (outcome == Outcome.UNKNOWN) != (endedNanos == NEVER)) {
+      throw new IllegalArgumentException(
+          outcome + " from " + invokedNanos + " to " + endedNanos + " cannot be");
+    }
+  }
+
+  /** Whether it says anything of the row. */
+  boolean counts() {
+    return outcome != Outcome.REFUSED && !(kind == Kind.GET && outcome == Outcome.UNKNOWN);
+  }
+
+  /** What becomes of a row by it; empty when the row cannot have been so. */
+  Optional<RowState> on(RowState row) {
+    if (kind == Kind.GET) {
+      return row.value().equals(value) ? Optional.of(row) : Optional.empty();
+    }
+    boolean holds =
+        switch (condition) {
+          case IGNORE -> true;
+          case EXPECT_EXIST -> row.value().isPresent();
+          case EXPECT_NOT_EXIST -> row.value().isEmpty();
+        };
+    if (outcome == Outcome.UNMET) {
+      return holds ? Optional.empty() : Optional.of(row);
+    }
+    boolean isBehind = position.isEmpty() || position.get() > row.position();
+    return holds && isBehind
+        ? Optional.of(new RowState(value, position.orElse(row.position())))
+        : Optional.empty();
+  }
+
+  /**
+   * A row at some moment.
+   *
+   * @param position of the last write whose position is known
+   */
+  record RowState(Optional<Long> value, long position) {
+    static final RowState ABSENT = new RowState(Optional.empty(), -1);
+  }
+}
