@@ -100,6 +100,18 @@ class ConnectionHandlerTest {
   }
 
   @Test
+  void what_was_received_is_given_back_to_its_pool_be_it_in_parts_or_no_frame() {
+    Frame frame = new Frame(Operation.DELIVER, FrameKind.PUSH, 0, new byte[100]);
+    ByteBuf whole = Unpooled.wrappedBuffer(frame.header(), frame.payload());
+    ByteBuf part = Unpooled.copiedBuffer(frame.header());
+    ByteBuf broken = Unpooled.wrappedBuffer(new byte[] {-1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0});
+    for (ByteBuf received : List.of(whole, part, broken)) {
+      netty.writeInbound(received);
+      assertThat(received.refCnt()).isZero();
+    }
+  }
+
+  @Test
   void what_is_sent_after_its_deadline_was_not_certainly_not_sent() {
     socket.isFull = true;
     CompletableFuture<Frame> write = ask(Operation.WRITE, 5, false);

@@ -109,7 +109,7 @@ class LaneTest {
         underWay.ifPresentOrElse(this::serve, this::resume);
         nowNanos += random.nextInt(100);
       }
-      while (applied.size() < added) {
+      for (long left = 10 * added; applied.size() < added && left > 0; left--) {
         underWay.ifPresentOrElse(this::apply, this::resume);
         sent(lane.hurry());
       }

@@ -20,10 +20,12 @@ import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.WriteRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -100,6 +102,30 @@ class WriteEnginesTest extends WriterFixture {
     } finally {
       client.close();
       threads.shutdownNow();
+    }
+  }
+
+  @Test
+  void rows_that_are_added_while_a_writer_is_closed_have_outcomes_when_it_is() {
+    FakeTable table = new FakeTable(1, 1).serve(server);
+    List<CompletableFuture<RowResult>> outcomes = new CopyOnWriteArrayList<>();
+    try (TableClient client = client()) {
+      TableWriter writer = client.openWriter("t", PATIENT);
+      server.on(
+          Operation.WRITE,
+          (connection, frame) -> {
+            WriteRequest request = WriteRequest.decode(frame.payload());
+            if (outcomes.size() == 1) {
+              // What the closing waits for is sent already: this row is none of it.
+              outcomes.add(writer.add(row(1, 2)));
+            }
+            connection.answer(frame, table.apply(request.batch()).encode());
+          });
+      outcomes.add(writer.add(row(1, 1)));
+      writer.close();
+      assertThat(outcomes).hasSize(2).allMatch(CompletableFuture::isDone);
+      assertThat(outcomes).allMatch(outcome -> outcome.join().isApplied());
+      assertThat(table.valuesByKey().get(1L)).containsExactly(1L, 2L);
     }
   }
 
