@@ -30,7 +30,7 @@ class TortureTest {
             List.of(
                 "torture",
                 "--minutes",
-                "0.25",
+                "0.1",
                 "--seed",
                 "1",
                 "--faults",

@@ -54,12 +54,17 @@ final class TortureRun {
   /** Returns when the time is over. */
   void run(Machine machine) throws IOException, InterruptedException {
     try (Histories histories = new Histories(plan.history(), clock::nanos)) {
-      while (!isOver()) {
+      while (lives == 0 || !isOver()) {
         histories.begin(++lives);
         machine.clear();
         live(machine, histories);
       }
     }
+  }
+
+  /** There is one round at least, however slowly a server starts. */
+  private boolean mayBegin(int round) {
+    return !isOver() || (lives == 1 && round == 0);
   }
 
   private boolean isOver() {
@@ -97,7 +102,7 @@ final class TortureRun {
           TortureWriters writers =
               new TortureWriters(machine.endpoint(), WRITERS, ledger, shortLedger, histories)) {
         Life life = new Life(machine, ledger, shortLedger, writers, operator, checks);
-        for (int round = 0; round < ROUNDS_OF_LIFE_MAX && !isOver(); round++) {
+        for (int round = 0; round < ROUNDS_OF_LIFE_MAX && mayBegin(round); round++) {
           boolean isClean = round(life);
           if (!isClean || ledger.acknowledgedCount() > OPERATIONS_OF_LIFE_MAX) {
             // What is lost once would be found again in each round.
