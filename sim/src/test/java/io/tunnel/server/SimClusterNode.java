@@ -2,8 +2,11 @@ package io.tunnel.server;
 
 import io.netty.channel.ChannelHandler;
 import io.tunnel.model.TableOptions;
+import io.tunnel.model.Bytes;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.CatalogIdentity;
 import io.tunnel.server.catalog.CatalogStore;
+import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.channel.Handles;
@@ -237,13 +240,12 @@ public final class SimClusterNode {
 
     @Override
     public LedStore.Leader catalogLeader() {
-      LeftTopics none =
-          new LeftTopics(
-              () -> CompletableFuture.completedFuture(Set.of()),
-              table -> false,
-              table -> CompletableFuture.completedFuture(null),
-              control);
-      return new LedCatalog(catalog, catalogTail, control, none);
+      return new LedCatalog(
+          catalog,
+          catalogTail,
+          control,
+          new LeftTopics(catalog, NO_TOPICS, control),
+          () -> new CatalogIdentity(Bytes.fromHex("51")));
     }
 
     @Override
@@ -282,6 +284,24 @@ public final class SimClusterNode {
       (tunnelId, partition, after, firstPosition, bytesMax, sink) ->
           sink.failed(new UnsupportedOperationException("no base channels in this simulation"));
 
+  private static final LeftTopics.Topics NO_TOPICS =
+      new LeftTopics.Topics() {
+        @Override
+        public CompletableFuture<Set<Integer>> tables() {
+          return CompletableFuture.completedFuture(Set.of());
+        }
+
+        @Override
+        public CompletableFuture<Bytes> origin(TableRecord table) {
+          return CompletableFuture.completedFuture(Bytes.fromHex("01"));
+        }
+
+        @Override
+        public CompletableFuture<Void> drop(DroppedLog log) {
+          return CompletableFuture.completedFuture(null);
+        }
+      };
+
   private static final TableLogs NO_LOGS =
       new TableLogs() {
         @Override
@@ -290,8 +310,8 @@ public final class SimClusterNode {
         }
 
         @Override
-        public CompletableFuture<Void> create(TableRecord table) {
-          return CompletableFuture.completedFuture(null);
+        public CompletableFuture<Optional<Bytes>> create(TableRecord table) {
+          return CompletableFuture.completedFuture(Optional.empty());
         }
 
         @Override

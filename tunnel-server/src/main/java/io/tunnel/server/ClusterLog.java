@@ -1,7 +1,9 @@
 package io.tunnel.server;
 
+import io.tunnel.model.Bytes;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.CatalogIdentity;
 import io.tunnel.server.catalog.CatalogStore;
 import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.cluster.Membership;
@@ -10,13 +12,16 @@ import io.tunnel.server.kafka.KafkaCluster;
 import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.server.kafka.KafkaTopics;
 import io.tunnel.server.kafka.LogUnavailableException;
+import io.tunnel.server.kafka.LostTopicsException;
 import io.tunnel.server.kafka.StoreTail;
 import io.tunnel.server.kafka.StoreTopic;
 import io.tunnel.server.log.EdgeQueries;
 import io.tunnel.server.partition.TableLogs;
+import io.tunnel.server.replica.CopiesIdentity;
 import io.tunnel.server.replica.SharedLog;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,7 +29,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +53,9 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   private final KafkaCluster kafka;
   private final KafkaTopics topics;
   private final String kafkaId;
+  private final Bytes catalogOrigin;
+  private final Bytes tunnelsOrigin;
+  private final CatalogIdentity catalogIdentity;
   private final Catalog catalog = new Catalog();
   private final TopicPlaces places;
   private final StoreTail tail;
@@ -57,9 +64,16 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
    * Finds or makes the cluster's topics, and reads its catalog.
    *
    * @param threads those that the catalog and the groups of tunnels belong to
-   * @throws IOException when Kafka cannot be reached, or a topic is not as it must be
+   * @param copies the directory of this node's copies of partitions, which may not be there
+   * @throws IOException when Kafka cannot be reached, a topic is not as it must be, or this is not
+   *     the cluster that the copies are of
    */
-  ClusterLog(ServerConfig server, ClusterConfig cluster, NodeThreads threads, SystemClock clock)
+  ClusterLog(
+      ServerConfig server,
+      ClusterConfig cluster,
+      NodeThreads threads,
+      SystemClock clock,
+      Path copies)
       throws IOException {
     this.threads = threads;
     this.clock = clock;
@@ -69,14 +83,20 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     try {
       kafka = parts.open(new KafkaCluster(config, clock));
       topics = kafka.topics();
-      AtomicReference<String> id = new AtomicReference<>("");
-      await(
-          "say what it is called", () -> kafka.id(config.times().requestMs()).thenAccept(id::set));
-      kafkaId = id.get();
+      kafkaId = await("say what it is called", () -> kafka.id(config.times().requestMs()));
+      Optional<CopiesIdentity> former = CopiesIdentity.read(copies);
+      if (former.isPresent()) {
+        former.get().requireSame(copies, identity(Optional.empty(), former.get().shards()));
+      }
       await("make or check the topics of cluster " + cluster.name(), topics::openState);
+      catalogOrigin = await("say which catalog it has", () -> topics.origin(catalogName()));
+      tunnelsOrigin = await("say which tunnels it has", () -> topics.origin(tunnelsName()));
       tail = parts.open(new StoreTail(catalogTopic(), this::followed));
-      await("read the catalog", this::caughtUp);
-      await("check the topics of tables", this::checkTables);
+      catalogIdentity = await("read the catalog", this::caughtUp);
+      if (former.isPresent()) {
+        former.get().requireSame(copies, identity(former.get().shards()));
+      }
+      await("check the topics of tables", this::checkTables).forEach(LOGGER::error);
     } catch (IOException | RuntimeException e) {
       parts.closeAfter(e);
       throw e;
@@ -96,8 +116,16 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
         log.clientSettings());
   }
 
+  private String catalogName() {
+    return KafkaTopics.catalog(config.cluster());
+  }
+
+  private String tunnelsName() {
+    return KafkaTopics.tunnels(config.cluster());
+  }
+
   private StoreTopic catalogTopic() {
-    return topic(KafkaTopics.catalog(config.cluster()), 0);
+    return topic(catalogName(), 0);
   }
 
   private StoreTopic topic(String name, int partition) {
@@ -108,9 +136,16 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     threads.control().execute(() -> catalog.followed(changes));
   }
 
-  /** The catalog follows from now on. */
-  private CompletableFuture<Void> caughtUp() {
-    return afterAll(catalog::caughtUp);
+  /**
+   * The catalog follows from now on. One that was never led will have the origin of its topic as
+   * its identity, whoever leads it first.
+   */
+  private CompletableFuture<CatalogIdentity> caughtUp() {
+    return afterAll(
+        () -> {
+          catalog.caughtUp();
+          return catalog.identity().orElseGet(() -> new CatalogIdentity(catalogOrigin));
+        });
   }
 
   /**
@@ -118,24 +153,21 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
    * about tables, what it has to be told first, which was asked for before this.
    */
   private CompletableFuture<Void> told() {
-    return afterAll(() -> {});
+    return afterAll(() -> null);
   }
 
-  private CompletableFuture<Void> afterAll(Runnable then) {
-    CompletableFuture<Void> done = new CompletableFuture<>();
+  private <T> CompletableFuture<T> afterAll(Supplier<T> then) {
+    CompletableFuture<T> done = new CompletableFuture<>();
     tail.catchUp(
         () ->
             threads
                 .control()
                 .execute(
-                    () -> {
-                      then.run();
-                      done.complete(null);
-                    }));
+                    () -> done.complete(then.get())));
     return done;
   }
 
-  private CompletableFuture<Void> checkTables() {
+  private CompletableFuture<List<String>> checkTables() {
     List<KafkaTopics.TableTopic> all =
         catalog.tables().stream()
             .map(table -> SharedTables.topic(table, table.meta().options()))
@@ -144,12 +176,11 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   }
 
   /** Something in Kafka that can be asked for again. */
-  private void await(String what, Supplier<CompletableFuture<Void>> asked) throws IOException {
+  private <T> T await(String what, Supplier<CompletableFuture<T>> asked) throws IOException {
     long deadline = clock.nanos() + TimeUnit.SECONDS.toNanos(START_WAIT_S);
     while (true) {
       try {
-        asked.get().get(START_WAIT_S, TimeUnit.SECONDS);
-        return;
+        return asked.get().get(START_WAIT_S, TimeUnit.SECONDS);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new IOException("interrupted while waiting for Kafka to " + what, e);
@@ -200,9 +231,13 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     return places;
   }
 
-  /** Tells these copies apart from those of a log that was made anew under the same name. */
-  String identity() {
-    return config.cluster() + " of kafka " + kafkaId;
+  /** Tells copies of this cluster apart from those of any other. */
+  CopiesIdentity identity(int shards) {
+    return identity(Optional.of(catalogIdentity.origin()), shards);
+  }
+
+  private CopiesIdentity identity(Optional<Bytes> catalog, int shards) {
+    return new CopiesIdentity(config.cluster() + " of kafka " + kafkaId, catalog, shards);
   }
 
   /** Whether the log answers at all, within a second or two. */
@@ -241,34 +276,56 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   @Override
   public LedStore.Leader catalogLeader() {
     LeftTopics left =
-        new LeftTopics(
-            topics::tables,
-            table -> catalog.isLeading() && catalog.isDropped(table),
-            topics::dropTable,
-            threads.control());
-    return new LedCatalog(catalog, tail::catchUp, threads.control(), left);
+        new LeftTopics(catalog, new SharedTables.Left(topics, config.cluster()), threads.control());
+    return new LedCatalog(
+        catalog, tail::catchUp, threads.control(), left, () -> catalogIdentity);
   }
 
   @Override
   public CatalogStore openCatalog(KafkaCatalogStore.Listener listener) throws IOException {
-    return open(
-        catalogTopic(),
-        config.cluster() + ".catalog",
-        new KafkaCatalogStore.Owner(threads.control(), listener));
+    CatalogStore opened =
+        open(
+            catalogTopic(),
+            config.cluster() + ".catalog",
+            new KafkaCatalogStore.Owner(threads.control(), listener));
+    return requireSame(opened, catalogName(), catalogOrigin);
   }
 
   @Override
   public CatalogStore openGroup(int group, KafkaCatalogStore.Listener listener) throws IOException {
-    await("read the catalog", this::told);
-    return open(
-        topic(KafkaTopics.tunnels(config.cluster()), group),
-        config.cluster() + ".tunnels-" + group,
-        new KafkaCatalogStore.Owner(threads.ofGroup(group), listener));
+    var unused = await("read the catalog", this::told);
+    CatalogStore opened =
+        open(
+            topic(tunnelsName(), group),
+            config.cluster() + ".tunnels-" + group,
+            new KafkaCatalogStore.Owner(threads.ofGroup(group), listener));
+    return requireSame(opened, tunnelsName(), tunnelsOrigin);
   }
 
   private CatalogStore open(StoreTopic topic, String transactionalId, KafkaCatalogStore.Owner owner)
       throws IOException {
     return KafkaCatalogStore.open(topic, transactionalId, STORE_WAITS, clock::nanos, owner);
+  }
+
+  /** What was read is what this node has followed, and not a topic that was made in its place. */
+  private CatalogStore requireSame(CatalogStore opened, String topic, Bytes origin)
+      throws IOException {
+    try {
+      Bytes found = await("say which " + topic + " it has", () -> topics.origin(topic));
+      if (!found.equals(origin)) {
+        throw new LostTopicsException(
+            "topic %s was deleted and made anew while this node ran: its id is %s, and was %s. Nothing is decided from the new one. Stop all nodes, and restore the topic from a backup of Kafka"
+                .formatted(topic, found, origin));
+      }
+      return opened;
+    } catch (IOException | RuntimeException e) {
+      try {
+        opened.close();
+      } catch (IOException | RuntimeException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
   }
 
   @Override

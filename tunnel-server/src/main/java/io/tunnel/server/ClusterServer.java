@@ -122,7 +122,8 @@ final class ClusterServer implements RunningServer {
           parts.open(DataDirectory.open(data, config.log().shards(), Optional.of(cluster.name())));
       control = parts.openThreads(new OwnThread("control"));
       threads = new NodeThreads(control, groupThreads());
-      log = parts.open(new ClusterLog(config, cluster, threads, clock));
+      Path copies = directory.path().resolve(COPIES);
+      log = parts.open(new ClusterLog(config, cluster, threads, clock, copies));
       edges = log.edges();
       replicas = parts.open(openReplicas(directory, incarnation));
       ExecutorService waiting =
@@ -187,8 +188,7 @@ final class ClusterServer implements RunningServer {
         Replicas.open(
             new Replicas.Layout(
                 directory.path().resolve(COPIES),
-                log.identity(),
-                directory.shards(),
+                log.identity(directory.shards()),
                 config.log().segmentBytesMax(),
                 config.log().copies(),
                 config.table()),
@@ -198,7 +198,7 @@ final class ClusterServer implements RunningServer {
                 this::leaderAddress,
                 log.places()::retentionMicros,
                 log.places()::deletionMicros,
-                log.catalog()::hasPartition),
+                log.places()),
             meters,
             clock);
     nodeMeters.watch(opened);

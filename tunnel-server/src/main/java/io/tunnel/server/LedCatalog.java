@@ -1,12 +1,14 @@
 package io.tunnel.server;
 
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.CatalogIdentity;
 import io.tunnel.server.catalog.CatalogStore;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** The catalog while this node decides about tables; on the control thread. */
 final class LedCatalog implements LedStore.Leader {
@@ -15,26 +17,41 @@ final class LedCatalog implements LedStore.Leader {
   private final Consumer<Runnable> catchUp;
   private final Executor control;
   private final LeftTopics left;
+  private final Supplier<CatalogIdentity> identity;
   private long resignations;
 
   /**
    * Falls back on what others have stored.
    *
    * @param catchUp runs an action when the catalog was told all that is stored by now
-   * @param left looks for topics without a table
+   * @param left looks after topics of tables
+   * @param identity which a catalog has from now on that was never led
    */
-  LedCatalog(Catalog catalog, Consumer<Runnable> catchUp, Executor control, LeftTopics left) {
+  LedCatalog(
+      Catalog catalog,
+      Consumer<Runnable> catchUp,
+      Executor control,
+      LeftTopics left,
+      Supplier<CatalogIdentity> identity) {
     this.catalog = catalog;
     this.catchUp = catchUp;
     this.control = control;
     this.left = left;
+    this.identity = identity;
   }
 
   @Override
   public void lead(CatalogStore store) throws IOException {
-    // Judges by the catalog later on this thread; if it cannot even begin, nothing has begun.
-    left.delete();
+    // Before anything is decided: what is made from now on is told apart by it.
+    identity.get().noteIn(store);
     catalog.lead(store);
+    control.execute(this::lookAfterTopics);
+  }
+
+  private void lookAfterTopics() {
+    if (catalog.isLeading()) {
+      left.look();
+    }
   }
 
   @Override

@@ -1,12 +1,16 @@
 package io.tunnel.server;
 
+import io.tunnel.model.Bytes;
 import io.tunnel.model.TableOptions;
+import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.kafka.KafkaTopics;
 import io.tunnel.server.kafka.KafkaTopics.TableTopic;
 import io.tunnel.server.kafka.TopicSettingsException;
 import io.tunnel.server.partition.LogTakenException;
 import io.tunnel.server.partition.TableLogs;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -19,9 +23,10 @@ record SharedTables(KafkaTopics topics) implements TableLogs {
   }
 
   @Override
-  public CompletableFuture<Void> create(TableRecord table) {
+  public CompletableFuture<Optional<Bytes>> create(TableRecord table) {
     return topics
         .openTable(topic(table, table.meta().options()))
+        .thenApply(Optional::of)
         .exceptionallyCompose(failure -> CompletableFuture.failedFuture(told(cause(failure))));
   }
 
@@ -38,7 +43,8 @@ record SharedTables(KafkaTopics topics) implements TableLogs {
   }
 
   static TableTopic topic(TableRecord table, TableOptions options) {
-    return new TableTopic(table.tableId(), table.partitions().size(), options.retentionMs());
+    return new TableTopic(
+        table.tableId(), table.partitions().size(), options.retentionMs(), table.origin());
   }
 
   @Override
@@ -48,6 +54,25 @@ record SharedTables(KafkaTopics topics) implements TableLogs {
 
   @Override
   public CompletableFuture<Void> drop(TableRecord table) {
-    return topics.dropTable(table.tableId());
+    return topics.dropTable(table.tableId(), table.origin());
+  }
+
+  /** Topics that are there before, or after, their tables are. */
+  record Left(KafkaTopics topics, String cluster) implements LeftTopics.Topics {
+
+    @Override
+    public CompletableFuture<Set<Integer>> tables() {
+      return topics.tables();
+    }
+
+    @Override
+    public CompletableFuture<Bytes> origin(TableRecord table) {
+      return topics.origin(KafkaTopics.table(cluster, table.tableId()));
+    }
+
+    @Override
+    public CompletableFuture<Void> drop(DroppedLog log) {
+      return topics.dropTable(log.tableId(), log.origin());
+    }
   }
 }

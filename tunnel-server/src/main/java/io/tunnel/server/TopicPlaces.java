@@ -1,17 +1,20 @@
 package io.tunnel.server;
 
+import io.tunnel.model.Bytes;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.kafka.PartitionTopics;
+import io.tunnel.server.replica.KnownPartitions;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /** Where the catalog says that partitions are. */
-record TopicPlaces(Catalog catalog, LongSupplier epochMs) implements PartitionTopics {
+record TopicPlaces(Catalog catalog, LongSupplier epochMs)
+    implements PartitionTopics, KnownPartitions {
 
   /** What every topic keeps at least; said of partitions that are not known yet. */
   private static final long RETENTION_MS_MIN = 60_000;
@@ -30,6 +33,29 @@ record TopicPlaces(Catalog catalog, LongSupplier epochMs) implements PartitionTo
     } catch (RefusedException e) {
       // Dropped since.
       return Optional.empty();
+    }
+  }
+
+  @Override
+  public boolean exists(int partition) {
+    return catalog.hasPartition(partition);
+  }
+
+  @Override
+  public boolean isDropped(int partition) {
+    return catalog.isDroppedPartition(partition);
+  }
+
+  @Override
+  public Bytes origin(int partition) {
+    if (!catalog.hasPartition(partition)) {
+      return Bytes.EMPTY;
+    }
+    try {
+      return catalog.tableOfPartition(partition).origin().orElse(Bytes.EMPTY);
+    } catch (RefusedException e) {
+      // Dropped since.
+      return Bytes.EMPTY;
     }
   }
 

@@ -13,8 +13,10 @@ import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.kafka.KafkaCluster;
 import io.tunnel.server.kafka.KafkaConfig;
+import io.tunnel.server.kafka.LostTopicsException;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.partition.LogTakenException;
+import io.tunnel.server.replica.OtherLogException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +26,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -169,5 +176,60 @@ class ClusterServerTest {
     }
     assertThat(data.resolve("n1").resolve("FORMAT")).exists();
     assertThat(data.resolve("n1").resolve("copies")).exists();
+  }
+
+  private Admin admin() {
+    return Admin.create(Map.of("bootstrap.servers", broker.bootstrap()));
+  }
+
+  private void delete(String topic) throws Exception {
+    try (Admin admin = admin()) {
+      admin.deleteTopics(List.of(topic)).all().get();
+      while (admin.listTopics().names().get().contains(topic)) {
+        // The broker learns of it a little later.
+      }
+    }
+  }
+
+  @Test
+  void a_catalog_that_is_lost_is_not_made_beside_the_topics_of_tables() throws Exception {
+    try (ClusterServer server = start()) {
+      awaitLeader(server);
+    }
+    try (Producer<String, String> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", broker.bootstrap()),
+            new StringSerializer(),
+            new StringSerializer())) {
+      producer.send(new ProducerRecord<>("c.table.1", "row")).get();
+    }
+    delete("c.catalog");
+    assertThatThrownBy(this::start)
+        .hasCauseInstanceOf(LostTopicsException.class)
+        .hasMessageContainingAll(
+            "topic c.catalog does not exist, but topics c.table.1 have records",
+            "restore topic c.catalog from a backup of Kafka");
+    assertThatThrownBy(() -> start("n2")).hasCauseInstanceOf(LostTopicsException.class);
+    try (Admin admin = admin()) {
+      assertThat(admin.listTopics().names().get())
+          .contains("c.table.1", "c.tunnels")
+          .doesNotContain("c.catalog");
+    }
+  }
+
+  @Test
+  void a_directory_of_another_catalog_is_refused_and_not_touched() throws Exception {
+    try (ClusterServer server = start()) {
+      awaitLeader(server);
+    }
+    Path identity = data.resolve("n1").resolve("copies").resolve("identity");
+    String before = Files.readString(identity);
+    assertThat(before).startsWith("copies 1\nc of kafka ").contains("\ncatalog ");
+    delete("c.tunnels");
+    delete("c.catalog");
+    assertThatThrownBy(this::start)
+        .isInstanceOf(OtherLogException.class)
+        .hasMessageContaining("so the former was lost");
+    assertThat(Files.readString(identity)).isEqualTo(before);
   }
 }

@@ -3,14 +3,18 @@ package io.tunnel.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.model.Bytes;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.CatalogIdentity;
+import io.tunnel.server.catalog.CatalogWentBackException;
+import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.MemoryCatalogStore;
+import io.tunnel.server.catalog.TableRecord;
 import java.io.IOException;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,13 +22,16 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class LedCatalogTest {
 
+  private static final Bytes ORIGIN = Bytes.fromHex("0a");
+
   private final Catalog catalog = new Catalog();
   private final Queue<Runnable> control = new ArrayDeque<>();
-  private final List<Integer> dropped = new ArrayList<>();
+  private int looks;
 
   /** What another node stores of a table of that name. */
   private static Map<String, Optional<String>> stored(String name) throws IOException {
@@ -43,13 +50,7 @@ class LedCatalogTest {
   void what_it_has_decided_stays_until_it_was_told_all_of_before_it_last_resigned()
       throws Exception {
     Queue<Runnable> asked = new ArrayDeque<>();
-    LeftTopics none =
-        new LeftTopics(
-            () -> new CompletableFuture<>(),
-            table -> false,
-            table -> CompletableFuture.completedFuture(null),
-            control::add);
-    LedCatalog leader = new LedCatalog(catalog, asked::add, Runnable::run, none);
+    LedCatalog leader = leader(asked::add);
     leader.lead(new MemoryCatalogStore());
     leader.resign();
     MemoryCatalogStore store = new MemoryCatalogStore();
@@ -59,48 +60,99 @@ class LedCatalogTest {
     catalog.applied(changes);
     leader.resign();
     asked.remove().run();
+    runControl();
     assertThat(catalog.tables()).as("told only of what was before").hasSize(1);
     catalog.followed(changes);
     asked.remove().run();
+    runControl();
     assertThat(catalog.tables()).hasSize(1);
     catalog.followed(Map.of("table/1", Optional.empty()));
     assertThat(catalog.tables()).as("it follows").isEmpty();
   }
 
-  private LedCatalog leader(CompletableFuture<Set<Integer>> topics) {
-    LeftTopics left =
-        new LeftTopics(
-            () -> {
-              if (topics.isCompletedExceptionally()) {
-                throw new IllegalStateException("closed");
-              }
-              return topics;
-            },
-            table -> catalog.isLeading(),
-            table -> {
-              dropped.add(table);
-              return CompletableFuture.completedFuture(null);
-            },
-            control::add);
-    return new LedCatalog(catalog, Runnable::run, control::add, left);
+  private void runControl() {
+    while (!control.isEmpty()) {
+      control.remove().run();
+    }
+  }
+
+  private LedCatalog leader(Consumer<Runnable> catchUp) {
+    return new LedCatalog(
+        catalog,
+        catchUp,
+        control::add,
+        new LeftTopics(catalog, new NoTopics(), Runnable::run),
+        () -> new CatalogIdentity(ORIGIN));
+  }
+
+  /** Writes down what is asked of it. */
+  private final class NoTopics implements LeftTopics.Topics {
+    @Override
+    public CompletableFuture<Set<Integer>> tables() {
+      looks++;
+      return CompletableFuture.completedFuture(Set.of());
+    }
+
+    @Override
+    public CompletableFuture<Bytes> origin(TableRecord table) {
+      return new CompletableFuture<>();
+    }
+
+    @Override
+    public CompletableFuture<Void> drop(DroppedLog log) {
+      return new CompletableFuture<>();
+    }
   }
 
   @Test
   void nothing_has_begun_when_it_cannot_begin() {
-    LedCatalog leader = leader(CompletableFuture.failedFuture(new IllegalStateException()));
-    assertThatThrownBy(() -> leader.lead(new MemoryCatalogStore()))
-        .isInstanceOf(IllegalStateException.class);
+    MemoryCatalogStore store = new MemoryCatalogStore();
+    store.fail(true);
+    LedCatalog leader = leader(Runnable::run);
+    assertThatThrownBy(() -> leader.lead(store)).isInstanceOf(IOException.class);
     assertThat(catalog.isLeading()).isFalse();
+    assertThat(control).isEmpty();
   }
 
   @Test
-  void left_topics_are_judged_by_the_catalog_that_is_led() throws Exception {
-    LedCatalog leader = leader(CompletableFuture.completedFuture(Set.of(7)));
+  void a_catalog_has_an_identity_before_anything_is_decided_and_keeps_it() throws Exception {
+    MemoryCatalogStore store = new MemoryCatalogStore();
+    leader(Runnable::run).lead(store);
+    assertThat(catalog.identity()).contains(new CatalogIdentity(ORIGIN));
+    Catalog other = new Catalog();
+    new LedCatalog(
+            other,
+            Runnable::run,
+            control::add,
+            new LeftTopics(other, new NoTopics(), Runnable::run),
+            () -> new CatalogIdentity(Bytes.fromHex("0b")))
+        .lead(store);
+    assertThat(other.identity()).contains(new CatalogIdentity(ORIGIN));
+  }
+
+  @Test
+  void topics_are_looked_after_by_whoever_leads() throws Exception {
+    LedCatalog leader = leader(Runnable::run);
     leader.lead(new MemoryCatalogStore());
-    assertThat(catalog.isLeading()).isTrue();
     control.remove().run();
-    assertThat(dropped).containsExactly(7);
+    assertThat(looks).isEqualTo(1);
+    leader.lead(new MemoryCatalogStore());
     leader.resign();
+    control.forEach(Runnable::run);
+    assertThat(looks).as("not by one that leads no more").isEqualTo(1);
+  }
+
+  @Test
+  void a_catalog_that_knows_less_is_not_led() throws Exception {
+    LedCatalog leader = leader(Runnable::run);
+    MemoryCatalogStore store = new MemoryCatalogStore();
+    store.write(stored("t"));
+    leader.lead(store);
+    leader.resign();
+    assertThatThrownBy(() -> leader.lead(new MemoryCatalogStore()))
+        .isInstanceOf(CatalogWentBackException.class)
+        .hasMessageContaining("0 tables and 0 partitions, and this node knows of 1 and 1");
     assertThat(catalog.isLeading()).isFalse();
+    assertThat(catalog.isDropped(1)).isFalse();
   }
 }

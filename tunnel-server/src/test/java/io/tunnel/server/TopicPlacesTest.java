@@ -30,7 +30,12 @@ class TopicPlacesTest {
         new TableMeta("t", TestRows.SCHEMA, new TableOptions(Durability.OS, retentionMs, 0));
     TableRecord table =
         new TableRecord(
-            1, meta, 5, List.of(new PartitionRecord(7, Bytes.EMPTY, Bytes.EMPTY, List.of())), rise);
+            1,
+            meta,
+            5,
+            List.of(new PartitionRecord(7, Bytes.EMPTY, Bytes.EMPTY, List.of())),
+            rise,
+            Optional.of(Bytes.fromHex("0a")));
     catalog.followed(Map.of("table/1", Optional.of(Json.toText(table))));
     catalog.caughtUp();
   }
@@ -45,6 +50,20 @@ class TopicPlacesTest {
     stored(0, Optional.empty());
     assertThat(places.deletionMicros(7)).isEqualTo(Long.MAX_VALUE);
     assertThat(places.deletionMicros(8)).as("not known yet").isPositive();
+  }
+
+  @Test
+  void the_catalog_says_what_exists_what_was_dropped_and_what_its_origin_is() {
+    stored(1_000, Optional.empty());
+    catalog.followed(
+        Map.of("counters", Optional.of("{\"tables\":1,\"partitions\":7,\"starts\":0}")));
+    assertThat(places.exists(7)).isTrue();
+    assertThat(places.isDropped(7)).isFalse();
+    assertThat(places.origin(7)).isEqualTo(Bytes.fromHex("0a"));
+    assertThat(places.exists(6)).isFalse();
+    assertThat(places.isDropped(6)).isTrue();
+    assertThat(places.isDropped(8)).as("it merely does not know it").isFalse();
+    assertThat(places.origin(8)).isEqualTo(Bytes.EMPTY);
   }
 
   @Test

@@ -33,7 +33,7 @@ public final class SimReplicas {
       shards.add(new ReplicaShard(id, config, store, ports, NO_METER, clock));
     }
     all = new Replicas(shards, config, ports.log());
-    all.followStored(ports.isLive());
+    all.followStored(ports.partitions()::exists);
   }
 
   /** As the rest of the node sees them. */

@@ -1,5 +1,6 @@
 package io.tunnel.server.catalog;
 
+import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Names;
 import io.tunnel.model.PrimaryKeyValue;
@@ -35,10 +36,13 @@ public final class Catalog {
 
   private final TableRecords tables = new TableRecords();
   private final DoneRequests done = new DoneRequests("request/");
+  private final DroppedLogs dropped = new DroppedLogs();
+  private final PassedIds passed = new PassedIds();
 
   /** What was told of the texts of whoever leads. */
   private final Map<String, String> followed = new TreeMap<>();
 
+  private Optional<CatalogIdentity> identity = Optional.empty();
   private Optional<CatalogStore> store = Optional.empty();
   private Optional<TunnelCatalog> sharer = Optional.empty();
   private boolean isCaughtUp;
@@ -69,9 +73,19 @@ public final class Catalog {
     tables.listen(listener);
   }
 
-  /** From now on this node decides, beginning with what {@code store} keeps. */
+  /**
+   * From now on this node decides, beginning with what {@code store} keeps.
+   *
+   * @throws CatalogWentBackException when the store knows less than this node: it is not the one
+   *     that this node has followed, and ids that it gives are those of other tables
+   */
   public void lead(CatalogStore newStore) throws IOException {
-    replace(newStore.all());
+    Map<String, String> texts = newStore.all();
+    Counters stored = Counters.in(texts);
+    if (!stored.covers(counters)) {
+      throw new CatalogWentBackException(stored, counters);
+    }
+    replace(texts);
     store = Optional.of(newStore);
   }
 
@@ -110,15 +124,32 @@ public final class Catalog {
    */
   public void applied(Map<String, Optional<String>> changes) {
     done.apply(changes);
+    dropped.apply(changes);
+    passed.apply(changes);
     tables.apply(changes);
     Optional<String> count = changes.getOrDefault(Counters.NAME, Optional.empty());
-    count.ifPresent(text -> counters = Counters.in(Map.of(Counters.NAME, text)));
+    count.ifPresent(text -> count(Counters.in(Map.of(Counters.NAME, text))));
+  }
+
+  /** What was counted once stays counted, whatever is told: an id is never given twice. */
+  private void count(Counters told) {
+    if (told.covers(counters)) {
+      counters = told;
+    }
   }
 
   private void replace(Map<String, String> texts) {
     done.replace(texts);
+    dropped.replace(texts);
+    passed.replace(texts);
+    identity = CatalogIdentity.in(texts);
     tables.replace(texts);
-    counters = Counters.in(texts);
+    count(Counters.in(texts));
+  }
+
+  /** Which catalog this is; nothing while it was never led. On the control thread. */
+  public Optional<CatalogIdentity> identity() {
+    return identity;
   }
 
   /** Whether this node decides. */
@@ -157,7 +188,9 @@ public final class Catalog {
 
   /** Whether a table of that id existed once, and does no longer. */
   public boolean isDropped(int tableId) {
-    return tableId <= counters.tables() && tables.byId(tableId).isEmpty();
+    return tableId <= counters.tables()
+        && tables.byId(tableId).isEmpty()
+        && !passed.contains(tableId);
   }
 
   /** All tables by name. */
@@ -290,9 +323,11 @@ public final class Catalog {
             counters.starts());
     Map<String, Optional<String>> changes = new HashMap<>(after.change());
     changes.putAll(TableRecords.creation(planned));
+    changes.putAll(PassedIds.noting(counters.tables(), planned.tableId()));
     changes.putAll(done.noting(asked, Integer.toString(planned.tableId())));
     leading.write(changes);
     done.apply(changes);
+    passed.apply(changes);
     tables.put(planned);
     counters = after;
     return planned;
@@ -301,10 +336,7 @@ public final class Catalog {
   /** Gives a table other options, for all that is done from now on. */
   public TableRecord alterTable(TableRecord table, TableOptions options, Asked asked)
       throws IOException {
-    return alterTable(
-        new TableRecord(
-            table.tableId(), altered(table, options), table.createdMs(), table.partitions()),
-        asked);
+    return alterTable(table.altered(altered(table, options)), asked);
   }
 
   /** The same for a table whose log is shared: it keeps what it has at {@code nowMs}, not more. */
@@ -326,17 +358,50 @@ public final class Catalog {
     return altered;
   }
 
+  /** The origin of a table's log, which the table has not noted yet. */
+  public void noteOrigin(TableRecord table, Bytes origin) throws IOException {
+    TableRecord noted = table.withOrigin(Optional.of(origin));
+    requireStore().write(TableRecords.creation(noted));
+    tables.put(noted);
+  }
+
+  /** Drops a table whose log is this server's own. */
+  public void dropTable(TableRecord table, Asked asked) throws IOException {
+    dropTable(table, false, asked);
+  }
+
   /**
    * Drops a table, and with it, in the same write, those of its tunnels that are kept in the same
    * store. Tunnels in other stores become {@linkplain TunnelCatalog#orphans orphans}.
+   *
+   * @param isLogShared whether it leaves a log, which is then one of {@link #droppedLogs}
    */
-  public void dropTable(TableRecord table, Asked asked) throws IOException {
+  public void dropTable(TableRecord table, boolean isLogShared, Asked asked) throws IOException {
     Map<String, Optional<String>> changes = new LinkedHashMap<>(TableRecords.removal(table));
     sharer.ifPresent(tunnels -> changes.putAll(tunnels.removalOf(table)));
+    if (isLogShared) {
+      changes.putAll(DroppedLogs.noting(table));
+    }
     changes.putAll(done.noting(asked, ""));
     requireStore().write(changes);
     done.apply(changes);
+    dropped.apply(changes);
     sharer.ifPresent(tunnels -> tunnels.applied(changes));
     tables.remove(table.tableId());
+  }
+
+  /** Logs of dropped tables that may still be there: no others may ever be deleted. */
+  public List<DroppedLog> droppedLogs() {
+    return dropped.all();
+  }
+
+  /** The log of a dropped table is deleted. Nothing happens when this node does not lead. */
+  public void logDeleted(DroppedLog log) throws IOException {
+    if (store.isEmpty()) {
+      return;
+    }
+    Map<String, Optional<String>> changes = DroppedLogs.removal(log);
+    store.get().write(changes);
+    dropped.apply(changes);
   }
 }

@@ -24,6 +24,11 @@ record Counters(int tables, int partitions, long starts) {
     return text == null ? NONE : Json.ofText(text, Counters.class);
   }
 
+  /** Whether it has counted every table and partition that {@code others} has counted. */
+  boolean covers(Counters others) {
+    return tables >= others.tables && partitions >= others.partitions;
+  }
+
   Counters withOneMoreStart() {
     return new Counters(tables, partitions, starts + 1);
   }

@@ -13,24 +13,38 @@ import java.util.Optional;
  *
  * @param tableId at least 1; never used again
  * @param rise of its retention, if its log is shared and does not keep all yet that it shall
+ * @param origin of its log, if that is shared: no other log ever has it. A table that was made by
+ *     an older version has none noted until the catalog is led anew.
  */
 public record TableRecord(
     int tableId,
     TableMeta meta,
     long createdMs,
     List<PartitionRecord> partitions,
-    Optional<RetentionRise> rise) {
+    Optional<RetentionRise> rise,
+    Optional<Bytes> origin) {
 
-  /** Copies the list. */
+  /** Copies the list; what an older version did not store is absent. */
   public TableRecord {
     partitions = List.copyOf(partitions);
     rise = rise == null ? Optional.empty() : rise;
+    origin = origin == null ? Optional.empty() : origin;
   }
 
   /** A table that has kept its changes for the same time since its creation. */
   public TableRecord(
       int tableId, TableMeta meta, long createdMs, List<PartitionRecord> partitions) {
-    this(tableId, meta, createdMs, partitions, Optional.empty());
+    this(tableId, meta, createdMs, partitions, Optional.empty(), Optional.empty());
+  }
+
+  /** The same in the log of that origin. */
+  public TableRecord withOrigin(Optional<Bytes> newOrigin) {
+    return new TableRecord(tableId, meta, createdMs, partitions, rise, newOrigin);
+  }
+
+  /** The same with other options, in a log of its own. */
+  TableRecord altered(TableMeta altered) {
+    return new TableRecord(tableId, altered, createdMs, partitions, Optional.empty(), origin);
   }
 
   /**
@@ -53,7 +67,7 @@ public record TableRecord(
     boolean isMore = kept > 0 && (promised == 0 || promised > kept);
     Optional<RetentionRise> risen =
         isMore ? Optional.of(new RetentionRise(nowMs, kept)) : Optional.empty();
-    return new TableRecord(tableId, altered, createdMs, partitions, risen);
+    return new TableRecord(tableId, altered, createdMs, partitions, risen, origin);
   }
 
   /** The partition of that id. */

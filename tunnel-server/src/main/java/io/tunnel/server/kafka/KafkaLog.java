@@ -74,10 +74,32 @@ public final class KafkaLog implements SharedLog {
             consumer,
             partition ->
                 topics.of(partition).map(place -> KafkaEdges.topic(config.cluster(), place)),
-            listener,
+            new Forgetting(listener),
             clock);
     tail.start();
     return tail;
+  }
+
+  /** Whoever asks about a lost record is not told an origin that was known before. */
+  private final class Forgetting implements TailListener {
+    private final TailListener listener;
+
+    Forgetting(TailListener listener) {
+      this.listener = listener;
+    }
+
+    @Override
+    public void read(int partition, long from, List<Stored> records, long next, long readMicros) {
+      listener.read(partition, from, records, next, readMicros);
+    }
+
+    @Override
+    public void lost(int partition, long offset, long first) {
+      topics
+          .of(partition)
+          .ifPresent(place -> origins.forget(KafkaEdges.topic(config.cluster(), place).topic()));
+      listener.lost(partition, offset, first);
+    }
   }
 
   @Override

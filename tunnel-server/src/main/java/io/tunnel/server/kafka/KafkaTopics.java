@@ -1,5 +1,6 @@
 package io.tunnel.server.kafka;
 
+import io.tunnel.model.Bytes;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.kafka.TopicSettings.Found;
 import java.util.ArrayList;
@@ -14,8 +15,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -23,8 +22,10 @@ import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.TopicCollection;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicIdException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
@@ -49,8 +50,14 @@ public final class KafkaTopics {
    * A table, as far as its topic is concerned.
    *
    * @param retentionMs 0 for ever
+   * @param origin of the topic, where it was noted when the topic was made
    */
-  public record TableTopic(int tableId, int partitions, long retentionMs) {
+  public record TableTopic(int tableId, int partitions, long retentionMs, Optional<Bytes> origin) {
+    /** A table whose topic is not there yet, or whose origin nobody has noted. */
+    public TableTopic(int tableId, int partitions, long retentionMs) {
+      this(tableId, partitions, retentionMs, Optional.empty());
+    }
+
     /** Refuses what cannot be. */
     public TableTopic {
       if (tableId < 1 || partitions < 1 || retentionMs < 0) {
@@ -76,34 +83,122 @@ public final class KafkaTopics {
   }
 
   /**
-   * Makes the topics of catalog and tunnels unless they are there, and waits until they are shown;
-   * fails with {@link TopicSettingsException} when one is there and not as it must be.
+   * Makes the topics of catalog and tunnels where the cluster is new, and waits until they are
+   * shown. Fails with {@link LostTopicsException} when one of them is missing though the cluster is
+   * not new, and with {@link TopicSettingsException} when one is there and not as it must be.
    */
   public CompletableFuture<Void> openState() {
-    return open(
-        Map.of(
-            catalog(config.cluster()), TopicSettings.ofState(1, config.replicas()),
-            tunnels(config.cluster()),
-                TopicSettings.ofState(Unit.TUNNEL_GROUPS, config.replicas())));
+    return lookAround(LOOKS_MAX)
+        // One after the other: a catalog that says anything has had tunnels beside it.
+        .thenCompose(fit -> open(catalog(config.cluster()), 1))
+        .thenCompose(made -> open(tunnels(config.cluster()), Unit.TUNNEL_GROUPS));
   }
 
-  /** Makes the topic of a table, as {@link #openState} does. */
-  public CompletableFuture<Void> openTable(TableTopic table) {
-    return open(Map.of(table(config.cluster(), table.tableId()), settings(table)));
+  private CompletableFuture<Void> open(String topic, int partitions) {
+    return open(Map.of(topic, TopicSettings.ofState(partitions, config.replicas())))
+        .thenAccept(opened -> {});
   }
 
-  /** Fails with {@link TopicSettingsException} when a topic is not there or not as it must be. */
-  public CompletableFuture<Void> checkTables(Collection<TableTopic> tables) {
+  /** A broker may learn later than others what was made: so it is asked again. */
+  private CompletableFuture<Void> lookAround(int looksLeft) {
+    return new ClusterLook(config, admin)
+        .look()
+        .thenCompose(
+            found -> {
+              Optional<String> objection = found.objection();
+              if (objection.isEmpty()) {
+                return CompletableFuture.completedFuture(null);
+              }
+              return looksLeft == 1
+                  ? CompletableFuture.failedFuture(new LostTopicsException(objection.get()))
+                  : later().thenCompose(now -> lookAround(looksLeft - 1));
+            });
+  }
+
+  /** The origin of a topic of this cluster. */
+  public CompletableFuture<Bytes> origin(String topic) {
+    return Answers.of(
+            "describe topic " + topic,
+            admin.describeTopics(List.of(topic)).topicNameValues().get(topic))
+        .thenApply(TopicOrigins::origin);
+  }
+
+  /**
+   * Makes the topic of a table unless it is there, waits until it is shown, and says what its origin is. A topic
+   * that is there is taken if it has never had a record: it was made for a table that was never in
+   * the catalog.
+   */
+  public CompletableFuture<Bytes> openTable(TableTopic table) {
+    String name = table(config.cluster(), table.tableId());
+    return open(Map.of(name, settings(table)))
+        .thenCompose(
+            existing ->
+                existing.isEmpty()
+                    ? CompletableFuture.completedFuture(Set.<String>of())
+                    : new ClusterLook(config, admin).used(existing))
+        .thenCompose(
+            used ->
+                used.isEmpty()
+                    ? origin(name)
+                    : CompletableFuture.failedFuture(
+                        new TopicSettingsException(
+                            List.of("topic " + name + " has records of another table"))));
+  }
+
+  /**
+   * Fails with {@link TopicSettingsException} when a topic is not as it must be; otherwise says
+   * which tables have lost theirs, each with what was found.
+   */
+  public CompletableFuture<List<String>> checkTables(Collection<TableTopic> tables) {
     Map<String, TopicSettings> topics = new HashMap<>();
     tables.forEach(table -> topics.put(table(config.cluster(), table.tableId()), settings(table)));
-    return check(topics);
+    return lost(tables, LOOKS_MAX)
+        .thenCompose(
+            lost -> {
+              topics.keySet().removeAll(lost.keySet());
+              return check(topics).thenApply(fit -> List.copyOf(lost.values()));
+            });
+  }
+
+  /** By topic, what was found of those that are not there or not those of their tables. */
+  private CompletableFuture<Map<String, String>> lost(
+      Collection<TableTopic> tables, int looksLeft) {
+    Map<String, TableTopic> topics = new TreeMap<>();
+    tables.forEach(table -> topics.put(table(config.cluster(), table.tableId()), table));
+    return describe(topics.keySet())
+        .thenCompose(
+            found -> {
+              Map<String, String> lost = new TreeMap<>();
+              topics.forEach(
+                  (name, table) ->
+                      loss(name, table, found.get(name))
+                          .ifPresent(problem -> lost.put(name, problem)));
+              return lost.isEmpty() || looksLeft == 1
+                  ? CompletableFuture.completedFuture(lost)
+                  : later().thenCompose(now -> lost(tables, looksLeft - 1));
+            });
+  }
+
+  private static Optional<String> loss(String name, TableTopic table, TopicDescription found) {
+    if (found == null) {
+      return Optional.of("topic " + name + " does not exist, and what was in it is lost");
+    }
+    Bytes origin = TopicOrigins.origin(found);
+    return table
+        .origin()
+        .filter(noted -> !noted.equals(origin))
+        .map(
+            noted ->
+                "topic %s was made anew: its id is %s, and that of table %d is %s; what was in it is lost"
+                    .formatted(name, origin, table.tableId(), noted));
   }
 
   private TopicSettings settings(TableTopic table) {
     return TopicSettings.ofTable(table.partitions(), config.replicas(), table.retentionMs());
   }
 
-  private CompletableFuture<Void> open(Map<String, TopicSettings> topics) {
+  /** Returns those that were there already. */
+  private CompletableFuture<Set<String>> open(Map<String, TopicSettings> topics) {
     List<NewTopic> made = new ArrayList<>();
     topics.forEach(
         (name, settings) ->
@@ -118,7 +213,7 @@ public final class KafkaTopics {
             (name, answer) ->
                 answers.add(
                     failedBecause(
-                        TopicExistsException.class,
+                        Set.of(TopicExistsException.class),
                         name,
                         Answers.of("make topic " + name, answer))));
     return all(answers)
@@ -128,7 +223,9 @@ public final class KafkaTopics {
               checked.keySet().retainAll(existing);
               Set<String> fresh = new HashSet<>(topics.keySet());
               fresh.removeAll(existing);
-              return awaitShown(fresh, LOOKS_MAX).thenCompose(shown -> check(checked));
+              return awaitShown(fresh, LOOKS_MAX)
+                  .thenCompose(shown -> check(checked))
+                  .thenApply(fit -> existing);
             });
   }
 
@@ -191,7 +288,7 @@ public final class KafkaTopics {
                 Found found = found(descriptions.get(name), settings.get(resource(name)));
                 problems.addAll(must.problems(config.bootstrap(), name, found));
               } else {
-                problems.add("topic " + name + " does not exist, and what was in it is lost");
+                problems.add("topic " + name + " does not exist any more");
               }
             });
     return problems;
@@ -208,7 +305,7 @@ public final class KafkaTopics {
             (name, answer) ->
                 answers.add(
                     failedBecause(
-                        UnknownTopicOrPartitionException.class,
+                        Set.of(UnknownTopicOrPartitionException.class),
                         name,
                         Answers.of("describe topic " + name, answer)
                             .thenAccept(description -> found.put(name, description)))));
@@ -251,24 +348,36 @@ public final class KafkaTopics {
 
   /** The tables that have a topic. */
   public CompletableFuture<Set<Integer>> tables() {
-    Pattern name = Pattern.compile(Pattern.quote(config.cluster() + TABLE) + "(\\d{1,9})");
     return Answers.of("list its topics", admin.listTopics().names())
         .thenApply(
             names ->
                 names.stream()
-                    .map(name::matcher)
-                    .filter(Matcher::matches)
-                    .map(found -> Integer.parseInt(found.group(1)))
+                    .flatMap(name -> tableOf(config.cluster(), name).stream())
                     .collect(Collectors.toSet()));
   }
 
-  /** Deletes a table's topic, if it is there. */
-  public CompletableFuture<Void> dropTable(int tableId) {
+  /** The table of a cluster that a topic is of. */
+  static Optional<Integer> tableOf(String cluster, String topic) {
+    String prefix = cluster + TABLE;
+    return topic.startsWith(prefix) && topic.substring(prefix.length()).matches("\\d{1,9}")
+        ? Optional.of(Integer.parseInt(topic.substring(prefix.length())))
+        : Optional.empty();
+  }
+
+  /**
+   * Deletes a dropped table's topic, if it is there: the topic of that origin and no other, or,
+   * where none was noted, the one of the table's name.
+   */
+  public CompletableFuture<Void> dropTable(int tableId, Optional<Bytes> origin) {
     String name = table(config.cluster(), tableId);
+    TopicCollection topic =
+        origin.isPresent()
+            ? TopicCollection.ofTopicIds(List.of(TopicOrigins.id(origin.get())))
+            : TopicCollection.ofTopicNames(List.of(name));
     return failedBecause(
-            UnknownTopicOrPartitionException.class,
+            Set.of(UnknownTopicOrPartitionException.class, UnknownTopicIdException.class),
             name,
-            Answers.of("delete topic " + name, admin.deleteTopics(List.of(name)).all()))
+            Answers.of("delete topic " + name, admin.deleteTopics(topic).all()))
         .thenAccept(missing -> {});
   }
 
@@ -278,13 +387,13 @@ public final class KafkaTopics {
 
   /** The topic's name when the answer failed for that reason, nothing when it did not fail. */
   private static CompletableFuture<Optional<String>> failedBecause(
-      Class<? extends Throwable> reason, String name, CompletableFuture<Void> answer) {
+      Set<Class<? extends Throwable>> reasons, String name, CompletableFuture<Void> answer) {
     return answer
         .thenApply(done -> Optional.<String>empty())
         .exceptionallyCompose(
             failure -> {
               Throwable cause = Answers.cause(failure);
-              return reason.isInstance(cause.getCause())
+              return reasons.stream().anyMatch(reason -> reason.isInstance(cause.getCause()))
                   ? CompletableFuture.completedFuture(Optional.of(name))
                   : CompletableFuture.failedFuture(cause);
             });

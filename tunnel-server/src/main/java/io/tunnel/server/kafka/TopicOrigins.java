@@ -38,6 +38,11 @@ final class TopicOrigins {
         .origin();
   }
 
+  /** The next who asks is told what is so then. */
+  void forget(String topic) {
+    knownByTopic.remove(topic);
+  }
+
   private static boolean isGood(Known known, long nowNanos) {
     return known != null
         && nowNanos - known.askedNanos() < KNOWN_NANOS_MAX
@@ -53,7 +58,13 @@ final class TopicOrigins {
     return new Known(origin, nowNanos);
   }
 
-  private static Bytes origin(TopicDescription topic) {
+  /** The topic's id, which {@link #origin} has made bytes of. */
+  static Uuid id(Bytes origin) {
+    ByteBuffer bytes = ByteBuffer.wrap(origin.toByteArray());
+    return new Uuid(bytes.getLong(), bytes.getLong());
+  }
+
+  static Bytes origin(TopicDescription topic) {
     Uuid id = topic.topicId();
     ByteBuffer bytes = ByteBuffer.allocate(2 * Long.BYTES);
     bytes.putLong(id.getMostSignificantBits()).putLong(id.getLeastSignificantBits());

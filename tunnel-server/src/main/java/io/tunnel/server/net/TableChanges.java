@@ -5,6 +5,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableOptions;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.log.CatchUp;
 import io.tunnel.server.partition.LogTakenException;
@@ -97,11 +98,10 @@ final class TableChanges {
       throws IOException {
     TableRecord planned =
         catalog.planTable(request.meta(), request.splitPoints(), epochMs.getAsLong(), passed);
-    Entry entry = () -> catalog.createTable(planned, asked);
     await(
         logs.create(planned),
         answer,
-        entry,
+        origin -> catalog.createTable(planned.withOrigin(origin), asked),
         failure ->
             cause(failure) instanceof LogTakenException && passed < LOGS_PASSED_MAX
                 ? Optional.of(() -> create(request, asked, passed + 1, answer))
@@ -140,7 +140,7 @@ final class TableChanges {
             await(
                 logs.alter(table, options),
                 answer,
-                () -> altered(table, options, asked),
+                altered -> altered(table, options, asked),
                 failure -> Optional.empty());
           } else {
             TableRecord altered = altered(table, options, asked);
@@ -166,13 +166,30 @@ final class TableChanges {
         () -> {
           TableRecord table = catalog.table(name);
           List<Runnable> farewells = farewells(name);
-          catalog.dropTable(table, asked);
+          catalog.dropTable(table, logs.areShared(), asked);
           farewells.forEach(Runnable::run);
-          later(logs.drop(table), "was dropped, and its log is still there", table);
+          dropLog(table);
           ended(() -> answer.done(Optional.empty()));
         },
         asked,
         answer);
+  }
+
+  private void dropLog(TableRecord table) {
+    CompletableFuture<Void> log = logs.drop(table);
+    later(log, "was dropped, and its log is still there", table);
+    if (logs.areShared()) {
+      log.thenRunAsync(() -> logDeleted(DroppedLog.of(table)), control);
+    }
+  }
+
+  private void logDeleted(DroppedLog log) {
+    try {
+      catalog.logDeleted(log);
+    } catch (IOException | RuntimeException e) {
+      // Whoever decides about tables next finds it noted, and nothing to delete.
+      LOGGER.warn("the log of dropped table {} is deleted, and still noted", log.tableId(), e);
+    }
   }
 
   /** What ends the sessions of the table's tunnels, which cannot be found when it is gone. */
@@ -251,29 +268,29 @@ final class TableChanges {
 
   /** Changes the catalog. */
   @FunctionalInterface
-  private interface Entry {
-    TableRecord write() throws IOException;
+  private interface Entry<T> {
+    TableRecord write(T logged) throws IOException;
   }
 
   /** {@code instead} says what else is done when the log fails. */
-  private void await(
-      CompletableFuture<Void> log,
+  private <T> void await(
+      CompletableFuture<T> log,
       Answer answer,
-      Entry entry,
+      Entry<T> entry,
       Function<Throwable, Optional<Step>> instead)
       throws IOException {
     if (log.isDone() && !log.isCompletedExceptionally()) {
-      TableRecord written = entry.write();
+      TableRecord written = entry.write(log.join());
       ended(() -> answer.done(Optional.of(written)));
       return;
     }
     log.whenComplete(
-        (nothing, failure) -> {
+        (logged, failure) -> {
           try {
             control.execute(
                 () -> {
                   if (failure == null) {
-                    logged(answer, entry);
+                    logged(logged, answer, entry);
                   } else {
                     failed(failure, instead.apply(failure), answer);
                   }
@@ -284,10 +301,10 @@ final class TableChanges {
         });
   }
 
-  private void logged(Answer answer, Entry entry) {
+  private <T> void logged(T logged, Answer answer, Entry<T> entry) {
     TableRecord written;
     try {
-      written = entry.write();
+      written = entry.write(logged);
     } catch (IOException | RuntimeException e) {
       ended(() -> answer.failed(e));
       next();

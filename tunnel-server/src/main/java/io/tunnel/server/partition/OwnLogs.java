@@ -1,10 +1,12 @@
 package io.tunnel.server.partition;
 
+import io.tunnel.model.Bytes;
 import io.tunnel.model.TableOptions;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,8 +40,8 @@ public final class OwnLogs implements TableLogs {
 
   /** A shard takes writes of a partition as soon as it is in the catalog. */
   @Override
-  public CompletableFuture<Void> create(TableRecord table) {
-    return CompletableFuture.completedFuture(null);
+  public CompletableFuture<Optional<Bytes>> create(TableRecord table) {
+    return CompletableFuture.completedFuture(Optional.empty());
   }
 
   /** Retention looks at the catalog. */

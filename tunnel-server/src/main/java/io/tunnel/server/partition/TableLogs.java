@@ -1,7 +1,9 @@
 package io.tunnel.server.partition;
 
+import io.tunnel.model.Bytes;
 import io.tunnel.model.TableOptions;
 import io.tunnel.server.catalog.TableRecord;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -15,19 +17,20 @@ public interface TableLogs {
   boolean areShared();
 
   /**
-   * Makes the log of a table that is about to be in the catalog. If there is one under its id that
-   * fits, it is of an attempt that failed, and is taken. One that does not fit is left alone, and
-   * the future fails with a {@link LogTakenException}: whoever asks may have ceased to decide about
-   * tables without knowing it, and then the log is that of a table of the one who decides now.
+   * Makes the log of a table that is about to be in the catalog, and says what its origin is, if it
+   * has one. If there is a log under the table's id that fits and has never had a record, it is of
+   * an attempt that failed, and is taken. Any other is left alone, and the future fails with a
+   * {@link LogTakenException}: whoever asks may have ceased to decide about tables without knowing
+   * it, or the catalog may have forgotten tables, and then the log is that of another table.
    */
-  CompletableFuture<Void> create(TableRecord table);
+  CompletableFuture<Optional<Bytes>> create(TableRecord table);
 
   /** Gives a table's log what follows from its options. */
   CompletableFuture<Void> alter(TableRecord table, TableOptions options);
 
   /**
    * Gives up the log of a table that is no longer in the catalog. If it fails, or is never called
-   * because the node ends before that, whoever makes logs has to see that one has no table.
+   * because the node ends before that, a shared log stays among the catalog's dropped ones.
    */
   CompletableFuture<Void> drop(TableRecord table);
 }

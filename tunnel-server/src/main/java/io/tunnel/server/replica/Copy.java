@@ -32,6 +32,11 @@ final class Copy {
   private boolean isLeaving;
   private boolean isFailed;
   private boolean isStale;
+
+  /** Where the log begins that has no record {@code core.next()}; -1 while it has one. */
+  private long lostFirst = -1;
+
+  private long lostMicros;
   private Bytes origin;
   private Reigns reigns;
   private final AtomicLong queuedBytes = new AtomicLong();
@@ -189,7 +194,7 @@ final class Copy {
   }
 
   private boolean isServing() {
-    return isCaughtUp() && !isFailed && leader.isServing();
+    return isCaughtUp() && !isFailed && lostFirst < 0 && leader.isServing();
   }
 
   Leader leader() {
@@ -231,7 +236,7 @@ final class Copy {
 
   /** Takes what was read; {@link #takeRuns} then has what is to be logged and folded. */
   void read(long from, List<Stored> records, long next, long readMicros, long nowNanos) {
-    if (from > core.next() || isFailed || isStale) {
+    if (from > core.next() || isFailed || isStale || lostFirst >= 0) {
       // Read for a copy that was here before.
       return;
     }
@@ -248,12 +253,38 @@ final class Copy {
       }
       fresh.read(core.next());
     } catch (MalformedException e) {
-      isFailed = true;
-      leader.stop(notLeader(), "a record of the log cannot be read");
+      fail("a record of the log cannot be read");
       throw e;
     } finally {
       isDirty = true;
     }
+  }
+
+  /** Reads, leads and serves nothing from now on, and keeps what it has. */
+  void fail(String reason) {
+    isFailed = true;
+    withdraw();
+    leader.stop(notLeader(), reason);
+  }
+
+  /** The log has no record where the copy goes on, and begins at {@code first}. */
+  void lose(long first) {
+    lostFirst = first;
+    lostMicros = port.epochMicros();
+    withdraw();
+  }
+
+  /** Whether it has lost its place in the log, and that before {@code askedMicros}. */
+  boolean isLostBefore(long askedMicros) {
+    return lostFirst >= 0 && lostMicros <= askedMicros;
+  }
+
+  long lostFirst() {
+    return lostFirst;
+  }
+
+  Bytes origin() {
+    return origin;
   }
 
   /** Whether it cannot go on there, because it may have missed deletions. */
@@ -368,7 +399,7 @@ final class Copy {
   }
 
   boolean hasSeenEnd() {
-    return startEnd >= 0;
+    return startEnd >= 0 && lostFirst < 0;
   }
 
   void lead() {

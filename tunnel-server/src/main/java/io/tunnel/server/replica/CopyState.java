@@ -53,6 +53,11 @@ record CopyState(
     }
   }
 
+  /** The same of a log of that origin. */
+  CopyState ofOrigin(Bytes newOrigin) {
+    return new CopyState(replica, logged, lastMicros, floor, freshMicros, newOrigin, reigns);
+  }
+
   /**
    * The bytes.
    *

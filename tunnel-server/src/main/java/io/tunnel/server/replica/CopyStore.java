@@ -14,6 +14,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a shard keeps of its copies on disk: changes in the local log, rows and states in the table.
@@ -24,6 +26,8 @@ import java.util.TreeMap;
  * whole, and of the copy's floor, which therefore outlives the copy.
  */
 final class CopyStore implements Closeable {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(CopyStore.class);
 
   private final int shard;
   private final LocalLog log;
@@ -88,22 +92,45 @@ final class CopyStore implements Closeable {
         .toList();
   }
 
-  /** Where the copy of a partition begins, or goes on. */
-  CopyState begin(int partition) throws IOException {
-    CopyState state = stored.getOrDefault(partition, CopyState.EMPTY);
-    if (state.replica().next() == 0) {
+  /**
+   * Where the copy of a partition begins, or goes on. A copy of a log of another origin than {@code
+   * origin}, where that is known, is given up: another table had the partition's id.
+   */
+  CopyState begin(int partition, Bytes origin) throws IOException {
+    CopyState found = stored.getOrDefault(partition, CopyState.EMPTY);
+    long next = found.replica().next();
+    if (next > 0 && origin.length() > 0 && !found.origin().equals(origin)) {
+      LOGGER.warn(
+          "the copy of partition {} is of a log of origin '{}', its table's has {}; it is made"
+              + " again",
+          partition,
+          found.origin(),
+          origin);
+      long floor = log.committed(partition) + 1;
+      drop(partition, 0, new Left(floor, Math.max(floor, next), origin));
+    } else if (next == 0) {
       // A crash may have left rows of a copy that was given up.
       rows.drop(partition);
     }
-    return state;
+    CopyState state = stored.getOrDefault(partition, CopyState.EMPTY);
+    return state.origin().length() == 0 ? state.ofOrigin(origin) : state;
   }
 
   /**
-   * Gives up what a copy has; the next one begins at {@code next}.
+   * What a copy that is given up leaves.
    *
+   * @param floor no change before is to be read from the local log
    * @param barrier nothing before is to be read from the shared log either
+   * @param origin of the log
    */
-  void drop(int partition, long next, long floor, long barrier) throws IOException {
+  record Left(long floor, long barrier, Bytes origin) {
+    Left(Copy copy) {
+      this(copy.floor(), copy.barrier(), copy.origin());
+    }
+  }
+
+  /** Gives up what a copy has; the next one begins at {@code next}. */
+  void drop(int partition, long next, Left leaving) throws IOException {
     ReplicaState start =
         new ReplicaState(next, -1, 0, false, Long.MAX_VALUE, ReplicaState.EMPTY.unrepaired());
     CopyState left =
@@ -111,10 +138,12 @@ final class CopyStore implements Closeable {
             start,
             log.committed(partition),
             0,
-            floor,
+            leaving.floor(),
             clock.epochMicros(),
-            Bytes.EMPTY,
-            next == 0 ? Reigns.begin(barrier) : new Reigns(barrier, List.of()));
+            next == 0 ? Bytes.EMPTY : leaving.origin(),
+            next == 0
+                ? Reigns.begin(leaving.barrier())
+                : new Reigns(leaving.barrier(), List.of()));
     rows.fold(List.of(), log.end(), Map.of(partition, left.encode()));
     stored.put(partition, left);
     rows.drop(partition);

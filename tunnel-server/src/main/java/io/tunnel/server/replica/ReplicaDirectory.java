@@ -5,27 +5,24 @@ import io.tunnel.server.partition.Shard;
 import io.tunnel.server.table.TableStore;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens the shards of a node from its directory. All of it is a cache of the shared log: what is of
- * another log, or cannot be opened, is deleted, and read again.
+ * Opens the shards of a node from its directory. All of it is a cache of the shared log: what cannot
+ * be opened is deleted, and read again. Copies of another log are refused.
  */
 final class ReplicaDirectory {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(ReplicaDirectory.class);
-
-  /** Says whose copies these are; written last, so that half a deletion is begun again. */
-  private static final String IDENTITY = "identity";
 
   private final Replicas.Layout layout;
   private final Replicas.Ports ports;
@@ -63,24 +60,32 @@ final class ReplicaDirectory {
   }
 
   private void identify() throws IOException {
-    String expected = "copies 1\n" + layout.identity() + "\nshards " + layout.count() + "\n";
-    Path file = Files.createDirectories(layout.directory()).resolve(IDENTITY);
-    if (Files.isRegularFile(file) && Files.readString(file).equals(expected)) {
-      return;
+    CopiesIdentity now = layout.identity();
+    Path directory = Files.createDirectories(layout.directory());
+    Optional<CopiesIdentity> former = CopiesIdentity.read(directory);
+    if (former.isPresent()) {
+      former.get().requireSame(directory, now);
     }
-    Files.deleteIfExists(file);
-    boolean isFirst = true;
-    for (Path left : list(layout.directory())) {
-      if (isFirst) {
-        LOGGER.warn(
-            "{} has copies of another log, or for another number of shards; they are deleted and"
-                + " made again",
-            layout.directory());
-      }
-      isFirst = false;
-      delete(left);
+    boolean isUsable = former.map(CopiesIdentity::shards).equals(Optional.of(now.shards()));
+    if (!isUsable) {
+      CopiesIdentity.delete(directory);
+      deleteAll(list(directory));
     }
-    Files.write(file, expected.getBytes(StandardCharsets.UTF_8));
+    if (!former.equals(Optional.of(now))) {
+      now.write(directory);
+    }
+  }
+
+  private void deleteAll(List<Path> left) throws IOException {
+    if (!left.isEmpty()) {
+      LOGGER.warn(
+          "{} has copies for another number of shards, or of a start that was broken off; they are"
+              + " deleted and made again",
+          layout.directory());
+    }
+    for (Path path : left) {
+      delete(path);
+    }
   }
 
   private CopyStore store(int id) throws IOException {
@@ -113,9 +118,14 @@ final class ReplicaDirectory {
 
   private CopyStore open(int id, LocalLog log, TableStore table) throws IOException {
     for (int partition : table.states().keySet()) {
-      if (!ports.isLive().test(partition)) {
+      if (ports.partitions().isDropped(partition)) {
         LOGGER.info("partition {} was dropped, and its copy is deleted", partition);
         table.dropCopy(partition);
+      } else if (!ports.partitions().exists(partition)) {
+        LOGGER.warn(
+            "the catalog does not know partition {}, and has not dropped it: its copy is kept, and"
+                + " of no use before the catalog knows it",
+            partition);
       }
     }
     Set<Integer> stored = table.states().keySet();

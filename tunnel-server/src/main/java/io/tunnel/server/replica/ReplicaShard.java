@@ -46,21 +46,15 @@ final class ReplicaShard implements Closeable {
   private final Shard.Clock clock;
   private final MpscUnboundedArrayQueue<ReplicaTask> queue =
       new MpscUnboundedArrayQueue<>(QUEUE_CHUNK);
-  private final Map<Integer, Copy> copies = new ConcurrentHashMap<>();
   private final AtomicBoolean isClosed = new AtomicBoolean();
-  private final ShardTail tail;
   private final List<Integer> storedAtOpen;
   private final LocalRetention retention;
-  private final Copy.Port port;
-  private final DueCopies due = new DueCopies();
-  private final Incidents incidents = new Incidents();
+  private final ShardCopies copies;
   private final Thread owner;
   private volatile boolean isParked;
   private volatile boolean isStopping;
   private volatile boolean hasEnded;
   private volatile boolean hasFailed;
-  private boolean endsAreMissing;
-  private long askEndsNanos;
 
   ReplicaShard(
       int id,
@@ -75,12 +69,14 @@ final class ReplicaShard implements Closeable {
     this.ports = ports;
     this.meter = meter;
     this.clock = clock;
-    this.tail = new ShardTail(ports.log(), config.batches().readBytesMax(), this::post);
     this.storedAtOpen = store.partitions();
     this.retention =
         new LocalRetention(
-            store.log(), config.history().localBytesMax(), ports.retentionMicros(), ports.isLive());
-    this.port = new ShardPort(ports, store, clock, this::post, incidents);
+            store.log(),
+            config.history().localBytesMax(),
+            ports.retentionMicros(),
+            partition -> !ports.partitions().isDropped(partition));
+    this.copies = new ShardCopies(config, store, ports, clock, this::post);
     this.owner = new Thread(this::run, "copies-" + id);
   }
 
@@ -98,7 +94,7 @@ final class ReplicaShard implements Closeable {
 
   /** Partitions that are stored, or copied. */
   Map<Integer, Copy> copies() {
-    return copies;
+    return copies.all();
   }
 
   /** Partitions of which there was a copy when it was opened. */
@@ -113,11 +109,11 @@ final class ReplicaShard implements Closeable {
 
   private void trim(long nowMicros) {
     Set<Integer> left = new TreeSet<>(store.known());
-    left.removeAll(copies.keySet());
+    left.removeAll(copies().keySet());
     try {
       if (!hasFailed) {
-        retention.look(id, copies.keySet(), left, meter, nowMicros);
-        copies.values().forEach(Copy::publish);
+        retention.look(id, copies().keySet(), left, meter, nowMicros);
+        copies().values().forEach(Copy::publish);
       }
     } catch (IOException e) {
       // The next look tries again; a log that may accept no more refuses the next change itself.
@@ -135,16 +131,21 @@ final class ReplicaShard implements Closeable {
 
   /** Bytes of records that wait. */
   long readBytes() {
-    return tail.waitingBytes();
+    return copies.tail().waitingBytes();
   }
 
   Incidents incidents() {
-    return incidents;
+    return copies.incidents();
   }
 
   /** Whether nothing waits. */
   boolean isIdle() {
     return queue.isEmpty();
+  }
+
+  /** Asks the log where it ends; any thread. */
+  void askEnds() {
+    copies.askEnds(copies().keySet());
   }
 
   void post(ReplicaTask task) {
@@ -178,11 +179,7 @@ final class ReplicaShard implements Closeable {
   }
 
   private void park() {
-    long now = clock.nanos();
-    long nanos = due.leftNanos(now);
-    if (endsAreMissing) {
-      nanos = Math.min(nanos, askEndsNanos - now);
-    }
+    long nanos = copies.leftNanos(clock.nanos());
     isParked = true;
     if (queue.isEmpty() && !isStopping && nanos > 0) {
       LockSupport.parkNanos(this, nanos);
@@ -233,9 +230,12 @@ final class ReplicaShard implements Closeable {
           .ifPresent(
               copy -> copy.leader().appended(appended.number(), appended.failure(), clock.nanos()));
     } else if (task instanceof ReplicaTask.End end) {
-      sawEnd(end);
+      Optional<Copy> copy = copy(end.partition());
+      if (copy.isPresent()) {
+        copies.sawEnd(copy.get(), end);
+      }
     } else if (task instanceof ReplicaTask.Lost lost) {
-      lost(lost);
+      copy(lost.partition()).ifPresent(copy -> copies.lost(copy, lost));
     } else if (task instanceof ReplicaTask.AfterWrites after) {
       copy(after.partition())
           .ifPresentOrElse(
@@ -247,8 +247,8 @@ final class ReplicaShard implements Closeable {
 
   /** A copy that is told something. */
   private Optional<Copy> copy(int partition) {
-    Optional<Copy> copy = hasFailed ? Optional.empty() : Optional.ofNullable(copies.get(partition));
-    copy.ifPresent(due::add);
+    Optional<Copy> copy = hasFailed ? Optional.empty() : copies.find(partition);
+    copy.ifPresent(copies::touch);
     return copy;
   }
 
@@ -265,7 +265,7 @@ final class ReplicaShard implements Closeable {
   }
 
   private void read(ReplicaTask.Read read) throws IOException {
-    tail.taken(read.bytes());
+    copies.tail().taken(read.bytes());
     Optional<Copy> found = copy(read.partition());
     if (found.isEmpty()) {
       return;
@@ -275,7 +275,7 @@ final class ReplicaShard implements Closeable {
     try {
       copy.read(read.from(), read.records(), read.next(), read.readMicros(), clock.nanos());
     } catch (MalformedException e) {
-      tail.unfollow(read.partition());
+      copies.tail().unfollow(read.partition());
       LOGGER.error(
           "the copy of partition {} stops before position {}: a record of the log cannot be read",
           read.partition(),
@@ -288,47 +288,9 @@ final class ReplicaShard implements Closeable {
               + " deletions behind position {}; it is made again",
           read.partition(),
           copy.next() - 1);
-      makeAgain(copy, 0, copy.floor(), copy.barrier());
+      copies.makeAgain(copy, 0, new CopyStore.Left(copy));
     } else {
       report(copy, before);
-    }
-  }
-
-  private void sawEnd(ReplicaTask.End seen) throws IOException {
-    Optional<Copy> found = copy(seen.partition()).filter(copy -> seen.end().isPresent());
-    if (found.isEmpty()) {
-      return;
-    }
-    Copy copy = found.get();
-    if (copy.isOf(seen.end().get())) {
-      copy.sawEnd(seen.end().get(), seen.askedMicros());
-      return;
-    }
-    LOGGER.warn(
-        "the log of partition {} was deleted and made anew; its copy is made again",
-        seen.partition());
-    makeAgainFrom(copy, 0);
-  }
-
-  /** Of another log, which has nothing of what was read of the former one. */
-  private void makeAgainFrom(Copy copy, long next) throws IOException {
-    long floor = store.log().committed(copy.partition()) + 1;
-    makeAgain(copy, next, floor, Math.max(floor, copy.next()));
-  }
-
-  /** Gives up all that a copy has; what it appended last has an unknown outcome. */
-  private void makeAgain(Copy copy, long next, long floor, long barrier) throws IOException {
-    incidents.count(Incident.BEGUN_ANEW, 1);
-    boolean isWanted = copy.leader().isWanted();
-    copy.leader().stop(copy.notLeader(), "this node's copy is made again");
-    copy.withdraw();
-    due.remove(copy);
-    store.drop(copy.partition(), next, floor, barrier);
-    Copy again = begin(copy.partition());
-    if (isWanted) {
-      again.lead();
-    } else if (copy.isLeaving()) {
-      again.leave();
     }
   }
 
@@ -350,7 +312,7 @@ final class ReplicaShard implements Closeable {
       found.ifPresent(Copy::leave);
       return;
     }
-    Copy copy = found.isPresent() ? found.get() : begin(partition);
+    Copy copy = found.isPresent() ? found.get() : copies.begin(partition);
     if (wish == ReplicaTask.Wish.LEAD) {
       copy.lead();
     } else {
@@ -358,53 +320,14 @@ final class ReplicaShard implements Closeable {
     }
   }
 
-  private Copy begin(int partition) throws IOException {
-    Copy copy = new Copy(partition, store.begin(partition), config, store.rows(), port);
-    copies.put(partition, copy);
-    due.add(copy);
-    tail.follow(partition, copy.next());
-    endsAreMissing = true;
-    askEndsNanos = clock.nanos();
-    return copy;
-  }
-
-  /** The copy is of another log: all of it is made again. */
-  private void lost(ReplicaTask.Lost lost) throws IOException {
-    Optional<Copy> found = copy(lost.partition()).filter(copy -> copy.next() == lost.offset());
-    if (found.isEmpty()) {
-      return;
-    }
-    LOGGER.warn(
-        "the log of partition {} has no record {} any more, it begins at {}; its copy is made again",
-        lost.partition(),
-        lost.offset(),
-        lost.first());
-    makeAgainFrom(found.get(), lost.first());
-  }
-
   /** Logs, folds, answers, and goes on. */
   private void settle() throws IOException {
-    List<Copy> told = due.take(clock.nanos());
+    List<Copy> told = copies.takeTold();
     List<Copy> dirty = told.stream().filter(Copy::isDirty).toList();
     if (!dirty.isEmpty()) {
       fold(dirty);
     }
-    long now = clock.nanos();
-    for (Copy copy : told) {
-      copy.advance(now);
-      due.looked(copy);
-      if (copy.canGo()) {
-        due.remove(copy);
-        tail.unfollow(copy.partition());
-        copy.withdraw();
-        copies.remove(copy.partition());
-        store.drop(copy.partition(), 0, copy.floor(), copy.barrier());
-      }
-    }
-    tail.resume();
-    if (endsAreMissing && now - askEndsNanos >= 0) {
-      askEnds(now);
-    }
+    copies.advance(told);
   }
 
   private void fold(List<Copy> dirty) throws IOException {
@@ -419,38 +342,14 @@ final class ReplicaShard implements Closeable {
     }
   }
 
-  /** Asks for the ends of the logs of copies that do not know where theirs was when they began. */
-  private void askEnds(long nowNanos) {
-    List<Integer> missing =
-        copies.values().stream().filter(copy -> !copy.hasSeenEnd()).map(Copy::partition).toList();
-    endsAreMissing = !missing.isEmpty();
-    askEnds(missing);
-    askEndsNanos = nowNanos + TimeUnit.MILLISECONDS.toNanos(config.times().claimPauseMsMax());
-  }
-
-  /** Any thread. */
-  void askEnds(Collection<Integer> partitions) {
-    long askedMicros = clock.epochMicros();
-    ports
-        .log()
-        .ends(partitions)
-        .forEach(
-            (partition, asked) ->
-                asked.whenComplete(
-                    (end, failure) ->
-                        post(
-                            new ReplicaTask.End(
-                                partition, Optional.ofNullable(end), askedMicros))));
-  }
-
   private void fail(Throwable cause) {
     if (!hasFailed) {
       LOGGER.error(
           "shard {} leads and copies no more: its disk failed, or an error hit it", id, cause);
     }
     hasFailed = true;
-    for (Copy copy : copies.values()) {
-      tail.unfollow(copy.partition());
+    for (Copy copy : copies().values()) {
+      copies.tail().unfollow(copy.partition());
       copy.leader().stop(notLeader(copy.partition()), "the node's disk failed (" + cause + ")");
     }
   }
@@ -486,9 +385,9 @@ final class ReplicaShard implements Closeable {
     }
     hasEnded = true;
     endLeftovers();
-    copies.values().forEach(copy -> copy.leader().stop(Answers.stopping(), "the server stops"));
+    copies().values().forEach(copy -> copy.leader().stop(Answers.stopping(), "the server stops"));
     try (store;
-        tail) {
+        ShardTail tail = copies.tail()) {
       // Both are closed, whatever becomes of one.
     } finally {
       if (interrupted) {

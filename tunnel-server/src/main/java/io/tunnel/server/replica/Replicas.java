@@ -49,17 +49,21 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
    * Where copies are kept.
    *
    * @param directory of the copies alone: what else is in it is deleted
-   * @param identity of the log whose copies these are; those of another are deleted
-   * @param count of shards
+   * @param identity of the log whose copies these are, and how many shards they are spread over;
+   *     those of another are refused
    * @param segmentBytesMax see {@link LocalLog#open}
    */
   public record Layout(
       Path directory,
-      String identity,
-      int count,
+      CopiesIdentity identity,
       int segmentBytesMax,
       ReplicaConfig replica,
-      TableStoreConfig table) {}
+      TableStoreConfig table) {
+
+    int count() {
+      return identity.shards();
+    }
+  }
 
   /**
    * What copies need of the cluster. Everything may be asked by any thread.
@@ -69,7 +73,7 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
    * @param retentionMicros by partition, how long the log keeps every change; {@link
    *     Long#MAX_VALUE} for ever
    * @param deletionMicros by partition, how long the log keeps deletions at least
-   * @param isLive whether a partition exists
+   * @param partitions what the catalog says of them
    */
   public record Ports(
       SharedLog log,
@@ -77,7 +81,7 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
       IntFunction<Optional<String>> leaders,
       IntToLongFunction retentionMicros,
       IntToLongFunction deletionMicros,
-      IntPredicate isLive) {}
+      KnownPartitions partitions) {}
 
   /** Copies of {@code log}, which is also read for channels that want what these have no more. */
   Replicas(List<ReplicaShard> shards, ReplicaConfig config, SharedLog log) {
@@ -99,14 +103,14 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
     ReplicaDirectory directory = new ReplicaDirectory(layout, ports, meter, clock);
     Replicas opened = new Replicas(directory.open(), layout.replica(), ports.log());
     opened.shards.forEach(ReplicaShard::start);
-    opened.followStored(ports.isLive());
+    opened.followStored(ports.partitions()::exists);
     return opened;
   }
 
   /** Goes on with the copies that were stored. */
-  void followStored(IntPredicate isLive) {
+  void followStored(IntPredicate isKnown) {
     for (ReplicaShard shard : shards) {
-      shard.storedAtOpen().stream().filter(isLive::test).forEach(this::copy);
+      shard.storedAtOpen().stream().filter(isKnown::test).forEach(this::copy);
     }
   }
 
@@ -195,9 +199,7 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
 
   /** Asks the log for its ends, which {@link #status} and {@link #warm} then know. */
   public void lookAtEnds() {
-    for (ReplicaShard shard : shards) {
-      shard.askEnds(shard.copies().keySet());
-    }
+    shards.forEach(ReplicaShard::askEnds);
   }
 
   /** All copies, sorted by partition. */

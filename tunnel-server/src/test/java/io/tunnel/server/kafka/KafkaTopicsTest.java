@@ -5,14 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.model.Bytes;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.kafka.KafkaTopics.TableTopic;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -125,14 +130,97 @@ class KafkaTopicsTest {
 
   @Test
   void a_dropped_table_has_no_topic_and_is_dropped_again_without_error() throws Exception {
-    get(topics.openTable(new TableTopic(6, 1, 0)));
-    get(topics.dropTable(6));
-    get(topics.dropTable(6));
-    assertThat(admin.listTopics().names().get())
-        .doesNotContain(KafkaTopics.table(config.cluster(), 6));
-    assertThatThrownBy(() -> get(topics.checkTables(List.of(new TableTopic(6, 1, 0)))))
-        .hasMessageContaining(KafkaTopics.table(config.cluster(), 6));
+    Bytes origin = get(topics.openTable(new TableTopic(6, 1, 0)));
+    get(topics.dropTable(6, Optional.empty()));
+    get(topics.dropTable(6, Optional.empty()));
+    get(topics.dropTable(6, Optional.of(origin)));
+    awaitTopics(topic -> !topic.equals(KafkaTopics.table(config.cluster(), 6)));
+    assertThat(get(topics.checkTables(List.of(new TableTopic(6, 1, 0)))))
+        .containsExactly(
+            "topic "
+                + KafkaTopics.table(config.cluster(), 6)
+                + " does not exist, and what was in it is lost");
     assertThatIllegalArgumentException().isThrownBy(() -> new TableTopic(0, 1, 0));
+  }
+
+  private void awaitTopics(Predicate<String> allAre) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (!admin.listTopics().names().get().stream().allMatch(allAre)
+        && System.nanoTime() - deadline < 0) {
+      // The broker learns of it a little later.
+    }
+    assertThat(admin.listTopics().names().get()).allMatch(allAre);
+  }
+
+  private void use(String topic) throws Exception {
+    try (KafkaProducer<Bytes, Bytes> producer =
+        new KafkaProducer<>(
+            new ClientSettings(config).producer(0),
+            RecordFormat.SERIALIZER,
+            RecordFormat.SERIALIZER)) {
+      producer.send(new ProducerRecord<>(topic, TestTable.bytes("k"), TestTable.bytes("v"))).get();
+    }
+  }
+
+  @Test
+  void a_topic_with_records_is_another_tables_and_one_without_is_taken() throws Exception {
+    TableTopic table = new TableTopic(8, 2, 0);
+    Bytes origin = get(topics.openTable(table));
+    assertThat(get(topics.openTable(table))).as("of a creation that failed").isEqualTo(origin);
+    use(KafkaTopics.table(config.cluster(), 8));
+    assertRefused(topics.openTable(table), "has records of another table");
+  }
+
+  @Test
+  void a_topic_that_was_made_anew_is_neither_checked_nor_dropped_as_the_tables() throws Exception {
+    String topic = KafkaTopics.table(config.cluster(), 9);
+    Bytes origin = get(topics.openTable(new TableTopic(9, 1, 0)));
+    TableTopic table = new TableTopic(9, 1, 0, Optional.of(origin));
+    assertThat(get(topics.checkTables(List.of(table)))).isEmpty();
+    get(topics.dropTable(9, Optional.of(origin)));
+    awaitTopics(name -> !name.equals(topic));
+    Bytes other = get(topics.openTable(new TableTopic(9, 1, 0)));
+    assertThat(other).isNotEqualTo(origin);
+    assertThat(get(topics.checkTables(List.of(table))))
+        .singleElement()
+        .asString()
+        .contains("was made anew: its id is " + other, "that of table 9 is " + origin);
+    get(topics.dropTable(9, Optional.of(origin)));
+    assertThat(get(topics.origin(topic))).as("it is another table's").isEqualTo(other);
+  }
+
+  @Test
+  void no_catalog_is_made_beside_a_tables_records() throws Exception {
+    get(topics.openTable(new TableTopic(1, 2, 0)));
+    get(topics.openState());
+    String catalog = KafkaTopics.catalog(config.cluster());
+    use(KafkaTopics.table(config.cluster(), 1));
+    assertLost(topics.openState(), "topic " + catalog + " has no record");
+    admin.deleteTopics(List.of(catalog)).all().get();
+    awaitTopics(name -> !name.equals(catalog));
+    assertLost(topics.openState(), "topic " + catalog + " does not exist");
+    assertThat(admin.listTopics().names().get()).as("nothing was made").doesNotContain(catalog);
+  }
+
+  @Test
+  void no_tunnels_are_made_beside_a_catalog_that_says_anything() throws Exception {
+    get(topics.openState());
+    String tunnels = KafkaTopics.tunnels(config.cluster());
+    admin.deleteTopics(List.of(tunnels)).all().get();
+    awaitTopics(name -> !name.equals(tunnels));
+    get(topics.openState());
+    use(KafkaTopics.catalog(config.cluster()));
+    get(topics.openState());
+    admin.deleteTopics(List.of(tunnels)).all().get();
+    awaitTopics(name -> !name.equals(tunnels));
+    assertLost(topics.openState(), "topic " + tunnels + " does not exist");
+    assertThat(admin.listTopics().names().get()).as("nothing was made").doesNotContain(tunnels);
+  }
+
+  private static void assertLost(CompletableFuture<Void> answer, String said) {
+    assertThatThrownBy(() -> get(answer))
+        .hasCauseInstanceOf(LostTopicsException.class)
+        .hasMessageContaining(said);
   }
 
   /** Brokers learn of what was altered a little later. */
@@ -147,7 +235,7 @@ class KafkaTopicsTest {
     assertThat(is).as(name).isEqualTo(value);
   }
 
-  private static void assertRefused(CompletableFuture<Void> answer, String... said) {
+  private static void assertRefused(CompletableFuture<?> answer, String... said) {
     assertThatThrownBy(() -> get(answer))
         .hasCauseInstanceOf(TopicSettingsException.class)
         .hasMessageContainingAll(said);

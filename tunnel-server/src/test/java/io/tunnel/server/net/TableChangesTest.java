@@ -2,6 +2,7 @@ package io.tunnel.server.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.model.Bytes;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
@@ -10,6 +11,7 @@ import io.tunnel.model.TableOptions;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.UnknownOutcomeException;
@@ -42,6 +44,7 @@ final class TableChangesTest {
   private static final class FakeLogs implements TableLogs {
     private final List<String> asked = new ArrayList<>();
     private final Deque<CompletableFuture<Void>> open = new ArrayDeque<>();
+    private Optional<Bytes> origin = Optional.empty();
 
     private CompletableFuture<Void> ask(String what) {
       asked.add(what);
@@ -55,8 +58,9 @@ final class TableChangesTest {
     }
 
     @Override
-    public CompletableFuture<Void> create(TableRecord table) {
-      return ask("create " + table.meta().name() + " " + table.tableId());
+    public CompletableFuture<Optional<Bytes>> create(TableRecord table) {
+      return ask("create " + table.meta().name() + " " + table.tableId())
+          .thenApply(made -> origin);
     }
 
     @Override
@@ -169,7 +173,7 @@ final class TableChangesTest {
   }
 
   @Test
-  void aLogThatIsNotOfTheTableIsPassedOverAndItsIdNeverUsed() {
+  void aLogThatIsNotOfTheTableIsPassedOverAndItsIdNeverUsed() throws IOException {
     create("a", options(0, 0));
     taken();
     taken();
@@ -178,8 +182,11 @@ final class TableChangesTest {
     assertThat(done).containsExactly("a 0");
     assertThat(catalog.table("a").tableId()).isEqualTo(3);
     assertThat(catalog.table("a").partitions().get(0).id()).isEqualTo(1);
-    assertThat(catalog.isDropped(1)).as("so that its log is given up some time").isTrue();
-    assertThat(catalog.isDropped(2)).isTrue();
+    assertThat(catalog.isDropped(1)).as("it is the id of another's table").isFalse();
+    assertThat(catalog.isDropped(2)).isFalse();
+    assertThat(catalog.droppedLogs()).isEmpty();
+    replaceLeader();
+    assertThat(catalog.isDropped(2)).as("and stays so").isFalse();
     create("b", options(0, 0));
     logged();
     assertThat(catalog.table("b").tableId()).isEqualTo(4);
@@ -251,6 +258,37 @@ final class TableChangesTest {
     runControl();
     assertThat(code(failed.get(0))).isEqualTo(ErrorCode.LOG_UNAVAILABLE);
     assertThat(catalog.table("a").meta().options().retentionMs()).isEqualTo(500);
+  }
+
+  @Test
+  void aTableIsMadeInTheLogThatWasMadeForItAndOnlyThatLogIsGivenUpWithIt() throws IOException {
+    Bytes origin = Bytes.fromHex("0a0b");
+    logs.origin = Optional.of(origin);
+    create("a", options(0, 0));
+    logged();
+    assertThat(catalog.table("a").origin()).contains(origin);
+    changes.alter("a", options(5, 0), Asked.NAMELESS, answer());
+    logged();
+    assertThat(catalog.table("a").origin()).as("also when it is altered").contains(origin);
+    changes.drop("a", Asked.NAMELESS, answer());
+    assertThat(catalog.droppedLogs()).containsExactly(new DroppedLog(1, Optional.of(origin)));
+    replaceLeader();
+    assertThat(catalog.droppedLogs()).as("it is stored").hasSize(1);
+  }
+
+  @Test
+  void aLogThatIsDeletedIsNotNotedAnyMore() throws IOException {
+    create("a", options(0, 0));
+    logged();
+    changes.drop("a", Asked.NAMELESS, answer());
+    logs.open.remove().completeExceptionally(new IOException("no broker answers"));
+    runControl();
+    assertThat(catalog.droppedLogs()).hasSize(1);
+    create("b", options(0, 0));
+    logged();
+    changes.drop("b", Asked.NAMELESS, answer());
+    logged();
+    assertThat(catalog.droppedLogs()).containsExactly(new DroppedLog(1, Optional.empty()));
   }
 
   @Test

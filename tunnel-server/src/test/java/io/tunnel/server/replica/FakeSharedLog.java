@@ -40,6 +40,12 @@ final class FakeSharedLog {
     private final Map<Long, Long> deletionEnds = new HashMap<>();
     Bytes origin = Bytes.fromHex("01");
 
+    /** Forgets everything from {@code offset} on, as an election of a replica that lacks it does. */
+    void truncate(long offset) {
+      everything.subList((int) offset, everything.size()).clear();
+      kept.tailMap(offset, true).clear();
+    }
+
     long end() {
       return everything.size();
     }
@@ -195,6 +201,10 @@ final class FakeSharedLog {
   final class Node implements SharedLog {
     private final List<FakeTail> tails = new ArrayList<>();
     boolean isCut;
+
+    /** Whether it is not told where logs end. */
+    boolean hidesEnds;
+
     private boolean isGone;
 
     /** The node is killed: it is told nothing more, but what it appended may still land. */
@@ -219,7 +229,7 @@ final class FakeSharedLog {
     @Override
     public CompletableFuture<End> end(int partition) {
       Partition log = FakeSharedLog.this.partition(partition);
-      return isCut
+      return isCut || hidesEnds
           ? CompletableFuture.failedFuture(new IOException("cut off"))
           : CompletableFuture.completedFuture(new End(log.end(), log.origin));
     }
@@ -261,6 +271,7 @@ final class FakeSharedLog {
       long from = positions.get(partition);
       Partition log = partition(partition);
       if (from > log.end()) {
+        positions.remove(partition);
         listener.lost(partition, from, 0);
         return true;
       }

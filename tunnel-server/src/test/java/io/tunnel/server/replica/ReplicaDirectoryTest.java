@@ -1,8 +1,10 @@
 package io.tunnel.server.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.Bytes;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnUpdate;
 import io.tunnel.model.ColumnValue;
@@ -37,6 +39,9 @@ class ReplicaDirectoryTest {
   private final FakeSharedLog log = new FakeSharedLog(new Random(1));
   private final WriteLedger ledger = new WriteLedger();
   private Set<Integer> live = Set.of(1, 2, 3, 4);
+  private int counted = 4;
+  private Bytes origin = Bytes.EMPTY;
+  private Optional<Bytes> catalog = Optional.of(Bytes.fromHex("0c"));
   private FakeSharedLog.Node node;
   private List<ReplicaShard> shards;
   private Replicas replicas;
@@ -45,8 +50,7 @@ class ReplicaDirectoryTest {
     Replicas.Layout layout =
         new Replicas.Layout(
             directory,
-            identity,
-            count,
+            new CopiesIdentity(identity, catalog, count),
             4_096,
             SimNode.CONFIG,
             new TableStoreConfig(1 << 20, 1 << 20, 1));
@@ -58,7 +62,7 @@ class ReplicaDirectoryTest {
             partition -> Optional.empty(),
             partition -> Long.MAX_VALUE,
             partition -> Long.MAX_VALUE,
-            live::contains);
+            partitions());
     Shard.Clock clock =
         new Shard.Clock() {
           @Override
@@ -74,6 +78,25 @@ class ReplicaDirectoryTest {
     shards = new ReplicaDirectory(layout, ports, new SimNode.Silent(), clock).open();
     replicas = new Replicas(shards, SimNode.CONFIG, ports.log());
     replicas.followStored(live::contains);
+  }
+
+  private KnownPartitions partitions() {
+    return new KnownPartitions() {
+      @Override
+      public boolean exists(int partition) {
+        return live.contains(partition);
+      }
+
+      @Override
+      public boolean isDropped(int partition) {
+        return partition <= counted && !exists(partition);
+      }
+
+      @Override
+      public Bytes origin(int partition) {
+        return origin;
+      }
+    };
   }
 
   private void run() {
@@ -165,15 +188,83 @@ class ReplicaDirectoryTest {
   }
 
   @Test
-  void copies_of_another_log_are_made_again() throws IOException {
+  void copies_of_another_log_are_refused_and_not_touched() throws IOException {
     close();
-    open("cluster y", 2);
+    assertThatThrownBy(() -> open("cluster y", 2))
+        .isInstanceOf(OtherLogException.class)
+        .hasMessageContainingAll(
+            directory + " has copies of cluster x, but this is cluster y.",
+            "To give these copies up, delete " + directory);
+    open("cluster x", 2);
     shards.forEach(ReplicaShard::step);
-    assertThat(replicas.status()).isEmpty();
-    assertThat(rows(1).count(1, 100).rows()).isZero();
-    replicas.copy(1);
-    run();
     requireRows(1);
+  }
+
+  @Test
+  void copies_of_another_catalog_are_refused_and_not_touched() throws IOException {
+    close();
+    catalog = Optional.of(Bytes.fromHex("0d"));
+    assertThatThrownBy(() -> open("cluster x", 2))
+        .isInstanceOf(OtherLogException.class)
+        .hasMessageContaining("copies of catalog 0c of cluster x, but this is catalog 0d");
+    catalog = Optional.of(Bytes.fromHex("0c"));
+    open("cluster x", 2);
+    shards.forEach(ReplicaShard::step);
+    requireRows(1);
+  }
+
+  @Test
+  void copies_of_an_older_version_are_gone_on_with_and_know_their_catalog_from_then_on()
+      throws IOException {
+    close();
+    Files.writeString(directory.resolve("identity"), "copies 1\ncluster x\nshards 2\n");
+    open("cluster x", 2);
+    shards.forEach(ReplicaShard::step);
+    requireRows(1);
+    assertThat(Files.readString(directory.resolve("identity")))
+        .isEqualTo("copies 1\ncluster x\nshards 2\ncatalog 0c\n");
+  }
+
+  @Test
+  void copies_that_the_catalog_does_not_know_are_kept_and_gone_on_with_when_it_does()
+      throws IOException {
+    close();
+    live = Set.of(1, 2);
+    counted = 2;
+    open("cluster x", 2);
+    run();
+    assertThat(replicas.copies()).containsExactly(1, 2);
+    replicas.retain(log.nowMicros);
+    run();
+    close();
+    live = Set.of(1, 2, 3, 4);
+    counted = 4;
+    open("cluster x", 2);
+    shards.forEach(ReplicaShard::step);
+    assertThat(next(3)).as("before anything is read").isEqualTo(4);
+    requireRows(3);
+  }
+
+  @Test
+  void a_partitions_id_that_is_given_again_takes_over_no_copy() throws IOException {
+    close();
+    origin = Bytes.fromHex("02");
+    for (int partition : live) {
+      log.partition(partition).origin = origin;
+      log.partition(partition).kept.clear();
+      log.partition(partition).everything.clear();
+    }
+    open("cluster x", 2);
+    shards.forEach(ReplicaShard::step);
+    assertThat(next(1)).as("before anything is read or asked").isZero();
+    assertThat(rows(1).count(1, 100).rows()).isZero();
+    run();
+    assertThat(rows(1).count(1, 100).rows()).isZero();
+    replicas.lead(1);
+    run();
+    write(1);
+    run();
+    assertThat(rows(1).count(1, 100).rows()).isEqualTo(2);
   }
 
   @Test

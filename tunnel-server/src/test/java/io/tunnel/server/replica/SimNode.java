@@ -3,6 +3,7 @@ package io.tunnel.server.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.ChangeReader;
@@ -44,6 +45,9 @@ final class SimNode {
 
   /** Whether the last {@link #delivered} stopped in front of something that is lost. */
   boolean isLost;
+
+  /** The origin that tables have noted of their logs; empty for none. */
+  Bytes origin = Bytes.EMPTY;
 
   private CrashDisk disk = new CrashDisk();
   FakeCopyRows rows;
@@ -91,11 +95,24 @@ final class SimNode {
             partition -> Optional.of("elsewhere:1"),
             partition -> kept.retentionMicros(),
             partition -> kept.deletionMicros(),
-            partition -> true);
+            new NotedOrigins());
     ReplicaConfig config = config(kept.localBytesMax());
     shard = new ReplicaShard(0, config, store, ports, new Silent(), clock);
     replicas = new Replicas(List.of(shard), config, log);
     replicas.followStored(partition -> true);
+  }
+
+  /** All partitions are there, in the log of {@link #origin}. */
+  private final class NotedOrigins implements KnownPartitions {
+    @Override
+    public boolean exists(int partition) {
+      return true;
+    }
+
+    @Override
+    public Bytes origin(int partition) {
+      return origin;
+    }
   }
 
   boolean step() {

@@ -1,0 +1,78 @@
+package io.tunnel.server.kafka;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.TopicPartition;
+
+/** Looks what Kafka has of a cluster, and changes nothing. */
+record ClusterLook(KafkaConfig config, Admin admin) {
+
+  /**
+   * What there is; see {@link FoundTopics}. Topics of tables are looked at only where the catalog
+   * says nothing: a node starts also while some of their partitions are not available.
+   */
+  CompletableFuture<FoundTopics> look() {
+    String catalog = KafkaTopics.catalog(config.cluster());
+    return Answers.of("list its topics", admin.listTopics().names())
+        .thenCompose(
+            names ->
+                used(names.contains(catalog) ? Set.of(catalog) : Set.of())
+                    .thenCompose(
+                        used ->
+                            used(used.isEmpty() ? tables(names) : Set.of())
+                                .thenApply(tables -> found(names, !used.isEmpty(), tables))));
+  }
+
+  private Set<String> tables(Set<String> names) {
+    return names.stream()
+        .filter(name -> KafkaTopics.tableOf(config.cluster(), name).isPresent())
+        .collect(Collectors.toSet());
+  }
+
+  private FoundTopics found(Set<String> names, boolean isCatalogUsed, Set<String> usedTables) {
+    return new FoundTopics(
+        config.cluster(),
+        names.contains(KafkaTopics.catalog(config.cluster())),
+        isCatalogUsed,
+        names.contains(KafkaTopics.tunnels(config.cluster())),
+        usedTables);
+  }
+
+  /** Those of {@code topics} that have ever had a record. */
+  CompletableFuture<Set<String>> used(Collection<String> topics) {
+    if (topics.isEmpty()) {
+      return CompletableFuture.completedFuture(Set.of());
+    }
+    return Answers.of(
+            "describe the topics " + topics, admin.describeTopics(topics).allTopicNames())
+        .thenCompose(
+            described -> {
+              Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
+              described.values().forEach(topic -> ask(topic, asked));
+              return Answers.of(
+                  "say where the topics " + topics + " end", admin.listOffsets(asked).all());
+            })
+        .thenApply(
+            ends ->
+                ends.entrySet().stream()
+                    .filter(end -> end.getValue().offset() > 0)
+                    .map(end -> end.getKey().topic())
+                    .collect(Collectors.toSet()));
+  }
+
+  private static void ask(TopicDescription topic, Map<TopicPartition, OffsetSpec> asked) {
+    topic
+        .partitions()
+        .forEach(
+            partition ->
+                asked.put(
+                    new TopicPartition(topic.name(), partition.partition()), OffsetSpec.latest()));
+  }
+}

@@ -1,0 +1,72 @@
+package io.tunnel.server.replica;
+
+import io.tunnel.model.Bytes;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Whose copies a directory has, as its file {@code identity} says.
+ *
+ * @param log whose copies these are
+ * @param catalog origin of the catalog that the partitions are of; absent where an older version
+ *     wrote the file
+ * @param shards that the copies are spread over
+ */
+public record CopiesIdentity(String log, Optional<Bytes> catalog, int shards) {
+
+  private static final String FILE = "identity";
+  private static final Pattern TEXT =
+      Pattern.compile("copies 1\n(.*)\nshards (\\d{1,4})\n(?:catalog ([0-9a-f]{2,510})\n)?");
+
+  /** What the file says; nothing where there is none, or none that was written to its end. */
+  public static Optional<CopiesIdentity> read(Path directory) throws IOException {
+    Path file = directory.resolve(FILE);
+    if (!Files.isRegularFile(file)) {
+      return Optional.empty();
+    }
+    Matcher text = TEXT.matcher(Files.readString(file));
+    return text.matches()
+        ? Optional.of(
+            new CopiesIdentity(
+                text.group(1),
+                Optional.ofNullable(text.group(3)).map(Bytes::fromHex),
+                Integer.parseInt(text.group(2))))
+        : Optional.empty();
+  }
+
+  void write(Path directory) throws IOException {
+    String text =
+        "copies 1\n"
+            + log
+            + "\nshards "
+            + shards
+            + "\n"
+            + catalog.map(origin -> "catalog " + origin + "\n").orElse("");
+    Files.write(directory.resolve(FILE), text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  static void delete(Path directory) throws IOException {
+    Files.deleteIfExists(directory.resolve(FILE));
+  }
+
+  /**
+   * Throws when these copies are of something else than {@code now} says, so that nothing is made
+   * or deleted because a node was pointed at the wrong log, or at one that has lost its catalog.
+   */
+  public void requireSame(Path directory, CopiesIdentity now) throws OtherLogException {
+    if (!log.equals(now.log)) {
+      throw new OtherLogException(directory, log, now.log);
+    }
+    if (catalog.isPresent() && now.catalog.isPresent() && !catalog.equals(now.catalog)) {
+      throw new OtherLogException(
+          directory,
+          "catalog " + catalog.get() + " of " + log,
+          "catalog " + now.catalog.get() + ", so the former was lost");
+    }
+  }
+}

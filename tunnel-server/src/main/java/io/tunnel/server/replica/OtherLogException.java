@@ -1,0 +1,19 @@
+package io.tunnel.server.replica;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * A directory has copies of another log than the one that a node was given. They are not deleted:
+ * they may be all that is left of that log.
+ */
+public final class OtherLogException extends IOException {
+
+  private static final long serialVersionUID = 1L;
+
+  OtherLogException(Path directory, String theirs, String given) {
+    super(
+        "%s has copies of %s, but this is %s. Are --bootstrap and --cluster right? If the former log is lost, restore it from a backup of Kafka. To give these copies up, delete %s; to keep them, give another directory with --data"
+            .formatted(directory, theirs, given, directory));
+  }
+}

@@ -1,0 +1,91 @@
+package io.tunnel.server.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.Bytes;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+
+/** Texts of catalogs that were written down once stay readable, and are written as they were. */
+class StoredCatalogTest {
+
+  private static final Bytes ORIGIN = Bytes.fromHex("000102030405060708090a0b0c0d0e0f");
+
+  private static Map<String, Optional<String>> golden(String name) throws IOException {
+    Properties texts = new Properties();
+    try (Reader in =
+        new InputStreamReader(
+            Objects.requireNonNull(
+                StoredCatalogTest.class.getResourceAsStream("/golden/" + name), name),
+            StandardCharsets.UTF_8)) {
+      texts.load(in);
+    }
+    Map<String, Optional<String>> changes = new HashMap<>();
+    texts.forEach((key, text) -> changes.put((String) key, Optional.of((String) text)));
+    return changes;
+  }
+
+  private static Catalog catalog(Map<String, Optional<String>> texts) throws IOException {
+    MemoryCatalogStore store = new MemoryCatalogStore();
+    store.write(texts);
+    return new Catalog(store);
+  }
+
+  @Test
+  void a_catalog_without_origins_is_read() throws IOException {
+    Map<String, Optional<String>> texts = golden("catalog-1.properties");
+    Catalog catalog = catalog(texts);
+    assertThat(catalog.identity()).isEmpty();
+    assertThat(catalog.tables())
+        .hasSize(2)
+        .allSatisfy(table -> assertThat(table.origin()).isEmpty())
+        .allSatisfy(
+            table ->
+                assertThat(TableRecords.creation(table))
+                    .as("an older version reads what this one writes")
+                    .isEqualTo(
+                        Map.of("table/" + table.tableId(), texts.get("table/" + table.tableId()))));
+    assertThat(catalog.table("users").rise()).isPresent();
+    assertThat(catalog.isDropped(2)).isTrue();
+    assertThat(catalog.droppedLogs()).isEmpty();
+  }
+
+  @Test
+  void a_catalog_with_origins_is_read_and_written() throws IOException {
+    Map<String, Optional<String>> texts = golden("catalog-2.properties");
+    Catalog catalog = catalog(texts);
+    assertThat(catalog.identity().get().origin().toString()).isEqualTo("51".repeat(16));
+    TableRecord table = catalog.table("orders");
+    assertThat(table.origin()).contains(ORIGIN);
+    assertThat(TableRecords.creation(table))
+        .isEqualTo(Map.of("table/1", texts.get("table/1")));
+    assertThat(catalog.droppedLogs())
+        .containsExactly(
+            new DroppedLog(2, Optional.of(Bytes.fromHex("101112131415161718191a1b1c1d1e1f"))),
+            new DroppedLog(3, Optional.empty()));
+    assertThat(DroppedLogs.noting(new TableRecord(2, table.meta(), 0, table.partitions())
+                .withOrigin(catalog.droppedLogs().get(0).origin())))
+        .isEqualTo(Map.of("dropped/2", texts.get("dropped/2")));
+    assertThat(catalog.isDropped(3)).isTrue();
+    assertThat(catalog.isDropped(4)).as("it was passed over").isFalse();
+  }
+
+  @Test
+  void what_was_counted_stays_counted_whatever_is_told() throws IOException {
+    Catalog follower = new Catalog();
+    follower.followed(golden("catalog-1.properties"));
+    follower.caughtUp();
+    follower.followed(
+        Map.of("counters", Optional.of("{\"tables\":1,\"partitions\":1,\"starts\":0}")));
+    assertThat(follower.lastPartition()).isEqualTo(4);
+    assertThat(follower.isDropped(2)).isTrue();
+  }
+}

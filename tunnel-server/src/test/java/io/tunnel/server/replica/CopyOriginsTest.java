@@ -1,0 +1,126 @@
+package io.tunnel.server.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.TestRows;
+import io.tunnel.server.partition.PendingWrite;
+import java.io.IOException;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A copy whose log has become another one, or has lost records that the copy has read. */
+class CopyOriginsTest {
+
+  private static final int P = 1;
+  private static final Bytes OTHER = Bytes.fromHex("02");
+
+  private final FakeSharedLog log = new FakeSharedLog(new Random(1));
+  private final WriteLedger ledger = new WriteLedger();
+  private SimNode node;
+
+  @BeforeEach
+  void threeRows() throws IOException {
+    node = new SimNode("a", log, new AtomicLong(1), SimNode.Kept.ALL, new Random(1));
+    node.origin = log.partition(P).origin;
+    node.replicas.lead(P);
+    run();
+    write("a", "b", "c");
+    assertThat(node.rows.rows(P)).hasSize(3);
+  }
+
+  private void run() {
+    boolean moved = true;
+    while (moved) {
+      moved = node.step();
+      moved |= log.settle();
+    }
+  }
+
+  private void write(String... keys) {
+    for (String key : keys) {
+      ChangeBatch batch = TestRows.batch(P, TestRows.put(key));
+      node.replicas.of(P).write(new PendingWrite(batch, false, true, ledger.add(batch)));
+      run();
+    }
+  }
+
+  private void requireKeptAndNotServed(int rows) {
+    assertThat(node.rows.rows(P)).as("the copy may be all that is left").hasSize(rows);
+    assertThatThrownBy(() -> node.replicas.of(P))
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.NOT_LEADER));
+    assertThat(node.replicas.isServing(P)).isFalse();
+    assertThat(node.replicas.warm()).isEmpty();
+    assertThat(node.replicas.status().toString()).contains("FAILED");
+  }
+
+  @Test
+  void a_log_that_is_not_the_tables_is_never_read_and_the_copy_stays() throws IOException {
+    for (int i = 0; i < 20; i++) {
+      write("k" + i);
+    }
+    log.partition(P).origin = OTHER;
+    log.partition(P).truncate(0);
+    node.replicas.lookAtEnds();
+    run();
+    requireKeptAndNotServed(23);
+    node.restart();
+    int stored = node.rows.rows(P).size();
+    assertThat(stored).as("what the crash has left").isPositive();
+    node.replicas.lead(P);
+    run();
+    requireKeptAndNotServed(stored);
+  }
+
+  @Test
+  void nor_is_one_that_has_no_record_where_the_copy_goes_on() {
+    log.partition(P).origin = OTHER;
+    log.partition(P).truncate(1);
+    run();
+    requireKeptAndNotServed(3);
+  }
+
+  @Test
+  void a_copy_of_a_log_that_was_truncated_has_what_the_log_has() {
+    log.partition(P).truncate(2);
+    run();
+    assertThat(node.rows.rows(P)).hasSize(1);
+    assertThat(node.replicas.isServing(P)).isTrue();
+    write("d");
+    assertThat(node.rows.rows(P)).hasSize(2);
+  }
+
+  @Test
+  void a_copy_that_has_lost_its_place_serves_nothing_before_it_knows_why() {
+    log.partition(P).truncate(2);
+    node.log.hidesEnds = true;
+    run();
+    assertThat(node.replicas.isServing(P)).isFalse();
+    assertThat(node.rows.rows(P)).hasSize(3);
+    node.log.hidesEnds = false;
+    node.replicas.lookAtEnds();
+    run();
+    assertThat(node.replicas.isServing(P)).isTrue();
+    assertThat(node.rows.rows(P)).hasSize(1);
+  }
+
+  @Test
+  void a_dropped_tables_copy_goes_also_when_its_log_is_another_one() {
+    log.partition(P).origin = OTHER;
+    log.partition(P).truncate(0);
+    node.replicas.lookAtEnds();
+    run();
+    node.replicas.leave(P);
+    run();
+    assertThat(node.rows.rows(P)).isEmpty();
+    assertThat(node.replicas.status()).isEmpty();
+  }
+}
