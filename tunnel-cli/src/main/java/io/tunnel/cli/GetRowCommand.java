@@ -23,6 +23,8 @@ final class GetRowCommand extends TableCommand {
 
   @Mixin private KeyOption key;
 
+  @Mixin private ReadModeOption mode;
+
   /** For picocli. */
   GetRowCommand() {}
 
@@ -35,7 +37,7 @@ final class GetRowCommand extends TableCommand {
   @Override
   void run(Tables tables) {
     TypedKey wanted = key.in(tables.describe(table()).meta().primaryKey());
-    Optional<Row> row = tables.get(table(), wanted.key());
+    Optional<Row> row = tables.get(table(), wanted.key(), mode.mode());
     if (row.isEmpty()) {
       throw CommandFailure.failed(wanted.notFound(table()));
     }

@@ -10,6 +10,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Prints the rows of a range of keys. */
@@ -51,6 +52,8 @@ final class ScanCommand extends TableCommand {
   @Option(names = "--reverse", description = "From the highest key to the lowest.")
   private boolean reverse;
 
+  @Mixin private ReadModeOption mode;
+
   /** For picocli. */
   ScanCommand() {}
 
@@ -79,7 +82,10 @@ final class ScanCommand extends TableCommand {
 
   private RangeQuery query(List<PrimaryKeySchema> key, long rows) {
     RangeQuery query =
-        RangeQuery.ALL.withLimit(rows).withPageRows((int) Math.min(PAGE_ROWS_MAX, rows));
+        RangeQuery.ALL
+            .withLimit(rows)
+            .withPageRows((int) Math.min(PAGE_ROWS_MAX, rows))
+            .withMode(mode.mode());
     if (from != null) {
       query = query.from(KeyArguments.first("--from", key, from));
     }

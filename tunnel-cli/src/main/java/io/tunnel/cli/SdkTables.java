@@ -5,6 +5,7 @@ import io.tunnel.model.Row;
 import io.tunnel.model.TableOptions;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.RangeQuery;
+import io.tunnel.sdk.ReadMode;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.wire.Control.TableDescription;
 import java.time.Duration;
@@ -43,8 +44,8 @@ record SdkTables(TableClient client) implements Tables {
   }
 
   @Override
-  public Optional<Row> get(String table, PrimaryKey key) {
-    return client.getRow(table, key);
+  public Optional<Row> get(String table, PrimaryKey key, ReadMode mode) {
+    return client.getRow(table, key, mode);
   }
 
   @Override

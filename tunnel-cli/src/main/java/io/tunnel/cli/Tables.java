@@ -4,6 +4,7 @@ import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.Row;
 import io.tunnel.model.TableOptions;
 import io.tunnel.sdk.RangeQuery;
+import io.tunnel.sdk.ReadMode;
 import io.tunnel.wire.Control.TableDescription;
 import java.util.List;
 import java.util.Optional;
@@ -20,7 +21,7 @@ interface Tables extends Service {
 
   void drop(String table);
 
-  Optional<Row> get(String table, PrimaryKey key);
+  Optional<Row> get(String table, PrimaryKey key, ReadMode mode);
 
   /** The rows of a range, fetched while they are iterated. */
   Iterable<Row> scan(String table, RangeQuery query);

@@ -14,6 +14,7 @@ import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.CreateTunnelRequest;
 import io.tunnel.sdk.DescribeTunnelResponse;
 import io.tunnel.sdk.RangeQuery;
+import io.tunnel.sdk.ReadMode;
 import io.tunnel.sdk.SeekTunnelRequest;
 import io.tunnel.sdk.SeekTunnelResponse;
 import io.tunnel.sdk.SessionInfo;
@@ -77,6 +78,9 @@ final class FakeService {
 
   /** Rows handed out by scans. */
   int scanned;
+
+  /** How rows were read. */
+  final List<ReadMode> readModes = new ArrayList<>();
 
   void createTable(TableMeta meta) {
     PartitionDescription partition =
@@ -179,12 +183,14 @@ final class FakeService {
     }
 
     @Override
-    public Optional<Row> get(String table, PrimaryKey key) {
+    public Optional<Row> get(String table, PrimaryKey key, ReadMode mode) {
+      readModes.add(mode);
       return Optional.ofNullable(rows.get(table).get(encode(key)));
     }
 
     @Override
     public Iterable<Row> scan(String table, RangeQuery query) {
+      readModes.add(query.mode());
       NavigableMap<Bytes, Row> range = rows.get(table);
       if (query.from().isPresent()) {
         range = range.tailMap(encode(query.from().get()), true);

@@ -14,6 +14,7 @@ import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.Row;
 import io.tunnel.model.TableMeta;
 import io.tunnel.sdk.HashedKey;
+import io.tunnel.sdk.ReadMode;
 import io.tunnel.stress.TypedJson;
 import io.tunnel.terminal.DataWriter;
 import java.io.IOException;
@@ -177,6 +178,16 @@ class TablesCommandTest extends CommandLineTest {
   void a_key_that_is_not_the_tables_is_refused(String key, String message) {
     assertThat(runLine("tables get --table orders " + key)).isEqualTo(2);
     assertThat(err.toString()).contains(message);
+  }
+
+  @Test
+  void rowsAreReadStrictlyOnlyWhereThatIsAskedFor() {
+    assertThat(runLine("tables scan --table orders")).isZero();
+    assertThat(runLine("tables scan --table orders --strict")).isZero();
+    runLine("tables get --table orders --key hash=10 --key n=1");
+    runLine("tables get --table orders --key hash=10 --key n=1 --strict");
+    assertThat(service.readModes)
+        .containsExactly(ReadMode.BOUNDED, ReadMode.STRICT, ReadMode.BOUNDED, ReadMode.STRICT);
   }
 
   @Test

@@ -4,17 +4,25 @@ import io.tunnel.codec.ByteSink;
 import io.tunnel.model.Bytes;
 
 /**
- * One row by its key: {@code u32} table id, varint length, the key. The answer is a batch of no or
- * one PUT row.
+ * One row by its key: {@code u32} table id, varint length, the key, and {@link ReadFlags} unless
+ * they are 0. The answer is a batch of no or one PUT row.
+ *
+ * @param isStrict whether the row has to be as it was when the request came, or later
  */
-public record GetRowRequest(int tableId, Bytes key) {
+public record GetRowRequest(int tableId, Bytes key, boolean isStrict) {
+
+  /** A row as its leader has it. */
+  public GetRowRequest(int tableId, Bytes key) {
+    this(tableId, key, false);
+  }
 
   /** The bytes. */
   public byte[] encode() {
-    ByteSink sink = new ByteSink(10 + key.length());
+    ByteSink sink = new ByteSink(11 + key.length());
     sink.writeInt(tableId);
     sink.writeVarint(key.length());
     sink.write(key);
+    ReadFlags.write(sink, isStrict);
     return sink.toByteArray();
   }
 
@@ -23,7 +31,8 @@ public record GetRowRequest(int tableId, Bytes key) {
     PayloadReader reader = new PayloadReader("get-row request", payload);
     int tableId = reader.readInt();
     Bytes key = reader.readSized();
+    boolean isStrict = ReadFlags.readStrict(reader);
     reader.requireEnd();
-    return new GetRowRequest(tableId, key);
+    return new GetRowRequest(tableId, key, isStrict);
   }
 }

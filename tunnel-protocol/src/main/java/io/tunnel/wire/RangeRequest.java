@@ -8,10 +8,25 @@ import io.tunnel.model.Bytes;
  * A page of the rows whose encoded keys lie in {@code [from, to)}, in key order: {@code u32} table
  * id, {@code u8} direction, {@code u32} rows at most, {@code u32} bytes at most, then {@code from}
  * and {@code to}, each a varint length and its bytes; an empty one is an open end. A bound need not
- * be a whole key: its bytes are compared as they are.
+ * be a whole key: its bytes are compared as they are. {@link ReadFlags} stand behind it unless they
+ * are 0.
+ *
+ * @param isStrict whether each row has to be as it was when the request came, or later
  */
 public record RangeRequest(
-    int tableId, Direction direction, int rowsMax, int bytesMax, Bytes from, Bytes to) {
+    int tableId,
+    Direction direction,
+    int rowsMax,
+    int bytesMax,
+    Bytes from,
+    Bytes to,
+    boolean isStrict) {
+
+  /** Rows as their leader has them. */
+  public RangeRequest(
+      int tableId, Direction direction, int rowsMax, int bytesMax, Bytes from, Bytes to) {
+    this(tableId, direction, rowsMax, bytesMax, from, to, false);
+  }
 
   /** Refuses limits under 1. */
   public RangeRequest {
@@ -32,6 +47,7 @@ public record RangeRequest(
     sink.write(from);
     sink.writeVarint(to.length());
     sink.write(to);
+    ReadFlags.write(sink, isStrict);
     return sink.toByteArray();
   }
 
@@ -44,6 +60,7 @@ public record RangeRequest(
     int bytesMax = reader.readInt();
     Bytes from = reader.readSized();
     Bytes to = reader.readSized();
+    boolean isStrict = ReadFlags.readStrict(reader);
     reader.requireEnd();
     if (direction > Direction.BACKWARD.code() || rowsMax < 1 || bytesMax < 1) {
       throw new MalformedException(
@@ -61,6 +78,7 @@ public record RangeRequest(
         rowsMax,
         bytesMax,
         from,
-        to);
+        to,
+        isStrict);
   }
 }

@@ -78,6 +78,9 @@ class GoldenWireTest {
     ErrorPayload error = new ErrorPayload(ErrorCode.BUSY, "später");
     GetRowRequest getRow = new GetRowRequest(3, KEY);
     RangeRequest range = new RangeRequest(3, Direction.BACKWARD, 100, 65_536, KEY, Bytes.EMPTY);
+    GetRowRequest getStrictly = new GetRowRequest(3, KEY, true);
+    RangeRequest rangeStrictly =
+        new RangeRequest(3, Direction.BACKWARD, 100, 65_536, KEY, Bytes.EMPTY, true);
     WriteResult written =
         new WriteResult(1_000, 2, List.of(new Rejection(1, ErrorCode.CONDITION_FAILED)));
     ChannelRef ref = new ChannelRef(3, 5);
@@ -87,6 +90,16 @@ class GoldenWireTest {
         payload("v1/payload-error.hex", error, error.encode(), ErrorPayload::decode),
         payload("v1/payload-get-row.hex", getRow, getRow.encode(), GetRowRequest::decode),
         payload("v1/payload-range-request.hex", range, range.encode(), RangeRequest::decode),
+        payload(
+            "v1/payload-get-row-strict.hex",
+            getStrictly,
+            getStrictly.encode(),
+            GetRowRequest::decode),
+        payload(
+            "v1/payload-range-request-strict.hex",
+            rangeStrictly,
+            rangeStrictly.encode(),
+            RangeRequest::decode),
         payload("v1/payload-write-result.hex", written, written.encode(), WriteResult::decode),
         payload("v1/payload-channel-ref.hex", ref, ref.encode(), ChannelRef::decode),
         payload("v1/payload-channel-end.hex", end, end.encode(), ChannelEnd::decode));

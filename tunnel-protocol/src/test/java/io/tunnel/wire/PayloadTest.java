@@ -83,6 +83,14 @@ class PayloadTest {
             Credit::decode),
         sample(
             new GetRowRequest(5, KEY), new GetRowRequest(5, KEY).encode(), GetRowRequest::decode),
+        openEnded(
+            new GetRowRequest(5, KEY, true),
+            new GetRowRequest(5, KEY, true).encode(),
+            GetRowRequest::decode),
+        openEnded(
+            new RangeRequest(5, Direction.FORWARD, 1, 1, KEY, KEY, true),
+            new RangeRequest(5, Direction.FORWARD, 1, 1, KEY, KEY, true).encode(),
+            RangeRequest::decode),
         sample(
             new RangeRequest(5, Direction.BACKWARD, 1, Integer.MAX_VALUE, KEY, Bytes.EMPTY),
             new RangeRequest(5, Direction.BACKWARD, 1, Integer.MAX_VALUE, KEY, Bytes.EMPTY)

@@ -61,7 +61,16 @@ public final class RowRange implements Iterable<Row> {
     private void fetch() {
       int rowsMax = (int) Math.min(query.pageRows(), left);
       RangePage fetched =
-          reads.page(id -> new RangeRequest(id, query.direction(), rowsMax, PAGE_BYTES, from, to));
+          reads.page(
+              id ->
+                  new RangeRequest(
+                      id,
+                      query.direction(),
+                      rowsMax,
+                      PAGE_BYTES,
+                      from,
+                      to,
+                      query.mode() == ReadMode.STRICT));
       List<Row> rows = new ArrayList<>(fetched.rows().rowCount());
       List<PrimaryKeySchema> schema = reads.schema();
       for (RowCursor row = fetched.rows().rows(); row.next(); ) {

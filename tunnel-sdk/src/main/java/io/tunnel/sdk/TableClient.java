@@ -159,7 +159,16 @@ public final class TableClient implements AutoCloseable {
    * @throws IllegalArgumentException when the key does not match the table's
    */
   public Optional<Row> getRow(String table, PrimaryKey key) {
-    return reads(table).row(key);
+    return getRow(table, key, ReadMode.BOUNDED);
+  }
+
+  /**
+   * A row by its key, read in that mode.
+   *
+   * @throws IllegalArgumentException when the key does not match the table's
+   */
+  public Optional<Row> getRow(String table, PrimaryKey key, ReadMode mode) {
+    return reads(table).row(key, mode);
   }
 
   /**
@@ -169,7 +178,13 @@ public final class TableClient implements AutoCloseable {
    * @throws IllegalArgumentException when the key does not match the table's
    */
   public CompletableFuture<Optional<Row>> getRowAsync(String table, PrimaryKey key) {
-    return reads(table).rowAsync(key);
+    return getRowAsync(table, key, ReadMode.BOUNDED);
+  }
+
+  /** A row by its key, read in that mode; see {@link #getRowAsync(String, PrimaryKey)}. */
+  public CompletableFuture<Optional<Row>> getRowAsync(
+      String table, PrimaryKey key, ReadMode mode) {
+    return reads(table).rowAsync(key, mode);
   }
 
   /** The key columns of a table now; unlike {@link #describeTable} this counts no rows. */

@@ -52,18 +52,19 @@ final class TableReads {
     return table.meta().primaryKey();
   }
 
-  Optional<Row> row(PrimaryKey key) {
+  Optional<Row> row(PrimaryKey key, ReadMode mode) {
     EventLoops.requireMayBlock("reading a row");
-    return Caller.await(rowAsync(key));
+    return Caller.await(rowAsync(key, mode));
   }
 
-  CompletableFuture<Optional<Row>> rowAsync(PrimaryKey key) {
+  CompletableFuture<Optional<Row>> rowAsync(PrimaryKey key, ReadMode mode) {
     Bytes encoded = KeyCodec.encode(key, schema());
     return ask(
             Operation.GET_ROW,
             read ->
                 new Ask(
-                    holderOf(read, encoded), new GetRowRequest(read.tableId(), encoded).encode()))
+                    holderOf(read, encoded),
+                    new GetRowRequest(read.tableId(), encoded, mode == ReadMode.STRICT).encode()))
         .thenApply(this::decodeRow);
   }
 

@@ -63,6 +63,10 @@ final class ClusterServer implements RunningServer {
   private static final long TICK_MS = 100;
   private static final long TICK_GAP_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(3 * TICK_MS);
   private static final long ENDS_MS = 500;
+
+  /** How often the log is asked at least before rows would be too old to be read. */
+  private static final long LOOKS_AT_ENDS = 4;
+
   private static final long DECIDE_INTERVAL_MS = 250;
 
   /** Below the data directory: may be deleted whenever the node does not run. */
@@ -190,7 +194,7 @@ final class ClusterServer implements RunningServer {
                 directory.path().resolve(COPIES),
                 log.identity(directory.shards()),
                 config.log().segmentBytesMax(),
-                config.log().copies(),
+                config.log().copies().boundBy(cluster.log().sessionMs()),
                 config.table()),
             new Replicas.Ports(
                 parts.open(log.openChanges()),
@@ -292,7 +296,8 @@ final class ClusterServer implements RunningServer {
       int group = i;
       tick(threads.ofGroup(group), List.of(() -> tunnels.tick(group)));
     }
-    every(ENDS_MS, replicas::lookAtEnds);
+    long ageMs = config.log().copies().boundBy(cluster.log().sessionMs()).times().readAgeMsMax();
+    every(Math.max(1, Math.min(ENDS_MS, ageMs / LOOKS_AT_ENDS)), replicas::lookAtEnds);
     every(config.log().retentionCheckMs(), () -> replicas.retain(clock.epochMicros()));
   }
 

@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -195,6 +196,9 @@ class ClusterServerTest {
   void a_catalog_that_is_lost_is_not_made_beside_the_topics_of_tables() throws Exception {
     try (ClusterServer server = start()) {
       awaitLeader(server);
+    }
+    try (Admin admin = admin()) {
+      admin.createTopics(List.of(new NewTopic("c.table.1", 1, (short) 1))).all().get();
     }
     try (Producer<String, String> producer =
         new KafkaProducer<>(

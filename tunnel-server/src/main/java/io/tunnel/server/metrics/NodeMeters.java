@@ -104,6 +104,7 @@ public final class NodeMeters {
       case FENCED -> "tunnel.copy.fenced";
       case REPAIRED -> "tunnel.copy.repairs";
       case APPEND_FAILED -> "tunnel.copy.append.failures";
+      case READ_TOO_OLD -> "tunnel.copy.old.reads";
       case BEGUN_ANEW -> "tunnel.copy.restarts";
     };
   }
@@ -115,6 +116,7 @@ public final class NodeMeters {
       case FENCED -> "Records read that do not count, because their leader had been replaced";
       case REPAIRED -> "Rows appended as they are, because a fenced record could hide them";
       case APPEND_FAILED -> "Appends that failed, or were not answered in time";
+      case READ_TOO_OLD -> "Reads of rows refused, because the log had not confirmed them for long";
       case BEGUN_ANEW -> "Copies given up and made again from the log's beginning";
     };
   }

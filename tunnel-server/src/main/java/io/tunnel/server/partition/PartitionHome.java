@@ -1,6 +1,8 @@
 package io.tunnel.server.partition;
 
+import io.tunnel.model.RefusedException;
 import io.tunnel.server.table.TableStore;
+import java.util.function.Consumer;
 
 /** Where the rows of a partition are written and read. Methods may be called by any thread. */
 public interface PartitionHome {
@@ -8,7 +10,7 @@ public interface PartitionHome {
   /**
    * Queues a write.
    *
-   * @throws io.tunnel.model.RefusedException retriable; the outcome is not told then
+   * @throws RefusedException retriable; the outcome is not told then
    */
   void write(PendingWrite write);
 
@@ -18,6 +20,24 @@ public interface PartitionHome {
    * many nodes share, this does not wait for it.
    */
   void execute(Runnable action);
+
+  /**
+   * The same when everything that was acknowledged before, by whatever node, is folded; the home
+   * asks the log for that. A home that no other node can take over has nothing to ask.
+   *
+   * @param refused is told instead when the log did not answer in time, by any thread
+   */
+  default void executeStrictly(Runnable action, Consumer<RefusedException> refused) {
+    execute(action);
+  }
+
+  /**
+   * Throws when another node may have taken over this home for so long that its rows are older than
+   * they may be; to be called in front of a read.
+   *
+   * @throws RefusedException NOT_LEADER
+   */
+  default void requireFresh() {}
 
   /**
    * Runs {@code action} on the home's thread when everything that was accepted before is committed
@@ -35,7 +55,7 @@ public interface PartitionHome {
    * what there was: to be called behind each read, and before anybody sees what was read. Rows may
    * be dropped, or be those of another leader already, while they are read.
    *
-   * @throws io.tunnel.model.RefusedException NOT_LEADER when they are, or are about to be, at home
+   * @throws RefusedException NOT_LEADER when they are, or are about to be, at home
    *     elsewhere; STORAGE_FAILED when the disk failed
    */
   void requireWhole();

@@ -81,7 +81,7 @@ public final class RowReads {
     PartitionHome home = homes.of(partition.id());
     answer(
         gets,
-        home,
+        new Asked(home, request.isStrict()),
         answer,
         () -> {
           BatchBuilder row = new BatchBuilder(table.meta().primaryKey(), 256);
@@ -101,7 +101,7 @@ public final class RowReads {
     PartitionHome home = homes.of(table.partitions().get(index).id());
     answer(
         scans,
-        home,
+        new Asked(home, request.isStrict()),
         answer,
         () -> {
           byte[] page = page(home, table, index, request);
@@ -136,25 +136,48 @@ public final class RowReads {
     scans.forget(asker);
   }
 
+  /**
+   * Where is read, and whether the log is asked first. What is not asked for strictly is read from
+   * what the home has, unless that is too old.
+   */
+  private record Asked(PartitionHome home, boolean isStrict) {
+
+    void execute(Runnable action, Answer answer) {
+      if (isStrict) {
+        home.executeStrictly(action, answer::failed);
+      } else {
+        home.execute(action);
+      }
+    }
+
+    byte[] read(Supplier<byte[]> rows) {
+      home.requireWhole();
+      if (!isStrict) {
+        home.requireFresh();
+      }
+      byte[] payload = rows.get();
+      home.requireWhole();
+      return payload;
+    }
+  }
+
   private static void answer(
-      ReadTurns turns, PartitionHome home, Answer answer, Supplier<byte[]> read) {
-    home.execute(
+      ReadTurns turns, Asked asked, Answer answer, Supplier<byte[]> rows) {
+    asked.execute(
         () -> {
           try {
-            turns.execute(answer.asker(), () -> answerNow(home, answer, read));
+            turns.execute(answer.asker(), () -> answerNow(asked, answer, rows));
           } catch (RejectedExecutionException e) {
             answer.failed(
                 new RefusedException(ErrorCode.BUSY, "too many reads wait; try again later"));
           }
-        });
+        },
+        answer);
   }
 
-  private static void answerNow(PartitionHome home, Answer answer, Supplier<byte[]> read) {
+  private static void answerNow(Asked asked, Answer answer, Supplier<byte[]> rows) {
     try {
-      home.requireWhole();
-      byte[] payload = read.get();
-      home.requireWhole();
-      answer.read(payload);
+      answer.read(asked.read(rows));
     } catch (RuntimeException e) {
       answer.failed(e);
     }

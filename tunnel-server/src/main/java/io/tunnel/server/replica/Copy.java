@@ -2,6 +2,7 @@ package io.tunnel.server.replica;
 
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Bytes;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.replica.ReplicaCore.Verdict;
 import io.tunnel.server.replica.SharedLog.Entry;
@@ -23,21 +24,15 @@ final class Copy {
   private final ReplicaCore core;
   private final Leader leader;
   private final RunCore runs;
-  private final FreshCore fresh;
+  private final CopyEnds ends;
+  private final ReadIndex strict = new ReadIndex();
   private long lastMicros;
   private long floor;
-  private long end = -1;
-  private long startEnd = -1;
   private boolean isDirty;
   private boolean isLeaving;
   private boolean isFailed;
   private boolean isStale;
 
-  /** Where the log begins that has no record {@code core.next()}; -1 while it has one. */
-  private long lostFirst = -1;
-
-  private long lostMicros;
-  private Bytes origin;
   private Reigns reigns;
   private final AtomicLong queuedBytes = new AtomicLong();
 
@@ -123,10 +118,11 @@ final class Copy {
     this.core = new ReplicaCore(state.replica());
     this.lastMicros = state.lastMicros();
     this.floor = state.floor();
-    this.origin = state.origin();
     this.reigns = state.reigns();
-    this.fresh =
-        new FreshCore(state.replica().next() == 0 ? port.epochMicros() : state.freshMicros());
+    this.ends =
+        new CopyEnds(
+            state.origin(),
+            state.replica().next() == 0 ? port.epochMicros() : state.freshMicros());
     this.runs = new RunCore(partition, config.batches().mergedBytesMax());
     this.leader =
         new Leader(
@@ -194,7 +190,7 @@ final class Copy {
   }
 
   private boolean isServing() {
-    return isCaughtUp() && !isFailed && lostFirst < 0 && leader.isServing();
+    return isCaughtUp() && !isFailed && !ends.isLost() && leader.isServing();
   }
 
   Leader leader() {
@@ -217,7 +213,13 @@ final class Copy {
   /** What is to be stored with the rows. */
   CopyState state() {
     return new CopyState(
-        core.state(), port.logged(partition), lastMicros, floor, fresh.store(), origin, reigns);
+        core.state(),
+        port.logged(partition),
+        lastMicros,
+        floor,
+        ends.fresh().store(),
+        ends.origin(),
+        reigns);
   }
 
   long floor() {
@@ -236,7 +238,7 @@ final class Copy {
 
   /** Takes what was read; {@link #takeRuns} then has what is to be logged and folded. */
   void read(long from, List<Stored> records, long next, long readMicros, long nowNanos) {
-    if (from > core.next() || isFailed || isStale || lostFirst >= 0) {
+    if (from > core.next() || isFailed || isStale || ends.isLost()) {
       // Read for a copy that was here before.
       return;
     }
@@ -251,7 +253,7 @@ final class Copy {
       if (next > core.next() && !findsHole(next, readMicros)) {
         skipTo(next, nowNanos);
       }
-      fresh.read(core.next());
+      ends.read(core.next());
     } catch (MalformedException e) {
       fail("a record of the log cannot be read");
       throw e;
@@ -269,29 +271,32 @@ final class Copy {
 
   /** The log has no record where the copy goes on, and begins at {@code first}. */
   void lose(long first) {
-    lostFirst = first;
-    lostMicros = port.epochMicros();
+    ends.lose(first, port.epochMicros());
     withdraw();
   }
 
-  /** Whether it has lost its place in the log, and that before {@code askedMicros}. */
-  boolean isLostBefore(long askedMicros) {
-    return lostFirst >= 0 && lostMicros <= askedMicros;
+  /** What it knows of its log. */
+  CopyEnds ends() {
+    return ends;
   }
 
-  long lostFirst() {
-    return lostFirst;
+  /** Reads that have to see what anybody was told before they came. */
+  ReadIndex strict() {
+    return strict;
   }
 
-  Bytes origin() {
-    return origin;
+  /** What is said to a strict read that the log did not answer in time. */
+  static RefusedException unconfirmed() {
+    return new RefusedException(
+        ErrorCode.LOG_UNAVAILABLE,
+        "the log that the nodes share did not confirm in time that this node leads; try again");
   }
 
   /** Whether it cannot go on there, because it may have missed deletions. */
   private boolean findsHole(long offset, long readMicros) {
     isStale |=
         offset > core.next()
-            && fresh.mayHaveMissedDeletions(readMicros, port.deletionMicros(partition));
+            && ends.fresh().mayHaveMissedDeletions(readMicros, port.deletionMicros(partition));
     return isStale;
   }
 
@@ -379,27 +384,9 @@ final class Copy {
     return leader.answer(notLeader());
   }
 
-  /**
-   * Whether a log that ends there is the one that this is a copy of; if not, all of it has to be
-   * made again.
-   */
-  boolean isOf(SharedLog.End seen) {
-    return origin.length() == 0 || origin.equals(seen.origin());
-  }
-
   /** Of the log that it is a copy of. */
-  void sawEnd(SharedLog.End seen, long askedMicros) {
-    end = Math.max(seen.offset(), core.next());
-    fresh.sawEnd(seen.offset(), askedMicros, core.next());
-    isDirty |= origin.length() == 0 || fresh.isToStore(port.deletionMicros(partition));
-    origin = seen.origin();
-    if (startEnd < 0) {
-      startEnd = seen.offset();
-    }
-  }
-
-  boolean hasSeenEnd() {
-    return startEnd >= 0 && lostFirst < 0;
+  void sawEnd(ReplicaTask.End asked, SharedLog.End seen) {
+    isDirty |= ends.saw(asked, seen, core.next(), port.deletionMicros(partition));
   }
 
   void lead() {
@@ -418,7 +405,7 @@ final class Copy {
   }
 
   private boolean isCaughtUp() {
-    return startEnd >= 0 && core.next() >= startEnd;
+    return ends.isReadTo(core.next());
   }
 
   boolean isLeaving() {
@@ -435,11 +422,17 @@ final class Copy {
     if (!isFailed) {
       leader.advance(isCaughtUp(), nowNanos);
     }
+    strict.expire(nowNanos, unconfirmed());
     publish();
   }
 
   Optional<Long> nextNanos() {
-    return leader.nextNanos(isCaughtUp());
+    Optional<Long> first = strict.nextNanos();
+    Optional<Long> second = leader.nextNanos(isCaughtUp());
+    if (first.isEmpty() || second.isEmpty()) {
+      return first.or(() -> second);
+    }
+    return first.get() - second.get() < 0 ? first : second;
   }
 
   /** Says how things are, for {@link #view}. */
@@ -448,7 +441,7 @@ final class Copy {
     if (view != null) {
       withdrawIfLost();
     }
-    end = Math.max(end, startEnd >= 0 ? core.next() : -1);
+    ends.atLeast(core.next());
     view =
         new View(
             isFailed ? "FAILED" : core.role().name(),
@@ -456,8 +449,8 @@ final class Copy {
             isServing && leader.isWritable(),
             core.epoch(),
             core.next(),
-            end,
-            startEnd,
+            ends.end(),
+            ends.startEnd(),
             firstPosition(),
             lastMicros,
             reigns);

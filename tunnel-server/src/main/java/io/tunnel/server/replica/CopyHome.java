@@ -6,6 +6,7 @@ import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.wire.WriteResult;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /** A partition that this node leads. */
 final class CopyHome implements PartitionHome {
@@ -70,6 +71,16 @@ final class CopyHome implements PartitionHome {
   @Override
   public void execute(Runnable action) {
     shard.post(new ReplicaTask.Barrier(action));
+  }
+
+  @Override
+  public void executeStrictly(Runnable action, Consumer<RefusedException> refused) {
+    shard.post(new ReplicaTask.StrictRead(partition, new ReadIndex.Read(action, refused)));
+  }
+
+  @Override
+  public void requireFresh() {
+    shard.requireFresh(copy);
   }
 
   @Override

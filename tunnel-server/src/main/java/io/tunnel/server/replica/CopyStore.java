@@ -125,7 +125,7 @@ final class CopyStore implements Closeable {
    */
   record Left(long floor, long barrier, Bytes origin) {
     Left(Copy copy) {
-      this(copy.floor(), copy.barrier(), copy.origin());
+      this(copy.floor(), copy.barrier(), copy.ends().origin());
     }
   }
 

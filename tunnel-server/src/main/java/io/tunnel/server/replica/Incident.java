@@ -12,6 +12,8 @@ public enum Incident {
   REPAIRED,
   /** An append failed, or its outcome was not known in time. */
   APPEND_FAILED,
+  /** It refused to read rows that the log had not confirmed for too long. */
+  READ_TOO_OLD,
   /** It had no way to go on from what it has: the copy is made anew. */
   BEGUN_ANEW
 }

@@ -17,7 +17,7 @@ public record ReplicaConfig(Batches batches, Times times, History history, long 
   public static final ReplicaConfig DEFAULT =
       new ReplicaConfig(
           new Batches(1 << 20, 10_000, 1 << 20, 16L << 20, 32L << 20, 64L << 20),
-          new Times(10_000, 50, 5_000, 10_000),
+          new Times(10_000, 50, 5_000, 10_000, 0),
           History.DEFAULT,
           10_000);
 
@@ -103,9 +103,21 @@ public record ReplicaConfig(Batches batches, Times times, History history, long 
    * @param claimPauseMsMax the longest such pause
    * @param youngMarginMs by how much a record must be younger than what the log may compact, for it
    *     to be certain that nothing behind it was
+   * @param readAgeMsMax how long ago the log may have confirmed what a leader has, for rows to be
+   *     read there; 0 for half a session of the node
    */
   public record Times(
-      long outcomeDeadlineMs, long claimPauseMs, long claimPauseMsMax, long youngMarginMs) {
+      long outcomeDeadlineMs,
+      long claimPauseMs,
+      long claimPauseMsMax,
+      long youngMarginMs,
+      long readAgeMsMax) {
+
+    /** Times of copies whose reads are never too old, unless {@link ReplicaConfig#boundBy} says how old. */
+    public Times(
+        long outcomeDeadlineMs, long claimPauseMs, long claimPauseMsMax, long youngMarginMs) {
+      this(outcomeDeadlineMs, claimPauseMs, claimPauseMsMax, youngMarginMs, 0);
+    }
 
     /** Refuses times that cannot work. */
     public Times {
@@ -121,6 +133,9 @@ public record ReplicaConfig(Batches batches, Times times, History history, long 
       require(
           youngMarginMs >= 0 && youngMarginMs <= 3_600_000,
           "youngMarginMs is 0 to 3600000, not " + youngMarginMs);
+      require(
+          readAgeMsMax >= 0 && readAgeMsMax <= 300_000,
+          "readAgeMsMax is 0 to 300000, not " + readAgeMsMax);
     }
   }
 
@@ -164,6 +179,25 @@ public record ReplicaConfig(Batches batches, Times times, History history, long 
     Objects.requireNonNull(times, "replica.times is an object, not null");
     Objects.requireNonNull(history, "replica.history is an object, not null");
     require(warmLagMax >= 0, "warmLagMax is at least 0, not " + warmLagMax);
+  }
+
+  /**
+   * With reads that are refused before another node can take over: {@code readAgeMsMax} is less
+   * than the silence after which that happens.
+   */
+  public ReplicaConfig boundBy(int sessionMs) {
+    long age = times.readAgeMsMax() == 0 ? sessionMs / 2 : times.readAgeMsMax();
+    require(
+        age < sessionMs,
+        "times.readAgeMsMax is less than the " + sessionMs + " ms of --session-ms, not " + age);
+    Times bound =
+        new Times(
+            times.outcomeDeadlineMs(),
+            times.claimPauseMs(),
+            times.claimPauseMsMax(),
+            times.youngMarginMs(),
+            age);
+    return new ReplicaConfig(batches, bound, history, warmLagMax);
   }
 
   /** What is the node's, divided among so many shards. */

@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -121,6 +120,24 @@ final class ReplicaShard implements Closeable {
     }
   }
 
+  /**
+   * Throws when the log has not confirmed for too long what a copy has: another may lead since.
+   */
+  void requireFresh(Copy copy) {
+    long msMax = config.times().readAgeMsMax();
+    long nanosMax = TimeUnit.MILLISECONDS.toNanos(msMax);
+    if (msMax > 0 && copy.ends().word().isOlder(nanosMax, clock.nanos())) {
+      incidents().count(Incident.READ_TOO_OLD, 1);
+      throw RefusedException.notLeader(
+          "this node has not heard from the log of partition "
+              + copy.partition()
+              + " for more than "
+              + msMax
+              + " ms, and another may lead it",
+          ports.leaders().apply(copy.partition()));
+    }
+  }
+
   boolean isStopping() {
     return isStopping;
   }
@@ -204,7 +221,7 @@ final class ReplicaShard implements Closeable {
         task = bytes < config.batches().appendBytesMax() ? queue.poll() : null;
       }
       if (!hasFailed) {
-        settle();
+        barriers.addAll(settle());
       }
     } catch (IOException | RuntimeException e) {
       fail(e);
@@ -236,6 +253,13 @@ final class ReplicaShard implements Closeable {
       }
     } else if (task instanceof ReplicaTask.Lost lost) {
       copy(lost.partition()).ifPresent(copy -> copies.lost(copy, lost));
+    } else if (task instanceof ReplicaTask.StrictRead strict) {
+      copy(strict.partition())
+          .ifPresentOrElse(
+              copy -> copies.read(copy, strict.read()),
+              () -> strict.read().refused().accept(notLeader(strict.partition())));
+    } else if (task instanceof ReplicaTask.StrictEnd seen) {
+      copies.strictEnd(seen);
     } else if (task instanceof ReplicaTask.AfterWrites after) {
       copy(after.partition())
           .ifPresentOrElse(
@@ -320,14 +344,15 @@ final class ReplicaShard implements Closeable {
     }
   }
 
-  /** Logs, folds, answers, and goes on. */
-  private void settle() throws IOException {
+  /** Logs, folds, answers, and goes on; returns the strict reads that may be done then. */
+  private List<Runnable> settle() throws IOException {
     List<Copy> told = copies.takeTold();
     List<Copy> dirty = told.stream().filter(Copy::isDirty).toList();
     if (!dirty.isEmpty()) {
       fold(dirty);
     }
     copies.advance(told);
+    return copies.takeStrict(told);
   }
 
   private void fold(List<Copy> dirty) throws IOException {
@@ -351,6 +376,7 @@ final class ReplicaShard implements Closeable {
     for (Copy copy : copies().values()) {
       copies.tail().unfollow(copy.partition());
       copy.leader().stop(notLeader(copy.partition()), "the node's disk failed (" + cause + ")");
+      copy.strict().stop(notLeader(copy.partition()));
     }
   }
 
@@ -363,6 +389,8 @@ final class ReplicaShard implements Closeable {
         Answers.run(barrier.action());
       } else if (task instanceof ReplicaTask.AfterWrites after) {
         Answers.run(after.action());
+      } else if (task instanceof ReplicaTask.StrictRead strict) {
+        strict.read().refused().accept(Answers.stopping());
       }
     }
   }
@@ -385,7 +413,10 @@ final class ReplicaShard implements Closeable {
     }
     hasEnded = true;
     endLeftovers();
-    copies().values().forEach(copy -> copy.leader().stop(Answers.stopping(), "the server stops"));
+    for (Copy copy : copies().values()) {
+      copy.leader().stop(Answers.stopping(), "the server stops");
+      copy.strict().stop(Answers.stopping());
+    }
     try (store;
         ShardTail tail = copies.tail()) {
       // Both are closed, whatever becomes of one.

@@ -25,7 +25,14 @@ sealed interface ReplicaTask {
       implements ReplicaTask {}
 
   /** The end of the log, when it could be found; it was asked for at that moment. */
-  record End(int partition, Optional<SharedLog.End> end, long askedMicros) implements ReplicaTask {}
+  record End(int partition, Optional<SharedLog.End> end, long askedMicros, long askedNanos)
+      implements ReplicaTask {}
+
+  /** See {@link ReadIndex}. */
+  record StrictRead(int partition, ReadIndex.Read read) implements ReplicaTask {}
+
+  /** The end that was asked for by strict reads. */
+  record StrictEnd(Copy copy, Optional<SharedLog.End> end) implements ReplicaTask {}
 
   /** What to be for a partition. */
   record Become(int partition, Wish wish) implements ReplicaTask {}

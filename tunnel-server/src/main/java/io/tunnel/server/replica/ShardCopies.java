@@ -3,6 +3,7 @@ package io.tunnel.server.replica;
 import io.tunnel.model.Bytes;
 import io.tunnel.server.partition.Shard;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,9 @@ import org.slf4j.LoggerFactory;
 final class ShardCopies {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(ShardCopies.class);
+
+  /** How long a strict read waits for the records before the end that it has asked for. */
+  static final long STRICT_MS_MAX = 3_000;
 
   private final ReplicaConfig config;
   private final CopyStore store;
@@ -98,6 +102,7 @@ final class ShardCopies {
         due.remove(copy);
         tail.unfollow(copy.partition());
         copy.withdraw();
+        copy.strict().stop(copy.notLeader());
         copies.remove(copy.partition());
         store.drop(copy.partition(), 0, new CopyStore.Left(copy));
       }
@@ -134,21 +139,21 @@ final class ShardCopies {
     Bytes noted = ports.partitions().origin(copy.partition());
     if (noted.length() > 0 && !noted.equals(end.origin())) {
       strange(copy, noted, end.origin());
-    } else if (!copy.isOf(end)) {
+    } else if (!copy.ends().isOf(end)) {
       LOGGER.warn(
           "the log of partition {} was deleted and made anew; its copy is made again",
           copy.partition());
       makeAgainFrom(copy, 0, end.origin());
-    } else if (copy.isLostBefore(seen.askedMicros())) {
+    } else if (copy.ends().isLostBefore(seen.askedMicros())) {
       LOGGER.warn(
           "the log of partition {} has no record {} any more, it begins at {}; its copy is made"
               + " again",
           copy.partition(),
           copy.next(),
-          copy.lostFirst());
-      makeAgainFrom(copy, copy.lostFirst(), end.origin());
+          copy.ends().lostFirst());
+      makeAgainFrom(copy, copy.ends().lostFirst(), end.origin());
     } else {
-      copy.sawEnd(end, seen.askedMicros());
+      copy.sawEnd(seen, end);
     }
   }
 
@@ -190,6 +195,7 @@ final class ShardCopies {
     boolean isWanted = copy.leader().isWanted();
     copy.leader().stop(copy.notLeader(), "this node's copy is made again");
     copy.withdraw();
+    copy.strict().stop(copy.notLeader());
     due.remove(copy);
     store.drop(copy.partition(), next, left);
     Copy again = begin(copy.partition());
@@ -203,7 +209,7 @@ final class ShardCopies {
   /** Asks for the ends of the logs of copies that do not know where theirs was when they began. */
   private void askMissingEnds(long nowNanos) {
     List<Integer> missing =
-        copies.values().stream().filter(copy -> !copy.hasSeenEnd()).map(Copy::partition).toList();
+        copies.values().stream().filter(copy -> !copy.ends().isKnown()).map(Copy::partition).toList();
     endsAreMissing = !missing.isEmpty();
     askEnds(missing);
     askEndsNanos = nowNanos + TimeUnit.MILLISECONDS.toNanos(config.times().claimPauseMsMax());
@@ -212,6 +218,7 @@ final class ShardCopies {
   /** Any thread. */
   void askEnds(Collection<Integer> partitions) {
     long askedMicros = clock.epochMicros();
+    long askedNanos = clock.nanos();
     ports
         .log()
         .ends(partitions)
@@ -221,6 +228,51 @@ final class ShardCopies {
                     (end, failure) ->
                         queue.accept(
                             new ReplicaTask.End(
-                                partition, Optional.ofNullable(end), askedMicros))));
+                                partition,
+                                Optional.ofNullable(end),
+                                askedMicros,
+                                askedNanos))));
+  }
+
+  /** A strict read comes. */
+  void read(Copy copy, ReadIndex.Read read) {
+    if (copy.strict().add(read)) {
+      askStrictEnd(copy);
+    }
+  }
+
+  private void askStrictEnd(Copy copy) {
+    ports
+        .log()
+        .end(copy.partition())
+        .whenComplete(
+            (end, failure) ->
+                queue.accept(new ReplicaTask.StrictEnd(copy, Optional.ofNullable(end))));
+  }
+
+  /** The end that strict reads have asked for is known, or cannot be. */
+  void strictEnd(ReplicaTask.StrictEnd seen) {
+    Copy copy = seen.copy();
+    if (copies.get(copy.partition()) != copy) {
+      copy.strict().stop(copy.notLeader());
+      return;
+    }
+    Optional<SharedLog.End> end = seen.end().filter(copy.ends()::isOf);
+    long deadline = clock.nanos() + TimeUnit.MILLISECONDS.toNanos(STRICT_MS_MAX);
+    boolean isNext =
+        end.isPresent()
+            ? copy.strict().ended(end.get().offset(), deadline)
+            : copy.strict().failed(Copy.unconfirmed());
+    due.add(copy);
+    if (isNext) {
+      askStrictEnd(copy);
+    }
+  }
+
+  /** Strict reads that may be done now, everything that was read being folded. */
+  List<Runnable> takeStrict(List<Copy> told) {
+    List<Runnable> taken = new ArrayList<>();
+    told.forEach(copy -> taken.addAll(copy.strict().take(copy.next())));
+    return taken;
   }
 }

@@ -44,6 +44,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -195,6 +196,58 @@ final class CopyReadsTest {
   void a_row_is_read_when_nothing_comes_between() {
     get("a");
     range();
+    run();
+    readers.forEach(Runnable::run);
+    assertThat(answers).hasSize(2);
+    assertThat(rows(answers.get(0))).isEqualTo(1);
+    assertThat(RangePage.decode((byte[]) answers.get(1)).rows().rowCount()).isEqualTo(2);
+  }
+
+  @Test
+  void a_row_that_the_log_has_not_confirmed_for_too_long_is_not_read() {
+    get("a");
+    run();
+    clock.nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(SimNode.READ_AGE_MS + 1));
+    requireNotLeader();
+    assertThat((RefusedException) answers.get(0))
+        .hasMessageContaining("has not heard from the log of partition 1 for more than 2000 ms");
+    assertThat(replicas.count(Incident.READ_TOO_OLD)).isEqualTo(1);
+    answers.clear();
+    readers.clear();
+    replicas.lookAtEnds();
+    run();
+    get("a");
+    run();
+    readers.forEach(Runnable::run);
+    assertThat(rows(answers.get(0))).as("it was confirmed since").isEqualTo(1);
+  }
+
+  @Test
+  void a_strict_read_sees_that_another_leads_where_a_bounded_one_does_not_yet() {
+    land(Kind.MARKER, "");
+    land(Kind.CHANGE, "a");
+    get("a");
+    reads().get(new GetRowRequest(table.tableId(), keyBytes("a"), true), new Answer());
+    while (shard.step()) {
+      // The log has told nothing yet.
+    }
+    readers.forEach(Runnable::run);
+    assertThat(answers).as("only the bounded one is answered").hasSize(1);
+    assertThat(rows(answers.get(0))).isEqualTo(1);
+    answers.clear();
+    readers.clear();
+    requireNotLeader();
+  }
+
+  @Test
+  void strict_pages_and_rows_are_read_when_the_log_has_confirmed_them() {
+    reads().get(new GetRowRequest(table.tableId(), keyBytes("a"), true), new Answer());
+    reads()
+        .range(
+            new RangeRequest(
+                table.tableId(), Direction.FORWARD, 100, 1 << 20, Bytes.EMPTY, Bytes.EMPTY, true),
+            new Answer());
+    clock.nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(SimNode.READ_AGE_MS + 1));
     run();
     readers.forEach(Runnable::run);
     assertThat(answers).hasSize(2);

@@ -28,11 +28,14 @@ final class SimNode {
   static final int SEGMENT_BYTES = 4_096;
   static final ReplicaConfig CONFIG = config(0);
 
+  /** How old rows may be that are read. */
+  static final int READ_AGE_MS = 2_000;
+
   /** Pages of a few records, of which hardly any are held. */
   private static ReplicaConfig config(long localBytesMax) {
     return new ReplicaConfig(
         new ReplicaConfig.Batches(4_096, 7, 4_096, 16L << 20, 4_096, 40L << 20),
-        new ReplicaConfig.Times(10_000, 50, 1_000, 0),
+        new ReplicaConfig.Times(10_000, 50, 1_000, 0, READ_AGE_MS),
         new ReplicaConfig.History(localBytesMax, 6_000, 100_000, 1),
         10);
   }
