@@ -182,8 +182,7 @@ public final class TableClient implements AutoCloseable {
   }
 
   /** A row by its key, read in that mode; see {@link #getRowAsync(String, PrimaryKey)}. */
-  public CompletableFuture<Optional<Row>> getRowAsync(
-      String table, PrimaryKey key, ReadMode mode) {
+  public CompletableFuture<Optional<Row>> getRowAsync(String table, PrimaryKey key, ReadMode mode) {
     return reads(table).rowAsync(key, mode);
   }
 

@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -56,6 +57,9 @@ class ClientsTest {
     server.close();
     assertThat(server.failures()).isEmpty();
   }
+
+  /** Whether each read was to be strict. */
+  private final List<Boolean> strict = new CopyOnWriteArrayList<>();
 
   private static PrimaryKey key(long id) {
     return PrimaryKey.builder().add("id", id).build();
@@ -80,7 +84,9 @@ class ClientsTest {
     server.on(
         Operation.GET_ROW,
         (connection, frame) -> {
-          Long found = stored.get(GetRowRequest.decode(frame.payload()).key());
+          GetRowRequest request = GetRowRequest.decode(frame.payload());
+          strict.add(request.isStrict());
+          Long found = stored.get(request.key());
           connection.answer(frame, batch(found == null ? List.of() : List.of(found)));
         });
     AtomicInteger pages = new AtomicInteger();
@@ -88,6 +94,7 @@ class ClientsTest {
         Operation.GET_RANGE,
         (connection, frame) -> {
           RangeRequest request = RangeRequest.decode(frame.payload());
+          strict.add(request.isStrict());
           boolean isForward = request.direction() == Direction.FORWARD;
           if (pages.getAndIncrement() % 2 == 0) {
             Bytes same = isForward ? orFirst(request.from()) : orLast(request.to());
@@ -137,6 +144,23 @@ class ClientsTest {
       assertThatThrownBy(() -> client.getRow("t", wrong))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("does not match");
+    }
+  }
+
+  @Test
+  void reads_are_strict_where_that_is_asked_for() {
+    serveRows(5);
+    try (TableClient client = TableClient.connect(server.config())) {
+      assertThat(client.getRow("t", key(3), ReadMode.STRICT)).isPresent();
+      assertThat(client.getRowAsync("t", key(3)).join()).isPresent();
+      assertThat(strict).containsExactly(true, false);
+      strict.clear();
+      assertThat(ids(client.getRange("t", RangeQuery.ALL.withMode(ReadMode.STRICT).backward())))
+          .hasSize(5);
+      assertThat(strict).as("each page").hasSizeGreaterThan(1).containsOnly(true);
+      strict.clear();
+      assertThat(ids(client.getRange("t", RangeQuery.ALL))).hasSize(5);
+      assertThat(strict).containsOnly(false);
     }
   }
 

@@ -158,12 +158,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
 
   private <T> CompletableFuture<T> afterAll(Supplier<T> then) {
     CompletableFuture<T> done = new CompletableFuture<>();
-    tail.catchUp(
-        () ->
-            threads
-                .control()
-                .execute(
-                    () -> done.complete(then.get())));
+    tail.catchUp(() -> threads.control().execute(() -> done.complete(then.get())));
     return done;
   }
 
@@ -277,8 +272,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   public LedStore.Leader catalogLeader() {
     LeftTopics left =
         new LeftTopics(catalog, new SharedTables.Left(topics, config.cluster()), threads.control());
-    return new LedCatalog(
-        catalog, tail::catchUp, threads.control(), left, () -> catalogIdentity);
+    return new LedCatalog(catalog, tail::catchUp, threads.control(), left, () -> catalogIdentity);
   }
 
   @Override

@@ -24,10 +24,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TransactionListing;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -235,5 +239,21 @@ class ClusterServerTest {
         .isInstanceOf(OtherLogException.class)
         .hasMessageContaining("so the former was lost");
     assertThat(Files.readString(identity)).isEqualTo(before);
+  }
+
+  @Test
+  void each_unit_is_written_under_a_transactional_id_of_its_own() throws Exception {
+    Set<String> ids =
+        IntStream.range(0, Unit.TUNNEL_GROUPS)
+            .mapToObj(group -> "c.tunnels-" + group)
+            .collect(Collectors.toCollection(TreeSet::new));
+    ids.add("c.catalog");
+    try (ClusterServer server = start();
+        Admin admin = admin()) {
+      awaitLeader(server);
+      assertThat(admin.listTransactions().all().get())
+          .extracting(TransactionListing::transactionalId)
+          .containsExactlyInAnyOrderElementsOf(ids);
+    }
   }
 }

@@ -60,9 +60,7 @@ class LeftTopicsTest implements LeftTopics.Topics {
 
   private TableRecord create(String name, Optional<Bytes> origin) throws IOException {
     return catalog.createTable(
-        catalog
-            .planTable(new TableMeta(name, TestRows.SCHEMA), List.of(), 0)
-            .withOrigin(origin),
+        catalog.planTable(new TableMeta(name, TestRows.SCHEMA), List.of(), 0).withOrigin(origin),
         Asked.NAMELESS);
   }
 

@@ -50,8 +50,7 @@ record ClusterLook(KafkaConfig config, Admin admin) {
     if (topics.isEmpty()) {
       return CompletableFuture.completedFuture(Set.of());
     }
-    return Answers.of(
-            "describe the topics " + topics, admin.describeTopics(topics).allTopicNames())
+    return Answers.of("describe the topics " + topics, admin.describeTopics(topics).allTopicNames())
         .thenCompose(
             described -> {
               Map<TopicPartition, OffsetSpec> asked = new HashMap<>();

@@ -124,9 +124,9 @@ public final class KafkaTopics {
   }
 
   /**
-   * Makes the topic of a table unless it is there, waits until it is shown, and says what its origin is. A topic
-   * that is there is taken if it has never had a record: it was made for a table that was never in
-   * the catalog.
+   * Makes the topic of a table unless it is there, waits until it is shown, and says what its
+   * origin is. A topic that is there is taken if it has never had a record: it was made for a table
+   * that was never in the catalog.
    */
   public CompletableFuture<Bytes> openTable(TableTopic table) {
     String name = table(config.cluster(), table.tableId());

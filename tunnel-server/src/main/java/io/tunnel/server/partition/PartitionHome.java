@@ -55,8 +55,8 @@ public interface PartitionHome {
    * what there was: to be called behind each read, and before anybody sees what was read. Rows may
    * be dropped, or be those of another leader already, while they are read.
    *
-   * @throws RefusedException NOT_LEADER when they are, or are about to be, at home
-   *     elsewhere; STORAGE_FAILED when the disk failed
+   * @throws RefusedException NOT_LEADER when they are, or are about to be, at home elsewhere;
+   *     STORAGE_FAILED when the disk failed
    */
   void requireWhole();
 }

@@ -161,8 +161,7 @@ public final class RowReads {
     }
   }
 
-  private static void answer(
-      ReadTurns turns, Asked asked, Answer answer, Supplier<byte[]> rows) {
+  private static void answer(ReadTurns turns, Asked asked, Answer answer, Supplier<byte[]> rows) {
     asked.execute(
         () -> {
           try {

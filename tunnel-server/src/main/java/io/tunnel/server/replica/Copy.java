@@ -121,8 +121,7 @@ final class Copy {
     this.reigns = state.reigns();
     this.ends =
         new CopyEnds(
-            state.origin(),
-            state.replica().next() == 0 ? port.epochMicros() : state.freshMicros());
+            state.origin(), state.replica().next() == 0 ? port.epochMicros() : state.freshMicros());
     this.runs = new RunCore(partition, config.batches().mergedBytesMax());
     this.leader =
         new Leader(

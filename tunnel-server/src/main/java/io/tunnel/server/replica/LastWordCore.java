@@ -19,7 +19,9 @@ final class LastWordCore {
 
   private long aimNanos;
 
-  /** The log's end was {@code end} at {@code askedNanos} or later, and {@code next} is read next. */
+  /**
+   * The log's end was {@code end} at {@code askedNanos} or later, and {@code next} is read next.
+   */
   void sawEnd(long end, long askedNanos, long next) {
     if (next >= end) {
       heard(askedNanos);

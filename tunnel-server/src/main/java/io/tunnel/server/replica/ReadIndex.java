@@ -84,9 +84,7 @@ final class ReadIndex {
 
   /** When the next one has waited for too long. */
   Optional<Long> nextNanos() {
-    return waiting.isEmpty()
-        ? Optional.empty()
-        : Optional.of(waiting.getFirst().deadlineNanos());
+    return waiting.isEmpty() ? Optional.empty() : Optional.of(waiting.getFirst().deadlineNanos());
   }
 
   /** Refuses all. */

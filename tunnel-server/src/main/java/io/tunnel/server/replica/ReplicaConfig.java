@@ -113,7 +113,10 @@ public record ReplicaConfig(Batches batches, Times times, History history, long 
       long youngMarginMs,
       long readAgeMsMax) {
 
-    /** Times of copies whose reads are never too old, unless {@link ReplicaConfig#boundBy} says how old. */
+    /**
+     * Times of copies whose reads are never too old, unless {@link ReplicaConfig#boundBy} says how
+     * old.
+     */
     public Times(
         long outcomeDeadlineMs, long claimPauseMs, long claimPauseMsMax, long youngMarginMs) {
       this(outcomeDeadlineMs, claimPauseMs, claimPauseMsMax, youngMarginMs, 0);

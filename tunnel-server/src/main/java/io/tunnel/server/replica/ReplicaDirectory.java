@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens the shards of a node from its directory. All of it is a cache of the shared log: what cannot
- * be opened is deleted, and read again. Copies of another log are refused.
+ * Opens the shards of a node from its directory. All of it is a cache of the shared log: what
+ * cannot be opened is deleted, and read again. Copies of another log are refused.
  */
 final class ReplicaDirectory {
 

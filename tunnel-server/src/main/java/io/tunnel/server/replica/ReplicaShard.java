@@ -7,7 +7,6 @@ import io.tunnel.server.partition.Shard;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -120,9 +119,7 @@ final class ReplicaShard implements Closeable {
     }
   }
 
-  /**
-   * Throws when the log has not confirmed for too long what a copy has: another may lead since.
-   */
+  /** Throws when the log has not confirmed for too long what a copy has: another may lead since. */
   void requireFresh(Copy copy) {
     long msMax = config.times().readAgeMsMax();
     long nanosMax = TimeUnit.MILLISECONDS.toNanos(msMax);

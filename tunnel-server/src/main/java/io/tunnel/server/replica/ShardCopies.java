@@ -209,7 +209,10 @@ final class ShardCopies {
   /** Asks for the ends of the logs of copies that do not know where theirs was when they began. */
   private void askMissingEnds(long nowNanos) {
     List<Integer> missing =
-        copies.values().stream().filter(copy -> !copy.ends().isKnown()).map(Copy::partition).toList();
+        copies.values().stream()
+            .filter(copy -> !copy.ends().isKnown())
+            .map(Copy::partition)
+            .toList();
     endsAreMissing = !missing.isEmpty();
     askEnds(missing);
     askEndsNanos = nowNanos + TimeUnit.MILLISECONDS.toNanos(config.times().claimPauseMsMax());
@@ -228,10 +231,7 @@ final class ShardCopies {
                     (end, failure) ->
                         queue.accept(
                             new ReplicaTask.End(
-                                partition,
-                                Optional.ofNullable(end),
-                                askedMicros,
-                                askedNanos))));
+                                partition, Optional.ofNullable(end), askedMicros, askedNanos))));
   }
 
   /** A strict read comes. */

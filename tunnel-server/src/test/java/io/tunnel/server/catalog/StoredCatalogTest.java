@@ -65,14 +65,15 @@ class StoredCatalogTest {
     assertThat(catalog.identity().get().origin().toString()).isEqualTo("51".repeat(16));
     TableRecord table = catalog.table("orders");
     assertThat(table.origin()).contains(ORIGIN);
-    assertThat(TableRecords.creation(table))
-        .isEqualTo(Map.of("table/1", texts.get("table/1")));
+    assertThat(TableRecords.creation(table)).isEqualTo(Map.of("table/1", texts.get("table/1")));
     assertThat(catalog.droppedLogs())
         .containsExactly(
             new DroppedLog(2, Optional.of(Bytes.fromHex("101112131415161718191a1b1c1d1e1f"))),
             new DroppedLog(3, Optional.empty()));
-    assertThat(DroppedLogs.noting(new TableRecord(2, table.meta(), 0, table.partitions())
-                .withOrigin(catalog.droppedLogs().get(0).origin())))
+    assertThat(
+            DroppedLogs.noting(
+                new TableRecord(2, table.meta(), 0, table.partitions())
+                    .withOrigin(catalog.droppedLogs().get(0).origin())))
         .isEqualTo(Map.of("dropped/2", texts.get("dropped/2")));
     assertThat(catalog.isDropped(3)).isTrue();
     assertThat(catalog.isDropped(4)).as("it was passed over").isFalse();

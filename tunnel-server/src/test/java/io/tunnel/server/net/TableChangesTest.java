@@ -59,8 +59,7 @@ final class TableChangesTest {
 
     @Override
     public CompletableFuture<Optional<Bytes>> create(TableRecord table) {
-      return ask("create " + table.meta().name() + " " + table.tableId())
-          .thenApply(made -> origin);
+      return ask("create " + table.meta().name() + " " + table.tableId()).thenApply(made -> origin);
     }
 
     @Override

@@ -27,6 +27,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -227,6 +228,28 @@ final class RowMomentsTest {
     Found none = await(read(moments.since(0), Bytes.EMPTY, 0));
     assertThat(none.isEnd).isTrue();
     assertThat(none.at).hasValue(2);
+  }
+
+  @Test
+  void aMomentIsTakenBehindAllThatItsShardHasToDo() throws Exception {
+    CountDownLatch held = new CountDownLatch(1);
+    shards.of(partition).execute(() -> awaitRelease(held));
+    Outcomes written = post(put("a"));
+    Found found = read(moments.since(0), Bytes.EMPTY, 1_000);
+    boolean wasDone = found.isDone();
+    held.countDown();
+    assertThat(wasDone).as("what is before it is not folded").isFalse();
+    written.result();
+    assertThat(await(found).keys).hasSize(1);
+    assertThat(found.at).hasValue(1);
+  }
+
+  private static void awaitRelease(CountDownLatch held) {
+    try {
+      assertThat(held.await(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test

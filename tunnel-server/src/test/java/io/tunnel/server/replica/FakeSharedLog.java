@@ -40,7 +40,9 @@ final class FakeSharedLog {
     private final Map<Long, Long> deletionEnds = new HashMap<>();
     Bytes origin = Bytes.fromHex("01");
 
-    /** Forgets everything from {@code offset} on, as an election of a replica that lacks it does. */
+    /**
+     * Forgets everything from {@code offset} on, as an election of a replica that lacks it does.
+     */
     void truncate(long offset) {
       everything.subList((int) offset, everything.size()).clear();
       kept.tailMap(offset, true).clear();
