@@ -414,9 +414,8 @@ final class ReplicaShard implements Closeable {
       copy.leader().stop(Answers.stopping(), "the server stops");
       copy.strict().stop(Answers.stopping());
     }
-    try (store;
-        ShardTail tail = copies.tail()) {
-      // Both are closed, whatever becomes of one.
+    try (store) {
+      copies.tail().close();
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
