@@ -7,6 +7,7 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogIdentity;
 import io.tunnel.server.catalog.CatalogStore;
 import io.tunnel.server.catalog.DroppedLog;
+import io.tunnel.server.catalog.Founding;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.channel.Handles;
@@ -153,7 +154,8 @@ public final class SimClusterNode {
             homes,
             new Channels(replicas, NO_BASE, DELIVERY_BYTES_MAX),
             new CatchUp(log.edges(), replicas),
-            handles);
+            handles,
+            catalog.grants());
     lost =
         new LostPartitions(
             replicas::leads, replicas::isServing, attachments::partitions, attachments::lost);
@@ -245,7 +247,7 @@ public final class SimClusterNode {
           catalogTail,
           control,
           new LeftTopics(catalog, NO_TOPICS, control),
-          () -> new CatalogIdentity(Bytes.fromHex("51")));
+          () -> new Founding(new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52")));
     }
 
     @Override

@@ -24,6 +24,7 @@ public sealed interface ClusterControl extends Control {
    * @param end the position behind which it ends, if that is known
    * @param endMs the tunnel's, if it has one: as long as the end is not known, nothing is delivered
    *     that was committed at or after this moment, in milliseconds since 1970
+   * @param grant as the assignment said it; absent from workers of older versions
    */
   record Attach(
       String tunnelId,
@@ -34,7 +35,8 @@ public sealed interface ClusterControl extends Control {
       long position,
       Bytes key,
       Optional<Long> end,
-      Optional<Long> endMs)
+      Optional<Long> endMs,
+      Optional<Bytes> grant)
       implements ClusterControl {
     /** Refuses null and positions under 0. */
     public Attach {
@@ -44,10 +46,32 @@ public sealed interface ClusterControl extends Control {
       key = key == null ? Bytes.EMPTY : key;
       end = end == null ? Optional.empty() : end;
       endMs = endMs == null ? Optional.empty() : endMs;
+      grant = grant == null ? Optional.empty() : grant;
       if (position < 0 || end.orElse(0L) < 0) {
         throw new IllegalArgumentException(
             "positions are at least 0, not " + position + " and " + end);
       }
+    }
+
+    /** A channel that is asked for without a grant. */
+    public Attach(
+        String tunnelId,
+        String channelId,
+        int partition,
+        ChannelType type,
+        long epoch,
+        long position,
+        Bytes key,
+        Optional<Long> end,
+        Optional<Long> endMs) {
+      this(
+          tunnelId, channelId, partition, type, epoch, position, key, end, endMs, Optional.empty());
+    }
+
+    /** The same with a grant. */
+    public Attach withGrant(Optional<Bytes> given) {
+      return new Attach(
+          tunnelId, channelId, partition, type, epoch, position, key, end, endMs, given);
     }
 
     /** A channel of a tunnel that ends at no moment. */

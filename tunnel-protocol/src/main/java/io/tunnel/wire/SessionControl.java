@@ -63,6 +63,9 @@ public sealed interface SessionControl extends Control {
    *     empty before the first
    * @param end attached only: the position behind which it ends, if that is known
    * @param endMs attached only: the tunnel's, if it has one
+   * @param grant attached only: proves to the node that delivers it that the session holds the
+   *     channel under this epoch, and is said in {@code ATTACH}; absent where the cluster has no
+   *     key for that
    */
   record Assignment(
       String sessionId,
@@ -75,7 +78,8 @@ public sealed interface SessionControl extends Control {
       boolean isAttached,
       Bytes key,
       Optional<Long> end,
-      Optional<Long> endMs)
+      Optional<Long> endMs,
+      Optional<Bytes> grant)
       implements SessionControl {
     /** Refuses null; a server that does not say the type has stream channels only. */
     public Assignment {
@@ -85,6 +89,35 @@ public sealed interface SessionControl extends Control {
       key = key == null ? Bytes.EMPTY : key;
       end = end == null ? Optional.empty() : end;
       endMs = endMs == null ? Optional.empty() : endMs;
+      grant = grant == null ? Optional.empty() : grant;
+    }
+
+    /** An assignment without a grant. */
+    public Assignment(
+        String sessionId,
+        String channelId,
+        int partition,
+        int handle,
+        long epoch,
+        long checkpointed,
+        ChannelType type,
+        boolean isAttached,
+        Bytes key,
+        Optional<Long> end,
+        Optional<Long> endMs) {
+      this(
+          sessionId,
+          channelId,
+          partition,
+          handle,
+          epoch,
+          checkpointed,
+          type,
+          isAttached,
+          key,
+          end,
+          endMs,
+          Optional.empty());
     }
 
     /** An assignment of a channel of a tunnel that ends at no moment. */

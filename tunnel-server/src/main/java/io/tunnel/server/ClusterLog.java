@@ -5,6 +5,8 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogIdentity;
 import io.tunnel.server.catalog.CatalogStore;
+import io.tunnel.server.catalog.ChannelGrants;
+import io.tunnel.server.catalog.Founding;
 import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.cluster.Membership;
 import io.tunnel.server.kafka.KafkaCatalogStore;
@@ -272,7 +274,11 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   public LedStore.Leader catalogLeader() {
     LeftTopics left =
         new LeftTopics(catalog, new SharedTables.Left(topics, config.cluster()), threads.control());
-    return new LedCatalog(catalog, tail::catchUp, threads.control(), left, () -> catalogIdentity);
+    return new LedCatalog(catalog, tail::catchUp, threads.control(), left, this::founding);
+  }
+
+  private Founding founding() {
+    return new Founding(catalogIdentity, WiringChance.secret(ChannelGrants.KEY_BYTES));
   }
 
   @Override

@@ -148,7 +148,8 @@ final class ClusterServer implements RunningServer {
       Channels channels = channels(readers.scans());
       moments = new RowMoments(log.catalog(), homes, replicas, readers.scans(), clock);
       CatchUp catchUp = new CatchUp(edges, replicas);
-      attachments = new Attachments(view, homes, channels, catchUp, handles);
+      attachments =
+          new Attachments(view, homes, channels, catchUp, handles, log.catalog().grants());
       reading =
           new NetServer.Reading(
               new Readings(homes, replicas, channels, moments, catchUp::whenRead, handles),

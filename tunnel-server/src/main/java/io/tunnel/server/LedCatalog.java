@@ -1,8 +1,8 @@
 package io.tunnel.server;
 
 import io.tunnel.server.catalog.Catalog;
-import io.tunnel.server.catalog.CatalogIdentity;
 import io.tunnel.server.catalog.CatalogStore;
+import io.tunnel.server.catalog.Founding;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
@@ -17,7 +17,7 @@ final class LedCatalog implements LedStore.Leader {
   private final Consumer<Runnable> catchUp;
   private final Executor control;
   private final LeftTopics left;
-  private final Supplier<CatalogIdentity> identity;
+  private final Supplier<Founding> founding;
   private long resignations;
 
   /**
@@ -25,25 +25,25 @@ final class LedCatalog implements LedStore.Leader {
    *
    * @param catchUp runs an action when the catalog was told all that is stored by now
    * @param left looks after topics of tables
-   * @param identity which a catalog has from now on that was never led
+   * @param founding what a catalog is given that was never led
    */
   LedCatalog(
       Catalog catalog,
       Consumer<Runnable> catchUp,
       Executor control,
       LeftTopics left,
-      Supplier<CatalogIdentity> identity) {
+      Supplier<Founding> founding) {
     this.catalog = catalog;
     this.catchUp = catchUp;
     this.control = control;
     this.left = left;
-    this.identity = identity;
+    this.founding = founding;
   }
 
   @Override
   public void lead(CatalogStore store) throws IOException {
     // Before anything is decided: what is made from now on is told apart by it.
-    identity.get().noteIn(store);
+    founding.get().noteIn(store);
     catalog.lead(store);
     control.execute(this::lookAfterTopics);
   }

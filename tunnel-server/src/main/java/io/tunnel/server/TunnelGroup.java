@@ -45,7 +45,7 @@ final class TunnelGroup implements LedStore.Leader {
     Coordinator runs =
         new Coordinator(
             catalog,
-            Deliveries.attached(parts.handles()),
+            Deliveries.attached(parts.handles(), tables.grants()),
             parts.edges(),
             parts.config(),
             parts.surroundings());

@@ -11,6 +11,7 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogIdentity;
 import io.tunnel.server.catalog.CatalogWentBackException;
 import io.tunnel.server.catalog.DroppedLog;
+import io.tunnel.server.catalog.Founding;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.TableRecord;
 import java.io.IOException;
@@ -70,6 +71,10 @@ class LedCatalogTest {
     assertThat(catalog.tables()).as("it follows").isEmpty();
   }
 
+  private static Founding founding(Bytes origin) {
+    return new Founding(new CatalogIdentity(origin), Bytes.fromHex("5" + origin.toString() + "5"));
+  }
+
   private void runControl() {
     while (!control.isEmpty()) {
       control.remove().run();
@@ -82,7 +87,7 @@ class LedCatalogTest {
         catchUp,
         control::add,
         new LeftTopics(catalog, new NoTopics(), Runnable::run),
-        () -> new CatalogIdentity(ORIGIN));
+        () -> founding(ORIGIN));
   }
 
   /** Writes down what is asked of it. */
@@ -125,9 +130,13 @@ class LedCatalogTest {
             Runnable::run,
             control::add,
             new LeftTopics(other, new NoTopics(), Runnable::run),
-            () -> new CatalogIdentity(Bytes.fromHex("0b")))
+            () -> founding(Bytes.fromHex("0b")))
         .lead(store);
     assertThat(other.identity()).contains(new CatalogIdentity(ORIGIN));
+    assertThat(other.grants().of("c", 1, 1))
+        .as("and so has its key")
+        .isEqualTo(catalog.grants().of("c", 1, 1))
+        .isPresent();
   }
 
   @Test

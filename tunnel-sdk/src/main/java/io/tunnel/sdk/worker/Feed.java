@@ -146,7 +146,8 @@ final class Feed {
                 channel.received(),
                 channel.receivedKey(),
                 end,
-                assignment.endMs()));
+                assignment.endMs(),
+                assignment.grant()));
     var unused =
         shared
             .join(this)

@@ -38,6 +38,7 @@ public final class Catalog {
   private final DoneRequests done = new DoneRequests("request/");
   private final DroppedLogs dropped = new DroppedLogs();
   private final PassedIds passed = new PassedIds();
+  private final ChannelGrants grants = new ChannelGrants();
 
   /** What was told of the texts of whoever leads. */
   private final Map<String, String> followed = new TreeMap<>();
@@ -126,6 +127,7 @@ public final class Catalog {
     done.apply(changes);
     dropped.apply(changes);
     passed.apply(changes);
+    grants.apply(changes);
     tables.apply(changes);
     Optional<String> count = changes.getOrDefault(Counters.NAME, Optional.empty());
     count.ifPresent(text -> count(Counters.in(Map.of(Counters.NAME, text))));
@@ -142,6 +144,7 @@ public final class Catalog {
     done.replace(texts);
     dropped.replace(texts);
     passed.replace(texts);
+    texts.forEach((name, text) -> grants.apply(Map.of(name, Optional.of(text))));
     identity = CatalogIdentity.in(texts);
     tables.replace(texts);
     count(Counters.in(texts));
@@ -150,6 +153,11 @@ public final class Catalog {
   /** Which catalog this is; nothing while it was never led. On the control thread. */
   public Optional<CatalogIdentity> identity() {
     return identity;
+  }
+
+  /** Proves who holds channels. */
+  public ChannelGrants grants() {
+    return grants;
   }
 
   /** Whether this node decides. */

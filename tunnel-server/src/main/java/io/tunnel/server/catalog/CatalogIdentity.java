@@ -2,7 +2,6 @@ package io.tunnel.server.catalog;
 
 import io.tunnel.model.Bytes;
 import io.tunnel.wire.Json;
-import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 
@@ -21,10 +20,8 @@ public record CatalogIdentity(Bytes origin) {
         .map(text -> Json.ofText(text, CatalogIdentity.class));
   }
 
-  /** Writes it to a store that has none: a store that is led always has one. */
-  public void noteIn(CatalogStore store) throws IOException {
-    if (in(store.all()).isEmpty()) {
-      store.write(Map.of(NAME, Optional.of(Json.toText(this))));
-    }
+  /** What has to be written for a catalog to have it. */
+  Map<String, Optional<String>> noting() {
+    return Map.of(NAME, Optional.of(Json.toText(this)));
   }
 }

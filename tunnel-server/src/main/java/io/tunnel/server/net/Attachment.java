@@ -15,6 +15,7 @@ import io.tunnel.wire.ClusterControl.Attached;
 final class Attachment {
 
   private final Attach request;
+  private final boolean isGranted;
   private final int handle;
   private final Connection connection;
   private final Answer answer;
@@ -36,8 +37,14 @@ final class Attachment {
     void refused(RefusedException reason);
   }
 
-  Attachment(Attach request, int handle, Connection connection, Answer answer) {
+  /**
+   * One that waits.
+   *
+   * @param isGranted whether the request is certainly of whoever holds the channel
+   */
+  Attachment(Attach request, boolean isGranted, int handle, Connection connection, Answer answer) {
     this.request = request;
+    this.isGranted = isGranted;
     this.handle = handle;
     this.connection = connection;
     this.answer = answer;
@@ -45,6 +52,10 @@ final class Attachment {
 
   Attach request() {
     return request;
+  }
+
+  boolean isGranted() {
+    return isGranted;
   }
 
   int handle() {

@@ -3,6 +3,7 @@ package io.tunnel.server.net;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.channel.Handles;
@@ -23,6 +24,10 @@ import java.util.TreeSet;
  * The channels that this node delivers because it leads their partitions, for sessions that live on
  * any node. Each is delivered for the highest epoch that was seen here, on one connection.
  *
+ * <p>An epoch counts for what it says only with a grant. Without one, as workers of older versions
+ * ask, a channel is delivered as long as nobody with a grant is there: whoever makes up an epoch
+ * keeps nobody away who holds the channel.
+ *
  * <p>Its monitor guards which attachments there are; nothing is called under it.
  */
 public final class Attachments {
@@ -35,6 +40,7 @@ public final class Attachments {
   private final Channels channels;
   private final CatchUp catchUp;
   private final Handles handles;
+  private final ChannelGrants grants;
   private final Map<String, Attachment> attachmentByChannel = new HashMap<>();
   private final FormerEpochs former = new FormerEpochs();
 
@@ -42,14 +48,21 @@ public final class Attachments {
    * Delivers {@code channels} of the partitions that this node leads.
    *
    * @param homes refuses the others, and says who leads them
+   * @param grants say which requests are of whoever holds a channel
    */
   public Attachments(
-      ClusterView view, PartitionHomes homes, Channels channels, CatchUp catchUp, Handles handles) {
+      ClusterView view,
+      PartitionHomes homes,
+      Channels channels,
+      CatchUp catchUp,
+      Handles handles,
+      ChannelGrants grants) {
     this.view = view;
     this.homes = homes;
     this.channels = channels;
     this.catchUp = catchUp;
     this.handles = handles;
+    this.grants = grants;
   }
 
   /** Attaches; on the connection's event loop. */
@@ -60,7 +73,8 @@ public final class Attachments {
           "a connection is attached to " + OF_CONNECTION_MAX + " channels at most; detach some");
     }
     homes.of(request.partition());
-    Attachment attachment = new Attachment(request, handles.next(), connection, answer);
+    boolean isGranted = isGranted(request);
+    Attachment attachment = new Attachment(request, isGranted, handles.next(), connection, answer);
     Optional<Attachment> replaced = admit(attachment);
     connection.add(attachment);
     replaced.ifPresent(one -> takeLater(one, replaced(one.request(), request.epoch())));
@@ -79,17 +93,55 @@ public final class Attachments {
     }
   }
 
-  /** Takes the place of the one that is attached with a lower epoch, or the same. */
+  /** A node that has not read the key yet takes nobody for granted, and refuses nobody. */
+  private boolean isGranted(Attach request) {
+    if (request.grant().isEmpty() || !grants.areGiven()) {
+      return false;
+    }
+    if (!grants.isOf(
+        request.channelId(), request.partition(), request.epoch(), request.grant().get())) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST,
+          "the grant is not that of channel "
+              + request.channelId()
+              + " of partition "
+              + request.partition()
+              + " under epoch "
+              + request.epoch());
+    }
+    return true;
+  }
+
+  /**
+   * Takes the place of the one that is attached with a lower epoch, or the same; with a grant, also
+   * of one without, whatever its epoch.
+   */
   private synchronized Optional<Attachment> admit(Attachment attachment) {
     Attach request = attachment.request();
     Attachment current = attachmentByChannel.get(request.channelId());
-    long newest = current != null ? current.request().epoch() : former.of(request.channelId());
+    long newest = newest(attachment, Optional.ofNullable(current));
     if (request.epoch() < newest) {
       throw fenced(request, newest);
     }
-    former.forget(request.channelId());
+    if (current != null && current.isGranted() && !attachment.isGranted()) {
+      throw new RefusedException(
+          ErrorCode.BUSY,
+          "channel "
+              + request.channelId()
+              + " is delivered to a worker whose server has granted it; try again later");
+    }
+    former.came(request.channelId(), attachment.isGranted());
     attachmentByChannel.put(request.channelId(), attachment);
     return Optional.ofNullable(current);
+  }
+
+  /** The highest epoch that counts for this one. */
+  private long newest(Attachment attachment, Optional<Attachment> current) {
+    if (current.isEmpty()) {
+      return former.of(attachment.request().channelId(), attachment.isGranted());
+    }
+    boolean counts = current.get().isGranted() || !attachment.isGranted();
+    return counts ? current.get().request().epoch() : 0;
   }
 
   /**
@@ -98,7 +150,7 @@ public final class Attachments {
    * attach again, and must not take itself for fenced.
    */
   private static RefusedException replaced(Attach former, long epoch) {
-    return former.epoch() < epoch
+    return former.epoch() != epoch
         ? fenced(former, epoch)
         : new RefusedException(
             ErrorCode.BUSY,
@@ -159,7 +211,8 @@ public final class Attachments {
   synchronized void gone(Attachment attachment) {
     Attach request = attachment.request();
     if (attachmentByChannel.remove(request.channelId(), attachment)) {
-      former.left(request.channelId(), request.partition(), request.epoch());
+      former.left(
+          request.channelId(), request.partition(), request.epoch(), attachment.isGranted());
     }
   }
 

@@ -15,26 +15,39 @@ final class FormerEpochs {
 
   private final Map<String, Former> formerByChannel = new LinkedHashMap<>();
 
-  private record Former(int partition, long epoch) {}
+  private record Former(int partition, long epoch, boolean isGranted) {}
 
-  /** A channel was left that had been delivered under that epoch. */
-  void left(String channelId, int partition, long epoch) {
+  /**
+   * A channel was left that had been delivered under that epoch. One without a grant says nothing
+   * where one with a grant was before.
+   */
+  void left(String channelId, int partition, long epoch, boolean isGranted) {
+    Former known = formerByChannel.get(channelId);
+    if (known != null && known.isGranted() && !isGranted) {
+      return;
+    }
     formerByChannel.remove(channelId);
-    formerByChannel.put(channelId, new Former(partition, epoch));
+    formerByChannel.put(channelId, new Former(partition, epoch, isGranted));
     if (formerByChannel.size() > EPOCHS_MAX) {
       formerByChannel.remove(formerByChannel.keySet().iterator().next());
     }
   }
 
-  /** The epoch under which a channel was delivered last; 0 when that is not known. */
-  long of(String channelId) {
+  /**
+   * The epoch under which a channel was delivered last; 0 when that is not known. Whoever has a
+   * grant is only told of others who had one.
+   */
+  long of(String channelId, boolean isGranted) {
     Former former = formerByChannel.get(channelId);
-    return former == null ? 0 : former.epoch();
+    return former == null || (isGranted && !former.isGranted()) ? 0 : former.epoch();
   }
 
-  /** Somebody is attached to a channel, who is known. */
-  void forget(String channelId) {
-    formerByChannel.remove(channelId);
+  /** Somebody is attached to a channel; one without a grant makes nobody forget one with it. */
+  void came(String channelId, boolean isGranted) {
+    Former former = formerByChannel.get(channelId);
+    if (former != null && (isGranted || !former.isGranted())) {
+      formerByChannel.remove(channelId);
+    }
   }
 
   /** Other nodes deliver a partition's channels now, under epochs that are not known here. */

@@ -79,7 +79,7 @@ public final class Readings {
               + " partitions at most; detach some");
     }
     var unused = homes.of(request.partition());
-    Attachment reading = new Attachment(attach(request), handles.next(), connection, answer);
+    Attachment reading = new Attachment(attach(request), false, handles.next(), connection, answer);
     synchronized (this) {
       readings.add(reading);
     }

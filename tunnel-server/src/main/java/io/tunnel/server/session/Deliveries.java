@@ -1,6 +1,7 @@
 package io.tunnel.server.session;
 
 import io.tunnel.model.ChannelType;
+import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.channel.Channel;
@@ -33,9 +34,10 @@ public abstract sealed class Deliveries {
    * By the node that leads the channel's partition.
    *
    * @param handles names all channels of this server, also those that others attach to here
+   * @param grants prove to the other node that the channel was assigned
    */
-  public static Deliveries attached(Handles handles) {
-    return new Attached(handles);
+  public static Deliveries attached(Handles handles, ChannelGrants grants) {
+    return new Attached(handles, grants);
   }
 
   int nextHandle() {
@@ -94,9 +96,11 @@ public abstract sealed class Deliveries {
   }
 
   private static final class Attached extends Deliveries {
+    private final ChannelGrants grants;
 
-    Attached(Handles handles) {
+    Attached(Handles handles, ChannelGrants grants) {
       super(handles);
+      this.grants = grants;
     }
 
     @Override
@@ -119,7 +123,8 @@ public abstract sealed class Deliveries {
           wanted.state().key(),
           // Rows end where they end by then, also for those who got to an end before.
           isStream ? wanted.state().end() : Optional.empty(),
-          wanted.tunnel().endMs());
+          wanted.tunnel().endMs(),
+          grants.of(wanted.channelId(), hold.partition(), hold.epoch()));
     }
   }
 }

@@ -33,8 +33,7 @@ class KafkaWiringTest {
           Map.of());
 
   /** What a topic was given, without what is the broker's default. */
-  private static Map<String, String> settings(KafkaConfig config, String topic)
-      throws Exception {
+  private static Map<String, String> settings(KafkaConfig config, String topic) throws Exception {
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
     try (Admin admin = Admin.create(new ClientSettings(config).admin())) {
       long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);

@@ -117,6 +117,56 @@ final class AttachTest {
     assertThat(node.attachments.count()).isZero();
   }
 
+  private Attach granted(long epoch) {
+    Attach request = stream(epoch, 0, Optional.empty());
+    return request.withGrant(node.catalog.grants().of(request.channelId(), here, epoch));
+  }
+
+  @Test
+  void aMadeUpEpochKeepsNobodyAwayWhoHoldsTheChannel() throws IOException {
+    try (RawClient stranger = node.client()) {
+      int taken = attach(stranger, stream(Long.MAX_VALUE, 0, Optional.empty()));
+      attach(worker, granted(5));
+      requireTaken(stranger, taken, ErrorCode.FENCED);
+      assertThat(
+              stranger
+                  .refused(Operation.ATTACH, stream(Long.MAX_VALUE, 0, Optional.empty()))
+                  .code())
+          .isEqualTo(ErrorCode.BUSY);
+      assertThat(stranger.refused(Operation.ATTACH, stream(4, 0, Optional.empty())).code())
+          .isEqualTo(ErrorCode.FENCED);
+    }
+    write("a");
+    int next = attach(worker, granted(6));
+    credit(worker, next, 6);
+    requireTakenOrDelivered(next);
+  }
+
+  /** The former handle is told that it is fenced, and the new one has the change. */
+  private void requireTakenOrDelivered(int next) throws IOException {
+    assertThat(RawClient.error(worker.pushed(Operation.DELIVER)).code())
+        .isEqualTo(ErrorCode.FENCED);
+    assertThat(delivered(worker).handle()).isEqualTo(next);
+  }
+
+  @Test
+  void aMadeUpEpochIsForgottenWhereSomebodyHoldsTheChannel() throws IOException {
+    try (RawClient stranger = node.client()) {
+      int handle = attach(stranger, stream(Long.MAX_VALUE, 0, Optional.empty()));
+      stranger.granted(Operation.DETACH, new ChannelRef(handle, Long.MAX_VALUE).encode());
+    }
+    attach(worker, granted(5));
+  }
+
+  @Test
+  void aGrantOfAnotherChannelOrEpochIsRefused() throws IOException {
+    Attach wrong = stream(6, 0, Optional.empty()).withGrant(granted(5).grant());
+    assertThat(worker.refused(Operation.ATTACH, wrong).code()).isEqualTo(ErrorCode.INVALID_REQUEST);
+    Attach empty = stream(6, 0, Optional.empty()).withGrant(Optional.of(Bytes.EMPTY));
+    assertThat(worker.refused(Operation.ATTACH, empty).code()).isEqualTo(ErrorCode.INVALID_REQUEST);
+    assertThat(node.attachments.count()).isZero();
+  }
+
   @Test
   void anEndThatIsKnownIsToldWithoutCreditToWhoHasEverything() throws IOException {
     write("a");

@@ -11,27 +11,39 @@ final class FormerEpochsTest {
   @Test
   void soManyEpochsAreRememberedAndTheFirstOnesAreForgottenFirst() {
     for (int i = 0; i < FormerEpochs.EPOCHS_MAX; i++) {
-      epochs.left("c" + i, 7, i + 1);
+      epochs.left("c" + i, 7, i + 1, true);
     }
-    assertThat(epochs.of("c0")).isEqualTo(1);
-    epochs.left("c0", 7, 100_000);
-    epochs.left("one more", 7, 5);
-    assertThat(epochs.of("c0")).as("left again since").isEqualTo(100_000);
-    assertThat(epochs.of("c1")).as("forgotten").isZero();
-    assertThat(epochs.of("c2")).isEqualTo(3);
-    assertThat(epochs.of("one more")).isEqualTo(5);
+    assertThat(epochs.of("c0", true)).isEqualTo(1);
+    epochs.left("c0", 7, 100_000, true);
+    epochs.left("one more", 7, 5, true);
+    assertThat(epochs.of("c0", true)).as("left again since").isEqualTo(100_000);
+    assertThat(epochs.of("c1", true)).as("forgotten").isZero();
+    assertThat(epochs.of("c2", true)).isEqualTo(3);
+    assertThat(epochs.of("one more", true)).isEqualTo(5);
   }
 
   @Test
   void whatIsDeliveredElsewhereIsForgotten() {
-    epochs.left("a", 1, 5);
-    epochs.left("b", 2, 6);
-    epochs.left("c", 1, 7);
+    epochs.left("a", 1, 5, true);
+    epochs.left("b", 2, 6, true);
+    epochs.left("c", 1, 7, true);
     epochs.forget(1);
-    assertThat(epochs.of("a")).isZero();
-    assertThat(epochs.of("b")).isEqualTo(6);
-    assertThat(epochs.of("c")).isZero();
-    epochs.forget("b");
-    assertThat(epochs.of("b")).isZero();
+    assertThat(epochs.of("a", true)).isZero();
+    assertThat(epochs.of("b", true)).isEqualTo(6);
+    assertThat(epochs.of("c", true)).isZero();
+    epochs.came("b", true);
+    assertThat(epochs.of("b", true)).isZero();
+  }
+
+  @Test
+  void whatSomebodyWithoutAGrantHasSaidCountsForOthersWithoutOneOnly() {
+    epochs.left("a", 1, 1_000, false);
+    assertThat(epochs.of("a", false)).isEqualTo(1_000);
+    assertThat(epochs.of("a", true)).isZero();
+    epochs.left("b", 1, 5, true);
+    epochs.came("b", false);
+    epochs.left("b", 1, 1_000, false);
+    assertThat(epochs.of("b", true)).isEqualTo(5);
+    assertThat(epochs.of("b", false)).isEqualTo(5);
   }
 }

@@ -3,6 +3,7 @@ package io.tunnel.server.net;
 import static io.tunnel.server.TestRows.batch;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
@@ -10,6 +11,8 @@ import io.tunnel.model.RowChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.CatalogIdentity;
+import io.tunnel.server.catalog.Founding;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
@@ -89,6 +92,7 @@ final class TestNode implements Closeable {
 
   TestNode(Path directory) throws IOException {
     MemoryCatalogStore store = new MemoryCatalogStore();
+    new Founding(new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52")).noteIn(store);
     Catalog leader = new Catalog(store);
     mine =
         leader.createTable(
@@ -113,7 +117,7 @@ final class TestNode implements Closeable {
     changes = new SettledChanges(shards);
     Channels channels = new Channels(changes, rows, 1_000);
     CatchUp catchUp = new CatchUp(edges, shards);
-    attachments = new Attachments(view, homes, channels, catchUp, handles);
+    attachments = new Attachments(view, homes, channels, catchUp, handles, catalog.grants());
     RowMoments moments = new RowMoments(catalog, homes, changes, Runnable::run, clock);
     readings = new Readings(homes, changes, channels, moments, catchUp::whenRead, handles);
     tunnels = new LedTunnels(catalog, view);
@@ -174,7 +178,7 @@ final class TestNode implements Closeable {
     Coordinator coordinator =
         new Coordinator(
             group,
-            Deliveries.attached(handles),
+            Deliveries.attached(handles, catalog.grants()),
             shared,
             new SessionConfig(300, 1_000),
             surroundings);

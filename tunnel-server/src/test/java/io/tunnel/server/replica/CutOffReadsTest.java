@@ -44,7 +44,9 @@ class CutOffReadsTest {
   private void run() {
     boolean moved = true;
     while (moved) {
-      moved = old.step() | next.step() | log.settle();
+      moved = old.step();
+      moved |= next.step();
+      moved |= log.settle();
     }
   }
 

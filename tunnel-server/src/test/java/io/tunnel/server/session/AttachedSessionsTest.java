@@ -16,8 +16,11 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.CatalogIdentity;
+import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
+import io.tunnel.server.catalog.Founding;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
@@ -64,6 +67,7 @@ final class AttachedSessionsTest {
   private final List<Exception> failed = new ArrayList<>();
   private TableRecord table;
   private TunnelCatalog catalog;
+  private ChannelGrants grants;
   private Coordinator coordinator;
   private Operators operators;
   private int low;
@@ -71,7 +75,10 @@ final class AttachedSessionsTest {
 
   @BeforeEach
   void open() throws IOException {
-    Catalog tables = new Catalog(new MemoryCatalogStore());
+    MemoryCatalogStore texts = new MemoryCatalogStore();
+    new Founding(new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52")).noteIn(texts);
+    Catalog tables = new Catalog(texts);
+    grants = tables.grants();
     table =
         tables.createTable(
             new TableMeta("t", TestRows.SCHEMA), List.of(PrimaryKeyValue.fromString("m")), 0);
@@ -84,7 +91,7 @@ final class AttachedSessionsTest {
     coordinator =
         new Coordinator(
             catalog,
-            Deliveries.attached(handles),
+            Deliveries.attached(handles, tables.grants()),
             edges,
             new SessionConfig(300, 1_000),
             surroundings);
@@ -213,6 +220,9 @@ final class AttachedSessionsTest {
     session(tunnel);
     Assignment ended = held(low);
     assertThat(ended.isAttached()).isTrue();
+    assertThat(grants.isOf(ended.channelId(), low, ended.epoch(), ended.grant().orElseThrow()))
+        .as("what is granted is this channel under this epoch")
+        .isTrue();
     assertThat(ended.checkpointed()).isEqualTo(20);
     assertThat(ended.end()).contains(30L);
     assertThat(ended.endMs()).contains(5_000L);

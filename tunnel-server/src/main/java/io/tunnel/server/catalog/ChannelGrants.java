@@ -1,0 +1,83 @@
+package io.tunnel.server.catalog;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.wire.Json;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * What proves to the node that delivers a channel that a session, on whatever node, holds it under
+ * an epoch: a code over both with a key that the nodes of a cluster have from their catalog. Who
+ * does not know the key can make none up, and none says anything of another channel or epoch.
+ *
+ * <p>The key is a text of the catalog, {@code grants}. A catalog that was last led by an older
+ * version has none; then there are no grants, and nobody is asked for one. Read by any thread.
+ */
+public final class ChannelGrants {
+
+  /** Bytes of a key. */
+  public static final int KEY_BYTES = 32;
+
+  private static final String NAME = "grants";
+  private static final String ALGORITHM = "HmacSHA256";
+  private static final int GRANT_BYTES = 16;
+
+  private volatile Optional<Bytes> key = Optional.empty();
+
+  private record Stored(Bytes key) {}
+
+  /** What has to be written for a catalog to have that key. */
+  static Map<String, Optional<String>> noting(Bytes newKey) {
+    return Map.of(NAME, Optional.of(Json.toText(new Stored(newKey))));
+  }
+
+  /** Whether {@code texts} have a key. */
+  static boolean isIn(Map<String, String> texts) {
+    return texts.containsKey(NAME);
+  }
+
+  /** Takes over texts that are stored; those of others are left alone. */
+  void apply(Map<String, Optional<String>> changes) {
+    Optional<String> text = changes.getOrDefault(NAME, Optional.empty());
+    text.ifPresent(stored -> key = Optional.of(Json.ofText(stored, Stored.class).key()));
+  }
+
+  /** The grant of a channel under an epoch; nothing where there is no key. */
+  public Optional<Bytes> of(String channelId, int partition, long epoch) {
+    return key.map(secret -> code(secret, channelId, partition, epoch));
+  }
+
+  /** Whether {@code grant} is that of the channel under the epoch; false where there is no key. */
+  public boolean isOf(String channelId, int partition, long epoch, Bytes grant) {
+    return key.map(
+            secret ->
+                MessageDigest.isEqual(
+                    code(secret, channelId, partition, epoch).toByteArray(), grant.toByteArray()))
+        .orElse(false);
+  }
+
+  /** Whether there is a key. */
+  public boolean areGiven() {
+    return key.isPresent();
+  }
+
+  private static Bytes code(Bytes secret, String channelId, int partition, long epoch) {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(new SecretKeySpec(secret.toByteArray(), ALGORITHM));
+      ByteBuffer numbers = ByteBuffer.allocate(Integer.BYTES + Long.BYTES);
+      mac.update(numbers.putInt(partition).putLong(epoch).array());
+      byte[] code = mac.doFinal(channelId.getBytes(StandardCharsets.UTF_8));
+      return Bytes.copyOf(Arrays.copyOf(code, GRANT_BYTES));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java has " + ALGORITHM, e);
+    }
+  }
+}

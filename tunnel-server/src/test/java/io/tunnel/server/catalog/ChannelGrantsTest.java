@@ -1,0 +1,49 @@
+package io.tunnel.server.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.Bytes;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class ChannelGrantsTest {
+
+  private static final Bytes KEY = Bytes.fromHex("00112233445566778899aabbccddeeff");
+
+  private final ChannelGrants grants = new ChannelGrants();
+
+  @Test
+  void without_a_key_nothing_is_granted_and_nothing_is_right() {
+    assertThat(grants.areGiven()).isFalse();
+    assertThat(grants.of("1_t", 1, 5)).isEmpty();
+    assertThat(grants.isOf("1_t", 1, 5, Bytes.EMPTY)).isFalse();
+    grants.apply(Map.of("grants", Optional.empty(), "counters", Optional.of("{}")));
+    assertThat(grants.areGiven()).isFalse();
+  }
+
+  @Test
+  void a_grant_is_of_one_channel_under_one_epoch() {
+    grants.apply(ChannelGrants.noting(KEY));
+    Bytes grant = grants.of("1_t", 1, 5).orElseThrow();
+    assertThat(grants.isOf("1_t", 1, 5, grant)).isTrue();
+    assertThat(grants.isOf("1_u", 1, 5, grant)).isFalse();
+    assertThat(grants.isOf("1_t", 2, 5, grant)).isFalse();
+    assertThat(grants.isOf("1_t", 1, 6, grant)).isFalse();
+    assertThat(grants.isOf("1_t", 1, 5, Bytes.EMPTY)).isFalse();
+    assertThat(grants.isOf("1_t", 1, 5, Bytes.fromHex(grant.toString().substring(2)))).isFalse();
+    ChannelGrants others = new ChannelGrants();
+    others.apply(ChannelGrants.noting(Bytes.fromHex("01")));
+    assertThat(others.isOf("1_t", 1, 5, grant)).as("of another cluster").isFalse();
+  }
+
+  /** Nodes of two versions have to agree. */
+  @Test
+  void the_key_and_the_grant_are_these_bytes() {
+    assertThat(ChannelGrants.noting(KEY))
+        .isEqualTo(Map.of("grants", Optional.of("{\"key\":\"" + KEY + "\"}")));
+    grants.apply(ChannelGrants.noting(KEY));
+    assertThat(grants.of("1_t1-x", 7, 42).orElseThrow().toString())
+        .isEqualTo("dfa5fb90e19e84af3c1ffdc7ca4f94ac");
+  }
+}
