@@ -31,7 +31,7 @@ class LastWordCoreTest {
 
   @Test
   void a_copy_that_is_always_a_little_behind_has_a_word_all_the_same() {
-    for (int i = 1; i <= 100; i++) {
+    for (long i = 1; i <= 100; i++) {
       word.sawEnd(10 * i, 100 * i, 10 * i - 5);
       word.read(10 * i + 4);
       assertThat(word.isOlder(200, 100 * i + 50)).as("at %d", i).isFalse();
