@@ -1,6 +1,7 @@
 package io.tunnel.server.kafka;
 
 import io.tunnel.server.kafka.PartitionTopics.Place;
+import io.tunnel.server.replica.CopiesIdentity;
 import io.tunnel.server.replica.Markers;
 import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.Replicas;
@@ -42,8 +43,7 @@ final class FollowerMain {
     Replicas.Layout layout =
         new Replicas.Layout(
             directory,
-            "heap",
-            1,
+            new CopiesIdentity("heap", Optional.empty(), 1),
             16 << 20,
             ReplicaConfig.DEFAULT,
             new TableStoreConfig(4 << 20, 4 << 20, 1));
