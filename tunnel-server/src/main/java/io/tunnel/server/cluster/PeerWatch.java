@@ -35,8 +35,11 @@ public final class PeerWatch implements Closeable {
   private static final Logger LOGGER = LoggerFactory.getLogger(PeerWatch.class);
   private static final int CONNECT_MS_MAX = 2_000;
 
-  /** Between the end of a connection and the next attempt. */
-  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+  /** Behind a connection on which the node answered: whether its process is there is news. */
+  static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  /** Behind connections that come to nothing, one after the other. */
+  static final long PAUSE_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
 
   private final String self;
   private final Consumer<String> gone;
@@ -80,6 +83,11 @@ public final class PeerWatch implements Closeable {
     watches.clear();
   }
 
+  /** How long to wait before the next connection, when one has ended or did not come about. */
+  static long pauseNanos(long formerNanos, boolean wasAnswered) {
+    return wasAnswered ? PAUSE_NANOS : Math.min(2 * formerNanos, PAUSE_NANOS_MAX);
+  }
+
   private final class Watch implements Runnable {
     private final Placement.Member member;
     private final Thread thread;
@@ -111,12 +119,15 @@ public final class PeerWatch implements Closeable {
     @Override
     public void run() {
       boolean wasConnected = false;
+      long pauseNanos = PAUSE_NANOS;
       while (!isOver) {
+        boolean wasAnswered = false;
         try (Socket connection = new Socket()) {
           socket = connection;
           connection.connect(address(), CONNECT_MS_MAX);
           wasConnected = true;
           greet(connection);
+          wasAnswered = connection.getInputStream().read() >= 0;
           readToEnd(connection);
         } catch (ConnectException e) {
           if (wasConnected && !isOver) {
@@ -127,7 +138,8 @@ public final class PeerWatch implements Closeable {
         } catch (IOException e) {
           LOGGER.debug("the connection to node {} ended", member.name(), e);
         }
-        LockSupport.parkNanos(this, PAUSE_NANOS);
+        pauseNanos = pauseNanos(pauseNanos, wasAnswered);
+        LockSupport.parkNanos(this, pauseNanos);
       }
     }
 

@@ -40,6 +40,23 @@ class PeerWatchTest {
   }
 
   @Test
+  void aNodeThatDoesNotAnswerIsConnectedToLessAndLessOften() {
+    long pause = PeerWatch.PAUSE_NANOS;
+    long whole = 0;
+    for (int i = 0; i < 20; i++) {
+      pause = PeerWatch.pauseNanos(pause, false);
+      whole += pause;
+    }
+    assertThat(pause).isEqualTo(PeerWatch.PAUSE_NANOS_MAX);
+    assertThat(TimeUnit.NANOSECONDS.toSeconds(whole))
+        .as("twenty connections take")
+        .isGreaterThan(25);
+    assertThat(PeerWatch.pauseNanos(pause, true))
+        .as("one that was there is looked for at once")
+        .isEqualTo(PeerWatch.PAUSE_NANOS);
+  }
+
+  @Test
   void aNodeThatOnlyClosesTheConnectionIsConnectedToAgainAndNotTold() throws Exception {
     try (ServerSocket listener = listener()) {
       watch.watch(List.of(member("n2", listener)));
