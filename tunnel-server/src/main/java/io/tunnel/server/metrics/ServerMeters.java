@@ -165,11 +165,11 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
       Gauge.builder("tunnel.log.unsynced.bytes", shard, s -> s.log().end() - s.log().syncedOffset())
           .tags(tags)
           .register(registry);
-      Gauge.builder("tunnel.fold.lag.bytes", shard, s -> s.log().end() - s.table().foldedOffset())
+      Gauge.builder("tunnel.fold.lag.bytes", shard, s -> s.log().end() - s.store().foldedOffset())
           .tags(tags)
           .register(registry);
       for (RocksFigure figure : RocksFigure.values()) {
-        Gauge.builder(figure.meter(), shard, s -> s.table().figure(figure.property()))
+        Gauge.builder(figure.meter(), shard, s -> s.store().figure(figure.property()))
             .tags(tags)
             .register(registry);
       }

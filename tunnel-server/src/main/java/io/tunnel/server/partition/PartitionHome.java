@@ -1,7 +1,7 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.table.TableStore;
+import io.tunnel.server.table.TableRows;
 import java.util.function.Consumer;
 
 /** Where the rows of a partition are written and read. Methods may be called by any thread. */
@@ -48,7 +48,7 @@ public interface PartitionHome {
   }
 
   /** The rows, for readers. */
-  TableStore table();
+  TableRows table();
 
   /**
    * Throws unless everything that was read from {@link #table} since this home was asked for is

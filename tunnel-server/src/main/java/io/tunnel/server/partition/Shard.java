@@ -6,6 +6,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.DiskFullException;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Rejection;
@@ -81,6 +82,11 @@ public final class Shard implements Closeable, PartitionHome {
 
     /** All that can be done with them. */
     TableStore store();
+
+    /** The rows, for readers. */
+    default TableRows readable() {
+      return store();
+    }
   }
 
   /** A shard over an open log and the rows folded from it, which it closes. */
@@ -108,7 +114,12 @@ public final class Shard implements Closeable, PartitionHome {
   }
 
   @Override
-  public TableStore table() {
+  public TableRows table() {
+    return rows.readable();
+  }
+
+  /** All that can be done with the rows. */
+  public TableStore store() {
     return rows.store();
   }
 

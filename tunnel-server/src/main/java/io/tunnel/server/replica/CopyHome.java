@@ -3,7 +3,7 @@ package io.tunnel.server.replica;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.partition.PartitionHome;
 import io.tunnel.server.partition.PendingWrite;
-import io.tunnel.server.table.TableStore;
+import io.tunnel.server.table.TableRows;
 import io.tunnel.wire.WriteResult;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -89,8 +89,8 @@ final class CopyHome implements PartitionHome {
   }
 
   @Override
-  public TableStore table() {
-    return shard.rows().store();
+  public TableRows table() {
+    return shard.rows().readable();
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.tunnel.server.replica;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Bytes;
 import io.tunnel.server.partition.ConditionCore;
+import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
 import java.io.Closeable;
 import java.io.IOException;
@@ -28,6 +29,11 @@ interface CopyRows extends ConditionCore.StoredRows, Closeable {
 
   /** All that can be done with the rows. */
   TableStore store();
+
+  /** The rows, for readers on any thread. */
+  default TableRows readable() {
+    return store();
+  }
 
   /** The rows that RocksDB keeps. */
   record InStore(TableStore store) implements CopyRows {

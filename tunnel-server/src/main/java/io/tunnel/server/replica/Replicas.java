@@ -193,7 +193,7 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
       return OptionalLong.empty();
     }
     long withdrawals = copy.get().withdrawals();
-    long rows = shard.rows().store().count(partition, countedMax).rows();
+    long rows = shard.rows().readable().count(partition, countedMax).rows();
     return withdrawals == copy.get().withdrawals() ? OptionalLong.of(rows) : OptionalLong.empty();
   }
 

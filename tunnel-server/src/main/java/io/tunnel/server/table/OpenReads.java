@@ -16,7 +16,7 @@ final class OpenReads {
   private final RocksDB db;
   private final Dictionaries dictionaries;
   private final OpenGate gate;
-  private final Set<TableSnapshot> notFreed = new HashSet<>();
+  private final Set<StoreSnapshot> notFreed = new HashSet<>();
 
   OpenReads(RocksDB db, Dictionaries dictionaries, OpenGate gate) {
     this.db = db;
@@ -32,10 +32,10 @@ final class OpenReads {
     return db;
   }
 
-  synchronized TableSnapshot take() {
+  synchronized StoreSnapshot take() {
     var unused = gate.enter();
     try {
-      TableSnapshot snapshot = new TableSnapshot(this, db.getSnapshot());
+      StoreSnapshot snapshot = new StoreSnapshot(this, db.getSnapshot());
       notFreed.add(snapshot);
       return snapshot;
     } finally {
@@ -44,7 +44,7 @@ final class OpenReads {
   }
 
   /** Begins a read, which {@link #end} ends; false when the snapshot is released already. */
-  synchronized boolean begin(TableSnapshot snapshot) {
+  synchronized boolean begin(StoreSnapshot snapshot) {
     if (snapshot.isReleased) {
       return false;
     }
@@ -53,18 +53,18 @@ final class OpenReads {
     return true;
   }
 
-  synchronized void end(TableSnapshot snapshot) {
+  synchronized void end(StoreSnapshot snapshot) {
     snapshot.readCount--;
     freeIfUnused(snapshot);
     gate.leave();
   }
 
-  synchronized void release(TableSnapshot snapshot) {
+  synchronized void release(StoreSnapshot snapshot) {
     snapshot.isReleased = true;
     freeIfUnused(snapshot);
   }
 
-  private void freeIfUnused(TableSnapshot snapshot) {
+  private void freeIfUnused(StoreSnapshot snapshot) {
     if (snapshot.isReleased && snapshot.readCount == 0 && notFreed.remove(snapshot)) {
       db.releaseSnapshot(snapshot.taken);
     }

@@ -1,35 +1,15 @@
 package io.tunnel.server.table;
 
-import io.tunnel.codec.Binary;
 import io.tunnel.model.Bytes;
-import org.rocksdb.ReadOptions;
-import org.rocksdb.RocksIterator;
-import org.rocksdb.Slice;
-import org.rocksdb.Snapshot;
 
 /**
- * The rows of a store as they were at one moment. Safe for use by any thread; it may be closed, or
- * its store may be, while others read from it.
+ * The rows of a table's store as they were at one moment. Safe for use by any thread; it may be
+ * closed while others read from it.
  */
-public final class TableSnapshot implements AutoCloseable {
-
-  final Snapshot taken;
-
-  /** Guarded by the monitor of {@link OpenReads}, as is {@code isReleased}. */
-  int readCount;
-
-  boolean isReleased;
-  private final OpenReads reads;
-  private final Dictionaries dictionaries;
-
-  TableSnapshot(OpenReads reads, Snapshot taken) {
-    this.reads = reads;
-    this.taken = taken;
-    this.dictionaries = reads.dictionaries();
-  }
+public interface TableSnapshot extends AutoCloseable {
 
   /** How a scan ended. */
-  public enum Scan {
+  enum Scan {
     /** All rows were visited. */
     WHOLE,
     /** The visitor stopped it. */
@@ -44,51 +24,9 @@ public final class TableSnapshot implements AutoCloseable {
    *
    * @throws io.tunnel.model.RefusedException CORRUPT or STORAGE_FAILED when not all can be read
    */
-  public Scan scanBehind(int partition, Bytes after, TableStore.RowVisitor visitor) {
-    if (!reads.begin(this)) {
-      return Scan.CLOSED;
-    }
-    try {
-      return scan(partition, after, visitor);
-    } finally {
-      reads.end(this);
-    }
-  }
-
-  private Scan scan(int partition, Bytes after, TableStore.RowVisitor visitor) {
-    try (Slice lower = new Slice(boundBehind(partition, after));
-        Slice upper = new Slice(StoreFormat.partitionKey(partition + 1));
-        ReadOptions range =
-            new ReadOptions()
-                .setSnapshot(taken)
-                .setIterateLowerBound(lower)
-                .setIterateUpperBound(upper)
-                .setFillCache(false);
-        RocksIterator at = reads.db().newIterator(range)) {
-      for (at.seekToFirst(); at.isValid(); at.next()) {
-        if (!visitor.row(StoreFormat.key(at.key()), StoredRow.columns(at.value(), dictionaries))) {
-          return Scan.STOPPED;
-        }
-      }
-      TableStore.requireWholeScan(at);
-      return Scan.WHOLE;
-    }
-  }
-
-  /** The lowest key above that of a row; nothing sorts between a key and itself with a 0 behind. */
-  private static byte[] boundBehind(int partition, Bytes after) {
-    if (after.length() == 0) {
-      return StoreFormat.partitionKey(partition);
-    }
-    byte[] bound = new byte[StoreFormat.PARTITION_BYTES + after.length() + 1];
-    Binary.putInt(bound, 0, partition);
-    after.copyInto(bound, StoreFormat.PARTITION_BYTES);
-    return bound;
-  }
+  Scan scanBehind(int partition, Bytes after, TableStore.RowVisitor visitor);
 
   /** Gives the moment up; idempotent. */
   @Override
-  public void close() {
-    reads.release(this);
-  }
+  void close();
 }

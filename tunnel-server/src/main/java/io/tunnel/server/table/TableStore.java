@@ -36,7 +36,7 @@ import org.rocksdb.WriteOptions;
  * owner thread alone; reads are for any thread and see what was folded before they began.
  */
 @SuppressWarnings("try") // A use of the gate is only ended.
-public final class TableStore implements Closeable {
+public final class TableStore implements TableRows, Closeable {
 
   private final StoreResources resources;
   private final RocksDB db;
@@ -225,7 +225,7 @@ public final class TableStore implements Closeable {
     return Optional.ofNullable(value).map(found -> StoredRow.of(found, dictionaries).values());
   }
 
-  /** The columns of a row. */
+  @Override
   public Optional<List<Column>> get(int partition, Bytes key) {
     byte[] array = key.toByteArray();
     byte[] value = get(StoreFormat.rowKey(partition, array, 0, array.length));
@@ -239,12 +239,7 @@ public final class TableStore implements Closeable {
     boolean row(Bytes key, List<Column> columns);
   }
 
-  /**
-   * Visits the rows of a partition whose encoded keys lie in {@code [from, to)} ({@link
-   * Bytes#EMPTY}: open), as they are at this moment.
-   *
-   * @return whether all were visited
-   */
+  @Override
   public boolean scan(int partition, Bytes from, Bytes to, boolean forward, RowVisitor visitor) {
     try (OpenGate.Use unused = gate.enter();
         Slice lower = new Slice(lowerBound(partition, from));
@@ -286,12 +281,7 @@ public final class TableStore implements Closeable {
     }
   }
 
-  /**
-   * The rows as they are now, for as long as the store is open or until it is closed. May be called
-   * by any thread.
-   *
-   * @throws RefusedException SHUTTING_DOWN when the store is closed
-   */
+  @Override
   public TableSnapshot snapshot() {
     return reads.take();
   }
@@ -320,10 +310,7 @@ public final class TableStore implements Closeable {
    */
   public record RowCount(long rows, boolean isExact, long bytes) {}
 
-  /**
-   * Counts the rows of a partition one by one up to {@code countedMax}, and estimates what is
-   * beyond by bytes.
-   */
+  @Override
   public RowCount count(int partition, long countedMax) {
     byte[] first = StoreFormat.partitionKey(partition);
     byte[] end = StoreFormat.partitionKey(partition + 1);

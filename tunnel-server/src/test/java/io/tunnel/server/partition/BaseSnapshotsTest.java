@@ -176,7 +176,7 @@ final class BaseSnapshotsTest {
   }
 
   private int snapshotCount() {
-    return shards.all().stream().mapToInt(shard -> shard.table().snapshotCount()).sum();
+    return shards.all().stream().mapToInt(shard -> shard.store().snapshotCount()).sum();
   }
 
   @ParameterizedTest(name = "seed {0}")

@@ -209,7 +209,7 @@ final class RowMomentsTest {
     assertThat(later.at).as("somebody knows already of a change behind it").hasValue(2);
     assertThat(later.keys).hasSize(2);
     assertThat(moments.count()).isEqualTo(1);
-    assertThat(shards.of(partition).table().snapshotCount()).isEqualTo(1);
+    assertThat(shards.of(partition).store().snapshotCount()).isEqualTo(1);
     write("c");
     nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(RowMoments.AGE_MS_MAX) - 1);
     moments.tick();
@@ -217,7 +217,7 @@ final class RowMomentsTest {
     nanos.addAndGet(1);
     moments.tick();
     assertThat(moments.count()).isZero();
-    assertThat(shards.of(partition).table().snapshotCount()).isZero();
+    assertThat(shards.of(partition).store().snapshotCount()).isZero();
     assertThat(await(read(moments.since(0), Bytes.EMPTY, 1_000)).at).hasValue(3);
   }
 

@@ -121,7 +121,7 @@ final class ShardTest {
       assertThat(logged).hasSizeGreaterThanOrEqualTo(must.size());
       assertThat(logged.subList(0, must.size())).as("seed %d", seed).isEqualTo(must);
     }
-    assertThat(shard.table().foldedOffset()).isLessThanOrEqualTo(shard.log().end());
+    assertThat(shard.store().foldedOffset()).isLessThanOrEqualTo(shard.log().end());
   }
 
   private static List<Bytes> keys(ChangeBatch batch) {
@@ -251,7 +251,7 @@ final class ShardTest {
     assertThatThrownBy(() -> write(batch(1, put("late")))).hasMessageContaining("stopping");
     open();
     assertThat(shard.log().committed(1)).isEqualTo(500);
-    assertThat(shard.table().foldedOffset()).isEqualTo(shard.log().end());
+    assertThat(shard.store().foldedOffset()).isEqualTo(shard.log().end());
   }
 
   @Test

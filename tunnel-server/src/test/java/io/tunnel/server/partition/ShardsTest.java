@@ -88,8 +88,8 @@ final class ShardsTest {
     }
     try (Shards shards = open(directory, id -> true)) {
       for (Shard shard : shards.all()) {
-        assertThat(shard.table().foldedRows()).isZero();
-        assertThat(shard.table().foldedOffset()).isEqualTo(shard.log().end());
+        assertThat(shard.store().foldedRows()).isZero();
+        assertThat(shard.store().foldedOffset()).isEqualTo(shard.log().end());
       }
       assertThat(shards.firstPosition(1)).isEqualTo(1);
       assertThat(shards.bytesAfter(1, 0)).isPositive();

@@ -1,0 +1,75 @@
+package io.tunnel.server.table;
+
+import io.tunnel.codec.Binary;
+import io.tunnel.model.Bytes;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.Slice;
+import org.rocksdb.Snapshot;
+
+/** A snapshot that RocksDB keeps. It may be closed, or its store may be, while others read. */
+final class StoreSnapshot implements TableSnapshot {
+
+  final Snapshot taken;
+
+  /** Guarded by the monitor of {@link OpenReads}, as is {@code isReleased}. */
+  int readCount;
+
+  boolean isReleased;
+  private final OpenReads reads;
+  private final Dictionaries dictionaries;
+
+  StoreSnapshot(OpenReads reads, Snapshot taken) {
+    this.reads = reads;
+    this.taken = taken;
+    this.dictionaries = reads.dictionaries();
+  }
+
+  @Override
+  public Scan scanBehind(int partition, Bytes after, TableStore.RowVisitor visitor) {
+    if (!reads.begin(this)) {
+      return Scan.CLOSED;
+    }
+    try {
+      return scan(partition, after, visitor);
+    } finally {
+      reads.end(this);
+    }
+  }
+
+  private Scan scan(int partition, Bytes after, TableStore.RowVisitor visitor) {
+    try (Slice lower = new Slice(boundBehind(partition, after));
+        Slice upper = new Slice(StoreFormat.partitionKey(partition + 1));
+        ReadOptions range =
+            new ReadOptions()
+                .setSnapshot(taken)
+                .setIterateLowerBound(lower)
+                .setIterateUpperBound(upper)
+                .setFillCache(false);
+        RocksIterator at = reads.db().newIterator(range)) {
+      for (at.seekToFirst(); at.isValid(); at.next()) {
+        if (!visitor.row(StoreFormat.key(at.key()), StoredRow.columns(at.value(), dictionaries))) {
+          return Scan.STOPPED;
+        }
+      }
+      TableStore.requireWholeScan(at);
+      return Scan.WHOLE;
+    }
+  }
+
+  /** The lowest key above that of a row; nothing sorts between a key and itself with a 0 behind. */
+  private static byte[] boundBehind(int partition, Bytes after) {
+    if (after.length() == 0) {
+      return StoreFormat.partitionKey(partition);
+    }
+    byte[] bound = new byte[StoreFormat.PARTITION_BYTES + after.length() + 1];
+    Binary.putInt(bound, 0, partition);
+    after.copyInto(bound, StoreFormat.PARTITION_BYTES);
+    return bound;
+  }
+
+  @Override
+  public void close() {
+    reads.release(this);
+  }
+}

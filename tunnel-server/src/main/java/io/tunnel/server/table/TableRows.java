@@ -1,0 +1,32 @@
+package io.tunnel.server.table;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.Column;
+import java.util.List;
+import java.util.Optional;
+
+/** The rows of partitions as readers on any thread know them. */
+public interface TableRows {
+
+  /** The columns of a row. */
+  Optional<List<Column>> get(int partition, Bytes key);
+
+  /**
+   * Visits the rows of a partition whose encoded keys lie in {@code [from, to)} ({@link
+   * Bytes#EMPTY}: open), as they are at this moment.
+   *
+   * @return whether all were visited
+   */
+  boolean scan(int partition, Bytes from, Bytes to, boolean forward, TableStore.RowVisitor visitor);
+
+  /**
+   * The rows as they are now, until the snapshot or the store is closed. May be called by any
+   * thread.
+   *
+   * @throws io.tunnel.model.RefusedException SHUTTING_DOWN when the store is closed
+   */
+  TableSnapshot snapshot();
+
+  /** Rows of a partition, counted one by one up to {@code countedMax} and estimated beyond. */
+  TableStore.RowCount count(int partition, long countedMax);
+}
