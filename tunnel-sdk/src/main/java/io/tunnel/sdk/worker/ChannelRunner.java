@@ -347,10 +347,12 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
   }
 
   private void checkpointFailed(long position, Throwable reason) {
-    boolean isRetriable = reason instanceof RefusedException refused && refused.retriable();
-    if (core.checkpointFailed(isRetriable)) {
+    boolean mayHelp = LastWords.mayHelp(reason);
+    if (core.checkpointFailed(mayHelp)) {
       runtime.later(LAST_WORD_PAUSE_NANOS, this::goOn);
-    } else if (isRetriable && position > core.given()) {
+    } else if (mayHelp && core.isLastCheckpointGivenUp()) {
+      port.troubled(assignment.channelId(), reason);
+    } else if (mayHelp && position > core.given()) {
       // No processor will ask for it again: it was never given that position.
       runtime.later(SETTLED_PAUSE_NANOS, () -> settled(position));
     }
@@ -453,12 +455,9 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
 
   /** The server must get the channel back, be it with the whole session. */
   private void lastWordFailed(Throwable reason) {
-    boolean mayHelp =
-        reason instanceof ConnectionException
-            || (reason instanceof RefusedException refused && refused.retriable());
     if (reason instanceof RefusedException refused && refused.code() == ErrorCode.FENCED) {
       core.end(Ending.FENCED);
-    } else if (core.releaseFailed() && mayHelp) {
+    } else if (core.releaseFailed() && LastWords.mayHelp(reason)) {
       runtime.later(LAST_WORD_PAUSE_NANOS, this::goOn);
     } else {
       String text = "channel " + assignment.channelId() + " could not be given back: " + reason;

@@ -1,6 +1,7 @@
 package io.tunnel.sdk.worker;
 
 import io.tunnel.model.RefusedException;
+import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.FailedChange;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
@@ -28,6 +29,15 @@ final class LastWords {
             Operation.CHECKPOINT_SKIPPING,
             Json.encode(
                 new SkippingCheckpoint(at.handle(), at.epoch(), at.position(), at.key(), skipped)));
+  }
+
+  /**
+   * Whether to say it again: a lost connection ends the session, but one on which an answer was
+   * late may carry the next.
+   */
+  static boolean mayHelp(Throwable reason) {
+    return reason instanceof ConnectionException
+        || (reason instanceof RefusedException refused && refused.retriable());
   }
 
   static byte[] release(Assignment assignment) {

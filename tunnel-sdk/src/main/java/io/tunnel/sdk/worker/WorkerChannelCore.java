@@ -405,6 +405,13 @@ final class WorkerChannelCore {
     return isPausing;
   }
 
+  /** Whether the channel ends gracefully and its last progress could not be stored. */
+  boolean isLastCheckpointGivenUp() {
+    return state == ChannelState.CHECKPOINTING
+        && lastWordAttempts >= LAST_WORD_ATTEMPTS_MAX
+        && progress.isNews();
+  }
+
   /** The server has taken the channel back. */
   void released() {
     isReleased = true;

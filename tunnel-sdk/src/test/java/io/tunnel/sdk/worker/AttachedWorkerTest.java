@@ -399,7 +399,7 @@ class AttachedWorkerTest {
     cluster.settle(0, 8);
     awaitEvent("refused checkpoint 0 8");
     cluster.refuseCheckpoints(Optional.empty());
-    awaitEvent("checkpoint 0 8");
+    Waits.until("the worker knows", () -> worker.status().channels().get(0).checkpointed() == 8);
     checkpointers.get(0).checkpoint(tokens.get(0));
     checkpointers.get(0).checkpoint("finished");
     assertThatThrownBy(() -> checkpointers.get(0).checkpoint("4"))

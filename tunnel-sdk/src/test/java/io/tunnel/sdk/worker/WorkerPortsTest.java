@@ -31,11 +31,16 @@ import org.junit.jupiter.api.Test;
 /** A whole worker on the test's own thread, in a time that passes only when nothing is left. */
 class WorkerPortsTest {
 
+  private static final long ANSWER_NANOS_MAX = Duration.ofSeconds(5).toNanos();
+
   /** The server, beside all that the worker needs. */
   private static final class World extends VirtualWorld {
     final List<String> said = new ArrayList<>();
     PushReceiver receiver = PushReceiver.NONE;
     int sessions;
+
+    /** How many checkpoints more get no answer. */
+    int unanswered;
 
     @Override
     public void fitTo(int channels) {
@@ -65,6 +70,12 @@ class WorkerPortsTest {
             Json.encode(new SessionControl.SessionOpened("s" + world.sessions, FakeTable.meta()));
       } else if (operation == Operation.CHECKPOINT) {
         world.said.add("checkpoint " + Checkpoint.decode(payload).position());
+        if (world.unanswered > 0) {
+          world.unanswered--;
+          ConnectionException late = new ConnectionException("no answer in time", false, null);
+          world.schedule(() -> answer.completeExceptionally(late), ANSWER_NANOS_MAX);
+          return answer;
+        }
       }
       Frame frame = new Frame(operation, FrameKind.RESPONSE, 1, words);
       world.execute(() -> answer.complete(frame));
@@ -150,5 +161,53 @@ class WorkerPortsTest {
     assertThat(worker.status().state()).isEqualTo(State.WORKER_ENDED);
     assertThat(processor.farewells).containsExactly("revoked p0_1", "shutdown");
     return world.said;
+  }
+
+  @Test
+  void a_last_checkpoint_that_is_not_answered_is_sent_again_before_the_session_is_closed() {
+    World world = new World();
+    world.unanswered = 1;
+    WorkerLoop worker = processedOne(world);
+    CompletableFuture<Void> ended = worker.shutdown();
+    world.runUntil(Duration.ofSeconds(10));
+    assertThat(ended).isCompleted();
+    assertThat(world.said)
+        .containsSubsequence("checkpoint 1", "checkpoint 1", "CLOSE_SESSION at 6");
+    assertThat(worker.status().lastError()).isEmpty();
+  }
+
+  @Test
+  void a_worker_that_could_not_store_its_last_checkpoint_says_so() {
+    World world = new World();
+    world.unanswered = Integer.MAX_VALUE;
+    WorkerLoop worker = processedOne(world);
+    CompletableFuture<Void> ended = worker.shutdown();
+    world.runUntil(Duration.ofSeconds(60));
+    assertThat(ended).isCompleted();
+    assertThat(world.said.stream().filter("checkpoint 1"::equals))
+        .hasSize(WorkerChannelCore.LAST_WORD_ATTEMPTS_MAX);
+    assertThat(worker.status().lastError().orElseThrow())
+        .contains("p0_1")
+        .contains("no answer in time");
+  }
+
+  /** A worker that has processed a change and not checkpointed it. */
+  private static WorkerLoop processedOne(World world) {
+    RecordingProcessor processor = new RecordingProcessor();
+    TunnelWorkerConfig config = new TunnelWorkerConfig(processor);
+    config.setCheckpointIntervalInMillis(3_600_000);
+    WorkerLoop worker =
+        new WorkerLoop(
+            WorkerSettings.of("tunnel", ClientConfig.of("127.0.0.1", 1), config, true),
+            new ProcessorSource.Shared(processor),
+            world.ports());
+    var unused = worker.start();
+    world.runUntil(Duration.ZERO);
+    world.push(
+        Operation.ASSIGN, Json.encode(new SessionControl.Assignment("s1", "p0_1", 0, 0, 1, 0)));
+    world.push(Operation.DELIVER, delivery());
+    world.runUntil(Duration.ofSeconds(1));
+    assertThat(processor.positions(0)).containsExactly(1L);
+    return worker;
   }
 }
