@@ -24,6 +24,7 @@ import io.tunnel.server.log.EdgeQueries;
 import io.tunnel.server.net.Attachments;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.server.net.SimFront;
+import io.tunnel.server.partition.CurrentRows;
 import io.tunnel.server.partition.PartitionHomes;
 import io.tunnel.server.partition.RoutedHomes;
 import io.tunnel.server.partition.RowReads;
@@ -38,7 +39,6 @@ import io.tunnel.server.replica.SimReplicas;
 import io.tunnel.server.session.KnownEdges;
 import io.tunnel.server.session.LogFigures;
 import io.tunnel.server.session.SessionConfig;
-import io.tunnel.server.table.BaseRows;
 import io.tunnel.wire.ClusterControl.NodeStatus;
 import java.io.IOException;
 import java.util.List;
@@ -152,7 +152,10 @@ public final class SimClusterNode {
         new Attachments(
             view,
             homes,
-            new Channels(replicas, NO_BASE, DELIVERY_BYTES_MAX),
+            new Channels(
+                replicas,
+                new CurrentRows(catalog, homes, threads.readers(), clock::epochMicros),
+                DELIVERY_BYTES_MAX),
             new CatchUp(log.edges(), replicas),
             handles,
             catalog.grants());
@@ -281,10 +284,6 @@ public final class SimClusterNode {
   public List<ChannelHandler> handlers() {
     return front.handlers();
   }
-
-  private static final BaseRows NO_BASE =
-      (tunnelId, partition, after, firstPosition, bytesMax, sink) ->
-          sink.failed(new UnsupportedOperationException("no base channels in this simulation"));
 
   private static final LeftTopics.Topics NO_TOPICS =
       new LeftTopics.Topics() {

@@ -175,6 +175,17 @@ final class ChannelTruth {
         && position <= holdings.lastEntry().getValue().deliveredTo();
   }
 
+  /** It is stored that a change was left out: some holder must have decided that. */
+  void skipped(long position) {
+    Invariant.CHECKPOINT_ONLY_OF_PROCESSED.require(
+        holdings.values().stream().anyMatch(each -> each.hasSkipped(position)),
+        "%s: position %d is stored as left out, which nobody has decided",
+        channelId,
+        position);
+    excused.set((int) position);
+    tunnel.hasSkipped = true;
+  }
+
   /** An operator moved the channel. */
   void sought(long position) {
     long missing = firstMissing(position);

@@ -4,6 +4,7 @@ import io.tunnel.wire.Delivery;
 import io.tunnel.wire.SessionControl.Assignment;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -31,10 +32,14 @@ final class Holding {
   /** What was delivered, from the position behind the assigned checkpoint on. */
   private final List<PartitionTruth.Change> delivered = new ArrayList<>();
 
+  /** Positions that a policy decided to leave out. */
+  private final Set<Long> skipped = new HashSet<>();
+
   private long creditReceived;
   private long creditUsed;
   private long creditSent;
   private long finished;
+  private long givenFirst;
   private long givenNow;
   private boolean isBusy;
   String callback = "";
@@ -128,16 +133,30 @@ final class Holding {
   void begin(long first, long last) {
     Invariant.ORDER_PER_CHANNEL.require(
         !isBusy, "%s: a callback begins at %d while another runs", this, first);
+    long next = finished + 1;
+    while (skipped.contains(next)) {
+      next++;
+    }
     Invariant.NO_GAP.require(
-        first == finished + 1,
+        first == next,
         "%s: a callback begins at position %d though %s is what is next",
         this,
         first,
-        finished + 1);
+        next);
     Invariant.NO_GAP.require(
         last <= deliveredTo(), "%s: %d is processed before it is delivered", this, last);
     isBusy = true;
+    givenFirst = first;
     givenNow = last;
+  }
+
+  /** A policy has decided to leave out a change that alone has failed. */
+  void skip(long position) {
+    skipped.add(position);
+  }
+
+  boolean hasSkipped(long position) {
+    return skipped.contains(position);
   }
 
   void failed() {
@@ -147,10 +166,9 @@ final class Holding {
 
   /** What was begun is processed; returns the first position of it. */
   long finish() {
-    long first = finished + 1;
     isBusy = false;
     finished = givenNow;
-    return first;
+    return givenFirst;
   }
 
   long finished() {

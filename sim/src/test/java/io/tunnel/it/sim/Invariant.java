@@ -20,6 +20,9 @@ public enum Invariant {
   LIVENESS("liveness"),
   WAITS_FOR_PARENTS("waits-for-parents"),
   COMMIT_TIME_RISES("commit-time-rises"),
+  READS_ARE_FRESH("reads-are-fresh"),
+  CONDITIONS_HOLD("conditions-hold"),
+  NOTHING_LEAKS("nothing-leaks"),
   NOTHING_BREAKS("nothing-breaks");
 
   private final String text;

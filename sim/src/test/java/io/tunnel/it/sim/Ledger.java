@@ -1,11 +1,13 @@
 package io.tunnel.it.sim;
 
+import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.StreamRecord;
+import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
@@ -14,12 +16,17 @@ import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.Control.TunnelName;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Delivery;
+import io.tunnel.wire.FailureControl.SkippedChange;
+import io.tunnel.wire.FailureControl.SkippingCheckpoint;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.OperatorControl.EndSession;
 import io.tunnel.wire.OperatorControl.Seek;
+import io.tunnel.wire.RangePage;
+import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.SessionControl.Assignment;
 import io.tunnel.wire.SessionControl.OpenSession;
 import io.tunnel.wire.SessionControl.Revocation;
@@ -60,9 +67,17 @@ final class Ledger implements SimNetwork.Tap {
   private static final class Link {
     private final Map<Integer, Request> requests = new HashMap<>();
     private final Map<Integer, Holding> holdings = new HashMap<>();
+
+    /** Sessions whose workers have asked for their end. */
+    private final Set<String> closing = new HashSet<>();
   }
 
-  private record Request(Frame frame, long arrivedNanos) {}
+  /**
+   * A request that waits for its answer.
+   *
+   * @param acknowledged how far each partition was acknowledged when it arrived
+   */
+  private record Request(Frame frame, long arrivedNanos, Map<Integer, Long> acknowledged) {}
 
   private static final class SessionTruth {
     private final long leaseNanos;
@@ -100,7 +115,11 @@ final class Ledger implements SimNetwork.Tap {
       return;
     }
     if (frame.kind() == FrameKind.REQUEST) {
-      link(connection).requests.put(frame.correlationId(), new Request(frame, now()));
+      link(connection)
+          .requests
+          .put(
+              frame.correlationId(),
+              new Request(frame, now(), RowAnswers.acknowledgedOf(partitions)));
       if (frame.operation() == Operation.HEARTBEAT) {
         SessionTruth session =
             sessions.get(Json.decode(frame.payload(), SessionId.class).sessionId());
@@ -130,6 +149,7 @@ final class Ledger implements SimNetwork.Tap {
         operated(name.table(), name.tunnel(), false);
       } else if (frame.operation() == Operation.CLOSE_SESSION) {
         link(connection).holdings.values().forEach(each -> each.isGivenBack |= !each.hasEnded());
+        link(connection).closing.add(Json.decode(frame.payload(), SessionId.class).sessionId());
       }
     } else if (frame.operation() == Operation.CREDIT) {
       Credit credit = Credit.decode(frame.payload());
@@ -192,9 +212,20 @@ final class Ledger implements SimNetwork.Tap {
     }
   }
 
+  private static boolean isCheckpoint(Frame frame) {
+    return frame.operation() == Operation.CHECKPOINT
+        || frame.operation() == Operation.CHECKPOINT_SKIPPING;
+  }
+
+  private static Checkpoint checkpoint(Frame frame) {
+    return frame.operation() == Operation.CHECKPOINT
+        ? Checkpoint.decode(frame.payload())
+        : Json.decode(frame.payload(), SkippingCheckpoint.class).checkpoint();
+  }
+
   private static String detail(Frame frame) {
-    if (frame.kind() == FrameKind.REQUEST && frame.operation() == Operation.CHECKPOINT) {
-      Checkpoint checkpoint = Checkpoint.decode(frame.payload());
+    if (frame.kind() == FrameKind.REQUEST && isCheckpoint(frame)) {
+      Checkpoint checkpoint = checkpoint(frame);
       return " " + checkpoint.handle() + " at " + checkpoint.position();
     }
     return "";
@@ -223,6 +254,8 @@ final class Ledger implements SimNetwork.Tap {
         Holding holding =
             channel(assignment.channelId()).assigned(assignment, connection, world.serverNumber());
         link.holdings.put(assignment.handle(), holding);
+        // The word of it left behind the worker's own, which gives back all that there is by then.
+        holding.isGivenBack = link.closing.contains(assignment.sessionId());
         requireParents(holding);
         if (connection.isCut() || !connection.client().isOpen()) {
           holding.reasons.add(Holding.Reason.CONNECTION_LOST);
@@ -318,13 +351,22 @@ final class Ledger implements SimNetwork.Tap {
       case WRITE -> {
         WriteRequest write = WriteRequest.decode(asked.payload());
         WriteResult result = WriteResult.decode(answer.payload());
-        long last = result.firstPosition() + result.appliedRows() - 1;
         world.learn();
+        PartitionTruth truth = partition(write.batch().partition());
+        RowAnswers.requireWritten(write, result, truth, request.acknowledged().get(truth.id));
         boolean isSynced = write.durability().orElse(Durability.FSYNC) == Durability.FSYNC;
-        requireWritten(write, result);
-        partition(write.batch().partition()).acknowledged(last, isSynced);
+        truth.acknowledged(result.firstPosition() + result.appliedRows() - 1, isSynced);
+        result.rejections().forEach(each -> world.count(Happening.ROW_REJECTED));
         world.count(isSynced ? Happening.WRITE_SYNCED : Happening.WRITE_UNSYNCED);
       }
+      case GET_ROW ->
+          requireRow(
+              GetRowRequest.decode(asked.payload()),
+              ChangeBatch.parse(answer.payload(), 0, answer.payload().length),
+              request);
+      case GET_RANGE ->
+          requirePage(
+              RangeRequest.decode(asked.payload()), RangePage.decode(answer.payload()), request);
       case OPEN_SESSION -> {
         OpenSession open = Json.decode(asked.payload(), OpenSession.class);
         sessions.put(
@@ -332,8 +374,8 @@ final class Ledger implements SimNetwork.Tap {
             new SessionTruth(
                 TimeUnit.MILLISECONDS.toNanos(open.leaseMs()), request.arrivedNanos()));
       }
-      case CHECKPOINT -> {
-        Checkpoint checkpoint = Checkpoint.decode(asked.payload());
+      case CHECKPOINT, CHECKPOINT_SKIPPING -> {
+        Checkpoint checkpoint = checkpoint(asked);
         Holding holding = link(connection).holdings.get(checkpoint.handle());
         Invariant.NOTHING_AFTER_REVOCATION_COUNTS.require(
             holding != null
@@ -357,20 +399,18 @@ final class Ledger implements SimNetwork.Tap {
     }
   }
 
-  private void requireWritten(WriteRequest write, WriteResult result) {
-    PartitionTruth truth = partition(write.batch().partition());
-    long position = result.firstPosition();
-    for (PartitionTruth.Change change : PartitionTruth.changesOf(write.batch())) {
-      boolean isThere =
-          position <= truth.committed() && truth.at(position).text().equals(change.text());
-      Invariant.ACKNOWLEDGED_SURVIVES.require(
-          isThere,
-          "%s was acknowledged at position %d of partition %d and is not there",
-          change.text(),
-          position,
-          truth.id);
-      position++;
-    }
+  private void requireRow(GetRowRequest asked, ChangeBatch answer, Request request) {
+    world.learn();
+    PartitionTruth truth = partition(answer.partition());
+    RowAnswers.requireRow(asked, answer, truth, request.acknowledged().get(truth.id));
+    world.count(Happening.ROW_READ);
+  }
+
+  private void requirePage(RangeRequest asked, RangePage page, Request request) {
+    world.learn();
+    PartitionTruth truth = partition(page.rows().partition());
+    RowAnswers.requirePage(asked, page, truth, request.acknowledged().get(truth.id));
+    world.count(Happening.RANGE_READ);
   }
 
   /** Takes in a channel that is there. */
@@ -525,6 +565,22 @@ final class Ledger implements SimNetwork.Tap {
         callbacks.add(running), "%s: two callbacks at once", running);
     holding.callback = running;
     return holding;
+  }
+
+  /** A policy leaves out what failed alone. */
+  void skip(ProcessRecordsInput input) {
+    String[] parts = input.getTraceId().split("/", -1);
+    Holding holding = channel(parts[0]).holdings.get(Long.parseLong(parts[1]));
+    long position = input.getRecords().get(0).position();
+    world.trace.add(holding + " leaves out " + position);
+    holding.skip(position);
+  }
+
+  /** The catalog has stored that a change was left out. */
+  void skipped(String tunnelId, SkippedChange change) {
+    String channelId = new ChannelKey(change.partition(), change.type()).channelId(tunnelId);
+    channel(channelId).skipped(change.position());
+    world.count(Happening.CHANGE_SKIPPED);
   }
 
   void failed(Holding holding) {

@@ -9,14 +9,21 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** The committed changes of a partition, as its log shows them, and which of them may be lost. */
 public final class PartitionTruth {
 
   private static final int READ_BYTES_MAX = 1 << 20;
+  private static final int FOLD_KEPT_EVERY = 16;
 
   final int id;
   private final List<Change> changes = new ArrayList<>();
+
+  /** The rows at some positions, so that those at others need not be made of all changes. */
+  private final TreeMap<Long, RowFold> folds = new TreeMap<>();
+
   private long acknowledged;
   private long acknowledgedSynced;
 
@@ -99,6 +106,11 @@ public final class PartitionTruth {
     return found;
   }
 
+  /** The last position that a client was told. */
+  long acknowledged() {
+    return acknowledged;
+  }
+
   public void acknowledged(long last, boolean isSynced) {
     acknowledged = Math.max(acknowledged, last);
     if (isSynced) {
@@ -136,6 +148,7 @@ public final class PartitionTruth {
       }
     }
     changes.subList((int) now, changes.size()).clear();
+    folds.tailMap(now, false).clear();
     acknowledged = Math.min(acknowledged, now);
     return before - now;
   }
@@ -158,11 +171,15 @@ public final class PartitionTruth {
     }
   }
 
-  /** The rows that its changes up to a position leave. */
+  /** The rows that its changes up to a position leave; the caller's own. */
   public RowFold fold(long position) {
-    RowFold fold = new RowFold();
-    for (Change change : changes.subList(0, (int) position)) {
-      fold.apply(change.record());
+    Map.Entry<Long, RowFold> before = folds.floorEntry(position);
+    RowFold fold = before == null ? new RowFold() : before.getValue().copy();
+    for (long each = before == null ? 1 : before.getKey() + 1; each <= position; each++) {
+      fold.apply(at(each).record());
+      if (each % FOLD_KEPT_EVERY == 0) {
+        folds.put(each, fold.copy());
+      }
     }
     return fold;
   }

@@ -4,11 +4,13 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.Bytes;
+import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.sdk.RecordColumn;
 import io.tunnel.sdk.StreamRecord;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -57,6 +59,18 @@ public final class RowFold {
   /** The rows by their encoded keys: not a copy. */
   public NavigableMap<Bytes, NavigableMap<String, ColumnValue>> rows() {
     return rows;
+  }
+
+  /** A copy in the shape in which readers are given rows. */
+  public NavigableMap<Bytes, List<Column>> columns() {
+    NavigableMap<Bytes, List<Column>> all = new TreeMap<>();
+    rows.forEach(
+        (key, values) -> {
+          List<Column> columns = new ArrayList<>();
+          values.forEach((name, value) -> columns.add(new Column(name, value)));
+          all.put(key, columns);
+        });
+    return all;
   }
 
   /** An independent copy. */

@@ -17,6 +17,7 @@ public final class SimProcess {
   final SplittableRandom random;
   private final Consumer<SimThread> afterTask;
   private final List<SimThread> asleep = new ArrayList<>();
+  private final SimBuffers buffers = new SimBuffers();
   private boolean isAlive = true;
   private boolean isPaused;
   private long pauses;
@@ -81,6 +82,22 @@ public final class SimProcess {
   /** A thread of it. */
   public SimThread thread(String thread) {
     return new SimThread(this, name + "/" + thread);
+  }
+
+  /**
+   * Requires that what was taken for frames was given back; to be asked when nothing is on its way.
+   */
+  public void requireNothingLeaks() {
+    Invariant.NOTHING_LEAKS.require(
+        !isAlive || buffers.open() == 0,
+        "%s has taken %d buffers that it has not given back",
+        name,
+        buffers.open());
+  }
+
+  /** What its sockets are given buffers from. */
+  SimBuffers buffers() {
+    return buffers;
   }
 
   void taskDone(SimThread thread) {

@@ -1,7 +1,6 @@
 package io.tunnel.it.sim;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.AbstractChannel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
@@ -42,6 +41,7 @@ public final class SimSocket extends AbstractChannel implements DuplexChannel {
     this.name = name;
     this.loop = loop;
     config.setWriteBufferWaterMark(WRITE_BUFFER);
+    config.setAllocator(loop.thread().process.buffers());
   }
 
   private record Id(String name) implements ChannelId {
@@ -81,7 +81,7 @@ public final class SimSocket extends AbstractChannel implements DuplexChannel {
     unread.add(
         () -> {
           beforeRead.run();
-          pipeline().fireChannelRead(Unpooled.wrappedBuffer(bytes));
+          pipeline().fireChannelRead(config.getAllocator().buffer(bytes.length).writeBytes(bytes));
         });
     readOn();
   }

@@ -32,7 +32,7 @@ public final class SimWorker {
 
   SimWorker(
       World world, SimProcess process, String tunnelId, SplittableRandom random, boolean isGreedy) {
-    this(world, process, tunnelId, random, new Chance(world, isGreedy));
+    this(world, process, tunnelId, random, new AnyRole(world, isGreedy, random));
   }
 
   /** What workers need of their world. */
@@ -100,35 +100,6 @@ public final class SimWorker {
     /** A processor was told how its channel ends. */
     default void told(SimWorker worker, String callback, String channelId) {
       // Nothing is done about it.
-    }
-  }
-
-  /** A worker as chance makes it. */
-  private record Chance(World world, boolean isGreedy) implements Role {
-
-    @Override
-    public int threads(SplittableRandom random) {
-      return 1 + random.nextInt(3);
-    }
-
-    @Override
-    public TunnelWorkerConfig config(SplittableRandom random) {
-      TunnelWorkerConfig config = new TunnelWorkerConfig();
-      config.setHeartbeatTimeoutInSec(3 + random.nextInt(4));
-      config.setHeartbeatIntervalInSec(1);
-      config.setCheckpointIntervalInMillis(50 + random.nextInt(1_500));
-      config.setMaxChannels(!isGreedy && random.nextInt(6) == 0 ? 1 + random.nextInt(2) : 0);
-      config.setChannelCreditBytes(world.settings.creditBytes());
-      config.setProcessRowsMax(1 + random.nextInt(20));
-      config.setMaxRetryIntervalInMillis(500);
-      config.setProcessAttemptsMax(3);
-      config.setProcessPauseMaxInMillis(500);
-      return config;
-    }
-
-    @Override
-    public Callback begin(SimWorker worker, ProcessRecordsInput input) {
-      return world.begin(worker, input);
     }
   }
 

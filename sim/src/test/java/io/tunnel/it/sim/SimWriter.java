@@ -8,6 +8,7 @@ import io.tunnel.model.Durability;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
+import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.wire.Operation;
@@ -40,8 +41,9 @@ final class SimWriter {
   /** Writes some rows to a partition, by its place in the table. */
   void write(int index, int rows, Durability durability) {
     BatchBuilder builder = new BatchBuilder(RowFold.SCHEMA, 256);
+    boolean isConditional = random.nextInt(3) == 0;
     for (int i = 0; i < rows; i++) {
-      builder.add(change(index));
+      builder.add(change(index, isConditional));
     }
     byte[] batch = builder.build(partitions.get(index));
     byte[] payload = new byte[WriteRequest.PREFIX_BYTES + batch.length];
@@ -58,12 +60,27 @@ final class SimWriter {
                 });
   }
 
-  private RowChange change(int index) {
-    long id = (long) index * IDS_PER_PARTITION + random.nextInt(ROWS_PER_PARTITION);
+  /** A key that is written now and then. */
+  static long anyId(int index, SplittableRandom random) {
+    return (long) index * IDS_PER_PARTITION + random.nextInt(ROWS_PER_PARTITION);
+  }
+
+  private RowExistenceExpectation condition() {
+    return random.nextBoolean()
+        ? RowExistenceExpectation.EXPECT_EXIST
+        : RowExistenceExpectation.EXPECT_NOT_EXIST;
+  }
+
+  private RowChange change(int index, boolean isConditional) {
+    long id = anyId(index, random);
     PrimaryKey key = PrimaryKey.builder().add("id", id).build();
     ColumnValue value = ColumnValue.fromLong(++lastValue);
     int dice = random.nextInt(10);
-    if (dice < 6) {
+    if (isConditional && dice < 3) {
+      return new RowPutChange(key, List.of(new Column("v", value)), condition());
+    } else if (isConditional && dice < 5) {
+      return new RowDeleteChange(key, condition());
+    } else if (dice < 6) {
       return new RowPutChange(key, List.of(new Column("v", value), new Column("p", value)));
     } else if (dice < 8) {
       return new RowUpdateChange(

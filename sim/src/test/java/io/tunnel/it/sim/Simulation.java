@@ -28,6 +28,7 @@ final class Simulation {
   final World world;
   private final Operator operator;
   private SimWriter writer;
+  private SimReader reader;
   private boolean hasChild;
 
   Simulation(long seed, Consumer<String> listener) {
@@ -53,6 +54,7 @@ final class Simulation {
     List<Integer> partitions = table.partitions().stream().map(each -> each.id()).toList();
     partitions.forEach(world.ledger::partition);
     writer = new SimWriter(world, table.tableId(), partitions);
+    reader = new SimReader(world, table.tableId(), partitions.size());
     if (partitions.size() > 1 && random.nextInt(4) == 0) {
       hasChild = true;
       world.crashServer(false);
@@ -163,6 +165,14 @@ final class Simulation {
     }
   }
 
+  private void read() {
+    if (random.nextBoolean()) {
+      reader.get();
+    } else {
+      reader.range();
+    }
+  }
+
   private void write() {
     int writes = 1 + random.nextInt(6);
     for (int i = 0; i < writes; i++) {
@@ -170,6 +180,9 @@ final class Simulation {
           random.nextInt(world.settings.partitions()),
           1 + random.nextInt(6),
           random.nextInt(3) == 0 ? Durability.OS : Durability.FSYNC);
+      if (random.nextInt(3) == 0) {
+        read();
+      }
     }
   }
 
@@ -193,6 +206,7 @@ final class Simulation {
       waited += LOOK_MS;
     }
     Completion.require(world, QUIET_MS_MAX / 1_000);
+    world.requireNothingLeaks();
     world.countSegments();
   }
 

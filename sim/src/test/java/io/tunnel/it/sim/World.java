@@ -7,7 +7,9 @@ import io.tunnel.server.partition.Shard;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.FailureControl.SkippedChange;
 import io.tunnel.wire.Frame;
+import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -39,6 +41,7 @@ final class World implements SimWorker.Home {
   final Settings settings;
   final Map<Happening, Long> happened = new EnumMap<>(Happening.class);
   final TreeMap<String, SimWorker> workers = new TreeMap<>();
+  private final List<SimProcess> processes = new ArrayList<>();
   private final SplittableRandom faults;
   private final SimStore store = new SimStore();
   private List<SimDisk> disks = new ArrayList<>();
@@ -92,7 +95,7 @@ final class World implements SimWorker.Home {
         new SimStore.Observer() {
           @Override
           public void written(Map<String, Optional<String>> changes) {
-            changes.forEach((name, text) -> trace.add("catalog: " + name));
+            changes.forEach((name, text) -> stored(name, text));
             if (changes.keySet().stream().anyMatch(failsBehind)) {
               failsBehind = name -> false;
               throw new MachineFailure();
@@ -108,6 +111,22 @@ final class World implements SimWorker.Home {
       disks.add(new SimDisk(this::diskChanges));
     }
   }
+
+  private void stored(String name, Optional<String> text) {
+    trace.add("catalog: " + name);
+    if (name.startsWith("skipped/") && text.isPresent()) {
+      String tunnelId = name.substring(name.indexOf('/') + 1, name.lastIndexOf('/'));
+      try {
+        ledger.skipped(tunnelId, Json.ofText(text.get(), StoredSkip.class).change());
+      } catch (Invariant.Broken e) {
+        broke(e);
+        throw e;
+      }
+    }
+  }
+
+  /** As the catalog stores a change that was left out. */
+  private record StoredSkip(long ordinal, SkippedChange change) {}
 
   private void diskChanges() {
     maybeFail(Happening.SERVER_CRASHED_IN_A_WRITE);
@@ -163,7 +182,18 @@ final class World implements SimWorker.Home {
   }
 
   SimProcess process(String name) {
-    return new SimProcess(name, agenda, random.split(), thread -> {});
+    return born(new SimProcess(name, agenda, random.split(), thread -> {}));
+  }
+
+  private SimProcess born(SimProcess process) {
+    processes.removeIf(each -> !each.isAlive());
+    processes.add(process);
+    return process;
+  }
+
+  /** Everything that was taken to send frames was given back; for a world at rest. */
+  void requireNothingLeaks() {
+    processes.forEach(SimProcess::requireNothingLeaks);
   }
 
   // The server.
@@ -184,7 +214,7 @@ final class World implements SimWorker.Home {
   void startServer() {
     int number = ++servers;
     SimProcess process =
-        new SimProcess("server-" + number, agenda, random.split(), this::afterServerTask);
+        born(new SimProcess("server-" + number, agenda, random.split(), this::afterServerTask));
     trace.add(process + " starts");
     long nanosBefore = faults.nextLong(1L << 40);
     Shard.Clock clock =

@@ -27,9 +27,7 @@ public final class Worlds {
               + String.join("\n", lastLines)
               + "\nThen:\n"
               + dump
-              + "Replay: mvn -Psim -Dsim.seed="
-              + seed
-              + " verify",
+              + Seeds.replay("SimulationTest", "sim", seed),
           reason);
     }
   }

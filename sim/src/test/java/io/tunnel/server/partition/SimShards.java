@@ -6,6 +6,8 @@ import io.tunnel.model.Bytes;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.TableOptions;
 import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.table.SimTableRows;
+import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -154,6 +156,12 @@ public final class SimShards {
     @Override
     public void foldAgain() {
       throw new UnsupportedOperationException("rows in memory always have room");
+    }
+
+    @Override
+    public TableRows readable() {
+      return new SimTableRows(
+          rowsByPartition::keySet, partition -> SimShards.this.rows(partition).columns());
     }
 
     @Override

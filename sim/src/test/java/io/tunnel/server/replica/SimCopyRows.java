@@ -5,17 +5,26 @@ import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChangeKind;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.server.table.SimTableRows;
+import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
+import io.tunnel.server.table.TableStore.LogSync;
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /**
- * Rows of copies in memory. What a killed process leaves is what there was after some earlier fold,
- * because a real table writes its buffers to disk when it likes.
+ * Rows of copies in memory. What a killed process, or a machine without power, leaves is what there
+ * was after some earlier fold, because a real table writes its buffers to disk when it likes; the
+ * log is synced before it does.
  */
 public final class SimCopyRows implements CopyRows {
 
@@ -25,13 +34,19 @@ public final class SimCopyRows implements CopyRows {
   private TreeMap<Integer, TreeMap<Bytes, SortedMap<String, Bytes>>> rows = new TreeMap<>();
   private TreeMap<Integer, Bytes> states = new TreeMap<>();
   private Optional<SimCopyRows> stored = Optional.empty();
+  private LogSync syncLog = () -> {};
 
   /** No rows yet; {@code random} says when they are stored. */
   public SimCopyRows(SplittableRandom random) {
     this.random = random;
   }
 
-  /** What is left when the process is killed. */
+  /** What is done before anything is stored. */
+  void storeBehind(LogSync sync) {
+    syncLog = sync;
+  }
+
+  /** What is left when the process is killed, or the power goes. */
   public SimCopyRows afterDeath() {
     SimCopyRows left = stored.map(SimCopyRows::copy).orElseGet(() -> new SimCopyRows(random));
     left.stored = Optional.of(left.copy());
@@ -47,6 +62,11 @@ public final class SimCopyRows implements CopyRows {
 
   private void storeMaybe() {
     if (random.nextInt(STORED_ONE_IN) == 0) {
+      try {
+        syncLog.sync();
+      } catch (IOException e) {
+        throw new IllegalStateException("a simulated disk fails", e);
+      }
       stored = Optional.of(copy());
     }
   }
@@ -103,6 +123,33 @@ public final class SimCopyRows implements CopyRows {
   public void drop(int partition) {
     rows.remove(partition);
     storeMaybe();
+  }
+
+  @Override
+  public TableRows readable() {
+    return new SimTableRows(rows::keySet, this::decoded);
+  }
+
+  private NavigableMap<Bytes, List<Column>> decoded(int partition) {
+    NavigableMap<Bytes, List<Column>> all = new TreeMap<>();
+    rows(partition)
+        .forEach(
+            (key, values) -> {
+              List<Column> columns = new ArrayList<>();
+              values.forEach((name, value) -> columns.add(new Column(name, decoded(value))));
+              all.put(key, columns);
+            });
+    return all;
+  }
+
+  /** A value as it stands in a batch, behind a count of one column and the number of its name. */
+  private static ColumnValue decoded(Bytes typed) {
+    byte[] bytes = new byte[2 + typed.length()];
+    bytes[0] = 1;
+    typed.copyInto(bytes, 2);
+    ColumnCursor cursor = new ColumnCursor(bytes, 0, bytes.length);
+    cursor.next();
+    return cursor.value();
   }
 
   @Override

@@ -28,6 +28,7 @@ public final class SimReplicas {
       int id = shards.size();
       LocalLog log = SimLogs.open(disk, id, SEGMENT_BYTES_MAX);
       SimCopyRows own = rows.get(id);
+      own.storeBehind(log::sync);
       CopyStore.requireWhole(log, own.states());
       CopyStore store = new CopyStore(id, log, own, NO_METER, clock);
       shards.add(new ReplicaShard(id, config, store, ports, NO_METER, clock));

@@ -2,6 +2,7 @@ package io.tunnel.it.sim.cluster;
 
 import io.tunnel.it.sim.Invariant;
 import io.tunnel.it.sim.PartitionTruth;
+import io.tunnel.it.sim.RowFold;
 import io.tunnel.sdk.StreamRecord;
 import java.util.List;
 import java.util.Optional;
@@ -12,6 +13,7 @@ final class ChannelStory {
 
   private final String name;
   private final LogTruth log;
+  private final RowFold fold;
   private final TreeMap<Long, Held> heldByEpoch = new TreeMap<>();
   private final TreeMap<Long, Held> finisher = new TreeMap<>();
   private long excusedTo;
@@ -49,10 +51,14 @@ final class ChannelStory {
     }
   }
 
-  /** A channel that begins behind a position. */
-  ChannelStory(String name, LogTruth log, long start) {
+  /**
+   * A channel that begins behind a position; {@code fold} is what somebody has who applies what is
+   * processed.
+   */
+  ChannelStory(String name, LogTruth log, RowFold fold, long start) {
     this.name = name;
     this.log = log;
+    this.fold = fold;
     this.excusedTo = start;
     this.stored = start;
   }
@@ -65,8 +71,12 @@ final class ChannelStory {
     return stored;
   }
 
-  void sought() {
-    isSought = true;
+  void soughtIf(boolean isOfTunnel) {
+    isSought |= isOfTunnel;
+  }
+
+  boolean isSought() {
+    return isSought;
   }
 
   void deleted() {
@@ -153,6 +163,9 @@ final class ChannelStory {
             held,
             position,
             before);
+      }
+      if (heldByEpoch.lastKey() == held.epoch) {
+        log.at(position).ifPresent(change -> fold.apply(change.record()));
       }
     }
     held.isBusy = false;

@@ -88,7 +88,7 @@ final class ClusterSimulation {
       write();
     }
     world.run(random.nextInt(1_000));
-    await(createTunnel(StreamStart.EARLIEST), Operation.CREATE_TUNNEL);
+    await(createTunnel(), Operation.CREATE_TUNNEL);
     startWorker();
   }
 
@@ -109,13 +109,20 @@ final class ClusterSimulation {
   /**
    * Asked for again after a lost answer it may be there already; so what is stored is looked at.
    */
-  private CompletableFuture<Frame> createTunnel(StreamStart start) {
+  private CompletableFuture<Frame> createTunnel() {
+    TunnelType type =
+        switch (random.nextInt(6)) {
+          case 0 -> TunnelType.BaseData;
+          case 1, 2 -> TunnelType.BaseAndStream;
+          default -> TunnelType.Stream;
+        };
+    boolean isLate = type == TunnelType.Stream && !creations.isEmpty() && random.nextBoolean();
     Control request =
         new Control.CreateTunnel(
             TABLE,
             "tunnel-" + (creations.size() + 1),
-            TunnelType.Stream,
-            start,
+            type,
+            isLate ? StreamStart.LATEST : StreamStart.EARLIEST,
             Optional.empty(),
             Optional.empty());
     creations.add(operator.askAll(Operation.CREATE_TUNNEL, Json.encode(request)));
@@ -150,6 +157,7 @@ final class ClusterSimulation {
   private void write() {
     for (int i = 1 + random.nextInt(4); i > 0; i--) {
       writer.write(random.nextInt(world.settings.partitions()), 1 + random.nextInt(8));
+      writer.read(random.nextInt(world.settings.partitions()));
     }
   }
 
@@ -204,7 +212,7 @@ final class ClusterSimulation {
     } else if (dice < 73) {
       drain();
     } else if (dice < 74 && creations.size() < 2) {
-      var unused = createTunnel(random.nextBoolean() ? StreamStart.EARLIEST : StreamStart.LATEST);
+      var unused = createTunnel();
     } else if (dice < 76) {
       any(tunnels()).ifPresent(this::seek);
     } else if (dice < 78) {
@@ -222,8 +230,7 @@ final class ClusterSimulation {
       any(down)
           .filter(machine -> world.reach.isReached(machine.name))
           .ifPresentOrElse(
-              world::start,
-              () -> anyMachine().ifPresent(one -> world.kill(one, random.nextInt(4) == 0)));
+              world::start, () -> anyMachine().ifPresent(one -> world.kill(one, anyLoss())));
     } else if (dice < 90) {
       anyMachine().ifPresent(one -> world.pause(one, random.nextInt(9_000)));
     } else if (dice < 94) {
@@ -235,9 +242,17 @@ final class ClusterSimulation {
     }
   }
 
+  private Machine.Loss anyLoss() {
+    return switch (random.nextInt(4)) {
+      case 0 -> Machine.Loss.EVERYTHING;
+      case 1 -> Machine.Loss.UNSYNCED;
+      default -> Machine.Loss.NOTHING;
+    };
+  }
+
   private void seek(TunnelInfo tunnel) {
     world.count(ClusterHappening.SOUGHT);
-    world.truth.sought();
+    world.truth.sought(tunnel.tunnelId());
     world.trace.add("operator seeks " + tunnel.tunnel());
     var unused =
         operator.askAll(
@@ -301,7 +316,7 @@ final class ClusterSimulation {
       for (Map.Entry<String, String> text :
           world.stores.unit(world.tunnelsUnit()).texts.tailMap(prefix).entrySet()) {
         if (text.getKey().startsWith(prefix) && text.getValue().contains("\"error\"")) {
-          stopped.add(text.getKey().substring(prefix.length()) + "_" + tunnel.tunnelId());
+          stopped.add(ClusterTruth.id(text.getKey()));
           isLost |= text.getValue().contains("HISTORY_LOST");
         }
       }
@@ -329,7 +344,8 @@ final class ClusterSimulation {
         return false;
       }
     }
-    return world.truth.channels().values().stream().allMatch(ChannelStory::isDone);
+    return world.truth.areBasesDone()
+        && world.truth.channels().values().stream().allMatch(ChannelStory::isDone);
   }
 
   private List<String> leaders(int partition) {
@@ -360,6 +376,8 @@ final class ClusterSimulation {
           !machine.node().copies().hasFailed(), "a shard of %s has failed", machine.name);
     }
     world.truth.channels().values().forEach(each -> each.requireDone(QUIET_MS_MAX / 1_000));
+    world.truth.requireBasesDone();
+    world.requireNothingLeaks();
   }
 
   private void requireRows(int partition) {

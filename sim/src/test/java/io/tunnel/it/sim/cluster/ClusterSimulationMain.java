@@ -1,10 +1,9 @@
 package io.tunnel.it.sim.cluster;
 
+import io.tunnel.it.sim.Floors;
 import io.tunnel.it.sim.Invariant;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Simulations of clusters without a build: {@code SEED} replays one, {@code FIRST COUNT} runs many
@@ -54,20 +53,22 @@ public final class ClusterSimulationMain {
   }
 
   private static void search(long first, long count) {
-    Map<ClusterHappening, Long> all = new EnumMap<>(ClusterHappening.class);
+    Floors<ClusterHappening> floors =
+        new Floors<>(ClusterHappening.class, ClusterHappening::percentMin);
     long[] failures = new long[1];
     long begun = System.nanoTime();
     for (long seed = first; seed < first + count; seed++) {
       ClusterWorlds.run(
           seed,
-          happened -> happened.forEach((what, times) -> all.merge(what, times, Long::sum)),
+          floors::add,
           failed -> {
             failures[0]++;
             System.out.println("FOUND seed " + failed.seed() + " " + failed.reason());
           });
     }
     long millis = (System.nanoTime() - begun) / 1_000_000;
-    System.out.println(all);
+    System.out.println(floors);
+    System.out.println("too rare: " + floors.tooRare());
     System.out.printf("%d of %d seeds break, %d ms%n", failures[0], count, millis);
     System.exit(failures[0] == 0 ? 0 : 1);
   }

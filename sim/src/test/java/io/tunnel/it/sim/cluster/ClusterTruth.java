@@ -4,20 +4,26 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.it.sim.Invariant;
 import io.tunnel.it.sim.PartitionTruth;
 import io.tunnel.it.sim.PartitionTruth.Change;
+import io.tunnel.it.sim.RowFold;
 import io.tunnel.it.sim.SimConnection;
 import io.tunnel.it.sim.SimNetwork;
 import io.tunnel.it.sim.SimSocket;
 import io.tunnel.it.sim.SimWorker;
+import io.tunnel.model.Bytes;
 import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.wire.ClusterControl;
+import io.tunnel.wire.ClusterControl.Attach;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.SessionControl.Assignment;
 import io.tunnel.wire.WriteResult;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -33,15 +39,38 @@ import java.util.regex.Pattern;
 final class ClusterTruth implements SimNetwork.Tap {
 
   private static final long TRIM_EARLY_MICROS_MAX = 3_000_000;
+  private static final String BASE = "_base";
+  private static final String FINISHED = "\"isFinished\":true";
   private static final Pattern LOST = Pattern.compile("HISTORY_LOST: changes (\\d+) to (\\d+) of");
 
   private final ClusterWorld world;
   private final TreeMap<Integer, LogTruth> logs = new TreeMap<>();
   private final TreeMap<String, ChannelStory> channels = new TreeMap<>();
+  private final TreeMap<String, BaseStory> bases = new TreeMap<>();
+
+  /** By tunnel and partition, what somebody has who applies all that processors were given. */
+  private final Map<String, TreeMap<Integer, RowFold>> folds = new TreeMap<>();
+
+  private final Map<SimConnection, Attached> attached = new HashMap<>();
+  private final Map<Integer, Long> acknowledged = new TreeMap<>();
   private final Set<String> refused = new TreeSet<>();
 
   /** Grows with everything that at-least-once allows to be an excuse. */
   private long disturbances;
+
+  /** Faults that last just now: what they disturb may have begun behind them. */
+  private int lasting;
+
+  /** Who is attached to what on a connection. */
+  private static final class Attached {
+    private final Map<Integer, String> asked = new HashMap<>();
+    private final Map<Integer, String> channelByHandle = new HashMap<>();
+
+    /** Reads that wait for an answer, and how far each partition was acknowledged before. */
+    private final Map<Integer, Read> reads = new HashMap<>();
+  }
+
+  private record Read(Bytes key, Map<Integer, Long> acknowledged) {}
 
   ClusterTruth(ClusterWorld world) {
     this.world = world;
@@ -57,8 +86,48 @@ final class ClusterTruth implements SimNetwork.Tap {
     return channels;
   }
 
+  /** Whether all rows were processed. */
+  boolean areBasesDone() {
+    return bases.values().stream().allMatch(BaseStory::isTerminated);
+  }
+
+  /** All rows were processed, and who has applied them, and the changes behind, has the rows. */
+  void requireBasesDone() {
+    for (Map.Entry<String, BaseStory> base : bases.entrySet()) {
+      Invariant.LIVENESS.require(base.getValue().isTerminated(), "%s is not done", base.getValue());
+      ChannelStory behind = channels.get(base.getKey().replace(BASE, ""));
+      if (behind != null && !behind.isSought()) {
+        RowFold expected = behind.log().fold();
+        RowFold applied = fold(base.getKey(), behind.log().partition());
+        Invariant.BASE_AND_STREAM_WITHOUT_GAP.require(
+            applied.rows().equals(expected.rows()),
+            "%s and what is behind it leave %s instead of %s",
+            base.getKey(),
+            applied.rows(),
+            expected.rows());
+        world.count(ClusterHappening.BASE_COMPARED);
+      }
+    }
+  }
+
   void disturbed() {
     disturbances++;
+  }
+
+  /** The same, and everything meanwhile: an excuse also for what began after it. */
+  void disturbedFor(long nanos) {
+    disturbances++;
+    lasting++;
+    world.agenda.after(
+        nanos,
+        () -> {
+          disturbances++;
+          lasting--;
+        });
+  }
+
+  private long disturbances() {
+    return lasting > 0 ? Long.MAX_VALUE : disturbances;
   }
 
   // Writes.
@@ -70,6 +139,7 @@ final class ClusterTruth implements SimNetwork.Tap {
     result.rejections().forEach(each -> rejected.add(each.rowIndex()));
     List<Change> written = PartitionTruth.changesOf(batch);
     long position = result.firstPosition() - 1;
+    int applied = 0;
     for (int i = 0; i < written.size(); i++) {
       if (rejected.contains(i)) {
         refused.add(written.get(i).text());
@@ -85,8 +155,17 @@ final class ClusterTruth implements SimNetwork.Tap {
           result.firstPosition() + i,
           batch.partition(),
           next.flatMap(log::at).map(Change::text));
+      Invariant.ACKNOWLEDGED_SURVIVES.require(
+          next.get() == result.positionOf(applied),
+          "%s counts at %d and was acknowledged by %s as number %d",
+          text,
+          next.get(),
+          result,
+          applied);
+      applied++;
       position = next.get();
     }
+    acknowledged.merge(batch.partition(), position, Math::max);
   }
 
   /** A write was refused for sure: it never counts. */
@@ -116,10 +195,12 @@ final class ClusterTruth implements SimNetwork.Tap {
         (name, text) -> {
           if (name.startsWith("checkpoint/")) {
             text.ifPresentOrElse(
-                progress -> checkpointed(name, Long.parseLong(progress)),
+                progress -> checkpointed(name, Long.parseLong(progress.split(" ", -1)[0])),
                 () -> Optional.ofNullable(channels.get(id(name))).ifPresent(ChannelStory::deleted));
           } else if (name.startsWith("channel/")) {
             text.ifPresent(condition -> requireGoesOn(id(name), condition));
+            Optional.ofNullable(bases.get(id(name)))
+                .ifPresent(base -> base.terminated(text.orElse("").contains(FINISHED)));
           }
         });
   }
@@ -155,18 +236,30 @@ final class ClusterTruth implements SimNetwork.Tap {
     }
   }
 
-  private static String id(String name) {
+  /** The channel of a text. */
+  static String id(String name) {
     String[] parts = name.split("/", -1);
-    return parts[2] + "_" + parts[1];
+    return parts[2].endsWith(BASE)
+        ? parts[2].substring(0, parts[2].length() - BASE.length()) + "_" + parts[1] + BASE
+        : parts[2] + "_" + parts[1];
+  }
+
+  private RowFold fold(String channelId, int partition) {
+    String tunnel = channelId.substring(channelId.indexOf('_') + 1).replace(BASE, "");
+    return folds
+        .computeIfAbsent(tunnel, id -> new TreeMap<>())
+        .computeIfAbsent(partition, id -> new RowFold());
   }
 
   private void checkpointed(String name, long position) {
     String id = id(name);
     int partition = Integer.parseInt(id.substring(0, id.indexOf('_')));
-    log(partition);
+    LogTruth log = log(partition);
     ChannelStory channel = channels.get(id);
-    if (channel == null) {
-      channels.put(id, new ChannelStory(id, log(partition), position));
+    if (id.endsWith(BASE)) {
+      baseCheckpointed(id, log, position);
+    } else if (channel == null) {
+      channels.put(id, new ChannelStory(id, log, fold(id, partition), position));
     } else {
       channel.checkpointed(position);
       world.count(ClusterHappening.CHECKPOINTED);
@@ -174,13 +267,31 @@ final class ClusterTruth implements SimNetwork.Tap {
     world.trace.add(id + " is checkpointed at " + position);
   }
 
-  void sought() {
-    channels.values().forEach(ChannelStory::sought);
+  /** Stored together with the stream channel behind it, which begins at the moment of creation. */
+  private void baseCheckpointed(String id, LogTruth log, long position) {
+    BaseStory base = bases.get(id);
+    if (base != null) {
+      base.checkpointed(position);
+      return;
+    }
+    ChannelStory behind = channels.get(id.replace(BASE, ""));
+    long since = behind == null ? 0 : behind.stored();
+    bases.put(id, new BaseStory(id, log, fold(id, log.partition()), since));
+    world.count(ClusterHappening.BASE_CHANNEL);
+  }
+
+  /** An operator moves the channels of a tunnel. */
+  void sought(String tunnelId) {
+    channels.forEach((id, channel) -> channel.soughtIf(id.endsWith("_" + tunnelId)));
+    bases.forEach((id, base) -> base.soughtIf(id.endsWith("_" + tunnelId + BASE)));
   }
 
   /** A processor is given changes. */
   Runnable begin(ProcessRecordsInput input, boolean isFailing) {
     String[] parts = input.getTraceId().split("/", -1);
+    if (parts[0].endsWith(BASE)) {
+      return beginRows(bases.get(parts[0]), Long.parseLong(parts[1]), input, isFailing);
+    }
     ChannelStory channel = channels.get(parts[0]);
     channel.log().learn();
     ChannelStory.Held held = channel.begin(Long.parseLong(parts[1]), input.getRecords());
@@ -188,8 +299,21 @@ final class ClusterTruth implements SimNetwork.Tap {
     return () -> {
       if (isFailing) {
         channel.failed(held);
-      } else if (channel.finished(held, disturbances)) {
+      } else if (channel.finished(held, disturbances())) {
         world.count(ClusterHappening.PROCESSED_TWICE);
+      }
+    };
+  }
+
+  private Runnable beginRows(
+      BaseStory base, long epoch, ProcessRecordsInput input, boolean isFailing) {
+    BaseStory.Held held = base.begin(epoch, input.getRecords());
+    world.trace.add("processing rows of " + held);
+    return () -> {
+      if (isFailing) {
+        base.failed(held);
+      } else {
+        base.finished(held);
       }
     };
   }
@@ -202,22 +326,72 @@ final class ClusterTruth implements SimNetwork.Tap {
     world.trace.add(
         connection + (isServer ? " < " : " > ") + frame.kind() + " " + frame.operation());
     if (!isServer) {
+      if (frame.operation() == Operation.ATTACH) {
+        Attach attach = Json.decode(frame.payload(), Attach.class);
+        attached(connection).asked.put(frame.correlationId(), attach.channelId());
+      }
       return;
     }
     if (frame.kind() == FrameKind.PUSH && frame.operation() == Operation.ASSIGN) {
-      Assignment assignment = Json.decode(frame.payload(), Assignment.class);
-      ChannelStory channel = channels.get(assignment.channelId());
-      channel.log().learn();
-      channel.assigned(
-          assignment.epoch(), assignment.sessionId(), assignment.checkpointed(), disturbances);
+      assigned(Json.decode(frame.payload(), Assignment.class));
       world.count(ClusterHappening.ASSIGNED);
     } else if (frame.kind() == FrameKind.PUSH && frame.operation() == Operation.DELIVER) {
       delivered(connection, Delivery.decode(frame.payload()));
     } else if (frame.kind() == FrameKind.RESPONSE && frame.operation() == Operation.ATTACH) {
+      int handle = Json.decode(frame.payload(), ClusterControl.Attached.class).handle();
+      Attached here = attached(connection);
+      here.channelByHandle.put(handle, here.asked.get(frame.correlationId()));
       world.count(ClusterHappening.ATTACHED);
+    } else if (frame.kind() == FrameKind.RESPONSE && frame.operation() == Operation.GET_ROW) {
+      requireFresh(connection, frame);
     } else if (frame.kind() == FrameKind.ERROR) {
       refused(frame);
     }
+  }
+
+  private Attached attached(SimConnection connection) {
+    return attached.computeIfAbsent(connection, any -> new Attached());
+  }
+
+  private void assigned(Assignment assignment) {
+    String id = assignment.channelId();
+    BaseStory base = bases.get(id);
+    if (base != null) {
+      base.assigned(assignment.epoch(), assignment.sessionId(), assignment.checkpointed());
+      return;
+    }
+    ChannelStory channel = channels.get(id);
+    channel.log().learn();
+    channel.assigned(
+        assignment.epoch(), assignment.sessionId(), assignment.checkpointed(), disturbances);
+    BaseStory before = bases.get(id + BASE);
+    Invariant.WAITS_FOR_PARENTS.require(
+        before == null || before.isTerminated(), "%s is assigned before %s is done", id, before);
+  }
+
+  /**
+   * A read shows what was acknowledged before it arrived, unless its node was replaced as the
+   * leader and has not read that yet.
+   */
+  private void requireFresh(SimConnection connection, Frame answer) {
+    Read read = attached(connection).reads.remove(answer.correlationId());
+    ChangeBatch row = ChangeBatch.parse(answer.payload(), 0, answer.payload().length);
+    LogTruth log = log(row.partition());
+    RowFold alone = new RowFold();
+    alone.apply(row);
+    long since = read.acknowledged().getOrDefault(row.partition(), 0L);
+    boolean isFresh =
+        log.wasSince(since, read.key(), Optional.ofNullable(alone.rows().get(read.key())));
+    String node = connection.server().loop().thread().process().name();
+    Invariant.READS_ARE_FRESH.require(
+        isFresh || !node.startsWith(log.leader() + "."),
+        "%s: the row %s of partition %d was read as %s, which it was not since %d",
+        connection,
+        read.key(),
+        row.partition(),
+        alone.rows(),
+        since);
+    world.count(isFresh ? ClusterHappening.ROW_READ : ClusterHappening.STALE_ROW_READ);
   }
 
   private void refused(Frame frame) {
@@ -234,6 +408,15 @@ final class ClusterTruth implements SimNetwork.Tap {
   }
 
   private void delivered(SimConnection connection, Delivery delivery) {
+    BaseStory base = bases.get(attached(connection).channelByHandle.get(delivery.handle()));
+    if (base != null) {
+      world.count(ClusterHappening.ROWS_DELIVERED);
+      for (ChangeBatch batch : delivery.batches()) {
+        log(batch.partition());
+        base.delivered(PartitionTruth.changesOf(batch).stream().map(Change::record).toList());
+      }
+      return;
+    }
     for (ChangeBatch batch : delivery.batches()) {
       LogTruth log = log(batch.partition());
       for (Change change : PartitionTruth.changesOf(batch)) {
@@ -251,7 +434,12 @@ final class ClusterTruth implements SimNetwork.Tap {
 
   @Override
   public void received(SimConnection connection, SimSocket to, Frame frame) {
-    // What is sent is looked at.
+    if (frame.kind() == FrameKind.REQUEST && frame.operation() == Operation.GET_ROW) {
+      Bytes key = GetRowRequest.decode(frame.payload()).key();
+      attached(connection)
+          .reads
+          .put(frame.correlationId(), new Read(key, new TreeMap<>(acknowledged)));
+    }
   }
 
   @Override
@@ -271,6 +459,9 @@ final class ClusterTruth implements SimNetwork.Tap {
 
   /** Everything that is to be said of channels. */
   List<String> lines() {
-    return new ArrayList<>(channels.values().stream().map(ChannelStory::toString).toList());
+    List<String> lines = new ArrayList<>();
+    bases.values().forEach(base -> lines.add(base.toString()));
+    channels.values().forEach(channel -> lines.add(channel.toString()));
+    return lines;
   }
 }

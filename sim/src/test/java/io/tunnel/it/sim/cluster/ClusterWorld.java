@@ -46,6 +46,7 @@ final class ClusterWorld implements SimWorker.Home {
   final TreeMap<String, Machine> machines = new TreeMap<>();
   final TreeMap<String, SimWorker> workers = new TreeMap<>();
   final Map<ClusterHappening, Long> happened = new EnumMap<>(ClusterHappening.class);
+  private final List<SimProcess> processes = new ArrayList<>();
   private Invariant.Broken broken;
   private int lastWorker;
   private int tunnelsUnit = Unit.CATALOG;
@@ -172,64 +173,63 @@ final class ClusterWorld implements SimWorker.Home {
     machine.start();
   }
 
-  void kill(Machine machine, boolean isDirectoryDeleted) {
-    trace.add(machine.name + " is killed" + (isDirectoryDeleted ? ", its directory deleted" : ""));
-    count(ClusterHappening.NODE_KILLED);
-    if (isDirectoryDeleted) {
-      count(ClusterHappening.DIRECTORY_DELETED);
-    }
+  void kill(Machine machine, Machine.Loss loss) {
+    trace.add(machine.name + " is killed, and loses " + loss);
+    count(
+        switch (loss) {
+          case NOTHING -> ClusterHappening.NODE_KILLED;
+          case UNSYNCED -> ClusterHappening.NODE_LOST_POWER;
+          case EVERYTHING -> ClusterHappening.DIRECTORY_DELETED;
+        });
     truth.disturbed();
     List.copyOf(network.open()).stream()
         .filter(each -> machine.isOf(each.server().loop().thread().process()))
-        .forEach(SimConnection::serverDied);
-    machine.kill(isDirectoryDeleted);
+        .forEach(each -> crashSeenBy(each, loss));
+    machine.kill(loss);
     if (random.nextBoolean()) {
       agenda.after(TimeUnit.MILLISECONDS.toNanos(200), () -> group.evict(machine.name));
+    }
+  }
+
+  private void crashSeenBy(SimConnection connection, Machine.Loss loss) {
+    if (loss == Machine.Loss.UNSYNCED) {
+      connection.cut(random.nextLong(TimeUnit.SECONDS.toNanos(4)), -1);
+    } else {
+      connection.serverDied();
     }
   }
 
   void pause(Machine machine, long millis) {
     trace.add(machine.name + " is stopped for " + millis + " ms");
     count(ClusterHappening.NODE_PAUSED);
-    truth.disturbed();
+    truth.disturbedFor(TimeUnit.MILLISECONDS.toNanos(millis));
     machine.process().pause(TimeUnit.MILLISECONDS.toNanos(millis));
-    agenda.after(TimeUnit.MILLISECONDS.toNanos(millis), truth::disturbed);
   }
 
   /** The node does not reach the log for a while. */
   void cutFromLog(Machine machine, long millis) {
     trace.add(machine.name + " does not reach the log for " + millis + " ms");
     count(ClusterHappening.NODE_CUT_FROM_LOG);
-    truth.disturbed();
+    truth.disturbedFor(TimeUnit.MILLISECONDS.toNanos(millis));
     reach.cut(machine.name, true);
-    agenda.after(
-        TimeUnit.MILLISECONDS.toNanos(millis),
-        () -> {
-          reach.cut(machine.name, false);
-          truth.disturbed();
-        });
+    agenda.after(TimeUnit.MILLISECONDS.toNanos(millis), () -> reach.cut(machine.name, false));
   }
 
   /** Nobody reaches the log for a while. */
   void logDown(long millis) {
     trace.add("the log is out of reach for " + millis + " ms");
     count(ClusterHappening.LOG_DOWN);
-    truth.disturbed();
+    truth.disturbedFor(TimeUnit.MILLISECONDS.toNanos(millis));
     reach.down(true);
-    agenda.after(
-        TimeUnit.MILLISECONDS.toNanos(millis),
-        () -> {
-          reach.down(false);
-          truth.disturbed();
-        });
+    agenda.after(TimeUnit.MILLISECONDS.toNanos(millis), () -> reach.down(false));
   }
 
   /** No client reaches the node for a while; connections are silent. */
   void cutFromClients(Machine machine, long millis) {
     trace.add(machine.name + " is not reached by clients for " + millis + " ms");
     count(ClusterHappening.NODE_CUT_FROM_CLIENTS);
-    truth.disturbed();
     machine.isCutFromClients = true;
+    truth.disturbedFor(TimeUnit.MILLISECONDS.toNanos(millis));
     long nanos = TimeUnit.MILLISECONDS.toNanos(millis);
     for (SimConnection each : List.copyOf(network.open())) {
       if (machine.isUp() && machine.isOf(each.server().loop().thread().process())) {
@@ -264,7 +264,19 @@ final class ClusterWorld implements SimWorker.Home {
   // Clients.
 
   SimProcess process(String name) {
-    return new SimProcess(name, agenda, random.split(), any -> {});
+    return born(new SimProcess(name, agenda, random.split(), any -> {}));
+  }
+
+  /** A process of a machine or of a client has begun. */
+  SimProcess born(SimProcess process) {
+    processes.removeIf(each -> !each.isAlive());
+    processes.add(process);
+    return process;
+  }
+
+  /** Everything that was taken to send frames was given back; for a cluster at rest. */
+  void requireNothingLeaks() {
+    processes.forEach(SimProcess::requireNothingLeaks);
   }
 
   List<Endpoint> endpoints() {
@@ -294,7 +306,7 @@ final class ClusterWorld implements SimWorker.Home {
   void stall(SimConnection connection, long millis) {
     trace.add(connection + " is stalled for " + millis + " ms");
     count(ClusterHappening.CONNECTION_STALLED);
-    truth.disturbed();
+    truth.disturbedFor(TimeUnit.MILLISECONDS.toNanos(millis));
     connection.stall(TimeUnit.MILLISECONDS.toNanos(millis));
   }
 
@@ -320,9 +332,8 @@ final class ClusterWorld implements SimWorker.Home {
   void pauseWorker(SimWorker worker, long millis) {
     trace.add(worker + " is stopped for " + millis + " ms");
     count(ClusterHappening.WORKER_PAUSED);
-    truth.disturbed();
+    truth.disturbedFor(TimeUnit.MILLISECONDS.toNanos(millis));
     worker.process().pause(TimeUnit.MILLISECONDS.toNanos(millis));
-    agenda.after(TimeUnit.MILLISECONDS.toNanos(millis), truth::disturbed);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.tunnel.it.sim.cluster;
 
+import io.tunnel.it.sim.Seeds;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Map;
@@ -23,9 +24,7 @@ final class ClusterWorlds {
               + String.join("\n", lastLines)
               + "\nThen:\n"
               + dump
-              + "Replay: mvn -Psim -Dsim.cluster.seed="
-              + seed
-              + " verify",
+              + Seeds.replay("ClusterSimulationTest", "sim.cluster", seed),
           reason);
     }
   }

@@ -2,7 +2,9 @@ package io.tunnel.it.sim.cluster;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.KeyCodec;
 import io.tunnel.it.sim.RowFold;
+import io.tunnel.model.Bytes;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnUpdate;
 import io.tunnel.model.ColumnValue;
@@ -14,6 +16,7 @@ import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
@@ -88,6 +91,19 @@ final class ClusterWriter {
                     failed(batch, ClusterClient.cause(failure));
                   }
                 });
+  }
+
+  /** Reads a row that is written now and then, where it was written last. */
+  void read(int index) {
+    int partition = partitions.get(index);
+    long id = (long) index * IDS_PER_PARTITION + random.nextInt(ROWS_PER_PARTITION);
+    Bytes key = KeyCodec.encode(PrimaryKey.builder().add("id", id).build(), RowFold.SCHEMA);
+    List<Endpoint> all = world.endpoints();
+    Endpoint node =
+        Optional.ofNullable(leaders.get(partition))
+            .filter(any -> random.nextInt(3) > 0)
+            .orElseGet(() -> all.get(random.nextInt(all.size())));
+    var unused = client.ask(node, Operation.GET_ROW, new GetRowRequest(tableId, key).encode());
   }
 
   private void written(ChangeBatch batch, WriteResult result) {

@@ -1,13 +1,19 @@
 package io.tunnel.it.sim.cluster;
 
+import com.google.gson.JsonParser;
+import io.tunnel.codec.KeyCodec;
 import io.tunnel.it.sim.PartitionTruth;
 import io.tunnel.it.sim.PartitionTruth.Change;
+import io.tunnel.it.sim.RowFold;
 import io.tunnel.model.Bytes;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.sdk.StreamRecord;
 import io.tunnel.server.replica.SharedLog.Entry;
 import io.tunnel.server.replica.SharedLog.Kind;
 import io.tunnel.server.replica.SharedLog.Stored;
 import io.tunnel.server.replica.SimCopyRows;
 import io.tunnel.server.replica.SimRecords;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -29,10 +35,17 @@ final class LogTruth {
   private final Consumer<ClusterHappening> counts;
   private final TreeMap<Long, Change> changes = new TreeMap<>();
   private final SimCopyRows rows = new SimCopyRows(new SplittableRandom(1));
+
+  /** What each row was from which position on; empty columns where there was none. */
+  private final Map<Bytes, TreeMap<Long, Optional<Map<String, ColumnValue>>>> versions =
+      new TreeMap<>();
+
+  private final RowFold fold = new RowFold();
   private int read;
   private long epoch = -1;
   private long sequence;
   private boolean isBroken;
+  private String leader = "";
 
   LogTruth(int partition, SimLog log, Consumer<ClusterHappening> counts) {
     this.partition = partition;
@@ -55,6 +68,7 @@ final class LogTruth {
       epoch = record.offset();
       sequence = 0;
       isBroken = false;
+      leader = leaderOf(entry);
       counts.accept(ClusterHappening.MARKER);
       return;
     }
@@ -69,11 +83,31 @@ final class LogTruth {
     sequence = entry.sequence();
     SimRecords.Said said = SimRecords.of(partition, record);
     SimRecords.fold(rows, said.rows());
+    fold.apply(said.rows());
+    PartitionTruth.changesOf(said.rows())
+        .forEach(
+            row -> {
+              Bytes key = KeyCodec.encode(row.record().getPrimaryKey(), RowFold.SCHEMA);
+              versions
+                  .computeIfAbsent(key, any -> new TreeMap<>())
+                  .put(record.offset(), Optional.ofNullable(fold.rows().get(key)));
+            });
     if (entry.kind() == Kind.REPAIR) {
       counts.accept(ClusterHappening.ROW_REPAIRED);
     }
     said.change()
         .ifPresent(batch -> changes.put(record.offset(), PartitionTruth.changesOf(batch).get(0)));
+  }
+
+  /** Who says so in a marker. */
+  private static String leaderOf(Entry marker) {
+    String text = new String(marker.value().orElseThrow().toByteArray(), StandardCharsets.UTF_8);
+    return JsonParser.parseString(text).getAsJsonObject().get("node").getAsString();
+  }
+
+  /** The node that leads by what the log says. */
+  String leader() {
+    return leader;
   }
 
   int partition() {
@@ -107,6 +141,28 @@ final class LogTruth {
 
   SortedMap<Bytes, SortedMap<String, Bytes>> rows() {
     return rows.rows(partition);
+  }
+
+  /** What applying all that counts leaves. */
+  RowFold fold() {
+    return fold;
+  }
+
+  /** Whether a row was like that at any moment from a position on. */
+  boolean wasSince(long since, StreamRecord row) {
+    RowFold alone = new RowFold();
+    alone.apply(row);
+    Bytes key = KeyCodec.encode(row.getPrimaryKey(), RowFold.SCHEMA);
+    return wasSince(since, key, Optional.ofNullable(alone.rows().get(key)));
+  }
+
+  /** The same, of a row that may not have been there. */
+  boolean wasSince(long since, Bytes key, Optional<Map<String, ColumnValue>> columns) {
+    TreeMap<Long, Optional<Map<String, ColumnValue>>> all =
+        versions.getOrDefault(key, new TreeMap<>());
+    var then = all.floorEntry(since);
+    return (then == null ? columns.isEmpty() : then.getValue().equals(columns))
+        || all.tailMap(since, false).containsValue(columns);
   }
 
   /** Positions that count from one to another, both inclusive. */

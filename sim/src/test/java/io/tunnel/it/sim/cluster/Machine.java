@@ -97,7 +97,8 @@ final class Machine {
     starts++;
     isDraining = false;
     SimProcess process =
-        new SimProcess(name + "." + starts, world.agenda, world.random.split(), any -> wake());
+        world.born(
+            new SimProcess(name + "." + starts, world.agenda, world.random.split(), any -> wake()));
     Running now = new Running(process);
     running = Optional.of(now);
     for (int i = 0; i < SHARDS; i++) {
@@ -216,17 +217,28 @@ final class Machine {
     return new SimNetwork.Accepted(now.loop, now.node.handlers());
   }
 
+  /** What a machine loses with its process. */
+  enum Loss {
+    NOTHING,
+    /** Any part of what was not synced: the power goes. */
+    UNSYNCED,
+    /** Its directory. */
+    EVERYTHING
+  }
+
   /** The process ends at once. */
-  void kill(boolean isDirectoryDeleted) {
+  void kill(Loss loss) {
     Running now = running.orElseThrow();
     now.process.kill();
     now.log.died();
     now.tail.died();
     running = Optional.empty();
-    if (isDirectoryDeleted) {
-      format();
-    } else {
-      disks.replaceAll(disk -> disk.afterDeath(() -> {}));
+    switch (loss) {
+      case NOTHING -> disks.replaceAll(disk -> disk.afterDeath(() -> {}));
+      case UNSYNCED -> disks.replaceAll(disk -> disk.afterPowerLoss(world.random, () -> {}));
+      case EVERYTHING -> format();
+    }
+    if (loss != Loss.EVERYTHING) {
       rows.replaceAll(SimCopyRows::afterDeath);
     }
   }
