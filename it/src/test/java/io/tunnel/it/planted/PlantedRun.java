@@ -5,7 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -20,6 +22,9 @@ final class PlantedRun {
   private final Path work;
   private final long judgeSecondsMax;
   private final long searchedSeeds;
+
+  /** Judges that were asked without a bug. */
+  private final Map<Judge, Boolean> content = new ConcurrentHashMap<>();
 
   /**
    * @param searchedSeeds how many other worlds are tried when a bug is not found in the recorded
@@ -49,6 +54,10 @@ final class PlantedRun {
       tree.plant(bug, work.resolve(bug.name()).resolve("sources"), classes);
       for (Judge judge : bug.judges()) {
         by = by.isPresent() ? by : ask(judge, judge.command(), classes);
+        if (by.isPresent() && !isContentWithoutABug(judge)) {
+          remark = by.get() + " fails without the bug too";
+          by = Optional.empty();
+        }
       }
       if (by.isEmpty() && searchedSeeds > 0) {
         for (Judge.Kind kind : kinds(bug)) {
@@ -62,6 +71,22 @@ final class PlantedRun {
       remark = e.getMessage();
     }
     return new Result(bug, by, remark, (System.nanoTime() - begun) / 1e9);
+  }
+
+  /**
+   * Whether a judge finds nothing where nothing is planted. Worlds are not asked: every build runs
+   * them without a bug.
+   */
+  private boolean isContentWithoutABug(Judge judge) throws IOException, InterruptedException {
+    if (judge instanceof Judge.World) {
+      return true;
+    }
+    Boolean known = content.get(judge);
+    if (known == null) {
+      known = ask(judge, judge.command(), work.resolve("nothing")).isEmpty();
+      content.put(judge, known);
+    }
+    return known;
   }
 
   private static List<Judge.Kind> kinds(PlantedBug bug) {

@@ -19,8 +19,6 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
-import org.jctools.queues.MpscUnboundedArrayQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,7 +39,6 @@ import org.slf4j.LoggerFactory;
 public final class Shard implements Closeable, PartitionHome {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Shard.class);
-  private static final int QUEUE_CHUNK = 1024;
 
   private final int id;
   private final ShardConfig config;
@@ -49,8 +46,7 @@ public final class Shard implements Closeable, PartitionHome {
   private final Rows rows;
   private final Meter meter;
   private final Clock clock;
-  private final MpscUnboundedArrayQueue<ShardTask> queue =
-      new MpscUnboundedArrayQueue<>(QUEUE_CHUNK);
+  private final TaskQueue<ShardTask> queue = new TaskQueue<>();
   private final AtomicLong queuedBytes = new AtomicLong();
   private final AtomicBoolean isClosed = new AtomicBoolean();
   private final GroupCore group;
@@ -58,9 +54,7 @@ public final class Shard implements Closeable, PartitionHome {
   private final Deque<Admitted> admitted = new ArrayDeque<>();
   private final Thread owner;
   private final ShardDisk disk;
-  private volatile boolean isParked;
   private volatile boolean isRefusing;
-  private volatile boolean isStopping;
   private volatile boolean hasEnded;
 
   /**
@@ -194,10 +188,7 @@ public final class Shard implements Closeable, PartitionHome {
   }
 
   private void post(ShardTask task) {
-    queue.add(task);
-    if (isParked) {
-      LockSupport.unpark(owner);
-    }
+    queue.post(task);
     if (hasEnded) {
       refuseLeftovers();
     }
@@ -206,10 +197,10 @@ public final class Shard implements Closeable, PartitionHome {
   private void run() {
     while (true) {
       if (!stepOrFail()) {
-        if (isStopping) {
+        if (queue.isStopping()) {
           return;
         }
-        park();
+        queue.await(TaskQueue.FOREVER_NANOS);
       }
     }
   }
@@ -241,14 +232,6 @@ public final class Shard implements Closeable, PartitionHome {
   /** Whether nothing waits. */
   boolean isIdle() {
     return queue.isEmpty();
-  }
-
-  private void park() {
-    isParked = true;
-    if (queue.isEmpty() && !isStopping) {
-      LockSupport.park(this);
-    }
-    isParked = false;
   }
 
   private static void runBarrier(ShardTask.Barrier barrier) {
@@ -434,8 +417,7 @@ public final class Shard implements Closeable, PartitionHome {
       return;
     }
     isRefusing = true;
-    isStopping = true;
-    LockSupport.unpark(owner);
+    queue.stop();
     boolean interrupted = false;
     while (owner.isAlive()) {
       try {

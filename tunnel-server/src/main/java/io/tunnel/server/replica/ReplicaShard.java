@@ -4,6 +4,7 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.TaskQueue;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -14,8 +15,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
-import org.jctools.queues.MpscUnboundedArrayQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,7 +32,6 @@ import org.slf4j.LoggerFactory;
 final class ReplicaShard implements Closeable {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(ReplicaShard.class);
-  private static final int QUEUE_CHUNK = 1024;
   private static final long PROGRESS_RECORDS = 1_000_000;
 
   private final int id;
@@ -42,15 +40,12 @@ final class ReplicaShard implements Closeable {
   private final Replicas.Ports ports;
   private final Shard.Meter meter;
   private final Shard.Clock clock;
-  private final MpscUnboundedArrayQueue<ReplicaTask> queue =
-      new MpscUnboundedArrayQueue<>(QUEUE_CHUNK);
+  private final TaskQueue<ReplicaTask> queue = new TaskQueue<>();
   private final AtomicBoolean isClosed = new AtomicBoolean();
   private final List<Integer> storedAtOpen;
   private final LocalRetention retention;
   private final ShardCopies copies;
   private final Thread owner;
-  private volatile boolean isParked;
-  private volatile boolean isStopping;
   private volatile boolean hasEnded;
   private volatile boolean hasFailed;
 
@@ -136,7 +131,7 @@ final class ReplicaShard implements Closeable {
   }
 
   boolean isStopping() {
-    return isStopping;
+    return queue.isStopping();
   }
 
   boolean hasFailed() {
@@ -163,10 +158,7 @@ final class ReplicaShard implements Closeable {
   }
 
   void post(ReplicaTask task) {
-    queue.add(task);
-    if (isParked) {
-      LockSupport.unpark(owner);
-    }
+    queue.post(task);
     if (hasEnded) {
       endLeftovers();
     }
@@ -175,10 +167,10 @@ final class ReplicaShard implements Closeable {
   private void run() {
     while (true) {
       if (!stepOrFail()) {
-        if (isStopping) {
+        if (queue.isStopping()) {
           return;
         }
-        park();
+        queue.await(copies.leftNanos(clock.nanos()));
       }
     }
   }
@@ -190,15 +182,6 @@ final class ReplicaShard implements Closeable {
       fail(e);
       return true;
     }
-  }
-
-  private void park() {
-    long nanos = copies.leftNanos(clock.nanos());
-    isParked = true;
-    if (queue.isEmpty() && !isStopping && nanos > 0) {
-      LockSupport.parkNanos(this, nanos);
-    }
-    isParked = false;
   }
 
   /**
@@ -398,8 +381,7 @@ final class ReplicaShard implements Closeable {
     if (!isClosed.compareAndSet(false, true)) {
       return;
     }
-    isStopping = true;
-    LockSupport.unpark(owner);
+    queue.stop();
     boolean interrupted = false;
     while (owner.isAlive()) {
       try {
