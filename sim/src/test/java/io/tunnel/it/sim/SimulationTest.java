@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
  */
 class SimulationTest {
 
-  private static final Seeds SEEDS = Seeds.of("sim", 500, 1_000);
+  private static final Seeds SEEDS = Seeds.of("sim", 1_300, 200);
   private static final long PROGRESS_EVERY = 1_000;
   private static final long REPLAYED = 12;
 

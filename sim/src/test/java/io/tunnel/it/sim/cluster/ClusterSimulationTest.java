@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
  */
 class ClusterSimulationTest {
 
-  private static final Seeds SEEDS = Seeds.of("sim.cluster", 100, 200);
+  private static final Seeds SEEDS = Seeds.of("sim.cluster", 260, 40);
   private static final long REPLAYED = 6;
 
   /** Of fewer clusters than this the shares say little. */
