@@ -73,7 +73,12 @@ class CallersFrameTest {
         "alterTable(String,TableOptions)", () -> tables.alterTable("t", TableOptions.DEFAULT));
     calls.put("dropTable(String)", () -> tables.dropTable("t"));
     calls.put("getRow(String,PrimaryKey)", () -> tables.getRow("t", KEY));
+    calls.put(
+        "getRow(String,PrimaryKey,ReadMode)", () -> tables.getRow("t", KEY, ReadMode.STRICT));
     calls.put("getRowAsync(String,PrimaryKey)", () -> tables.getRowAsync("t", KEY));
+    calls.put(
+        "getRowAsync(String,PrimaryKey,ReadMode)",
+        () -> tables.getRowAsync("t", KEY, ReadMode.STRICT));
     calls.put("primaryKeyOf(String)", () -> tables.primaryKeyOf("t"));
     calls.put("getRange(String,RangeQuery)", () -> tables.getRange("t", RangeQuery.ALL).iterator());
     calls.put("write(String,List)", () -> tables.write("t", ROWS));
