@@ -73,8 +73,7 @@ class CallersFrameTest {
         "alterTable(String,TableOptions)", () -> tables.alterTable("t", TableOptions.DEFAULT));
     calls.put("dropTable(String)", () -> tables.dropTable("t"));
     calls.put("getRow(String,PrimaryKey)", () -> tables.getRow("t", KEY));
-    calls.put(
-        "getRow(String,PrimaryKey,ReadMode)", () -> tables.getRow("t", KEY, ReadMode.STRICT));
+    calls.put("getRow(String,PrimaryKey,ReadMode)", () -> tables.getRow("t", KEY, ReadMode.STRICT));
     calls.put("getRowAsync(String,PrimaryKey)", () -> tables.getRowAsync("t", KEY));
     calls.put(
         "getRowAsync(String,PrimaryKey,ReadMode)",
