@@ -9,6 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 shopt -s nullglob
 reports=(*/target/surefire-reports/TEST-*.xml)
+outputs=(*/target/surefire-reports/*-output.txt)
 if [ ${#reports[@]} -eq 0 ]; then
   echo "reports.sh: no reports of tests in */target/surefire-reports; run mvn verify first" >&2
   exit 2
@@ -40,7 +41,7 @@ for report in "${reports[@]}"; do
   fi
 done
 
-for output in */target/surefire-reports/*-output.txt; do
+for output in "${outputs[@]}"; do
   if grep -q 'LEAK: ' "$output"; then
     echo "a buffer leaked: $(grep -m 1 -A 8 'LEAK: ' "$output" | cut -c 1-300) (in $output)" >&2
     bad=1
