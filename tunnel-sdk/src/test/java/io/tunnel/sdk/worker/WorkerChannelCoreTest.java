@@ -122,6 +122,21 @@ class WorkerChannelCoreTest {
   }
 
   @Test
+  void the_end_of_a_channel_is_not_checkpointed_when_changes_before_it_were_dropped() {
+    WorkerChannelCore core = running(LIMITS, 0);
+    processTo(core, 10);
+    core.end(Ending.REVOKED);
+    assertThat(core.delivered(11, 20, 10, 100)).as("what comes while it is given back").isFalse();
+    core.endsAt(20);
+    tell(core, Farewell.CLOSING);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.STOP_PROCESSOR);
+    core.processorStopped();
+
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CHECKPOINT);
+    assertThat(core.beginCheckpoint(0)).isEqualTo(10);
+  }
+
+  @Test
   void at_a_shutdown_channels_are_checkpointed_and_left_to_the_end_of_the_session() {
     WorkerChannelCore core = running(LIMITS, 0);
     core.delivered(1, 10, 10, 100);
