@@ -1,5 +1,6 @@
 package io.tunnel.it;
 
+import io.tunnel.kafka.broker.Suspension;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -171,22 +172,24 @@ final class ChildProcess implements AutoCloseable {
     awaitExit();
   }
 
-  /** Stops it where it stands with SIGSTOP, until it is told to go on. */
+  /** Stops all its threads where they stand, with SIGSTOP, until it is told to go on. */
   void suspend() {
-    signal("STOP");
+    signal(Suspension::suspend);
   }
 
   /** Lets it go on with SIGCONT. */
   void goOn() {
-    signal("CONT");
+    signal(Suspension::resume);
   }
 
-  private void signal(String signal) {
+  /** SIGSTOP or SIGCONT. */
+  private interface Signal {
+    void send(ProcessHandle to) throws IOException, InterruptedException;
+  }
+
+  private void signal(Signal signal) {
     try {
-      Process kill = new ProcessBuilder("kill", "-" + signal, "" + process.pid()).start();
-      if (kill.waitFor() != 0) {
-        throw new AssertionError(name + " cannot be sent SIG" + signal);
-      }
+      signal.send(process.toHandle());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

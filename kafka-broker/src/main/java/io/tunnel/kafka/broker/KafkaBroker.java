@@ -239,27 +239,27 @@ public final class KafkaBroker implements Closeable {
     }
   }
 
-  /** Stops the process from running at all, as SIGSTOP does: its connections stay open. */
+  /** Stops all its threads, as SIGSTOP does: its connections stay open, and it answers nothing. */
   public synchronized void suspend() throws IOException {
-    signal("STOP");
+    try {
+      Suspension.suspend(running().toHandle());
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    }
   }
 
   /** Lets it go on. */
   public synchronized void resume() throws IOException {
-    signal("CONT");
+    try {
+      Suspension.resume(running().toHandle());
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    }
   }
 
-  private void signal(String name) throws IOException {
-    long pid = running().pid();
-    try {
-      Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start();
-      if (kill.waitFor() != 0) {
-        throw new IOException("the broker could not be sent SIG" + name);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while sending SIG" + name, e);
-    }
+  private static IOException interrupted(InterruptedException e) {
+    Thread.currentThread().interrupt();
+    return new IOException("interrupted while a signal was sent to the broker", e);
   }
 
   /** The processor time that the broker has taken since it was started. */

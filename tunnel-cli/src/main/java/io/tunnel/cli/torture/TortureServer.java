@@ -1,5 +1,6 @@
 package io.tunnel.cli.torture;
 
+import io.tunnel.kafka.broker.Suspension;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -109,14 +110,14 @@ final class TortureServer {
     process.destroyForcibly().waitFor();
   }
 
-  /** Lets it stand still. */
+  /** Stops all its threads, until it is told to go on. */
   void suspend() throws IOException, InterruptedException {
-    SystemProgram.run("kill", "-STOP", String.valueOf(process.pid()));
+    Suspension.suspend(process.toHandle());
   }
 
   /** Lets it go on. */
   void resume() throws IOException, InterruptedException {
-    SystemProgram.run("kill", "-CONT", String.valueOf(process.pid()));
+    Suspension.resume(process.toHandle());
   }
 
   long pid() {
