@@ -72,7 +72,7 @@ record Channels(TunnelClient client, String table, String tunnel) {
     awaitDrained(Set.of(ChannelType.values()));
   }
 
-  /** The same for channels of a type. */
+  /** Returns when the channels of a type are drained. */
   void awaitDrained(ChannelType type) {
     awaitDrained(Set.of(type));
   }

@@ -11,7 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The writer and the workers of these tests for whoever runs them elsewhere than in processes of
+ * The writer and the workers of these tests for tests that run them elsewhere than in processes of
  * this machine, and what their notes prove afterwards.
  */
 public final class Evidence {

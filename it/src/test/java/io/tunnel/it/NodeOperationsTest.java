@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What whoever operates a cluster sees of its nodes: why one does not start, and its figures. */
+/** What an operator sees of a cluster's nodes: why one does not start, and its figures. */
 class NodeOperationsTest {
 
   @RegisterExtension static final Stage STAGE = new Stage();

@@ -28,7 +28,7 @@ public final class Poll {
     }
   }
 
-  /** The same with a deadline that is only met when something hangs. */
+  /** Waits until a deadline that is only met when something hangs. */
   public static void until(String whatIsMissing, BooleanSupplier condition) {
     until(LONG, condition, () -> whatIsMissing);
   }

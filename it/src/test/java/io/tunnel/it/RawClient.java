@@ -56,7 +56,7 @@ final class RawClient implements AutoCloseable {
     return greet(silent(server));
   }
 
-  /** The same, to whatever listens on a port of this machine. */
+  /** A client that has greeted whatever listens on a port of this machine. */
   static RawClient greeted(int port) {
     try {
       return greet(new RawClient(port));

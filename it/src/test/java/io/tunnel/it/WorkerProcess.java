@@ -71,7 +71,7 @@ final class WorkerProcess {
     return noted().stream().map(Noted::seen).toList();
   }
 
-  /** The same with when it held what. */
+  /** The notes of the worker, with when it held what. */
   List<Noted> noted() {
     return Noted.read(notes);
   }

@@ -12,7 +12,7 @@ import org.HdrHistogram.Recorder;
 
 /**
  * Counts what processors are given: a cell per channel, so that channels never wait for each other.
- * Totals are sums of cells that only grow; whoever reads them resets nothing.
+ * Totals are sums of cells that only grow; reading them resets nothing.
  */
 final class PerfMeter {
 

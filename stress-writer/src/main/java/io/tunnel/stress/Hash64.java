@@ -10,8 +10,8 @@ import io.tunnel.model.StringValue;
 import java.nio.charset.StandardCharsets;
 
 /**
- * 64-bit hashes of values, the same on every machine and in every run. Not for secrets: whoever
- * chooses the input can make two inputs collide.
+ * 64-bit hashes of values, the same on every machine and in every run. Not for secrets: an
+ * adversary who chooses the input can make two inputs collide.
  */
 public final class Hash64 {
 

@@ -13,7 +13,7 @@ public final class Bar {
     return "#".repeat(filled(value, max, width));
   }
 
-  /** The same on a track of dots that shows the full width. */
+  /** A bar on a track of dots that shows the full width. */
   public static String onTrack(long value, long max, int width) {
     int filled = filled(value, max, width);
     return "#".repeat(filled) + ".".repeat(width - filled);

@@ -49,7 +49,7 @@ public final class CommandRunner {
     }
   }
 
-  /** What was printed must have arrived, unless whoever read it wanted no more, such as head. */
+  /** What was printed must have arrived, unless its reader wanted no more, as {@code head} does. */
   private static int checkOutput(CommandLine root) {
     if (root.getOut() instanceof DataWriter data && data.failure().isPresent()) {
       root.getErr()

@@ -63,7 +63,7 @@ public class DurationConverter implements ITypeConverter<Duration> {
   }
 
   /**
-   * The same, but no time at all is a time too.
+   * Converts a text as {@link #convert} does, and takes zero for a time too.
    *
    * @throws TypeConversionException when it is not a time
    */

@@ -9,9 +9,9 @@ import java.util.function.LongSupplier;
  * Shows how long work gets on: a bar that is redrawn with count, rate and time left when the screen
  * is a terminal, a plain line every few seconds when it is not, and one last line at the end.
  *
- * <p>It has no thread of its own. Whoever reports progress draws when it is time to, and any number
- * of threads may report: one of them draws while the others only count. Work that reports nothing
- * for a while shows nothing for a while.
+ * <p>It has no thread of its own. A thread that reports progress also draws when it is time to; any
+ * number of threads may report: one of them draws while the others only count. Work that reports
+ * nothing for a while shows nothing for a while.
  */
 public final class ProgressBar implements AutoCloseable {
 

@@ -30,7 +30,7 @@ public final class TextTable {
     this(List.of(headings));
   }
 
-  /** The same. */
+  /** A table with these headings, as the other constructor makes it. */
   public TextTable(List<String> headings) {
     this.headings =
         headings.stream()
@@ -49,7 +49,7 @@ public final class TextTable {
     return row(List.of(cells));
   }
 
-  /** The same. */
+  /** Adds a row of these cells. */
   public TextTable row(List<String> cells) {
     if (cells.size() != headings.size()) {
       throw new IllegalArgumentException(

@@ -57,7 +57,7 @@ final class LedgerCore {
     MISSING,
     /** More changes were delivered than acknowledged. */
     DUPLICATE,
-    /** The same changes came in another order. */
+    /** All expected changes came, in another order. */
     ORDER,
     /** As many changes came, but with another content. */
     CONTENT

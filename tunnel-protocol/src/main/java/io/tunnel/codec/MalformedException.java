@@ -22,9 +22,9 @@ public final class MalformedException extends RuntimeException {
   }
 
   /**
-   * What to answer whoever sent the bytes: {@link ErrorCode#CORRUPT} for a wrong checksum, {@link
-   * ErrorCode#ROW_TOO_LARGE} or {@link ErrorCode#BATCH_TOO_LARGE} for what is over a limit, {@link
-   * ErrorCode#INVALID_REQUEST} for all else.
+   * The code with which the sender of the bytes is answered: {@link ErrorCode#CORRUPT} for a wrong
+   * checksum, {@link ErrorCode#ROW_TOO_LARGE} or {@link ErrorCode#BATCH_TOO_LARGE} for what is over
+   * a limit, {@link ErrorCode#INVALID_REQUEST} for all else.
    */
   public ErrorCode code() {
     return code;

@@ -71,7 +71,7 @@ public enum ErrorCode {
   LOG_UNAVAILABLE(35, true),
   /**
    * Whether the request was done is not known yet: asked for again with the id that it has, it is
-   * done once. Whoever is told so and cannot ask again has to look.
+   * done once. A client that cannot ask again has to look whether it was done.
    */
   OUTCOME_UNKNOWN(36, false),
   /** There is as much of something as the server's configuration allows. */

@@ -42,8 +42,8 @@ public final class RefusedException extends RuntimeException {
   }
 
   /**
-   * The same refusal, made by the calling thread and with its stack; its cause is this one. For a
-   * refusal that another thread met: whoever waited for it is found in the trace.
+   * A copy of this refusal with the stack of the calling thread, and this one as its cause. For a
+   * refusal that another thread met: the caller that waited is found in the trace.
    */
   public RefusedException again() {
     return new RefusedException(code, getMessage(), leader, this);

@@ -68,7 +68,7 @@ public sealed interface ClusterControl extends Control {
           tunnelId, channelId, partition, type, epoch, position, key, end, endMs, Optional.empty());
     }
 
-    /** The same with a grant. */
+    /** This request with the grant that proves its epoch. */
     public Attach withGrant(Optional<Bytes> given) {
       return new Attach(
           tunnelId, channelId, partition, type, epoch, position, key, end, endMs, given);

@@ -52,7 +52,7 @@ public final class Json {
     return payload instanceof Control.Empty ? new byte[0] : Utf8.encode(GSON.toJson(payload));
   }
 
-  /** The same with the id of the request that it is the payload of. */
+  /** Encodes a payload together with the id of its request. */
   public static byte[] encode(Control payload, String requestId) {
     JsonObject object = GSON.toJsonTree(payload).getAsJsonObject();
     object.addProperty("requestId", requestId);

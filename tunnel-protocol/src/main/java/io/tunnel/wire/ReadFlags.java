@@ -5,7 +5,8 @@ import io.tunnel.codec.MalformedException;
 
 /**
  * How rows are read: a {@code u8} at the end of a request, left out when it is 0. Bit 0: strictly.
- * Whoever does not know a bit refuses the request, because what it asks for would be missing.
+ * A server refuses a request with a bit that it does not know, because the answer would lack what
+ * the client asks for.
  */
 final class ReadFlags {
 

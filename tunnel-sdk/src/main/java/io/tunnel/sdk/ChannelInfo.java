@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 public final class ChannelInfo {
 
-  /** A figure that whoever answered cannot know: no number to add to others. */
+  /** A figure that the answering server cannot know: no number to add to others. */
   public static final long UNKNOWN = -1;
 
   private final ChannelDescription channel;

@@ -35,7 +35,7 @@ import org.apache.commons.codec.digest.MurmurHash3;
  * }</pre>
  *
  * <p>The server knows nothing of this: to it the hash is a column as any other. A hash is no
- * secret, and whoever chooses keys can choose keys that share one.
+ * secret: a client that chooses its keys can choose keys that share one.
  */
 public final class HashedKey {
 

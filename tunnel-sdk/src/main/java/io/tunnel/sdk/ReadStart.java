@@ -60,12 +60,12 @@ public record ReadStart(
         partition, ChannelType.BaseData, position, key, Optional.empty(), Optional.empty());
   }
 
-  /** The same up to a position. */
+  /** This start with an end at a position. */
   public ReadStart upTo(long position) {
     return new ReadStart(partition, type, this.position, key, Optional.of(position), endMs);
   }
 
-  /** The same up to a moment, in milliseconds since 1970. */
+  /** This start with an end at a moment, in milliseconds since 1970. */
   public ReadStart before(long ms) {
     return new ReadStart(partition, type, position, key, end, Optional.of(ms));
   }

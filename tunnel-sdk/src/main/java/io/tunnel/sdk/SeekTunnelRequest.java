@@ -86,12 +86,12 @@ public final class SeekTunnelRequest {
             false));
   }
 
-  /** The same for these channels only; none for all that the target is for. */
+  /** This request for these channels only; none for all that the target is for. */
   public SeekTunnelRequest withChannels(List<String> channelIds) {
     return with(channelIds, seek.isDryRun());
   }
 
-  /** The same, or only what it would do. */
+  /** This request, carried out or only answered with what it would do. */
   public SeekTunnelRequest dryRun(boolean isDryRun) {
     return with(seek.channels(), isDryRun);
   }

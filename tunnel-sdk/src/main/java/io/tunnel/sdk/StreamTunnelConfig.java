@@ -51,7 +51,7 @@ public record StreamTunnelConfig(
     return new StreamTunnelConfig(StreamStart.LATEST, Optional.of(startOffset), Optional.empty());
   }
 
-  /** The same that ends before the first change committed at or after a moment. */
+  /** This configuration with an end before the first change committed at or after a moment. */
   public StreamTunnelConfig withEnd(long newEndOffset) {
     return new StreamTunnelConfig(flag, startOffset, Optional.of(newEndOffset));
   }

@@ -69,8 +69,9 @@ public final class TableWriter implements AutoCloseable {
   }
 
   /**
-   * For whoever writes the rows again anyway: gives up those that were not sent, which are told so,
-   * returns when those that were sent have outcomes, and refuses rows from then on. Idempotent.
+   * Gives up the rows that were not sent, which are told so, returns when those that were sent have
+   * outcomes, and refuses rows from then on. For callers that write the rows again anyway.
+   * Idempotent.
    *
    * @throws IllegalStateException when called from a callback
    */

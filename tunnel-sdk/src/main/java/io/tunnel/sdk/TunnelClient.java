@@ -209,7 +209,7 @@ public final class TunnelClient implements AutoCloseable {
     return Json.decode(caller.awaitChangeOnce(Subject.tunnels(table), operation, request), type);
   }
 
-  /** The same as {@link #close}. */
+  /** Closes the client; the original's name for {@link #close}. */
   public void shutdown() {
     close();
   }

@@ -89,7 +89,7 @@ public record TunnelWorkerStatus(
     /** What {@link #state} says of a channel whose processing failed and is tried again. */
     public static final String RETRYING = "RETRYING";
 
-    /** The same while it is retried. */
+    /** This progress while the processor's input is retried. */
     public ChannelProgress retrying(RetryInfo how) {
       return new ChannelProgress(
           channelId,

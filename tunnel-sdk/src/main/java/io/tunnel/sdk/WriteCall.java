@@ -32,7 +32,7 @@ final class WriteCall {
     try {
       engine.add(row, (added, outcome) -> end(index, outcome));
     } catch (IllegalArgumentException e) {
-      // The same row would be refused by the server; its neighbours go on.
+      // The server would refuse this row too; its neighbours go on.
       String message = String.valueOf(e.getMessage());
       Optional<ErrorCode> code = Optional.of(ErrorCode.INVALID_REQUEST);
       end(index, new RowResult(Outcome.REJECTED, -1, -1, code, message));

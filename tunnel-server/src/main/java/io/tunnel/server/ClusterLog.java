@@ -140,7 +140,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
 
   /**
    * The catalog follows from now on. One that was never led will have the origin of its topic as
-   * its identity, whoever leads it first.
+   * its identity, by its first leader.
    */
   private CompletableFuture<CatalogIdentity> caughtUp() {
     return afterAll(

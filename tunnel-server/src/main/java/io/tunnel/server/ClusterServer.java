@@ -316,7 +316,7 @@ final class ClusterServer implements RunningServer {
   /**
    * Tells those who are attached to what is not served here any more, and watches the other nodes.
    * When a node's absence from its group lasts, sessions end too, and tables are not decided about:
-   * whoever has come here finds the node that does it now.
+   * a client that has come here finds the node that does it now.
    */
   private void look() {
     peers.watch(placement().nodes());

@@ -60,7 +60,7 @@ final class DataDirectory implements Closeable {
   }
 
   /**
-   * The same for a node of a cluster, whose directory is a cache of what the cluster has.
+   * Opens the directory of a node of a cluster, which is a cache of what the cluster has.
    *
    * @param cluster the cluster's name; absent for a server that is alone
    * @throws IOException also when it belongs to another cluster, or to a server that is alone

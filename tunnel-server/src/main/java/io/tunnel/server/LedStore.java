@@ -59,7 +59,7 @@ final class LedStore {
     CatalogStore open(KafkaCatalogStore.Listener listener) throws IOException;
   }
 
-  /** Whoever leads with the store, on the thread of the unit's owner. */
+  /** The part that leads with the store, on the thread of the unit's owner. */
   interface Leader {
 
     /** Begins; when it throws, nothing has begun. */

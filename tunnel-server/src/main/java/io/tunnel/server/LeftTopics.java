@@ -41,7 +41,7 @@ record LeftTopics(Catalog catalog, Topics topics, Executor control) {
     CompletableFuture<Void> drop(DroppedLog log);
   }
 
-  /** Begins, and returns at once; on {@code control}, by whoever decides about tables. */
+  /** Begins, and returns at once; on {@code control}, by the leader of the catalog. */
   void look() {
     catalog.droppedLogs().stream().limit(AT_ONCE_MAX).forEach(this::delete);
     catalog.tables().stream()

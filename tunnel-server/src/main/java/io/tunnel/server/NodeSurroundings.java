@@ -22,7 +22,7 @@ record NodeSurroundings(EdgeQueries log, Executor control, Shard.Clock clock)
 
   private static final Logger LOGGER = LoggerFactory.getLogger(NodeSurroundings.class);
 
-  /** The same for what belongs to another thread. */
+  /** These surroundings for tunnels that belong to another thread. */
   NodeSurroundings on(Executor thread) {
     return new NodeSurroundings(log, thread, clock);
   }

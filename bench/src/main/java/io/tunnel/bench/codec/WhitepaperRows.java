@@ -14,7 +14,7 @@ import java.util.SplittableRandom;
 
 /**
  * Rows shaped as the whitepaper's: about 220 bytes encoded, 4 key columns of which the first is a
- * 4-byte hash, 2 attributes. The same rows on every run.
+ * 4-byte hash, 2 attributes. Every run has these rows.
  */
 final class WhitepaperRows {
 

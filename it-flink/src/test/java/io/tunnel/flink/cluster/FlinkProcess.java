@@ -120,7 +120,7 @@ final class FlinkProcess implements AutoCloseable {
     }
   }
 
-  /** The same, with its name. */
+  /** What it said, under its name. */
   String transcript() {
     return "--- " + name + " (pid " + process.pid() + ")\n" + said() + "\n";
   }

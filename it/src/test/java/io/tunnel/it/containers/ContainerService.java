@@ -26,7 +26,7 @@ import org.testcontainers.kafka.KafkaContainer;
 import org.testcontainers.utility.MountableFile;
 
 /**
- * Servers in containers on a network of their own, and whoever uses them: only containers of this
+ * Servers in containers on a network of their own, and their clients there: only containers of this
  * network can go to the addresses that nodes of a cluster name.
  */
 final class ContainerService implements AutoCloseable {
@@ -259,7 +259,7 @@ final class ContainerService implements AutoCloseable {
     return nodes.get(node).getContainerId();
   }
 
-  /** What everybody has said, for whoever looks for the cause of a failure. */
+  /** What all containers have said, to look for the cause of a failure. */
   String logs() {
     StringBuilder all = new StringBuilder();
     Stream.concat(nodes.values().stream(), others.stream())

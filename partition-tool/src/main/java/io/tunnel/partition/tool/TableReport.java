@@ -113,7 +113,7 @@ public final class TableReport {
     return lines;
   }
 
-  /** The same as one object. Ends of partitions are null where they are open. */
+  /** The table as one object. Ends of partitions are null where they are open. */
   public static JsonObject json(TableDescription table) {
     PrimaryKeyType type = table.meta().primaryKey().get(0).type();
     JsonObject json = new JsonObject();

@@ -27,7 +27,7 @@ public final class FlinkEngine implements PerfEngine {
     boolean isLocal = env instanceof LocalStreamEnvironment;
     Configuration settings = new Configuration();
     if (isLocal) {
-      // Whoever looks on is told what is wrong, and starts it again.
+      // The user who looks on is told what is wrong, and starts it again.
       settings.set(RestartStrategyOptions.RESTART_STRATEGY, "none");
     }
     env.configure(settings);

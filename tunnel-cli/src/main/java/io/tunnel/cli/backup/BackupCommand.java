@@ -28,7 +28,8 @@ import picocli.CommandLine.Spec;
     description =
         "Copies the data directory of a single server, also while the server runs: tables, changes,"
             + " rows, tunnels and checkpoints that fit together. Only what is new is copied. The"
-            + " server is not asked: whoever may read the directory may copy it, and nobody else.",
+            + " server is not asked: a user who may read the directory may copy it, and nobody"
+            + " else.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel backup --data /var/lib/tunnel --to /backup/tunnel",

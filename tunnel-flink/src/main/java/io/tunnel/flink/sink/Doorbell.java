@@ -10,7 +10,7 @@ import org.apache.flink.api.common.operators.MailboxExecutor;
  * so that its timers go on and a cancellation reaches it; a ring is such a mail, and at most one is
  * under way.
  *
- * <p>No ring is lost: whoever rings has changed what the task waits for before, and the task says
+ * <p>No ring is lost: a thread changes what the task waits for before it rings, and the task says
  * that it waits before it looks.
  */
 final class Doorbell {

@@ -12,8 +12,8 @@ import org.apache.flink.api.connector.sink2.WriterInitContext;
  * <p>At least once: a checkpoint of Flink's completes only when every row before it is
  * acknowledged, so nothing is left that a state would have to keep, and the sink has none. A job
  * that is restored writes what came after its checkpoint again. Puts, updates and deletes say what
- * a row is to be and not how it is to grow, so whoever repeats all of them in order comes to the
- * same table; in between an older state of a row may be seen again.
+ * a row is to be and not how it is to grow, so a writer that repeats all of them in order comes to
+ * the same table; in between an older state of a row may be seen again.
  *
  * <p>The order of the writes to a key is kept inside a writer, not among writers: give all elements
  * of a key to one of them ({@code keyBy} before {@code sinkTo}). SQL does so by itself.

@@ -59,7 +59,7 @@ public record SourceSettings(
       }
     }
 
-    /** The same for the SDK. */
+    /** These limits as the SDK takes them. */
     public PartitionReaderConfig readerConfig() {
       return new PartitionReaderConfig(partitionBytesMax, readerBytesMax, outageMax);
     }

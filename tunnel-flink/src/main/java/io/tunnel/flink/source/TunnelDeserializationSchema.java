@@ -24,8 +24,8 @@ public interface TunnelDeserializationSchema<T> extends Serializable, ResultType
   void deserialize(StreamRecord record, Collector<T> out) throws IOException;
 
   /**
-   * The same, for schemas that have to know of a row of which nothing was given before whether it
-   * did not exist. By default they do not.
+   * Deserializes for a schema that has to know whether a row of which nothing was given before did
+   * not exist. By default a schema does not.
    *
    * @param isWhole whether the job is given all that the row ever was: rows before changes, or the
    *     changes from the first that there was. Not when the source starts behind older changes, or

@@ -117,7 +117,7 @@ enum FieldKind {
   /** The type as SQL declares it. */
   abstract DataType dataType();
 
-  /** The same as a type of key columns; empty for types that keys cannot have. */
+  /** This kind as a type of key columns; empty for types that keys cannot have. */
   Optional<PrimaryKeyType> keyType() {
     return switch (this) {
       case BIGINT -> Optional.of(PrimaryKeyType.INTEGER);

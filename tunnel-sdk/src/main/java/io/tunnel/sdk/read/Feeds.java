@@ -99,7 +99,7 @@ public final class Feeds {
     port.execute(
         () -> {
           PartitionFeed feed = feeds.get(received.start().partition());
-          // The same partition may have been begun anew.
+          // The partition may have been begun anew with another feed.
           if (feed != null && feed.number() == received.feed()) {
             feed.released(received.bytes());
           }

@@ -29,7 +29,7 @@ public final class Inbox {
     change(() -> items.add(received));
   }
 
-  /** Nothing more can be read: whoever takes is told, now and later. */
+  /** Nothing more can be read: every take fails with the reason, now and later. */
   public void fail(RuntimeException reason) {
     change(() -> failure = failure.or(() -> Optional.of(reason)));
   }

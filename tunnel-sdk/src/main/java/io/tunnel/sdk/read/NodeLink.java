@@ -119,7 +119,7 @@ final class NodeLink implements PushReceiver {
     return isClosed;
   }
 
-  /** The reader is closed: whoever waits for the connection, or an answer, is told so. */
+  /** The reader is closed: requests that wait for the connection, or for an answer, fail so. */
   void end() {
     close();
     opened.completeExceptionally(Feeds.closed());

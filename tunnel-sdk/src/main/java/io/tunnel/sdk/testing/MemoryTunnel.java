@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * A tunnel: its channels, its sessions, and who of these holds which of those. After whatever
  * happens, {@link #settle} makes true what shall be: what is finished ends, what may not run is
- * asked for, what is free is given away, and whoever has too much gives some of it back.
+ * asked for, free channels are given away, and a session that has too many gives some of them back.
  */
 final class MemoryTunnel {
 

@@ -65,7 +65,7 @@
  * has. <b>Trouble</b> is made by calls: connections that are lost, requests that are refused,
  * delayed or not answered, channels that are fenced or broken, crashes.
  *
- * <p>The same contract tests run against this service and against the real server. What it does not
- * do as the server does is in {@code docs/testing.md}.
+ * <p>One set of contract tests runs against this service and against the real server. What it does
+ * not do as the server does is in {@code docs/testing.md}.
  */
 package io.tunnel.sdk.testing;

@@ -2,9 +2,9 @@ package io.tunnel.sdk.transport;
 
 /**
  * How long a worker waits before it tries again to reach a server, or the node that leads now. A
- * node that takes another's place does so within seconds, and whoever has doubled its pauses
- * meanwhile finds it as late again. So pauses stay short for about ten seconds, and grow up to the
- * longest only for what is away for longer.
+ * node that takes another's place does so within seconds, and a client that has doubled its pauses
+ * meanwhile finds the new leader as late again. So pauses stay short for about ten seconds, and
+ * grow up to the longest only for what is away for longer.
  *
  * @param soon the pauses of the first attempts
  * @param later those of the others

@@ -45,7 +45,7 @@ final class BudgetCore<K> {
     return total;
   }
 
-  /** The same of one channel; 0 when it is not there. */
+  /** Bytes granted to one channel; 0 when it is not there. */
   long granted(K channel) {
     return granted.getOrDefault(channel, 0L);
   }

@@ -10,7 +10,7 @@ interface ChannelPort {
   /** Asks the server; the future completes on the worker's thread. */
   CompletableFuture<Frame> request(Operation operation, byte[] payload);
 
-  /** Whoever delivers the channel may deliver that many bytes more. */
+  /** The server that delivers the channel may deliver that many bytes more. */
   void granted(ChannelRunner channel, int bytes);
 
   /** Tells the server something that has no answer. */

@@ -59,7 +59,7 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
   /** What the processor was given last; read by its own thread when it checkpoints. */
   private volatile long given;
 
-  /** The same, without an input that it threw at. */
+  /** Inputs given to the processor, without those at which it threw. */
   private volatile long givenAndNotThrown;
 
   ChannelRunner(

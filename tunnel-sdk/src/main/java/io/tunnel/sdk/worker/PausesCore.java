@@ -8,8 +8,8 @@ import java.util.TreeMap;
 /**
  * Those who pause after a failure, and when each goes on. Many who failed together shall go on
  * together, so that one question is asked for all of them, and yet at a moment that differs from
- * that of other workers: whoever may choose its pause freely between two lengths joins those who
- * are to be woken in that time, and only the first draws a moment by chance.
+ * that of other workers: an item that may be woken at any moment between two joins the items that
+ * are to be woken in that time, and only the first of them draws its moment by chance.
  *
  * @param <T> what pauses
  */

@@ -18,7 +18,7 @@ record WorkerRuntime(
     WorkerCounts counts,
     Consumer<Throwable> broken) {
 
-  /** The same for a part that is told itself of what its tasks threw. */
+  /** This runtime for a part that is told itself of what its tasks threw. */
   WorkerRuntime toldTo(Consumer<Throwable> part) {
     return new WorkerRuntime(settings, processors, ports, notices, counts, part);
   }

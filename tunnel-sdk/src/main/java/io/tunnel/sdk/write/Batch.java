@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Rows of one partition that are sent together. While it grows it belongs to its lane's lock;
- * closed, to whoever took it from the lane's queue.
+ * Rows of one partition that are sent together. While it grows it belongs to its lane's lock; once
+ * closed, to the thread that took it from the lane's queue.
  */
 final class Batch {
 

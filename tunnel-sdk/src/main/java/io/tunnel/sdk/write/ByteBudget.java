@@ -4,8 +4,8 @@ import io.tunnel.sdk.transport.EventLoops;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bytes of rows without an outcome. Whoever wants to add waits while the limit is reached; each may
- * then go over it by one row, because a row's bytes are known only when it is encoded.
+ * Bytes of rows without an outcome. A thread that adds a row waits while the limit is reached; each
+ * may then go over it by one row, because a row's bytes are known only when it is encoded.
  */
 final class ByteBudget {
 

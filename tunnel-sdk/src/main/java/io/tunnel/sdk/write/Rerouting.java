@@ -94,7 +94,7 @@ final class Rerouting {
       }
       routes = builder.build(map, current);
     } catch (RuntimeException e) {
-      // A map that makes no sense: whoever waits for one must not wait for ever.
+      // A map that makes no sense: the lanes that wait for one must not wait for ever.
       waiting.forEach(lane -> failMisrouted(lane, e));
       return;
     }

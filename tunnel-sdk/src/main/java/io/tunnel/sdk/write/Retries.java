@@ -18,8 +18,8 @@ import java.util.random.RandomGenerator;
 
 /**
  * When and where the batches are sent again that were not applied. Each lane has pauses of its own;
- * whoever leads its partition now is learned from the refusal, or from the partition map, which is
- * read by all that want it together. All of it runs on the event loop.
+ * which node leads its partition now is learned from the refusal, or from the partition map, which
+ * is read once for all lanes that want it together. All of it runs on the event loop.
  */
 final class Retries {
 
@@ -67,8 +67,8 @@ final class Retries {
   }
 
   /**
-   * The head of {@code lane} failed so, and is not sent again: the batches behind it go to whoever
-   * is said to lead, or ask anew if the node that was taken for the leader seems to be gone.
+   * The head of {@code lane} failed so, and is not sent again: the batches behind it go to the node
+   * that is said to lead, or ask anew if the node that was taken for the leader seems to be gone.
    */
   void leave(Lane lane, Throwable failure) {
     if (told(failure).isPresent()) {

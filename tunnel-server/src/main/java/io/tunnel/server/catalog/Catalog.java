@@ -30,7 +30,7 @@ import java.util.function.Supplier;
  * former leader keeps what it has until {@link #caughtUp}, so nothing that it was told to be stored
  * ever disappears for a while.
  *
- * <p>The store belongs to whoever made it, and is closed by it.
+ * <p>The store belongs to the part that made it, which also closes it.
  */
 public final class Catalog {
 
@@ -40,7 +40,7 @@ public final class Catalog {
   private final PassedIds passed = new PassedIds();
   private final ChannelGrants grants = new ChannelGrants();
 
-  /** What was told of the texts of whoever leads. */
+  /** The leader's texts, as far as this follower was told of them. */
   private final Map<String, String> followed = new TreeMap<>();
 
   private Optional<CatalogIdentity> identity = Optional.empty();
@@ -49,7 +49,7 @@ public final class Catalog {
   private boolean isCaughtUp;
   private volatile Supplier<CatalogConfig> limits = () -> CatalogConfig.DEFAULT;
 
-  /** Behind the tables that they count: whoever finds a table counted and missing, it is gone. */
+  /** Written behind the tables that they count: a table that is counted and missing is gone. */
   private volatile Counters counters = Counters.in(Map.of());
 
   /** Follows, and was told nothing yet. */
@@ -98,7 +98,7 @@ public final class Catalog {
     isCaughtUp = false;
   }
 
-  /** Texts that were stored together by whoever leads, in the order in which they were stored. */
+  /** Texts that the leader stored together, in the order in which they were stored. */
   public void followed(Map<String, Optional<String>> changes) {
     changes.forEach(
         (name, text) ->
@@ -248,9 +248,8 @@ public final class Catalog {
   }
 
   /**
-   * Whether a partition of that id existed once, and does no longer. Whoever finds it so, leader or
-   * not, knows it for certain: partitions are counted behind their tables, and no id is given
-   * twice.
+   * Whether a partition of that id existed once, and does no longer. The answer is certain on a
+   * leader and on a follower: partitions are counted behind their tables, and no id is given twice.
    */
   public boolean isDroppedPartition(int partition) {
     return partition <= counters.partitions() && !hasPartition(partition);
@@ -278,7 +277,7 @@ public final class Catalog {
   }
 
   /**
-   * The same, with a higher id than the next.
+   * Plans a table with a higher id than the next.
    *
    * @param skipped ids that are given to no table, now or later
    */
@@ -347,7 +346,7 @@ public final class Catalog {
     return alterTable(table.altered(altered(table, options)), asked);
   }
 
-  /** The same for a table whose log is shared: it keeps what it has at {@code nowMs}, not more. */
+  /** Alters a table whose log is shared: it keeps what it has at {@code nowMs}, not more. */
   public TableRecord alterTable(TableRecord table, TableOptions options, long nowMs, Asked asked)
       throws IOException {
     return alterTable(table.altered(altered(table, options), nowMs), asked);

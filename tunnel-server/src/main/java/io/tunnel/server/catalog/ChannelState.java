@@ -35,22 +35,22 @@ public record ChannelState(
         checkpointed, Bytes.EMPTY, Optional.empty(), false, false, Optional.empty());
   }
 
-  /** The same at another place. */
+  /** This state at another place. */
   public ChannelState withProgress(long position, Bytes lastKey) {
     return new ChannelState(position, lastKey, end, isFinished, isPaused, stop);
   }
 
-  /** The same with another end, or none, and finished there or not. */
+  /** This state with another end, or none, and finished there or not. */
   public ChannelState withEnd(Optional<Long> newEnd, boolean isFinishedNow) {
     return new ChannelState(checkpointed, key, newEnd, isFinishedNow, isPaused, stop);
   }
 
-  /** The same, paused or not. */
+  /** This state, paused or not. */
   public ChannelState withPause(boolean isPausedNow) {
     return new ChannelState(checkpointed, key, end, isFinished, isPausedNow, stop);
   }
 
-  /** The same, stopped or not. */
+  /** This state, stopped or not. */
   public ChannelState withStop(Optional<StopReason> newStop) {
     return new ChannelState(checkpointed, key, end, isFinished, isPaused, newStop);
   }

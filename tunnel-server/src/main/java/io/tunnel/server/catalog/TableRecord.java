@@ -37,12 +37,12 @@ public record TableRecord(
     this(tableId, meta, createdMs, partitions, Optional.empty(), Optional.empty());
   }
 
-  /** The same in the log of that origin. */
+  /** This table in the log of that origin. */
   public TableRecord withOrigin(Optional<Bytes> newOrigin) {
     return new TableRecord(tableId, meta, createdMs, partitions, rise, newOrigin);
   }
 
-  /** The same with other options, in a log of its own. */
+  /** This table with other options, in a log of its own. */
   TableRecord altered(TableMeta altered) {
     return new TableRecord(tableId, altered, createdMs, partitions, Optional.empty(), origin);
   }
@@ -60,7 +60,7 @@ public record TableRecord(
     return promised == 0 ? kept : Math.min(promised, kept);
   }
 
-  /** The same with other options from {@code nowMs} on, in a log that is shared. */
+  /** This table with other options from {@code nowMs} on, in a log that is shared. */
   TableRecord altered(TableMeta altered, long nowMs) {
     long kept = keptMs(nowMs);
     long promised = altered.options().retentionMs();

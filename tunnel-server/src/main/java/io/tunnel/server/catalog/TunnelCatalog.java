@@ -107,7 +107,7 @@ public final class TunnelCatalog implements Closeable {
     return store.syncs();
   }
 
-  /** How often something was stored; whoever stored it was the only writer then. */
+  /** How often something was stored, always by the only writer of that moment. */
   public long writes() {
     return writes;
   }
@@ -244,7 +244,7 @@ public final class TunnelCatalog implements Closeable {
     return createTunnel(request, tunnelId, states, nowMs, Asked.NAMELESS);
   }
 
-  /** The same for a request that may come again. */
+  /** Creates a tunnel for a request that may come again. */
   public TunnelInfo createTunnel(
       CreateTunnel request,
       String tunnelId,
@@ -277,7 +277,7 @@ public final class TunnelCatalog implements Closeable {
     deleteTunnel(tunnel, Asked.NAMELESS);
   }
 
-  /** The same for a request that may come again. */
+  /** Deletes a tunnel for a request that may come again. */
   public void deleteTunnel(TunnelInfo tunnel, Asked asked) throws IOException {
     write(tunnels.removal(tunnel.tunnelId()), asked, "");
     tunnels.removed(tunnel.tunnelId());
@@ -292,7 +292,7 @@ public final class TunnelCatalog implements Closeable {
   }
 
   /**
-   * Texts that are stored now, though whoever wrote them was not told so.
+   * Applies texts that are stored now, though their writer was not told so.
    *
    * @return the tunnels that they are of, also those that are gone by that
    */
@@ -323,7 +323,7 @@ public final class TunnelCatalog implements Closeable {
     store(Map.of(tunnelId, states));
   }
 
-  /** The same for a request that may come again, and that this came of. */
+  /** Stores states that came of a request which may come again. */
   public void store(
       String tunnelId, Map<ChannelKey, ChannelState> states, Asked asked, String result)
       throws IOException {
@@ -331,12 +331,12 @@ public final class TunnelCatalog implements Closeable {
     tunnels.updated(tunnelId, states);
   }
 
-  /** The same for several tunnels, with one write. */
+  /** Stores the states of several tunnels with one write. */
   public void store(Map<String, Map<ChannelKey, ChannelState>> statesByTunnel) throws IOException {
     store(statesByTunnel, Map.of());
   }
 
-  /** The same, with changes that were left out on the way. */
+  /** Stores the states of several tunnels, and the changes that were left out on the way. */
   public void store(
       Map<String, Map<ChannelKey, ChannelState>> statesByTunnel,
       Map<String, List<SkippedChange>> skippedByTunnel)

@@ -1,8 +1,8 @@
 package io.tunnel.server.catalog;
 
 /**
- * Whether what was to be written is stored is not known, and whoever asks again may find that it
- * was. Either the store tells later, or the next leader reads it.
+ * It is not known whether a write was stored; a later read may find that it was. Either the store
+ * tells later, or the next leader reads it.
  */
 public final class UnknownOutcomeException extends StoreUnavailableException {
 

@@ -169,7 +169,7 @@ final class BaseChannel implements Channel {
       try {
         port.execute(() -> take(found));
       } catch (RejectedExecutionException e) {
-        // The connection's thread has ended, and with it whoever waits for the rows.
+        // The connection's thread has ended, and with it every wait for the rows.
         return;
       }
     }

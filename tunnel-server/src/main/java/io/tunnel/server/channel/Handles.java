@@ -3,8 +3,8 @@ package io.tunnel.server.channel;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Names channels on connections, whoever delivers them: no two channels of a server have the same
- * name while both are held.
+ * Names channels on connections: no two channels of a server have one name while both are held, in
+ * whatever way they are delivered.
  */
 public final class Handles {
 

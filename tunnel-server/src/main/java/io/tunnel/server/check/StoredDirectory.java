@@ -45,7 +45,7 @@ public final class StoredDirectory implements Closeable {
     return open(path, true);
   }
 
-  /** The same for a directory that is changed. */
+  /** Opens a directory that will be changed. */
   public static StoredDirectory toChange(Path path) throws IOException {
     return open(path, false);
   }

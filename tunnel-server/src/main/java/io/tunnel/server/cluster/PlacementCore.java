@@ -31,7 +31,7 @@ final class PlacementCore {
   private final int[] leaders;
   private final int[] heirs;
 
-  /** Whether nobody leads it now, so that whoever is to do it has to begin. */
+  /** Whether no node leads it now, so that the node that is to lead has to begin. */
   private final boolean[] isOrphan;
 
   private PlacementCore(Roster roster) {

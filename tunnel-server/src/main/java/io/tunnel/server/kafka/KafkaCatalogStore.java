@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Texts in a partition of a compacted topic, of which this store is the only writer: opening it
- * fences whoever wrote before, ends what they had begun, and reads what they left.
+ * fences the writer before, ends what that one had begun, and reads what it left.
  *
  * <p>Each write is a transaction, done by a thread of the store, and waited for a bounded time. If
  * it takes longer, the writer is told that the store is unavailable, and the thread goes on until
@@ -90,7 +90,7 @@ public final class KafkaCatalogStore implements CatalogStore {
 
     /**
      * Nothing can be written any more, once: another writer has opened the store, or this one could
-     * not go on. Whoever wants to write opens it anew.
+     * not go on. To write again, open the store anew.
      */
     void fenced(FencedStoreException reason);
   }
@@ -322,7 +322,7 @@ public final class KafkaCatalogStore implements CatalogStore {
     }
   }
 
-  /** Whoever is not told because it stops needs the store no longer; it stays closed to writes. */
+  /** A store that is closed tells nobody: its owner is stopping, and it takes no more writes. */
   private void tell(Runnable what) {
     if (isClosed) {
       return;

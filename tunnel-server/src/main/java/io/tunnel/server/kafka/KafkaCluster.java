@@ -12,7 +12,7 @@ import org.apache.kafka.clients.admin.DescribeClusterOptions;
 import org.apache.kafka.common.KafkaException;
 
 /**
- * Kafka, as one node uses it. What is opened here is closed by whoever opened it, before this.
+ * Kafka, as one node uses it. A part that was opened here is closed by its opener, before this.
  * Nothing here waits for Kafka but {@link Memberships#join}.
  */
 public final class KafkaCluster implements Closeable {

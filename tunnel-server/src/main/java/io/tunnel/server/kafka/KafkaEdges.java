@@ -64,7 +64,10 @@ public final class KafkaEdges {
     return offsets(partitions, partition -> OffsetSpec.latest());
   }
 
-  /** The same, each for itself: one that cannot be told leaves the others alone. */
+  /**
+   * The ends of many partitions, each for itself: an end that cannot be told leaves the others
+   * alone.
+   */
   Map<Integer, CompletableFuture<Long>> endOfEach(Collection<Integer> partitions) {
     Map<Integer, CompletableFuture<Long>> ends = new HashMap<>();
     Map<Integer, TopicPartition> known = new HashMap<>();

@@ -80,7 +80,10 @@ public final class KafkaLog implements SharedLog {
     return tail;
   }
 
-  /** Whoever asks about a lost record is not told an origin that was known before. */
+  /**
+   * Forgets a partition's origin when a record of it is lost, so that the next question for the
+   * origin asks Kafka.
+   */
   private final class Forgetting implements TailListener {
     private final TailListener listener;
 

@@ -308,7 +308,8 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
       former = incarnation;
       node.get().placed(placement);
     } else if (decided.isEmpty() || former.isEmpty() || decided.equals(former)) {
-      // Kafka takes whoever comes back under its name for the same, and repeats what was decided.
+      // Kafka takes a member that comes back under its name for its former self, and repeats what
+      // was decided.
       former = decided;
       isAsked.set(true);
     } else {

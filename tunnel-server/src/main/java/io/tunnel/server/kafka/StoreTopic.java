@@ -28,7 +28,7 @@ public record StoreTopic(Map<String, String> settings, String topic, int partiti
 
   private static final int RECORD_OVERHEAD_BYTES = 64 * 1024;
 
-  /** How long one call of a client waits; whoever needs longer calls again. */
+  /** How long one call of a client waits; a caller that needs longer calls again. */
   private static final int CALL_MS = 1_000;
 
   private static final int REQUEST_MS = 3_000;
@@ -38,9 +38,9 @@ public record StoreTopic(Map<String, String> settings, String topic, int partiti
 
   /**
    * How long Kafka lets a transaction be open: it then aborts it and fences its producer. Longer
-   * than most absences of Kafka, or whoever could not end one in time would have to open the store
-   * anew; and not longer than brokers allow, which is 15 minutes unless transaction.max.timeout.ms
-   * says otherwise.
+   * than most absences of Kafka, or a writer that could not end one in time would have to open the
+   * store anew; and not longer than brokers allow, which is 15 minutes unless
+   * transaction.max.timeout.ms says otherwise.
    */
   private static final int TRANSACTION_MS = (int) TimeUnit.MINUTES.toMillis(10);
 

@@ -11,7 +11,7 @@ import io.tunnel.model.RefusedException;
  */
 public record LostHistory(int partition, long first, long last) {
 
-  /** What whoever asked for them is told. */
+  /** The refusal of a request for these changes. */
   public RefusedException refusal() {
     return new RefusedException(
         ErrorCode.HISTORY_LOST,

@@ -81,7 +81,9 @@ final class Segment implements Closeable {
     }
   }
 
-  /** Whoever syncs may have taken hold of the segment before it was sealed, synced and dropped. */
+  /**
+   * The syncing thread may have taken hold of the segment before it was sealed, synced and dropped.
+   */
   void sync() throws IOException {
     try {
       file.sync();

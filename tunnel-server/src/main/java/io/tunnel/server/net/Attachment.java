@@ -9,8 +9,9 @@ import io.tunnel.wire.ClusterControl.Attached;
  * One channel that a worker attached to, or is about to. Its state belongs to the event loop of its
  * connection.
  *
- * <p>Moves: WAITING to OPEN when it begins to be delivered; to OVER from anywhere. Whoever waits is
- * answered once, and whoever was answered is told when it is over, unless it asked for that.
+ * <p>Moves: WAITING to OPEN when it begins to be delivered; to OVER from anywhere. A request that
+ * waits is answered once, and a client that was answered is told when the attachment is over,
+ * unless the client ended it.
  */
 final class Attachment {
 
@@ -40,7 +41,7 @@ final class Attachment {
   /**
    * One that waits.
    *
-   * @param isGranted whether the request is certainly of whoever holds the channel
+   * @param isGranted whether the request is certainly of the session that holds the channel
    */
   Attachment(Attach request, boolean isGranted, int handle, Connection connection, Answer answer) {
     this.request = request;

@@ -25,8 +25,8 @@ import java.util.TreeSet;
  * any node. Each is delivered for the highest epoch that was seen here, on one connection.
  *
  * <p>An epoch counts for what it says only with a grant. Without one, as workers of older versions
- * ask, a channel is delivered as long as nobody with a grant is there: whoever makes up an epoch
- * keeps nobody away who holds the channel.
+ * ask, a channel is delivered as long as nobody with a grant is there: a client with a made-up
+ * epoch keeps no holder of the channel away.
  *
  * <p>Its monitor guards which attachments there are; nothing is called under it.
  */
@@ -48,7 +48,7 @@ public final class Attachments {
    * Delivers {@code channels} of the partitions that this node leads.
    *
    * @param homes refuses the others, and says who leads them
-   * @param grants say which requests are of whoever holds a channel
+   * @param grants say which requests are of the session that holds a channel
    */
   public Attachments(
       ClusterView view,

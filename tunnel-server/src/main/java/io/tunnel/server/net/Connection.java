@@ -56,7 +56,7 @@ final class Connection extends ChannelInboundHandlerAdapter
   private boolean isGreeted;
   private Closing closing;
 
-  /** What the client called itself; set on the event loop, read by whoever answers. */
+  /** What the client called itself; set on the event loop, read by any thread that answers. */
   private volatile String clientName = "";
 
   /** Set on the event loop, read by those who answer. */

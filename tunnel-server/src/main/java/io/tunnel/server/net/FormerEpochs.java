@@ -34,8 +34,8 @@ final class FormerEpochs {
   }
 
   /**
-   * The epoch under which a channel was delivered last; 0 when that is not known. Whoever has a
-   * grant is only told of others who had one.
+   * The epoch under which a channel was delivered last; 0 when that is not known. A request with a
+   * grant is only told of epochs that had one too.
    */
   long of(String channelId, boolean isGranted) {
     Former former = formerByChannel.get(channelId);

@@ -17,7 +17,7 @@ import java.nio.channels.ClosedChannelException;
  * Writes frames to a connection. May be called by any thread; Netty keeps the order.
  *
  * <p>Frames are handed over on the heap, and only the connection's event loop puts them into native
- * memory: when there is none left, that connection breaks, and not whoever answered.
+ * memory: when there is none left, that connection breaks, and not the thread that answered.
  */
 final class FrameWriter {
 
@@ -36,7 +36,7 @@ final class FrameWriter {
     push(operation, Json.encode(payload));
   }
 
-  /** The same in bytes. */
+  /** Pushes a payload that is in bytes already. */
   void push(Operation operation, byte[] payload) {
     send(operation.code(), FrameKind.PUSH, 0, payload);
   }

@@ -187,7 +187,7 @@ final class TableChanges {
     try {
       catalog.logDeleted(log);
     } catch (IOException | RuntimeException e) {
-      // Whoever decides about tables next finds it noted, and nothing to delete.
+      // The next leader of the catalog finds it noted, and nothing to delete.
       LOGGER.warn("the log of dropped table {} is deleted, and still noted", log.tableId(), e);
     }
   }

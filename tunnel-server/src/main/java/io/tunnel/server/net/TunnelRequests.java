@@ -62,7 +62,7 @@ final class TunnelRequests {
     threads.post(host.control(), frame, connection, () -> step.run(host));
   }
 
-  /** The same of what has nothing to say but that it is done. */
+  /** Answers a request with nothing but that it is done. */
   private void done(TunnelHost host, Frame frame, Connection connection, Step step) {
     on(
         host,

@@ -14,9 +14,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
 
 /**
- * The rows of partitions as they are when they are read, whoever reads them: nothing is kept for a
- * tunnel. What a row was when the tunnel was created, and has become since, is among the changes
- * that come behind.
+ * The rows of partitions as they are when they are read: nothing is kept for a tunnel. What a row
+ * was when the tunnel was created, and has become since, is among the changes that come behind.
  */
 public final class CurrentRows implements BaseRows {
 

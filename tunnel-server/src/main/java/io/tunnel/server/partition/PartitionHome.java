@@ -22,8 +22,9 @@ public interface PartitionHome {
   void execute(Runnable action);
 
   /**
-   * The same when everything that was acknowledged before, by whatever node, is folded; the home
-   * asks the log for that. A home that no other node can take over has nothing to ask.
+   * Runs {@code action} on the home's thread once everything that was acknowledged before, by
+   * whatever node, is folded; the home asks the log for that. A home that no other node can take
+   * over has nothing to ask.
    *
    * @param refused is told instead when the log did not answer in time, by any thread
    */

@@ -20,8 +20,8 @@ public interface TableLogs {
    * Makes the log of a table that is about to be in the catalog, and says what its origin is, if it
    * has one. If there is a log under the table's id that fits and has never had a record, it is of
    * an attempt that failed, and is taken. Any other is left alone, and the future fails with a
-   * {@link LogTakenException}: whoever asks may have ceased to decide about tables without knowing
-   * it, or the catalog may have forgotten tables, and then the log is that of another table.
+   * {@link LogTakenException}: the caller may have ceased to lead the catalog without knowing it,
+   * or the catalog may have forgotten tables, and then the log is that of another table.
    */
   CompletableFuture<Optional<Bytes>> create(TableRecord table);
 

@@ -163,8 +163,8 @@ final class Copy {
   }
 
   /**
-   * How often its rows ceased to be served; any thread. Whoever reads rows looks here before it
-   * sees that they are served, and again behind the read: if it is not the same, rows may have been
+   * How often its rows ceased to be served; any thread. A read of rows looks here before it sees
+   * that they are served, and again when it is done: if the number has changed, rows may have been
    * dropped under the read, or another leader's may have come in.
    */
   long withdrawals() {

@@ -53,7 +53,7 @@ record CopyState(
     }
   }
 
-  /** The same of a log of that origin. */
+  /** This state in a log of that origin. */
   CopyState ofOrigin(Bytes newOrigin) {
     return new CopyState(replica, logged, lastMicros, floor, freshMicros, newOrigin, reigns);
   }

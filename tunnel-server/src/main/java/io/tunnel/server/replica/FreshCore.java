@@ -5,8 +5,8 @@ package io.tunnel.server.replica;
  * log was asked for then, and the copy has read to it since.
  *
  * <p>A log keeps a deletion for a while after it has compacted what is deleted, and then forgets
- * it. Whoever was fresh less than that ago has seen all that may be forgotten; whoever was not, and
- * finds that something is missing in front of it, may have rows that nobody else has.
+ * it. A copy that was fresh less than that ago has seen all that may be forgotten; a copy that was
+ * not, and finds that something is missing in front of it, may have rows that no other copy has.
  */
 final class FreshCore {
 

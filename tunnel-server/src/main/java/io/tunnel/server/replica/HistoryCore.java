@@ -148,7 +148,7 @@ final class HistoryCore {
     return next(Set.of(fetch.partition()), Set.of(fetch.partition()));
   }
 
-  /** Nothing comes of a fetch; whoever waits for it has to look again. */
+  /** Nothing comes of a fetch; the readers that wait for it have to look again. */
   Work abandoned(Fetch fetch) {
     return fetches.remove(fetch.partition(), fetch)
         ? next(Set.of(fetch.partition()), Set.of(fetch.partition()))
@@ -174,7 +174,7 @@ final class HistoryCore {
     bytes -= page.bytes();
   }
 
-  /** Forgets all partitions but those; whoever waits for another one has to look again. */
+  /** Forgets all partitions but those; a reader that waits for another one has to look again. */
   Work keep(IntPredicate isKept) {
     Set<Integer> woken = new TreeSet<>();
     wanted.keySet().forEach(place -> woken.add(place.partition()));

@@ -7,8 +7,9 @@ import java.util.List;
 
 /**
  * What counts in the part of a log that a copy has read without a gap, in so few words that they
- * can be kept for ever: from where on which epoch was the newest, and where it was broken. Whoever
- * comes back to that part needs neither the records before nor their sequences to judge a record.
+ * can be kept for ever: from where on which epoch was the newest, and where it was broken. A copy
+ * that comes back to that part needs neither the records before nor their sequences to judge a
+ * record.
  *
  * <p>The part begins at the log's first record, or where the copy knew the epoch again behind a
  * hole: at a marker, or where the copy became whole. The next hole ends it, and all is forgotten:
@@ -58,7 +59,7 @@ record Reigns(long barrier, List<Reign> reigns) {
     }
   }
 
-  /** The same of a copy that begins with the first record of a log again. */
+  /** The epochs of a copy that begins with the first record of a log again. */
   static Reigns begin(long barrier) {
     return new Reigns(barrier, List.of(new Reign(0, -1, Long.MAX_VALUE)));
   }

@@ -15,7 +15,7 @@ import java.util.TreeMap;
  * Says what each record of a shared log means, and who leads: a function of the log alone, so that
  * every copy comes to the same answer.
  *
- * <p>Whoever wants to lead appends a marker. Its offset is the epoch of what its writer appends
+ * <p>A node that wants to lead appends a marker. Its offset is the epoch of what its writer appends
  * from then on, so no two leaders have the same epoch, and the log itself decides between them:
  * <em>a record counts if its epoch is the newest seen, and its sequence follows that of the record
  * before it</em>. All others are fenced: a leader that was replaced and does not know it may append
@@ -138,7 +138,7 @@ final class ReplicaCore {
   }
 
   /**
-   * The same keys in the order in which they have to be repaired: the youngest first. So when the
+   * The keys to repair in the order in which that has to be done: the youngest first. So when the
    * log may compact a fenced record away, because it is repaired, all behind it are.
    */
   List<Bytes> keysToRepair() {

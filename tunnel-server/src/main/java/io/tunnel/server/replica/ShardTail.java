@@ -48,7 +48,8 @@ final class ShardTail implements SharedLog.TailListener, Closeable {
       bytes += entry.value().map(Bytes::length).orElse(0);
     }
     if (waitingBytes.addAndGet(bytes) > bytesMax) {
-      // Before it is queued, so that whoever takes it sees that there is something to resume.
+      // Before it is queued, so that the thread that takes it sees that there is something to
+      // resume.
       isPaused = true;
       tail.pause();
     }

@@ -133,7 +133,7 @@ public interface SharedLog extends Closeable {
   /** The end now; everything acknowledged by anybody before the call is below. */
   CompletableFuture<End> end(int partition);
 
-  /** The same of many partitions, each for itself: whoever can asks for all of them at once. */
+  /** The ends of many partitions, each for itself: a log that can asks for all of them at once. */
   default Map<Integer, CompletableFuture<End>> ends(Collection<Integer> partitions) {
     Map<Integer, CompletableFuture<End>> ends = new HashMap<>();
     partitions.forEach(partition -> ends.put(partition, end(partition)));

@@ -371,7 +371,8 @@ public final class Coordinator {
   }
 
   /**
-   * Where a base channel ends was told to its worker by whoever delivers it; others are known here.
+   * The node that delivers a base channel told its worker where it ends; the ends of other channels
+   * are known here.
    */
   public void limit(ChannelEnd end, SessionPort port) {
     sessions

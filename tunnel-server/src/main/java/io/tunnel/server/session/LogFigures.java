@@ -34,7 +34,7 @@ public interface LogFigures {
     return UNKNOWN;
   }
 
-  /** The same, and what {@code rows} says of rows. */
+  /** These figures, and what {@code rows} says of rows. */
   default LogFigures withRows(IntToLongFunction rows) {
     return new WithRows(this, rows);
   }

@@ -26,7 +26,7 @@ final class LostChanges {
 
   private LostChanges() {}
 
-  /** The same catalog, whose checkpoints lie in front of what {@code changes} has. */
+  /** The catalog, whose checkpoints are taken back to lie in front of what {@code changes} has. */
   static TunnelCatalog takenBack(TunnelCatalog catalog, ChangeReader changes) throws IOException {
     for (TunnelInfo tunnel : catalog.tunnels(Optional.empty())) {
       takeBack(catalog, changes, tunnel);

@@ -31,7 +31,7 @@ public interface Surroundings {
   /** The rows that were kept for a tunnel are not needed any more; idempotent. */
   void forgetRows(String tunnelId);
 
-  /** The same for one partition. */
+  /** Forgets the rows that were kept for one partition. */
   void forgetRows(String tunnelId, int partition);
 
   /** Is told what became of {@link #keepRows}. */

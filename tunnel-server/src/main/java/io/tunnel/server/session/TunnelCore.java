@@ -26,9 +26,9 @@ import java.util.TreeMap;
  * only when it is not paused, has no error, and all channels that it waits for are TERMINATED; when
  * one of these ceases to hold while it is OPEN, it is asked for. Every assignment has an epoch
  * higher than all before it; what arrives under another epoch than the channel's is FENCED. A
- * channel leaves CLOSING when its session releases it, ends, or lets the deadline pass; whoever
- * comes next starts behind the last checkpoint, so a graceful move delivers nothing twice and any
- * other at most what came after that checkpoint.
+ * channel leaves CLOSING when its session releases it, ends, or lets the deadline pass; the next
+ * holder starts behind the last checkpoint, so a graceful move delivers nothing twice and any other
+ * at most what came after that checkpoint.
  *
  * <p>Every method returns what is to be done, and what changes by an operator's word or a failure
  * is stored before the method is called. Time is given in nanoseconds of a clock that never goes

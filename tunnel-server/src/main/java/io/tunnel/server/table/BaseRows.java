@@ -24,8 +24,8 @@ public interface BaseRows {
   interface Sink {
 
     /**
-     * Comes first, from whoever knows it: what is told next is the partition with all changes up to
-     * {@code position} and none behind it.
+     * Comes first, from a source that knows it: the rows that follow are the partition with all
+     * changes up to {@code position} and none behind it.
      */
     default void at(long position) {}
 

@@ -20,7 +20,7 @@ final class RocksLog extends Logger {
     this(store, InfoLogLevel.WARN_LEVEL);
   }
 
-  /** The same of what is at least as bad as {@code level}. */
+  /** The log of a store, of what is at least as bad as {@code level}. */
   RocksLog(String store, InfoLogLevel level) {
     super(level);
     this.store = store;

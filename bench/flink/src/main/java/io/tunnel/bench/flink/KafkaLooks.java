@@ -14,7 +14,7 @@ final class KafkaLooks {
 
   private KafkaLooks() {}
 
-  /** The same small thing for each value. */
+  /** Gives one small value for each record. */
   static final class Count implements DeserializationSchema<Integer> {
 
     private static final long serialVersionUID = 1L;

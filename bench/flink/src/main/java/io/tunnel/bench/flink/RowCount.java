@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 
 /**
  * The rows that one pass over a table has seen so far, and the moments of the first and of the last
- * that it was told of. Between these two a pass is said to read, whoever reads: neither how a
- * reader starts nor how it ends is in that. Safe for use by any thread.
+ * that it was told of. Between these two a pass is said to read: neither how a reader starts nor
+ * how it ends is in that. Safe for use by any thread.
  */
 final class RowCount implements Arrivals {
 

@@ -2,8 +2,8 @@ package io.tunnel.bench.flink;
 
 /**
  * One task's share of a {@link RowCount}: it tells of its first row, and then of many at once, so
- * that counting costs next to nothing. For one thread; whoever looks at what it has not told waits
- * until that one is done.
+ * that counting costs next to nothing. For one thread; a thread that looks at what it has not told
+ * waits until the owner is done.
  */
 final class RowTally {
 

@@ -17,7 +17,7 @@ final class TunnelLooks {
 
   private TunnelLooks() {}
 
-  /** The same small thing for each. */
+  /** Gives one small value for each record. */
   static final class Count implements TunnelDeserializationSchema<Integer> {
 
     private static final long serialVersionUID = 1L;

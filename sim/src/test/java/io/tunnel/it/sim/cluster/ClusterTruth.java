@@ -114,7 +114,7 @@ final class ClusterTruth implements SimNetwork.Tap {
     disturbances++;
   }
 
-  /** The same, and everything meanwhile: an excuse also for what began after it. */
+  /** Something disturbs for so long: an excuse for what is under way, and for what begins then. */
   void disturbedFor(long nanos) {
     disturbances++;
     lasting++;

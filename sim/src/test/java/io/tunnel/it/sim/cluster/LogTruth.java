@@ -156,7 +156,9 @@ final class LogTruth {
     return wasSince(since, key, Optional.ofNullable(alone.rows().get(key)));
   }
 
-  /** The same, of a row that may not have been there. */
+  /**
+   * Whether the row had these columns at any moment from a position on; empty when it was absent.
+   */
   boolean wasSince(long since, Bytes key, Optional<Map<String, ColumnValue>> columns) {
     TreeMap<Long, Optional<Map<String, ColumnValue>>> all =
         versions.getOrDefault(key, new TreeMap<>());

@@ -54,12 +54,12 @@ public record TunnelSplit(
     return id(partition);
   }
 
-  /** The same with other rows before its changes. */
+  /** This split with other rows before its changes. */
   public TunnelSplit withBase(BasePart other) {
     return new TunnelSplit(partition, other, position, end, isWhole, isFinished);
   }
 
-  /** The same with an end. */
+  /** This split with an end. */
   public TunnelSplit withEnd(Optional<Long> newEnd, Optional<Long> newEndMs) {
     SplitEnd other = new SplitEnd(newEnd, newEndMs);
     return new TunnelSplit(partition, base, position, other, isWhole, isFinished);
@@ -75,7 +75,7 @@ public record TunnelSplit(
     return new TunnelSplit(partition, known, newPosition, end, isWhole, isFinished);
   }
 
-  /** The same with nothing left to read. */
+  /** This split with nothing left to read. */
   public TunnelSplit finished() {
     return new TunnelSplit(partition, BasePart.NONE, position, end, isWhole, true);
   }
