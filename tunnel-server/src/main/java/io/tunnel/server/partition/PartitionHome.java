@@ -40,14 +40,6 @@ public interface PartitionHome {
    */
   default void requireFresh() {}
 
-  /**
-   * Runs {@code action} on the home's thread when everything that was accepted before is committed
-   * and folded, or refused.
-   */
-  default void executeAfterWrites(Runnable action) {
-    execute(action);
-  }
-
   /** The rows, for readers. */
   TableRows table();
 

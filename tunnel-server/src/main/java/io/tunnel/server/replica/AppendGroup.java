@@ -80,11 +80,6 @@ final class AppendGroup {
     return readBack == entries.size();
   }
 
-  /** Writes without an answer. */
-  int openWrites() {
-    return isAnswered ? 0 : pieces.size();
-  }
-
   boolean isAnswered() {
     return isAnswered;
   }

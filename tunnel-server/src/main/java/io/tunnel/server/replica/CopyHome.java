@@ -84,11 +84,6 @@ final class CopyHome implements PartitionHome {
   }
 
   @Override
-  public void executeAfterWrites(Runnable action) {
-    shard.post(new ReplicaTask.AfterWrites(partition, action));
-  }
-
-  @Override
   public TableRows table() {
     return shard.rows().readable();
   }

@@ -47,7 +47,6 @@ final class Leader {
   private final Port port;
   private final ReplicaConfig.Times times;
   private final ArrayDeque<PendingWrite> waiting = new ArrayDeque<>();
-  private final ArrayDeque<Fence> fences = new ArrayDeque<>();
   private final List<Settled> settled = new ArrayList<>();
 
   /** Markers of this copy that may still come. */
@@ -59,16 +58,12 @@ final class Leader {
   private boolean hasFailed;
   private boolean servesOn;
   private int failures;
-  private long taken;
   private long number;
   private long retryNanos;
   private long deadlineNanos;
 
   /** A group whose fate is certain, and why what was not read back is refused. */
   private record Settled(AppendGroup group, RefusedException reason) {}
-
-  /** Runs when the first {@code writes} that were taken are answered. */
-  private record Fence(long writes, Runnable action) {}
 
   Leader(ReplicaCore core, GroupMaker maker, Port port, ReplicaConfig.Times times) {
     this.core = core;
@@ -108,25 +103,8 @@ final class Leader {
   void write(PendingWrite write, RefusedException notLeader) {
     if (isWritable()) {
       waiting.add(write);
-      taken++;
     } else {
       Answers.refused(write, isServing() ? Answers.unavailable() : notLeader);
-    }
-  }
-
-  /** Runs {@code action} when all writes that were taken are answered. */
-  void afterWrites(Runnable action) {
-    fences.add(new Fence(taken, action));
-  }
-
-  private void passFences() {
-    long open = waiting.size();
-    open += group.map(AppendGroup::openWrites).orElse(0);
-    for (Settled certain : settled) {
-      open += certain.group().openWrites();
-    }
-    while (!fences.isEmpty() && fences.peek().writes() <= taken - open) {
-      Answers.run(fences.poll().action());
     }
   }
 
@@ -249,7 +227,6 @@ final class Leader {
     } else if (core.role() == Role.LEADING && group.isEmpty() && !core.isAppending()) {
       append(nowNanos);
     }
-    passFences();
   }
 
   private void resign() {
@@ -313,6 +290,5 @@ final class Leader {
     refuseWaiting(waitingReason);
     group.ifPresent(lost -> lost.answer(Answers.unknown(why)));
     group = Optional.empty();
-    passFences();
   }
 }

@@ -240,11 +240,6 @@ final class ReplicaShard implements Closeable {
               () -> strict.read().refused().accept(notLeader(strict.partition())));
     } else if (task instanceof ReplicaTask.StrictEnd seen) {
       copies.strictEnd(seen);
-    } else if (task instanceof ReplicaTask.AfterWrites after) {
-      copy(after.partition())
-          .ifPresentOrElse(
-              copy -> copy.leader().afterWrites(after.action()),
-              () -> barriers.add(after.action()));
     }
     return 0;
   }
@@ -367,8 +362,6 @@ final class ReplicaShard implements Closeable {
         Answers.refused(write.write(), Answers.stopping());
       } else if (task instanceof ReplicaTask.Barrier barrier) {
         Answers.run(barrier.action());
-      } else if (task instanceof ReplicaTask.AfterWrites after) {
-        Answers.run(after.action());
       } else if (task instanceof ReplicaTask.StrictRead strict) {
         strict.read().refused().accept(Answers.stopping());
       }

@@ -46,7 +46,4 @@ sealed interface ReplicaTask {
 
   /** Runs when everything that was read before is folded. */
   record Barrier(Runnable action) implements ReplicaTask {}
-
-  /** Runs when every write to the partition that was accepted before is answered. */
-  record AfterWrites(int partition, Runnable action) implements ReplicaTask {}
 }
