@@ -53,28 +53,13 @@ public sealed interface ClusterControl extends Control {
       }
     }
 
-    /** A channel that is asked for without a grant. */
-    public Attach(
-        String tunnelId,
-        String channelId,
-        int partition,
-        ChannelType type,
-        long epoch,
-        long position,
-        Bytes key,
-        Optional<Long> end,
-        Optional<Long> endMs) {
-      this(
-          tunnelId, channelId, partition, type, epoch, position, key, end, endMs, Optional.empty());
-    }
-
     /** This request with the grant that proves its epoch. */
     public Attach withGrant(Optional<Bytes> given) {
       return new Attach(
           tunnelId, channelId, partition, type, epoch, position, key, end, endMs, given);
     }
 
-    /** A channel of a tunnel that ends at no moment. */
+    /** Asks without a grant for a channel of a tunnel that ends at no moment. */
     public Attach(
         String tunnelId,
         String channelId,
@@ -84,7 +69,17 @@ public sealed interface ClusterControl extends Control {
         long position,
         Bytes key,
         Optional<Long> end) {
-      this(tunnelId, channelId, partition, type, epoch, position, key, end, Optional.empty());
+      this(
+          tunnelId,
+          channelId,
+          partition,
+          type,
+          epoch,
+          position,
+          key,
+          end,
+          Optional.empty(),
+          Optional.empty());
     }
   }
 

@@ -92,60 +92,6 @@ public sealed interface SessionControl extends Control {
       grant = grant == null ? Optional.empty() : grant;
     }
 
-    /** An assignment without a grant. */
-    public Assignment(
-        String sessionId,
-        String channelId,
-        int partition,
-        int handle,
-        long epoch,
-        long checkpointed,
-        ChannelType type,
-        boolean isAttached,
-        Bytes key,
-        Optional<Long> end,
-        Optional<Long> endMs) {
-      this(
-          sessionId,
-          channelId,
-          partition,
-          handle,
-          epoch,
-          checkpointed,
-          type,
-          isAttached,
-          key,
-          end,
-          endMs,
-          Optional.empty());
-    }
-
-    /** An assignment of a channel of a tunnel that ends at no moment. */
-    public Assignment(
-        String sessionId,
-        String channelId,
-        int partition,
-        int handle,
-        long epoch,
-        long checkpointed,
-        ChannelType type,
-        boolean isAttached,
-        Bytes key,
-        Optional<Long> end) {
-      this(
-          sessionId,
-          channelId,
-          partition,
-          handle,
-          epoch,
-          checkpointed,
-          type,
-          isAttached,
-          key,
-          end,
-          Optional.empty());
-    }
-
     /** An assignment of a channel that is delivered on this connection. */
     public Assignment(
         String sessionId,
@@ -165,18 +111,9 @@ public sealed interface SessionControl extends Control {
           type,
           false,
           Bytes.EMPTY,
+          Optional.empty(),
+          Optional.empty(),
           Optional.empty());
-    }
-
-    /** An assignment of a stream channel. */
-    public Assignment(
-        String sessionId,
-        String channelId,
-        int partition,
-        int handle,
-        long epoch,
-        long checkpointed) {
-      this(sessionId, channelId, partition, handle, epoch, checkpointed, ChannelType.Stream);
     }
   }
 

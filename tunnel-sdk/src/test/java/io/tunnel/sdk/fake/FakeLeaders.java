@@ -153,7 +153,9 @@ public final class FakeLeaders implements AutoCloseable {
                     channel.type,
                     true,
                     channel.key,
-                    channel.end)));
+                    channel.end,
+                    Optional.empty(),
+                    Optional.empty())));
   }
 
   private synchronized void partitionMap(FakeConnection connection, Frame frame) {

@@ -2,6 +2,7 @@ package io.tunnel.sdk.fake;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.ErrorCode;
@@ -113,7 +114,8 @@ public final class FakeTunnel {
                 channel.index,
                 channel.index,
                 channel.epoch,
-                channel.checkpointed)));
+                channel.checkpointed,
+                ChannelType.Stream)));
   }
 
   private synchronized void heartbeat(FakeConnection connection, Frame frame) {

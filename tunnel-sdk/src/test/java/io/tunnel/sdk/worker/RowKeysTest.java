@@ -23,8 +23,10 @@ class RowKeysTest {
   }
 
   private static RowKeys keys(ChannelType type, boolean isAttached, long position, Bytes key) {
+    Optional<Long> none = Optional.empty();
     return new RowKeys(
-        new Assignment("s", "c", 0, 0, 1, position, type, isAttached, key, Optional.empty()));
+        new Assignment(
+            "s", "c", 0, 0, 1, position, type, isAttached, key, none, none, Optional.empty()));
   }
 
   /** A delivery of rows whose keys are their positions. */

@@ -175,6 +175,8 @@ class TakeoverTest {
                     ChannelType.Stream,
                     true,
                     Bytes.EMPTY,
+                    Optional.empty(),
+                    Optional.empty(),
                     Optional.empty()));
         execute(() -> execute(() -> link.say(Operation.ASSIGN, assignment)));
       }

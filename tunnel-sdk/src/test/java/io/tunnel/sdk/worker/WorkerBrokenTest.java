@@ -3,6 +3,7 @@ package io.tunnel.sdk.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.BatchBuilder;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
@@ -78,7 +79,13 @@ class WorkerBrokenTest {
             Operation.ASSIGN,
             Json.encode(
                 new SessionControl.Assignment(
-                    "s" + sessions, "p" + i + "_1", i, i, sessions, positions)));
+                    "s" + sessions,
+                    "p" + i + "_1",
+                    i,
+                    i,
+                    sessions,
+                    positions,
+                    ChannelType.Stream)));
       }
     }
 

@@ -3,6 +3,7 @@ package io.tunnel.sdk.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.BatchBuilder;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
@@ -145,7 +146,8 @@ class WorkerPortsTest {
     world.runUntil(Duration.ZERO);
     assertThat(started).isCompleted();
     world.push(
-        Operation.ASSIGN, Json.encode(new SessionControl.Assignment("s1", "p0_1", 0, 0, 1, 0)));
+        Operation.ASSIGN,
+        Json.encode(new SessionControl.Assignment("s1", "p0_1", 0, 0, 1, 0, ChannelType.Stream)));
     world.push(Operation.DELIVER, delivery());
     world.runUntil(Duration.ofSeconds(12));
     assertThat(processor.positions(0)).containsExactly(1L);
@@ -204,7 +206,8 @@ class WorkerPortsTest {
     var unused = worker.start();
     world.runUntil(Duration.ZERO);
     world.push(
-        Operation.ASSIGN, Json.encode(new SessionControl.Assignment("s1", "p0_1", 0, 0, 1, 0)));
+        Operation.ASSIGN,
+        Json.encode(new SessionControl.Assignment("s1", "p0_1", 0, 0, 1, 0, ChannelType.Stream)));
     world.push(Operation.DELIVER, delivery());
     world.runUntil(Duration.ofSeconds(1));
     assertThat(processor.positions(0)).containsExactly(1L);

@@ -111,7 +111,8 @@ public final class Readings {
         request.position(),
         request.key(),
         request.end(),
-        request.endMs());
+        request.endMs(),
+        Optional.empty());
   }
 
   private boolean isPresent(ReadPartition request) {

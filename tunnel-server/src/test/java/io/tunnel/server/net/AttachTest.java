@@ -188,7 +188,8 @@ final class AttachTest {
             0,
             Bytes.EMPTY,
             Optional.empty(),
-            Optional.of(1L));
+            Optional.of(1L),
+            Optional.empty());
     int handle = attach(worker, request);
     credit(worker, handle, 5);
     worker.push(Operation.LIMIT, new ChannelEnd(handle, 5, 0).encode());
@@ -363,7 +364,8 @@ final class AttachTest {
         assignment.checkpointed(),
         assignment.key(),
         assignment.end(),
-        assignment.endMs());
+        assignment.endMs(),
+        Optional.empty());
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.server.TestRows;
@@ -89,7 +90,7 @@ final class ConnectionTest {
                 1_000)
             .stream(
                 new Channel.Hold(3, 5, 4, 10), OptionalLong.of(10), Optional.empty(), connection);
-    connection.assign(new Assignment("s", "c", 4, 3, 5, 10), channel);
+    connection.assign(new Assignment("s", "c", 4, 3, 5, 10, ChannelType.Stream), channel);
     List<Frame> frames = pushed();
     assertThat(frames)
         .extracting(Frame::operation)
