@@ -1,6 +1,7 @@
 package io.tunnel.sdk;
 
 import io.tunnel.sdk.metrics.SdkMeter;
+import io.tunnel.sdk.transport.GuardedMeter;
 import io.tunnel.wire.Protocol;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,7 +21,8 @@ import java.util.stream.Collectors;
  *     TableClient#writeAsync} hold per table before they block their caller
  * @param retryDeadline how long a request is repeated that was refused as retriable or could not be
  *     sent; zero to try once
- * @param meter is told what clients and workers with this configuration do
+ * @param meter is told what clients and workers with this configuration do; what it throws is
+ *     logged once and disturbs nobody
  */
 public record ClientConfig(
     List<Endpoint> endpoints,
@@ -47,7 +49,7 @@ public record ClientConfig(
     if (inFlightBytesMax < 1) {
       throw new IllegalArgumentException("inFlightBytesMax is at least 1, not " + inFlightBytesMax);
     }
-    Objects.requireNonNull(meter, "meter");
+    meter = GuardedMeter.of(Objects.requireNonNull(meter, "meter"));
     if (retryDeadline.isNegative()) {
       throw new IllegalArgumentException("retryDeadline is at least 0, not " + retryDeadline);
     }
