@@ -1,0 +1,116 @@
+package io.tunnel.server.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TunnelType;
+import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.log.EdgeQueries;
+import io.tunnel.server.session.Coordinator.CheckpointRequest;
+import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.SessionControl.Assignment;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import org.junit.jupiter.api.Test;
+
+/** Checkpoints of channels that other nodes deliver: only the log says where they may be. */
+final class AttachedCheckpointsTest extends AttachedSessionsFixture {
+
+  @Test
+  void aCheckpointIsBoundedByTheLogsEndAsItIsWhenThatMatters() {
+    TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
+    session(tunnel);
+    Assignment held = held(low);
+    int questions = log.questions();
+    assertThat(checkpoint(held, 20, Bytes.EMPTY).told).as("known since the creation").isEqualTo(1);
+    assertThat(log.questions()).isEqualTo(questions);
+    log.set(low, 3, 25);
+    FakeSession.Outcome later = checkpoint(held, 25, Bytes.EMPTY);
+    assertThat(later.told).isZero();
+    assertThat(log.questions()).isEqualTo(questions + 1);
+    surroundings.runControl();
+    assertThat(later.told).isEqualTo(1);
+    assertThat(later.refusal).isNull();
+    assertThat(state(tunnel, ChannelKey.stream(low)).checkpointed()).isEqualTo(25);
+    FakeSession.Outcome beyond = checkpoint(held, 26, Bytes.EMPTY);
+    surroundings.runControl();
+    assertThat(code(beyond)).isEqualTo(ErrorCode.INVALID_CHECKPOINT);
+    assertThat(state(tunnel, ChannelKey.stream(low)).checkpointed()).isEqualTo(25);
+  }
+
+  @Test
+  void checkpointsThatWaitForALookAreJudgedByWhoHoldsTheChannelThen() {
+    TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
+    session(tunnel);
+    Assignment held = held(low);
+    log.set(low, 3, 25);
+    log.hold(true);
+    FakeSession.Outcome first = checkpoint(held, 22, Bytes.EMPTY);
+    FakeSession.Outcome second = checkpoint(held, 24, Bytes.EMPTY);
+    FakeSession.Outcome other = checkpoint(held(high), 4, Bytes.EMPTY);
+    assertThat(other.told).as("what needs no look does not wait").isEqualTo(1);
+    coordinator.disconnected(port);
+    log.hold(false);
+    surroundings.runControl();
+    assertThat(code(first)).isEqualTo(ErrorCode.FENCED);
+    assertThat(code(second)).isEqualTo(ErrorCode.FENCED);
+    assertThat(state(tunnel, ChannelKey.stream(low)).checkpointed()).isEqualTo(2);
+  }
+
+  @Test
+  void checkpointsOfOneChannelThatWaitTogetherAreBothStored() {
+    TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
+    session(tunnel);
+    log.set(low, 3, 25);
+    FakeSession.Outcome first = new FakeSession.Outcome();
+    FakeSession.Outcome second = new FakeSession.Outcome();
+    Assignment held = held(low);
+    Queue<CheckpointRequest> waiting = new ArrayDeque<>();
+    waiting.add(
+        new CheckpointRequest(new Checkpoint(held.handle(), held.epoch(), 22), port, first));
+    waiting.add(
+        new CheckpointRequest(new Checkpoint(held.handle(), held.epoch(), 24), port, second));
+    int questions = log.questions();
+    coordinator.checkpoint(waiting);
+    assertThat(log.questions()).as("one look for both").isEqualTo(questions + 1);
+    surroundings.runControl();
+    assertThat(first.refusal).isNull();
+    assertThat(second.refusal).isNull();
+    assertThat(second.told).isEqualTo(1);
+    assertThat(state(tunnel, ChannelKey.stream(low)).checkpointed()).isEqualTo(24);
+  }
+
+  /** A worker that is not answered in time asks again, with what it has by then. */
+  @Test
+  void aCheckpointThatWaitsForALookIsDoneWhenMoreIsStoredMeanwhile() {
+    TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
+    session(tunnel);
+    Assignment held = held(low);
+    log.set(low, 3, 25);
+    log.hold(true);
+    FakeSession.Outcome first = checkpoint(held, 22, Bytes.EMPTY);
+    known.saw(low, new EdgeQueries.Edge(3, 24));
+    FakeSession.Outcome second = checkpoint(held, 24, Bytes.EMPTY);
+    assertThat(second.told).isEqualTo(1);
+    assertThat(first.told).isZero();
+    log.hold(false);
+    surroundings.runControl();
+    assertThat(first.told).isEqualTo(1);
+    assertThat(first.refusal).isNull();
+    assertThat(state(tunnel, ChannelKey.stream(low)).checkpointed()).isEqualTo(24);
+  }
+
+  @Test
+  void aCheckpointThatCannotBeJudgedIsRefusedUntilItCan() {
+    TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
+    session(tunnel);
+    log.unreachable(true);
+    FakeSession.Outcome outcome = checkpoint(held(low), 21, Bytes.EMPTY);
+    surroundings.runControl();
+    assertThat(code(outcome)).isEqualTo(ErrorCode.LOG_UNAVAILABLE);
+    assertThat(state(tunnel, ChannelKey.stream(low)).checkpointed()).isEqualTo(2);
+  }
+}

@@ -1,0 +1,186 @@
+package io.tunnel.server.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TunnelType;
+import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.Asked;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.CatalogIdentity;
+import io.tunnel.server.catalog.ChannelGrants;
+import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.catalog.ChannelState;
+import io.tunnel.server.catalog.Founding;
+import io.tunnel.server.catalog.MemoryCatalogStore;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.channel.Handles;
+import io.tunnel.server.log.FakeEdges;
+import io.tunnel.server.session.Coordinator.CheckpointRequest;
+import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.Control.ChannelDescription;
+import io.tunnel.wire.Control.CreateTunnel;
+import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.SessionControl.OpenSession;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import org.junit.jupiter.api.BeforeEach;
+
+/** A node that coordinates tunnels of a table whose partitions other nodes lead. */
+abstract class AttachedSessionsFixture {
+
+  static final int GROUP = 1;
+  static final Bytes KEY = TestRows.keyBytes("k");
+
+  final MemoryCatalogStore store = new MemoryCatalogStore();
+  final FakeSession port = new FakeSession();
+  final FakeSurroundings surroundings = new FakeSurroundings();
+  final FakeEdges log = new FakeEdges();
+  final KnownEdges known = new KnownEdges();
+  final Handles handles = new Handles();
+  final List<TunnelInfo> created = new ArrayList<>();
+  final List<Exception> failed = new ArrayList<>();
+  TableRecord table;
+  TunnelCatalog catalog;
+  ChannelGrants grants;
+  Coordinator coordinator;
+  Operators operators;
+  int low;
+  int high;
+
+  @BeforeEach
+  void open() throws IOException {
+    MemoryCatalogStore texts = new MemoryCatalogStore();
+    new Founding(new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52")).noteIn(texts);
+    Catalog tables = new Catalog(texts);
+    grants = tables.grants();
+    table =
+        tables.createTable(
+            new TableMeta("t", TestRows.SCHEMA), List.of(PrimaryKeyValue.fromString("m")), 0);
+    low = table.partitions().get(0).id();
+    high = table.partitions().get(1).id();
+    log.set(low, 3, 20);
+    log.set(high, 1, 10);
+    catalog = new TunnelCatalog(tables, store, GROUP);
+    SharedEdges edges = new SharedEdges(log, known, surroundings);
+    coordinator =
+        new Coordinator(
+            catalog,
+            Deliveries.attached(handles, tables.grants()),
+            edges,
+            new SessionConfig(300, 1_000),
+            surroundings);
+    operators = new Operators(catalog, edges, coordinator, surroundings);
+  }
+
+  TunnelInfo create(
+      TunnelType type, StreamStart start, Optional<Long> startMs, Optional<Long> endMs) {
+    operators.create(
+        new CreateTunnel("t", "n", type, start, startMs, endMs),
+        Asked.NAMELESS,
+        new Operators.Creation() {
+          @Override
+          public void created(TunnelInfo tunnel) {
+            created.add(tunnel);
+          }
+
+          @Override
+          public void failed(Exception reason) {
+            failed.add(reason);
+          }
+        });
+    surroundings.passBarriers();
+    return created.get(created.size() - 1);
+  }
+
+  TunnelInfo create(TunnelType type, StreamStart start) {
+    return create(type, start, Optional.empty(), Optional.empty());
+  }
+
+  String session(TunnelInfo tunnel) {
+    List<String> ids = new ArrayList<>();
+    coordinator.open(
+        new OpenSession(tunnel.tunnelId(), "tag", 1_000, 0),
+        port,
+        opened -> ids.add(opened.sessionId()));
+    return ids.get(0);
+  }
+
+  Assignment held(int partition) {
+    return port.held.values().stream()
+        .filter(held -> held.partition() == partition)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  FakeSession.Outcome checkpoint(Assignment held, long position, Bytes key) {
+    FakeSession.Outcome outcome = new FakeSession.Outcome();
+    Queue<CheckpointRequest> waiting = new ArrayDeque<>();
+    waiting.add(
+        new CheckpointRequest(
+            new Checkpoint(held.handle(), held.epoch(), position, key), port, outcome));
+    coordinator.checkpoint(waiting);
+    return outcome;
+  }
+
+  static ErrorCode code(FakeSession.Outcome outcome) {
+    assertThat(outcome.told).isEqualTo(1);
+    return ((RefusedException) outcome.refusal).code();
+  }
+
+  ChannelState state(TunnelInfo tunnel, ChannelKey key) {
+    return catalog.channel(tunnel.tunnelId(), key);
+  }
+
+  TunnelInfo base() {
+    operators.create(
+        new CreateTunnel("t", "n", TunnelType.BaseAndStream, StreamStart.LATEST),
+        Asked.NAMELESS,
+        new Operators.Creation() {
+          @Override
+          public void created(TunnelInfo tunnel) {
+            created.add(tunnel);
+          }
+
+          @Override
+          public void failed(Exception reason) {
+            failed.add(reason);
+          }
+        });
+    surroundings.keeping.get(0).kept(Map.of(low, 20L, high, 10L));
+    return created.get(0);
+  }
+
+  ChannelDescription channel(TunnelInfo tunnel, ChannelKey key) throws IOException {
+    KnownEdges known = new KnownEdges();
+    return coordinator
+        .view(tunnel)
+        .describe(LogFigures.of(known, null, partition -> false), 0)
+        .channels()
+        .stream()
+        .filter(one -> one.channelId().equals(key.channelId(tunnel.tunnelId())))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  long lagRows(TunnelInfo tunnel, LogFigures figures) throws IOException {
+    String id = ChannelKey.base(low).channelId(tunnel.tunnelId());
+    return coordinator.view(tunnel).describe(figures, 0).channels().stream()
+        .filter(channel -> channel.channelId().equals(id))
+        .findFirst()
+        .orElseThrow()
+        .lagRows();
+  }
+}

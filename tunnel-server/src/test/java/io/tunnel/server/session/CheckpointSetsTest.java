@@ -1,0 +1,127 @@
+package io.tunnel.server.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TunnelType;
+import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.catalog.ChannelState;
+import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.wire.Control.CreateTunnel;
+import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.OperatorControl.ChannelPosition;
+import io.tunnel.wire.OperatorControl.CheckpointSet;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Checkpoints are exported, and brought back to a tunnel or another one. */
+final class CheckpointSetsTest extends OperatorsFixture {
+
+  @Test
+  void checkpointsAreExportedBroughtBackAndCloned() throws IOException {
+    TunnelInfo tunnel = earliest();
+    Seeks.now(operators, seek(List.of(id(tunnel, low)), null, null, 4L));
+    CheckpointSet kept = operators.export(tunnel);
+    assertThat(kept.channels())
+        .extracting(ChannelPosition::partition, ChannelPosition::position)
+        .containsExactly(tuple(low, 4L), tuple(high, 0L));
+    Seeks.now(operators, seek(List.of(), StreamStart.LATEST, null, null));
+    int writes = store.writes();
+    Seeks.now(operators, bring(kept));
+    assertThat(store.writes()).as("in one write").isEqualTo(writes + 1);
+    assertThat(at(tunnel, low)).isEqualTo(4);
+    assertThat(at(tunnel, high)).isZero();
+    Seeks.now(operators, seek(List.of(), StreamStart.LATEST, null, null));
+    Seeks.now(operators, bring(kept, id(tunnel, low)));
+    assertThat(at(tunnel, high)).as("not named").isEqualTo(6);
+  }
+
+  @Test
+  void anImportIsAllOrNothing() throws IOException {
+    TunnelInfo tunnel = earliest();
+    int id = table.tableId();
+    ChannelPosition good = position(low, ChannelType.Stream, 3, Bytes.EMPTY);
+    requireBad(tunnel, id + 1, "mean nothing in another", good);
+    requireBad(tunnel, id, "does not have", good, position(99, ChannelType.Stream, 3, Bytes.EMPTY));
+    requireBad(tunnel, id, "does not have", good, position(high, ChannelType.BaseData, 0, null));
+    requireBad(tunnel, id, "twice", good, good);
+    requireBad(tunnel, id, "name no channel");
+    assertThatThrownBy(
+            () ->
+                Seeks.now(
+                    operators,
+                    bring(
+                        new CheckpointSet(
+                            id,
+                            "t",
+                            "n",
+                            List.of(good, position(high, ChannelType.Stream, 7, Bytes.EMPTY))))))
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_POSITION));
+    assertThat(at(tunnel, low)).isZero();
+  }
+
+  private void requireBad(
+      TunnelInfo tunnel, int tableId, String message, ChannelPosition... positions)
+      throws IOException {
+    long before = at(tunnel, low);
+    requireRefused(
+        ErrorCode.INVALID_REQUEST,
+        message,
+        () ->
+            Seeks.now(operators, bring(new CheckpointSet(tableId, "t", "n", List.of(positions)))));
+    assertThat(at(tunnel, low)).isEqualTo(before);
+  }
+
+  @Test
+  void aBaseChannelIsMovedByAnImportAloneAndBehindAKeyOfItsPartition() throws IOException {
+    create(new CreateTunnel("t", "n", TunnelType.BaseAndStream, StreamStart.EARLIEST));
+    surroundings.keeping.get(0).kept(Map.of(low, 4L, high, 5L));
+    TunnelInfo tunnel = created.get(0);
+    String base = ChannelKey.base(low).channelId(tunnel.tunnelId());
+    requireRefused(
+        ErrorCode.INVALID_REQUEST,
+        "carries base data",
+        () -> Seeks.now(operators, seek(List.of(base), StreamStart.EARLIEST, null, null)));
+    Bytes key = TestRows.keyBytes("c");
+    for (ChannelPosition bad :
+        List.of(
+            position(low, ChannelType.BaseData, 3, Bytes.EMPTY),
+            position(low, ChannelType.BaseData, 0, key),
+            position(low, ChannelType.BaseData, 3, Bytes.fromHex("77")),
+            position(high, ChannelType.BaseData, 3, key))) {
+      requireBad(tunnel, table.tableId(), "partition", bad);
+    }
+    Seeks.now(
+        operators,
+        bring(
+            new CheckpointSet(
+                table.tableId(), "t", "n", List.of(position(low, ChannelType.BaseData, 3, key)))));
+    assertThat(catalog.channel(tunnel.tunnelId(), ChannelKey.base(low)))
+        .isEqualTo(ChannelState.startingAt(0).withProgress(3, key));
+    Seeks.now(
+        operators,
+        bring(
+            new CheckpointSet(
+                table.tableId(),
+                "t",
+                "n",
+                List.of(new ChannelPosition(low, ChannelType.BaseData, 3, key, true)))));
+    assertThat(
+            new TunnelCatalog(new Catalog(store))
+                .channel(tunnel.tunnelId(), ChannelKey.base(low))
+                .isFinished())
+        .isTrue();
+  }
+}
