@@ -200,9 +200,9 @@ class CallersFrameTest {
                   (tunnel, client, channel, checkpointer) ->
                       new Revoked(given, revoked, checkpointer))) {
         worker.connectAndWorking();
-        ICheckpointer checkpointer = given.get(20, TimeUnit.SECONDS);
+        ICheckpointer checkpointer = given.get(60, TimeUnit.SECONDS);
         service.fence(service.channels("t", "x").get(0).getChannelId());
-        revoked.get(20, TimeUnit.SECONDS);
+        revoked.get(60, TimeUnit.SECONDS);
         assertRefused("checkpoint", ErrorCode.FENCED, () -> checkpointer.checkpoint(null));
       }
     }

@@ -154,11 +154,11 @@ class ClusterServerTest {
     try (KafkaCluster cluster = new KafkaCluster(kafka, new SystemClock())) {
       SharedTables tables = new SharedTables(cluster.topics());
       TableRecord four = table(4);
-      tables.create(four).get(20, TimeUnit.SECONDS);
-      assertThatThrownBy(() -> tables.create(table(8)).get(20, TimeUnit.SECONDS))
+      tables.create(four).get(60, TimeUnit.SECONDS);
+      assertThatThrownBy(() -> tables.create(table(8)).get(60, TimeUnit.SECONDS))
           .hasCauseInstanceOf(LogTakenException.class)
           .hasMessageContaining("has 4 partitions and must have 8");
-      tables.create(four).get(20, TimeUnit.SECONDS);
+      tables.create(four).get(60, TimeUnit.SECONDS);
     }
   }
 

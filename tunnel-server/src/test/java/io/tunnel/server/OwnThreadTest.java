@@ -38,7 +38,7 @@ class OwnThreadTest {
         },
         0,
         TimeUnit.MILLISECONDS);
-    String name = thread.submit(() -> Thread.currentThread().getName()).get(10, TimeUnit.SECONDS);
+    String name = thread.submit(() -> Thread.currentThread().getName()).get(60, TimeUnit.SECONDS);
     assertThat(name).isEqualTo("own");
     thread.shutdown();
     assertThat(thread.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
@@ -49,7 +49,7 @@ class OwnThreadTest {
   void what_is_cancelled_did_not_fail() throws Exception {
     OwnThread thread = new Listened();
     thread.scheduleWithFixedDelay(() -> {}, 0, 1, TimeUnit.MILLISECONDS).cancel(false);
-    thread.submit(() -> {}).get(10, TimeUnit.SECONDS);
+    thread.submit(() -> {}).get(60, TimeUnit.SECONDS);
     thread.shutdown();
     assertThat(thread.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
     assertThat(failures).isEmpty();

@@ -70,7 +70,7 @@ class KafkaBrokerTest {
   }
 
   private static Iterable<String> topics(Admin admin) throws Exception {
-    return admin.listTopics().names().get(20, TimeUnit.SECONDS);
+    return admin.listTopics().names().get(60, TimeUnit.SECONDS);
   }
 
   private static boolean answersWithin(Admin admin, int ms) throws InterruptedException {

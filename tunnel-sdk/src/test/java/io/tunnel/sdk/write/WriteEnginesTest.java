@@ -199,7 +199,7 @@ class WriteEnginesTest extends WriterFixture {
 
   /** What a call ended with; null when it succeeded. */
   private static Throwable failure(Future<?> call) {
-    Throwable thrown = catchThrowable(() -> call.get(20, TimeUnit.SECONDS));
+    Throwable thrown = catchThrowable(() -> call.get(60, TimeUnit.SECONDS));
     if (thrown instanceof TimeoutException) {
       throw new AssertionError("a call waits for ever");
     }

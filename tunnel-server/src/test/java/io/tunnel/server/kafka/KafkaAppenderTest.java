@@ -94,7 +94,7 @@ class KafkaAppenderTest {
         TO,
         IntStream.range(0, entries).mapToObj(sequence -> change(sequence, "k", "v")).toList(),
         outcomes::add);
-    Optional<IOException> outcome = outcomes.poll(20, TimeUnit.SECONDS);
+    Optional<IOException> outcome = outcomes.poll(60, TimeUnit.SECONDS);
     assertThat(outcome).isNotNull();
     return outcome.isEmpty();
   }
@@ -175,7 +175,7 @@ class KafkaAppenderTest {
   }
 
   private Optional<IOException> outcome() throws InterruptedException {
-    Optional<IOException> outcome = outcomes.poll(20, TimeUnit.SECONDS);
+    Optional<IOException> outcome = outcomes.poll(60, TimeUnit.SECONDS);
     assertThat(outcome).isNotNull();
     return outcome;
   }
@@ -183,7 +183,7 @@ class KafkaAppenderTest {
   private static void until(BooleanSupplier condition) {
     long start = System.nanoTime();
     while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(20));
+      assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(60));
       LockSupport.parkNanos(100_000);
     }
   }

@@ -266,7 +266,7 @@ class KafkaLogTest {
         byte[] text = "foreign".getBytes(StandardCharsets.UTF_8);
         ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(table.topic(), 0, text, text);
         record.headers().add("", new byte[] {9});
-        stranger.send(record).get(10, TimeUnit.SECONDS);
+        stranger.send(record).get(60, TimeUnit.SECONDS);
       }
       Reads reads = new Reads();
       try (Tail tail = table.log.tail(reads)) {

@@ -70,7 +70,7 @@ class KafkaTopicsTest {
     get(topics.openTable(new TableTopic(12, 1, 60_000)));
     try (KafkaCluster other = new KafkaCluster(longer, TestKafka.CLOCK)) {
       get(other.topics().openTable(new TableTopic(4, 1, 60_000)));
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
       while ((get(topics.tables()).size() < 2 || get(other.topics().tables()).isEmpty())
           && System.nanoTime() - deadline < 0) {
         // The broker learns of new topics a little later.
@@ -144,7 +144,7 @@ class KafkaTopicsTest {
   }
 
   private void awaitTopics(Predicate<String> allAre) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (!admin.listTopics().names().get().stream().allMatch(allAre)
         && System.nanoTime() - deadline < 0) {
       // The broker learns of it a little later.
@@ -227,7 +227,7 @@ class KafkaTopicsTest {
   private void assertSetting(int tableId, String name, String value) throws Exception {
     ConfigResource topic =
         new ConfigResource(ConfigResource.Type.TOPIC, KafkaTopics.table(config.cluster(), tableId));
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     String is;
     do {
       is = admin.describeConfigs(List.of(topic)).all().get().get(topic).get(name).value();

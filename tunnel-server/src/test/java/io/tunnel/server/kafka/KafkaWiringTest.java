@@ -36,7 +36,7 @@ class KafkaWiringTest {
   private static Map<String, String> settings(KafkaConfig config, String topic) throws Exception {
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
     try (Admin admin = Admin.create(new ClientSettings(config).admin())) {
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
       Map<String, String> found;
       do {
         found = new TreeMap<>();
