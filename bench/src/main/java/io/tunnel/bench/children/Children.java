@@ -50,15 +50,15 @@ public final class Children implements AutoCloseable {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(jvmOptions);
-    command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
     command.addAll(arguments);
     File log = log(name).toFile();
-    Process process =
+    ProcessBuilder builder =
         new ProcessBuilder(command)
             .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.appendTo(log))
-            .start();
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(log));
+    builder.environment().putIfAbsent("TUNNEL_LOG", "warn");
+    Process process = builder.start();
     processes.add(process);
     return process;
   }

@@ -1,11 +1,12 @@
 package io.tunnel.bench.cluster;
 
 import io.tunnel.bench.cluster.SteadyLoad.Marks;
+import io.tunnel.bench.figures.Figure;
 import io.tunnel.sdk.ClusterClient;
 import java.util.List;
 
 /** How old rows get at most while a node is emptied under load, and while it takes part again. */
-final class DrainFigure implements Figure {
+final class DrainFigure implements Figure<Ground> {
 
   private static final String TABLE = "drain";
   private static final int PARTITIONS = 24;

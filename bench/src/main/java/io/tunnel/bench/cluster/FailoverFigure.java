@@ -1,6 +1,7 @@
 package io.tunnel.bench.cluster;
 
 import io.tunnel.bench.cluster.SteadyLoad.Marks;
+import io.tunnel.bench.figures.Figure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -15,7 +16,7 @@ import java.util.stream.IntStream;
  * survivor has logged the end of the process, election when all survivors say that they were told
  * of a placement without it, claim when their copies of its partitions lead.
  */
-final class FailoverFigure implements Figure {
+final class FailoverFigure implements Figure<Ground> {
 
   private static final String TABLE = "failover";
   private static final int PARTITIONS = 24;

@@ -1,11 +1,12 @@
 package io.tunnel.bench.cluster;
 
 import io.tunnel.bench.children.ClusterChildren;
+import io.tunnel.bench.figures.Figure;
 
 /**
  * What nodes use when nothing happens: with nothing, and with 128 partitions and their standbys.
  */
-final class IdleFigure implements Figure {
+final class IdleFigure implements Figure<Ground> {
 
   private static final int PARTITIONS = 128;
   private static final int SETTLE_MS = 10_000;

@@ -2,6 +2,7 @@ package io.tunnel.bench.cluster;
 
 import io.tunnel.bench.children.ClusterChildren;
 import io.tunnel.bench.delivery.WorkerChild;
+import io.tunnel.bench.figures.Figure;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
@@ -14,7 +15,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** 128 partitions over the nodes, written as fast as they take it, read by four processes. */
-final class WideFigure implements Figure {
+final class WideFigure implements Figure<Ground> {
 
   private static final String TABLE = "wide";
   private static final int PARTITIONS = 128;

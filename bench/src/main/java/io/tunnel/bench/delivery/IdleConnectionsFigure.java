@@ -1,5 +1,6 @@
 package io.tunnel.bench.delivery;
 
+import io.tunnel.bench.figures.Figure;
 import io.tunnel.stress.LoadClock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -11,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /** What the server needs for each of 3,000 idle workers that only keep their session. */
-final class IdleConnectionsFigure implements Figure {
+final class IdleConnectionsFigure implements Figure<Bed> {
 
   private static final int CONNECTIONS = 3_000;
   private static final long HELD_MS = 30_000;

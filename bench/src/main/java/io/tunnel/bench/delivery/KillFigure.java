@@ -1,5 +1,6 @@
 package io.tunnel.bench.delivery;
 
+import io.tunnel.bench.figures.Figure;
 import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.DescribeTunnelRequest;
 import java.util.ArrayList;
@@ -13,7 +14,7 @@ import java.util.Set;
  * How long the channels of a worker that is killed stand still: 128 channels over 4 processes under
  * load, one of them ended with SIGKILL.
  */
-final class KillFigure implements Figure {
+final class KillFigure implements Figure<Bed> {
 
   private static final int PARTITIONS = 128;
   private static final int WORKERS = 4;

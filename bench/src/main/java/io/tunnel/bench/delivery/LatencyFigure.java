@@ -1,5 +1,6 @@
 package io.tunnel.bench.delivery;
 
+import io.tunnel.bench.figures.Figure;
 import io.tunnel.sdk.IChannelProcessor;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.StreamRecord;
@@ -14,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * How long a single small synced change takes from the call that writes it to its callback, when
  * nothing else happens.
  */
-final class LatencyFigure implements Figure {
+final class LatencyFigure implements Figure<Bed> {
 
   private static final int WARM_UP = 500;
   private static final int CHANGES = 1_000;

@@ -1,5 +1,6 @@
 package io.tunnel.bench.delivery;
 
+import io.tunnel.bench.figures.Figure;
 import io.tunnel.sdk.IChannelProcessor;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.StreamRecord;
@@ -17,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * whether anything comes twice. A second worker joins and leaves; each time half of the channels
  * move.
  */
-final class MoveFigure implements Figure {
+final class MoveFigure implements Figure<Bed> {
 
   private static final int PARTITIONS = 16;
   private static final int ROUNDS = 20;

@@ -1,9 +1,10 @@
 package io.tunnel.bench.delivery;
 
+import io.tunnel.bench.figures.Figure;
 import java.util.List;
 
 /** What a worker with 128 channels and slow processors needs of memory, in a heap of 256 MB. */
-final class SlowWorkerFigure implements Figure {
+final class SlowWorkerFigure implements Figure<Bed> {
 
   private static final int PARTITIONS = 128;
   private static final long BACKLOG_ROWS = 2_000_000;

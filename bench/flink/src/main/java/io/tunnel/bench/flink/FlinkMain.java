@@ -6,6 +6,7 @@ import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.bench.children.Watchdog;
 import io.tunnel.bench.peers.KafkaPeer;
 import io.tunnel.bench.peers.TunnelPeer;
+import io.tunnel.cli.log.Logging;
 import io.tunnel.kafka.broker.KafkaBroker;
 import io.tunnel.model.Durability;
 import io.tunnel.stress.LoadClock;
@@ -38,9 +39,9 @@ public final class FlinkMain implements Callable<Integer> {
 
   /** Runs the benchmark; a signal, and the longest time, end its children too. */
   public static void main(String[] args) {
-    System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "warn");
     CommandLine line = new CommandLine(new FlinkMain());
     line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.setExecutionStrategy(new Logging(System.getenv()));
     System.exit(line.execute(args));
   }
 

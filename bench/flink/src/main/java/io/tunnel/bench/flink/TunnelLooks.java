@@ -88,7 +88,7 @@ final class TunnelLooks {
 
     @Override
     public void collect(ChangeRecord change) {
-      tally.row(change.columns().get(AMOUNT_COLUMN).getColumn().value().asLong());
+      tally.row(change.columns().get(AMOUNT_COLUMN).getColumn().getValue().asLong());
       out.collect(change);
     }
 

@@ -5,6 +5,7 @@ import io.tunnel.bench.children.ClusterChildren;
 import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.bench.children.Watchdog;
 import io.tunnel.bench.peers.TunnelPeer.Servers;
+import io.tunnel.cli.log.Logging;
 import io.tunnel.kafka.broker.KafkaBroker;
 import io.tunnel.model.Durability;
 import io.tunnel.stress.LoadClock;
@@ -36,9 +37,9 @@ public final class SideBySideMain implements Callable<Integer> {
 
   /** Runs the benchmark; a signal, and the longest time, end its children too. */
   public static void main(String[] args) {
-    System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "warn");
     CommandLine line = new CommandLine(new SideBySideMain());
     line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.setExecutionStrategy(new Logging(System.getenv()));
     System.exit(line.execute(args));
   }
 
