@@ -39,6 +39,8 @@ class StandstillTest {
             Optional.empty(),
             Optional.ofNullable(error),
             List.of(),
+            Optional.empty(),
+            Optional.empty(),
             Optional.empty()));
   }
 

@@ -35,7 +35,9 @@ class NarrowPagesTest {
               Optional.empty(),
               Optional.empty(),
               List.of(),
-              Optional.of(60_000L)));
+              Optional.of(60_000L),
+              Optional.empty(),
+              Optional.empty()));
 
   @ParameterizedTest
   @ValueSource(ints = {66, 80, 100, 132, 200, Integer.MAX_VALUE})

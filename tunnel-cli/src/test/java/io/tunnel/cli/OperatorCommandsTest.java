@@ -91,7 +91,9 @@ class OperatorCommandsTest extends CommandLineTest {
             type == ChannelType.BaseData ? Optional.of(1_234L) : Optional.empty(),
             error,
             waitsFor,
-            historyLeftMs));
+            historyLeftMs,
+            Optional.empty(),
+            Optional.empty()));
   }
 
   @Test

@@ -56,6 +56,8 @@ class TunnelsCommandTest extends CommandLineTest {
             Optional.empty(),
             Optional.empty(),
             List.of(),
+            Optional.empty(),
+            Optional.empty(),
             Optional.empty()));
   }
 

@@ -360,49 +360,6 @@ public sealed interface Control
       failedAt = failedAt == null ? Optional.empty() : failedAt;
       retry = retry == null ? Optional.empty() : retry;
     }
-
-    /** A channel whose processor fails at nothing. */
-    public ChannelDescription(
-        String channelId,
-        int partition,
-        ChannelStatus status,
-        Optional<String> owner,
-        Optional<String> clientTag,
-        long epoch,
-        long checkpointed,
-        long delivered,
-        long committed,
-        long lagRows,
-        long lagBytes,
-        long lagMs,
-        ChannelType type,
-        boolean isPaused,
-        Optional<Long> end,
-        Optional<String> error,
-        List<String> waitsFor,
-        Optional<Long> historyLeftMs) {
-      this(
-          channelId,
-          partition,
-          status,
-          owner,
-          clientTag,
-          epoch,
-          checkpointed,
-          delivered,
-          committed,
-          lagRows,
-          lagBytes,
-          lagMs,
-          type,
-          isPaused,
-          end,
-          error,
-          waitsFor,
-          historyLeftMs,
-          Optional.empty(),
-          Optional.empty());
-    }
   }
 
   /**

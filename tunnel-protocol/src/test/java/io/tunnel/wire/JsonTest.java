@@ -88,7 +88,9 @@ class JsonTest {
           Optional.of(40L),
           Optional.of("the processor threw"),
           List.of("c-0"),
-          Optional.of(-5L));
+          Optional.of(-5L),
+          Optional.empty(),
+          Optional.empty());
 
   private static final Control.ChannelDescription FREE =
       new Control.ChannelDescription(
@@ -109,6 +111,8 @@ class JsonTest {
           Optional.empty(),
           Optional.empty(),
           List.of(),
+          Optional.empty(),
+          Optional.empty(),
           Optional.empty());
 
   private static final ClusterControl.NodeDescription MEMBER =

@@ -404,6 +404,8 @@ class ClientsTest {
             Optional.empty(),
             Optional.empty(),
             List.of(),
+            Optional.empty(),
+            Optional.empty(),
             Optional.empty());
     server.on(
         Operation.DESCRIBE_TUNNEL,

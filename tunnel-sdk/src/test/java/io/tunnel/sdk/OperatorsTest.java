@@ -90,7 +90,9 @@ class OperatorsTest {
         Optional.of(40L),
         Optional.of("broken"),
         List.of("BaseData_1"),
-        Optional.of(-5L));
+        Optional.of(-5L),
+        Optional.empty(),
+        Optional.empty());
   }
 
   @Test

@@ -35,6 +35,8 @@ final class ServerMetersTest {
         Optional.empty(),
         Optional.empty(),
         List.of(),
+        Optional.empty(),
+        Optional.empty(),
         Optional.empty());
   }
 
