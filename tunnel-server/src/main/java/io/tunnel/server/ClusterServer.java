@@ -3,6 +3,7 @@ package io.tunnel.server;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.channel.Handles;
+import io.tunnel.server.cluster.AsideCore;
 import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.cluster.ClusterNode;
 import io.tunnel.server.cluster.KnownUnits;
@@ -13,6 +14,7 @@ import io.tunnel.server.cluster.PlacementView;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.kafka.NodeNameTakenException;
 import io.tunnel.server.log.CatchUp;
+import io.tunnel.server.log.Disks;
 import io.tunnel.server.log.EdgeQueries;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.NodeMeters;
@@ -22,6 +24,7 @@ import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.server.net.Readings;
 import io.tunnel.server.partition.CurrentRows;
+import io.tunnel.server.partition.DiskCondition;
 import io.tunnel.server.partition.PartitionHomes;
 import io.tunnel.server.partition.RoutedHomes;
 import io.tunnel.server.partition.RowMoments;
@@ -106,7 +109,7 @@ final class ClusterServer implements RunningServer {
   private final PeerWatch peers;
   private final AbsenceCore absence;
   private final LostPartitions lost;
-  private boolean hasGivenUp;
+  private final AsideCore aside;
 
   /**
    * Opens the data directory, meets the cluster, and begins to serve.
@@ -115,8 +118,15 @@ final class ClusterServer implements RunningServer {
    *     be right
    */
   ClusterServer(Path data, ServerConfig config, ClusterConfig cluster) throws IOException {
+    this(data, config, cluster, Disks.ofSystem());
+  }
+
+  /** As {@link #ClusterServer(Path, ServerConfig, ClusterConfig)}, its logs on other disks. */
+  ClusterServer(Path data, ServerConfig config, ClusterConfig cluster, Disks disks)
+      throws IOException {
     this.config = config;
     this.cluster = cluster;
+    this.aside = new AsideCore(clock.nanos());
     this.absence = new AbsenceCore(TimeUnit.MILLISECONDS.toNanos(cluster.log().sessionMs()));
     try {
       parts.open(meters::close);
@@ -129,7 +139,7 @@ final class ClusterServer implements RunningServer {
       Path copies = directory.path().resolve(COPIES);
       log = parts.open(new ClusterLog(config, cluster, threads, clock, copies));
       edges = log.edges();
-      replicas = parts.open(openReplicas(directory, incarnation));
+      replicas = parts.open(openReplicas(directory, incarnation, disks));
       ExecutorService waiting =
           parts.openThreads(Executors.newCachedThreadPool(task -> new Thread(task, "opener")));
       ReadThreads readers = ReadThreads.open(parts);
@@ -188,13 +198,15 @@ final class ClusterServer implements RunningServer {
     }
   }
 
-  private Replicas openReplicas(DataDirectory directory, String incarnation) throws IOException {
+  private Replicas openReplicas(DataDirectory directory, String incarnation, Disks disks)
+      throws IOException {
     Replicas opened =
         Replicas.open(
             new Replicas.Layout(
                 directory.path().resolve(COPIES),
                 log.identity(directory.shards()),
-                config.log().segmentBytesMax(),
+                new Replicas.LocalDisk(
+                    disks, config.log().segmentBytesMax(), config.shard().freeBytesMin()),
                 config.log().copies().boundBy(cluster.log().sessionMs()),
                 config.table()),
             new Replicas.Ports(
@@ -321,11 +333,9 @@ final class ClusterServer implements RunningServer {
   private void look() {
     peers.watch(placement().nodes());
     roles.suspend(absence.isTooLong(node.isLost() && node.hasSuccessor(), clock.nanos()));
-    if (!hasGivenUp && replicas.figures().failedShards() > 0) {
-      hasGivenUp = true;
-      LOGGER.error("a disk of this node failed; other nodes take over what it leads");
-      node.drain(true);
-    }
+    DiskCondition disk = replicas.condition();
+    boolean takesNothing = disk == DiskCondition.DISK_FULL || disk == DiskCondition.STORAGE_FAILED;
+    node.stepAside(aside.look(takesNothing, clock.nanos()));
     lost.look(node.isLost());
   }
 

@@ -5,11 +5,6 @@ import com.google.gson.Gson;
 /** What the page of a server's health says, as JSON. */
 sealed interface Health {
 
-  /** Whether the disks are as they should be, in a word. */
-  static String status(boolean isHealthy) {
-    return isHealthy ? "UP" : "STORAGE_FAILED";
-  }
-
   /** The page. */
   default String text() {
     return new Gson().toJson(this);

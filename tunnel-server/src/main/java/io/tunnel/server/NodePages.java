@@ -5,6 +5,7 @@ import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.NodeMeters;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetServer;
+import io.tunnel.server.partition.DiskCondition;
 import io.tunnel.server.replica.Replicas;
 import io.tunnel.server.session.LedTunnels;
 import io.tunnel.server.session.LogFigures;
@@ -33,7 +34,7 @@ record NodePages(
 
   @Override
   public boolean isHealthy() {
-    return replicas.figures().failedShards() == 0;
+    return replicas.condition() == DiskCondition.UP;
   }
 
   @Override
@@ -41,7 +42,7 @@ record NodePages(
     ClusterDescription cluster = view.describe();
     Replicas.Figures copies = replicas.figures();
     return new Health.OfNode(
-            Health.status(isHealthy()),
+            replicas.condition().name(),
             cluster.node(),
             cluster.nodes().size(),
             copies.leading(),

@@ -88,6 +88,11 @@ public final class SimCopyRows implements CopyRows {
     storeMaybe();
   }
 
+  @Override
+  public void foldAgain() {
+    throw new UnsupportedOperationException("there is always room");
+  }
+
   /** Applies rows as they are after changes. */
   void fold(ChangeBatch batch) {
     SortedMap<Bytes, SortedMap<String, Bytes>> all = rows(batch.partition());

@@ -30,7 +30,7 @@ public final class SimReplicas {
       SimCopyRows own = rows.get(id);
       own.storeBehind(log::sync);
       CopyStore.requireWhole(log, own.states());
-      CopyStore store = new CopyStore(id, log, own, NO_METER, clock);
+      CopyStore store = new CopyStore(id, log, own, 0, NO_METER, clock);
       shards.add(new ReplicaShard(id, config, store, ports, NO_METER, clock));
     }
     all = new Replicas(shards, config, ports.log());

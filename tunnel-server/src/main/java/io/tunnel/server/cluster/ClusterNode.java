@@ -46,7 +46,8 @@ public final class ClusterNode implements Membership.Node, Closeable {
   private final AtomicReference<Placement> newest = new AtomicReference<>(Placement.NONE);
   private volatile Doing doing = new Doing(Set.of(), Set.of());
   private volatile NodeInfo said;
-  private volatile boolean isDraining;
+  private volatile boolean isAskedToDrain;
+  private volatile boolean isAside;
   private volatile boolean isRefused;
   private volatile Membership membership;
   private final LongAdder placements = new LongAdder();
@@ -120,7 +121,7 @@ public final class ClusterNode implements Membership.Node, Closeable {
     leads.stream().filter(Unit::isPartition).forEach(warm::add);
     said =
         new NodeInfo(
-            config.node(), config.incarnation(), config.address(), isDraining, leads, warm);
+            config.node(), config.incarnation(), config.address(), isDraining(), leads, warm);
     return said;
   }
 
@@ -201,14 +202,25 @@ public final class ClusterNode implements Membership.Node, Closeable {
 
   /** Empties this node, or lets it take part again; any thread. */
   public void drain(boolean isDrainingNow) {
-    isDraining = isDrainingNow;
-    LOGGER.info(isDrainingNow ? "this node is emptied" : "this node takes part again");
+    isAskedToDrain = isDrainingNow;
+    LOGGER.info(isDrainingNow ? "this node is emptied" : "this node is emptied no more");
     control.execute(this::tick);
   }
 
-  /** Whether it was asked to be emptied; any thread. */
+  /** Empties this node as long as it is aside, whatever it was asked; by the control executor. */
+  public void stepAside(boolean isAsideNow) {
+    if (isAside != isAsideNow) {
+      isAside = isAsideNow;
+      LOGGER.warn(
+          isAsideNow
+              ? "the disk of this node takes nothing; other nodes take over, if there are any"
+              : "the disk of this node has had room for a while; it takes part again");
+    }
+  }
+
+  /** Whether it is emptied; any thread. */
   public boolean isDraining() {
-    return isDraining;
+    return isAskedToDrain || isAside;
   }
 
   /** How often it was told what to do; any thread. */
@@ -227,11 +239,11 @@ public final class ClusterNode implements Membership.Node, Closeable {
         .anyMatch(other -> !other.name().equals(config.node()) && !other.isDraining());
   }
 
-  /** Whether it was asked to be emptied, everybody knows, and it leads nothing; any thread. */
+  /** Whether it is emptied, everybody knows, and it leads nothing; any thread. */
   public boolean isDrained() {
     Placement placement = newest.get();
     boolean isKnown = placement.node(config.node()).map(Placement.Member::isDraining).orElse(false);
-    return isDraining
+    return isDraining()
         && isKnown
         && doing.leads().isEmpty()
         && !placement.leaders().containsValue(config.node());
@@ -262,7 +274,7 @@ public final class ClusterNode implements Membership.Node, Closeable {
     NodeInfo told = said;
     boolean isWarmer =
         doing.warm().stream().anyMatch(unit -> isCopyHere(unit) && !told.warm().contains(unit));
-    return isWarmer || told.isDraining() != isDraining || hasOtherUnits;
+    return isWarmer || told.isDraining() != isDraining() || hasOtherUnits;
   }
 
   private boolean isCopyHere(int partition) {

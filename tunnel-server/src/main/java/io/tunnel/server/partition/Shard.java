@@ -366,12 +366,7 @@ public final class Shard implements Closeable, PartitionHome {
   /** Nothing of what waits is in the log. */
   private void refuseForRoom(DiskFullException full) {
     disk.filled(full.getMessage());
-    refuseAll(
-        new RefusedException(
-            ErrorCode.BUSY,
-            "the server's disk is full ("
-                + full.getMessage()
-                + "); nothing of this was written, try again when there is room"));
+    refuseAll(ShardDisk.refusal(full.getMessage()));
   }
 
   private void refuseAll(RefusedException reason) {

@@ -10,10 +10,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the disk of a shard allows. Moved by the shard's thread alone; any thread may look, and
- * waits for nothing.
+ * What the disk of a shard allows, be it one of partitions or one of copies. Moved by the shard's
+ * thread alone; any thread may look, and waits for nothing.
  */
-final class ShardDisk {
+public final class ShardDisk {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(ShardDisk.class);
   private static final long IDLE = Long.MIN_VALUE;
@@ -29,7 +29,8 @@ final class ShardDisk {
   /** When the group began that is written or synced now; {@link #IDLE} when none is. */
   private volatile long commitBeganNanos = IDLE;
 
-  ShardDisk(int shard, long freeBytesMin, LocalLog log, Shard.Clock clock) {
+  /** Of a disk that has {@code log}, and on which so many bytes are to stay free. */
+  public ShardDisk(int shard, long freeBytesMin, LocalLog log, Shard.Clock clock) {
     this.shard = shard;
     this.freeBytesMin = freeBytesMin;
     this.log = log;
@@ -58,7 +59,7 @@ final class ShardDisk {
   /**
    * Something failed. If it was the log, before anything of a group counted, the rows are whole.
    */
-  void fail(Throwable cause, String message) {
+  public void fail(Throwable cause, String message) {
     if (!state.isFinal()) {
       LOGGER.error("shard {} stops writing: its disk failed, or an error hit it", shard, cause);
     }
@@ -67,23 +68,23 @@ final class ShardDisk {
   }
 
   /** There was no room for a group, or for its rows. */
-  void filled(String message) {
+  public void filled(String message) {
     boolean isBehind = state == ShardState.FOLDING || state == ShardState.BEHIND;
     move(isBehind ? ShardState.BEHIND : ShardState.FULL, message);
   }
 
   /** A group is written from now on. */
-  void began(long nowNanos) {
+  public void began(long nowNanos) {
     commitBeganNanos = nowNanos;
   }
 
   /** The group is written and, where it asks for it, synced. */
-  void ended() {
+  public void ended() {
     commitBeganNanos = IDLE;
   }
 
   /** The log may know of a failure that the shard has not met. */
-  DiskCondition condition() {
+  public DiskCondition condition() {
     if (state.isFinal() || log.hasFailed()) {
       return DiskCondition.STORAGE_FAILED;
     }
@@ -96,19 +97,45 @@ final class ShardDisk {
   }
 
   /** The table, the catalog and compaction need room as well, so the log leaves some. */
-  void requireRoom() throws DiskFullException {
+  public void requireRoom() throws DiskFullException {
     if (state == ShardState.BEHIND) {
       throw new DiskFullException("the last writes are not in the table");
     }
+    requireLeft(freeBytesMin);
+  }
+
+  /**
+   * What was accepted while there was room may take half of what is to stay free: it has to be
+   * written before it can be acknowledged.
+   */
+  public void requireRoomToFinish() throws DiskFullException {
+    requireLeft(freeBytesMin / 2);
+  }
+
+  private void requireLeft(long bytesMin) throws DiskFullException {
     long left = log.usableBytes();
-    if (left < freeBytesMin) {
+    if (left < bytesMin) {
       throw new DiskFullException(
-          left + " bytes are left, fewer than shard.freeBytesMin, " + freeBytesMin);
+          left + " bytes are left, and shard.freeBytesMin is " + freeBytesMin);
     }
   }
 
+  /** What a write is told for which there is no room. */
+  public static RefusedException refusal(String message) {
+    return new RefusedException(
+        ErrorCode.BUSY,
+        "the server's disk is full ("
+            + message
+            + "); nothing of this was written, try again when there is room");
+  }
+
+  /** Whether it waits for room. */
+  public boolean wantsRoom() {
+    return state.wantsRoom();
+  }
+
   /** A disk that was full may have room again although nobody writes. */
-  void findRoom() {
+  public void findRoom() {
     if (state == ShardState.FULL && log.usableBytes() >= Math.max(1, freeBytesMin)) {
       move(ShardState.SERVING, "there is room");
     }

@@ -102,6 +102,14 @@ final class AppendGroup {
     return rejected;
   }
 
+  /** Refuses all writes, unless they are answered: what was read back of them is not folded. */
+  void refuse(RefusedException reason) {
+    if (!isAnswered) {
+      isAnswered = true;
+      pieces.forEach(piece -> Answers.refused(piece.write(), reason));
+    }
+  }
+
   private int answer(Piece piece, RefusedException reason) {
     int applied = Math.min(piece.appended(), readBack - piece.from());
     boolean isCertain = reason.retriable();

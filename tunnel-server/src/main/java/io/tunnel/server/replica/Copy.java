@@ -425,6 +425,12 @@ final class Copy {
     publish();
   }
 
+  /** What was read cannot be folded, for lack of room. */
+  void stall(RefusedException busy, long nowNanos) {
+    leader.stall(busy, nowNanos);
+    strict.expire(nowNanos, unconfirmed());
+  }
+
   Optional<Long> nextNanos() {
     Optional<Long> first = strict.nextNanos();
     Optional<Long> second = leader.nextNanos(isCaughtUp());

@@ -21,6 +21,12 @@ interface CopyRows extends ConditionCore.StoredRows, Closeable {
   /** Applies batches, and stores the states of their copies with them. */
   void fold(List<ChangeBatch> batches, long logEnd, Map<Integer, Bytes> states) throws IOException;
 
+  /**
+   * Applies once more what a {@link io.tunnel.server.log.DiskFullException} kept from being
+   * applied.
+   */
+  void foldAgain() throws IOException;
+
   /** The states that were stored last, by partition. */
   SortedMap<Integer, Bytes> states();
 
@@ -58,6 +64,11 @@ interface CopyRows extends ConditionCore.StoredRows, Closeable {
     public void fold(List<ChangeBatch> batches, long logEnd, Map<Integer, Bytes> states)
         throws IOException {
       store.fold(batches, logEnd, states);
+    }
+
+    @Override
+    public void foldAgain() throws IOException {
+      store.foldAgain();
     }
 
     @Override

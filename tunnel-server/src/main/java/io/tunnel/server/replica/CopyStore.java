@@ -5,12 +5,14 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Bytes;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.ShardDisk;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -32,15 +34,26 @@ final class CopyStore implements Closeable {
   private final int shard;
   private final LocalLog log;
   private final CopyRows rows;
+  private final ShardDisk disk;
   private final Shard.Meter meter;
   private final Shard.Clock clock;
   private final SortedMap<Integer, CopyState> stored = new TreeMap<>();
 
-  /** A log and the rows of the same directory; it closes both. */
-  CopyStore(int shard, LocalLog log, CopyRows rows, Shard.Meter meter, Shard.Clock clock) {
+  /** What the disk had no room for yet; all of it was read. */
+  private Optional<Fold> left = Optional.empty();
+
+  /** A log and the rows of the same directory, on a disk that keeps so many bytes free. */
+  CopyStore(
+      int shard,
+      LocalLog log,
+      CopyRows rows,
+      long freeBytesMin,
+      Shard.Meter meter,
+      Shard.Clock clock) {
     this.shard = shard;
     this.log = log;
     this.rows = rows;
+    this.disk = new ShardDisk(shard, freeBytesMin, log, clock);
     this.meter = meter;
     this.clock = clock;
     rows.states().forEach((partition, state) -> stored.put(partition, CopyState.decode(state)));
@@ -77,6 +90,11 @@ final class CopyStore implements Closeable {
 
   CopyRows rows() {
     return rows;
+  }
+
+  /** What the disk of log and rows allows. */
+  ShardDisk disk() {
+    return disk;
   }
 
   /** Partitions that had a copy at some time. */
@@ -147,31 +165,86 @@ final class CopyStore implements Closeable {
     rows.drop(partition);
   }
 
-  /** Puts what the copies have read into the log and then into the table. */
-  void fold(List<Copy> dirty) throws IOException {
-    List<ChangeBatch> changes = new ArrayList<>();
-    List<ChangeBatch> folded = new ArrayList<>();
-    long rowCount = 0;
-    long bytes = 0;
-    for (Copy copy : dirty) {
-      for (RunCore.Run run : copy.takeRuns()) {
-        run.changes().ifPresent(changes::add);
-        folded.add(run.rows());
-        rowCount += run.rows().rowCount();
-        bytes += run.rows().byteCount();
+  /** What copies have read, and how much of it is done. */
+  private static final class Fold {
+    private final List<Copy> copies;
+    private final List<ChangeBatch> changes = new ArrayList<>();
+    private final List<ChangeBatch> rows = new ArrayList<>();
+    private long rowCount;
+    private long bytes;
+    private long logNanos;
+    private boolean isLogged;
+
+    /** Whether the rows were given to the table, which had no room for them. */
+    private boolean isGiven;
+
+    Fold(List<Copy> copies) {
+      this.copies = copies;
+      for (Copy copy : copies) {
+        copy.takeRuns().forEach(this::add);
       }
     }
-    long started = clock.nanos();
-    log.adopt(changes);
-    long logged = clock.nanos();
-    Map<Integer, Bytes> states = new HashMap<>();
-    for (Copy copy : dirty) {
-      CopyState state = copy.state();
-      states.put(copy.partition(), state.encode());
-      stored.put(copy.partition(), state);
+
+    private void add(RunCore.Run run) {
+      run.changes().ifPresent(changes::add);
+      rows.add(run.rows());
+      rowCount += run.rows().rowCount();
+      bytes += run.rows().byteCount();
     }
-    rows.fold(folded, log.end(), states);
-    meter.committed(shard, rowCount, bytes, logged - started, clock.nanos() - logged);
+  }
+
+  /**
+   * Puts what the copies have read into the log and then into the table, behind what there was no
+   * room for before.
+   *
+   * @param intoReserve whether all of what is to stay free may be taken for it
+   * @throws io.tunnel.server.log.DiskFullException when there is no room for all of it: the next
+   *     call goes on, and nothing else is to be stored before
+   */
+  void fold(List<Copy> dirty, boolean intoReserve) throws IOException {
+    disk.began(clock.nanos());
+    try {
+      finishLeft();
+      if (!dirty.isEmpty()) {
+        if (!intoReserve) {
+          disk.requireRoomToFinish();
+        }
+        left = Optional.of(new Fold(dirty));
+        finishLeft();
+      }
+    } finally {
+      disk.ended();
+    }
+  }
+
+  private void finishLeft() throws IOException {
+    if (left.isPresent()) {
+      finish(left.get());
+      left = Optional.empty();
+    }
+  }
+
+  private void finish(Fold fold) throws IOException {
+    long started = clock.nanos();
+    if (!fold.isLogged) {
+      log.adopt(fold.changes);
+      fold.isLogged = true;
+      fold.logNanos = clock.nanos() - started;
+    }
+    long logged = clock.nanos();
+    if (fold.isGiven) {
+      rows.foldAgain();
+    } else {
+      Map<Integer, Bytes> states = new HashMap<>();
+      for (Copy copy : fold.copies) {
+        CopyState state = copy.state();
+        states.put(copy.partition(), state.encode());
+        stored.put(copy.partition(), state);
+      }
+      fold.isGiven = true;
+      rows.fold(fold.rows, log.end(), states);
+    }
+    meter.committed(shard, fold.rowCount, fold.bytes, fold.logNanos, clock.nanos() - logged);
   }
 
   @Override

@@ -229,6 +229,22 @@ final class Leader {
     }
   }
 
+  /**
+   * What was read cannot be folded, so nothing is appended, and nothing answered for which rows
+   * would be missing. What waits for that too long has no certain outcome.
+   */
+  void stall(RefusedException busy, long nowNanos) {
+    refuseWaiting(busy);
+    boolean isOpen = !settled.isEmpty() || (group.isPresent() && !group.get().isAnswered());
+    if (isOpen && nowNanos - deadlineNanos >= 0) {
+      RefusedException unknown = Answers.unknown("the disk of the node is full");
+      settled.forEach(certain -> certain.group().refuse(unknown));
+      settled.clear();
+      group.ifPresent(open -> open.refuse(unknown));
+      fail(nowNanos);
+    }
+  }
+
   private void resign() {
     servesOn = false;
     if (group.isEmpty() || group.get().isAnswered()) {

@@ -101,7 +101,11 @@ final class ReplicaDirectory {
 
   private CopyStore openStore(int id, Path directory) throws IOException {
     Path rows = Files.createDirectories(directory.resolve("table"));
-    LocalLog log = LocalLog.open(directory.resolve("log"), id, layout.segmentBytesMax());
+    LocalLog log =
+        LocalLog.open(
+            layout.disk().logs().open(directory.resolve("log")),
+            id,
+            layout.disk().segmentBytesMax());
     try {
       TableStore table = TableStore.open(rows, layout.table(), log::sync);
       try {
@@ -131,7 +135,8 @@ final class ReplicaDirectory {
     Set<Integer> stored = table.states().keySet();
     table.retainPartitions(stored::contains);
     CopyStore.requireWhole(log, table.states());
-    return new CopyStore(id, log, new CopyRows.InStore(table), meter, clock);
+    long freeBytesMin = layout.disk().freeBytesMin();
+    return new CopyStore(id, log, new CopyRows.InStore(table), freeBytesMin, meter, clock);
   }
 
   private static void closeAfter(Closeable opened, Exception failure) {

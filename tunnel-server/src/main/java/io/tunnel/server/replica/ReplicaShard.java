@@ -2,7 +2,9 @@ package io.tunnel.server.replica;
 
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.log.DiskFullException;
 import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.partition.DiskCondition;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.TaskQueue;
 import java.io.Closeable;
@@ -26,8 +28,9 @@ import org.slf4j.LoggerFactory;
  * So whatever runs on this thread finds everything that was acknowledged, and a read need not wait
  * for an append that is under way, which may take as long as the shared log cannot be reached.
  *
- * <p>After a failure of the disk, or an error on its thread, it leads nothing and reads no more:
- * other nodes have everything that counts.
+ * <p>Without room on its disk it goes on as {@link CopyRoom} says. After a failure of the disk, or
+ * an error on its thread, it leads nothing and reads no more: other nodes have everything that
+ * counts.
  */
 final class ReplicaShard implements Closeable {
 
@@ -45,6 +48,7 @@ final class ReplicaShard implements Closeable {
   private final List<Integer> storedAtOpen;
   private final LocalRetention retention;
   private final ShardCopies copies;
+  private final CopyRoom room;
   private final Thread owner;
   private volatile boolean hasEnded;
   private volatile boolean hasFailed;
@@ -70,6 +74,7 @@ final class ReplicaShard implements Closeable {
             ports.retentionMicros(),
             partition -> !ports.partitions().isDropped(partition));
     this.copies = new ShardCopies(config, store, ports, clock, this::post);
+    this.room = new CopyRoom(store.disk());
     this.owner = new Thread(this::run, "copies-" + id);
   }
 
@@ -106,7 +111,9 @@ final class ReplicaShard implements Closeable {
     try {
       if (!hasFailed) {
         retention.look(id, copies().keySet(), left, meter, nowMicros);
-        copies().values().forEach(Copy::publish);
+        if (!room.isStuck()) {
+          copies().values().forEach(Copy::publish);
+        }
       }
     } catch (IOException e) {
       // The next look tries again; a log that may accept no more refuses the next change itself.
@@ -136,6 +143,11 @@ final class ReplicaShard implements Closeable {
 
   boolean hasFailed() {
     return hasFailed;
+  }
+
+  /** How its disk does; any thread. */
+  DiskCondition condition() {
+    return store.disk().condition();
   }
 
   /** Bytes of records that wait. */
@@ -170,7 +182,9 @@ final class ReplicaShard implements Closeable {
         if (queue.isStopping()) {
           return;
         }
-        queue.await(copies.leftNanos(clock.nanos()));
+        long now = clock.nanos();
+        long left = room.isStuck() ? Long.MAX_VALUE : copies.leftNanos(now);
+        queue.await(Math.min(left, room.leftNanos(now)));
       }
     }
   }
@@ -193,12 +207,15 @@ final class ReplicaShard implements Closeable {
     List<Runnable> barriers = new ArrayList<>();
     boolean hadTask = false;
     try {
+      if (room.begin(clock.nanos()) && !hasFailed) {
+        barriers.addAll(settle());
+      }
       long bytes = 0;
-      ReplicaTask task = queue.poll();
+      ReplicaTask task = poll();
       while (task != null) {
         hadTask = true;
-        bytes += take(task, barriers);
-        task = bytes < config.batches().appendBytesMax() ? queue.poll() : null;
+        bytes += takeOrHold(task, barriers);
+        task = bytes < config.batches().appendBytesMax() ? poll() : null;
       }
       if (!hasFailed) {
         barriers.addAll(settle());
@@ -210,10 +227,41 @@ final class ReplicaShard implements Closeable {
     return hadTask;
   }
 
+  private ReplicaTask poll() {
+    ReplicaTask held = room.poll();
+    return held == null ? queue.poll() : held;
+  }
+
+  /** Returns the bytes that were read. */
+  private long takeOrHold(ReplicaTask task, List<Runnable> barriers) throws IOException {
+    if (room.isStuck() && isHeld(task)) {
+      room.hold(task);
+      return 0;
+    }
+    try {
+      return take(task, barriers);
+    } catch (DiskFullException e) {
+      room.lacks(e, clock.nanos());
+      if (isHeld(task)) {
+        room.holdFirst(task);
+      }
+      return 0;
+    }
+  }
+
+  /** Whether it has to wait for room. Ends of logs are asked for again and again. */
+  private boolean isHeld(ReplicaTask task) {
+    boolean begins =
+        task instanceof ReplicaTask.Become become && copies.find(become.partition()).isEmpty();
+    return !hasFailed
+        && (begins || task instanceof ReplicaTask.Read || task instanceof ReplicaTask.Lost);
+  }
+
   /** Returns the bytes that were read. */
   private long take(ReplicaTask task, List<Runnable> barriers) throws IOException {
     if (task instanceof ReplicaTask.Read read) {
       read(read);
+      copies.tail().taken(read.bytes());
       return read.bytes();
     }
     if (task instanceof ReplicaTask.Barrier barrier) {
@@ -252,10 +300,19 @@ final class ReplicaShard implements Closeable {
   }
 
   private void takeWrite(ReplicaTask.Write write) {
-    copy(write.partition())
-        .ifPresentOrElse(
-            copy -> copy.leader().write(write.write(), copy.notLeader()),
-            () -> Answers.refused(write.write(), notLeader(write.partition())));
+    Optional<Copy> found = copy(write.partition());
+    if (found.isEmpty()) {
+      Answers.refused(write.write(), notLeader(write.partition()));
+      return;
+    }
+    Copy copy = found.get();
+    Optional<RefusedException> full =
+        copy.leader().isWritable() ? room.refusal(clock.nanos()) : Optional.empty();
+    if (full.isPresent()) {
+      Answers.refused(write.write(), full.get());
+    } else {
+      copy.leader().write(write.write(), copy.notLeader());
+    }
   }
 
   RefusedException notLeader(int partition) {
@@ -264,7 +321,6 @@ final class ReplicaShard implements Closeable {
   }
 
   private void read(ReplicaTask.Read read) throws IOException {
-    copies.tail().taken(read.bytes());
     Optional<Copy> found = copy(read.partition());
     if (found.isEmpty()) {
       return;
@@ -309,6 +365,7 @@ final class ReplicaShard implements Closeable {
     Optional<Copy> found = copy(partition);
     if (wish == ReplicaTask.Wish.NOTHING) {
       found.ifPresent(Copy::leave);
+      found.ifPresent(this::withdrawIfStuck);
       return;
     }
     Copy copy = found.isPresent() ? found.get() : copies.begin(partition);
@@ -316,23 +373,52 @@ final class ReplicaShard implements Closeable {
       copy.lead();
     } else {
       copy.follow();
+      withdrawIfStuck(copy);
+    }
+  }
+
+  /** Nobody else says that it serves no more before there is room. */
+  private void withdrawIfStuck(Copy copy) {
+    if (room.isStuck()) {
+      copy.withdraw();
     }
   }
 
   /** Logs, folds, answers, and goes on; returns the strict reads that may be done then. */
   private List<Runnable> settle() throws IOException {
+    if (room.isStuck()) {
+      return stall();
+    }
     List<Copy> told = copies.takeTold();
     List<Copy> dirty = told.stream().filter(Copy::isDirty).toList();
-    if (!dirty.isEmpty()) {
+    try {
       fold(dirty);
+      copies.advance(told);
+    } catch (DiskFullException e) {
+      room.lacks(e, clock.nanos());
+      told.forEach(copies::touch);
+      return stall();
     }
-    copies.advance(told);
     return copies.takeStrict(told);
+  }
+
+  /** What has to be stored first cannot be: refuses what waits for more than that. */
+  private List<Runnable> stall() {
+    long now = clock.nanos();
+    List<Copy> clean = new ArrayList<>();
+    for (Copy copy : copies().values()) {
+      copy.stall(room.busy(), now);
+      if (!copy.isDirty()) {
+        clean.add(copy);
+      }
+    }
+    return copies.takeStrict(clean);
   }
 
   private void fold(List<Copy> dirty) throws IOException {
     dirty.forEach(Copy::withdrawIfLost);
-    store.fold(dirty);
+    // A copy that leaves makes room.
+    store.fold(dirty, copies().values().stream().anyMatch(Copy::isLeaving));
     for (Copy copy : dirty) {
       int rejected = copy.folded();
       if (rejected > 0) {
@@ -346,6 +432,7 @@ final class ReplicaShard implements Closeable {
     if (!hasFailed) {
       LOGGER.error(
           "shard {} leads and copies no more: its disk failed, or an error hit it", id, cause);
+      store.disk().fail(cause, String.valueOf(cause.getMessage()));
     }
     hasFailed = true;
     for (Copy copy : copies().values()) {

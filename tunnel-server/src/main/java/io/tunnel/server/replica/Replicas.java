@@ -3,9 +3,11 @@ package io.tunnel.server.replica;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.log.Disks;
 import io.tunnel.server.log.Extents;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.LostHistory;
+import io.tunnel.server.partition.DiskCondition;
 import io.tunnel.server.partition.PartitionHome;
 import io.tunnel.server.partition.PartitionHomes;
 import io.tunnel.server.partition.Shard;
@@ -16,6 +18,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,12 +54,11 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
    * @param directory of the copies alone: what else is in it is deleted
    * @param identity of the log whose copies these are, and how many shards they are spread over;
    *     those of another are refused
-   * @param segmentBytesMax see {@link LocalLog#open}
    */
   public record Layout(
       Path directory,
       CopiesIdentity identity,
-      int segmentBytesMax,
+      LocalDisk disk,
       ReplicaConfig replica,
       TableStoreConfig table) {
 
@@ -64,6 +66,15 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
       return identity.shards();
     }
   }
+
+  /**
+   * The disk of all copies.
+   *
+   * @param logs where the files of the local logs are
+   * @param segmentBytesMax see {@link LocalLog#open}
+   * @param freeBytesMin writes are refused as BUSY while the disk has fewer bytes left
+   */
+  public record LocalDisk(Disks logs, int segmentBytesMax, long freeBytesMin) {}
 
   /**
    * What copies need of the cluster. Everything may be asked by any thread.
@@ -278,6 +289,14 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
         history.reads(),
         history.readBytes(),
         history.heldBytes());
+  }
+
+  /** How the disk does, by the shard that finds it worst. */
+  public DiskCondition condition() {
+    return shards.stream()
+        .map(ReplicaShard::condition)
+        .max(Comparator.naturalOrder())
+        .orElse(DiskCondition.UP);
   }
 
   /** How often that has happened since the start. */

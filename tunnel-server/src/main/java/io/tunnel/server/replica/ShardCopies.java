@@ -1,6 +1,7 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.model.Bytes;
+import io.tunnel.server.log.DiskFullException;
 import io.tunnel.server.partition.Shard;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -92,25 +93,42 @@ final class ShardCopies {
     return endsAreMissing ? Math.min(nanos, askEndsNanos - nowNanos) : nanos;
   }
 
-  /** Lets copies do what is next, everything that was read being folded. */
+  /**
+   * Lets copies do what is next, everything that was read being folded.
+   *
+   * @throws DiskFullException when there is no room to say that a copy is gone; it is tried again
+   *     by the next call
+   */
   void advance(List<Copy> told) throws IOException {
     long now = clock.nanos();
     for (Copy copy : told) {
       copy.advance(now);
       due.looked(copy);
+    }
+    for (Copy copy : told) {
       if (copy.canGo()) {
-        due.remove(copy);
-        tail.unfollow(copy.partition());
-        copy.withdraw();
-        copy.strict().stop(copy.notLeader());
-        copies.remove(copy.partition());
-        store.drop(copy.partition(), 0, new CopyStore.Left(copy));
+        go(copy);
       }
     }
     tail.resume();
     if (endsAreMissing && now - askEndsNanos >= 0) {
       askMissingEnds(now);
     }
+  }
+
+  private void go(Copy copy) throws IOException {
+    tail.unfollow(copy.partition());
+    copy.withdraw();
+    copy.strict().stop(copy.notLeader());
+    try {
+      store.drop(copy.partition(), 0, new CopyStore.Left(copy));
+    } catch (DiskFullException e) {
+      // It may be wanted again before there is room.
+      tail.follow(copy.partition(), copy.next());
+      throw e;
+    }
+    due.remove(copy);
+    copies.remove(copy.partition());
   }
 
   /** Begins to copy a partition, or goes on with what is stored of it. */

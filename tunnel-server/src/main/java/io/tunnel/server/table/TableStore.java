@@ -180,12 +180,15 @@ public final class TableStore implements TableRows, Closeable {
         WriteBatch write = new WriteBatch(last.write())) {
       db.write(unlogged, write);
     } catch (RocksDBException e) {
-      String message = "cannot fold into the table: " + e.getMessage();
-      boolean isFull =
-          e.getStatus() != null && e.getStatus().getSubCode() == Status.SubCode.NoSpace;
-      throw isFull ? new DiskFullException(message) : new IOException(message, e);
+      throw failed("cannot fold into the table: " + e.getMessage(), e);
     }
     addFolded(last.rows(), last.offset());
+  }
+
+  private static IOException failed(String message, RocksDBException failure) {
+    Status status = failure.getStatus();
+    boolean isFull = status != null && status.getSubCode() == Status.SubCode.NoSpace;
+    return isFull ? new DiskFullException(message) : new IOException(message, failure);
   }
 
   /** One write to the store, which folds so many rows up to a log offset. */
@@ -377,7 +380,7 @@ public final class TableStore implements TableRows, Closeable {
       db.deleteRange(
           unlogged, StoreFormat.partitionKey(partition), StoreFormat.partitionKey(partition + 1));
     } catch (RocksDBException e) {
-      throw new IOException("cannot drop partition " + partition + ": " + e.getMessage(), e);
+      throw failed("cannot drop partition " + partition + ": " + e.getMessage(), e);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.tunnel.server.kafka;
 
 import io.tunnel.server.kafka.PartitionTopics.Place;
+import io.tunnel.server.log.Disks;
 import io.tunnel.server.replica.CopiesIdentity;
 import io.tunnel.server.replica.Markers;
 import io.tunnel.server.replica.ReplicaConfig;
@@ -44,7 +45,7 @@ final class FollowerMain {
         new Replicas.Layout(
             directory,
             new CopiesIdentity("heap", Optional.empty(), 1),
-            16 << 20,
+            new Replicas.LocalDisk(Disks.ofSystem(), 16 << 20, 0),
             ReplicaConfig.DEFAULT,
             new TableStoreConfig(4 << 20, 4 << 20, 1));
     Replicas.Ports ports =

@@ -95,6 +95,7 @@ final class CopyReadsTest {
             0,
             TestLogs.open(new CrashDisk(), 0, SimNode.SEGMENT_BYTES),
             new CopyRows.InStore(store),
+            0,
             new SimNode.Silent(),
             clock);
     Replicas.Ports ports =

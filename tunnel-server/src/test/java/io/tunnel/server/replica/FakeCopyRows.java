@@ -5,6 +5,7 @@ import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChangeKind;
+import io.tunnel.server.log.DiskFullException;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
 import java.util.HashMap;
@@ -26,6 +27,12 @@ final class FakeCopyRows implements CopyRows {
   private FakeCopyRows onDisk;
   private final Random random;
   boolean isFailing;
+
+  /** Whether there is no room. */
+  boolean isFull;
+
+  /** What was to be folded last. */
+  private Runnable given = () -> {};
 
   FakeCopyRows(Random random) {
     this.random = random;
@@ -61,8 +68,21 @@ final class FakeCopyRows implements CopyRows {
   public void fold(List<ChangeBatch> batches, long logEnd, Map<Integer, Bytes> newStates)
       throws IOException {
     if (isFailing) {
-      throw new IOException("the disk is full");
+      throw new IOException("the disk failed");
     }
+    given = () -> apply(batches, newStates);
+    foldAgain();
+  }
+
+  @Override
+  public void foldAgain() throws IOException {
+    if (isFull) {
+      throw new DiskFullException("No space left on device");
+    }
+    given.run();
+  }
+
+  private void apply(List<ChangeBatch> batches, Map<Integer, Bytes> newStates) {
     for (ChangeBatch batch : batches) {
       RowCursor row = batch.rows();
       while (row.next()) {
@@ -98,7 +118,10 @@ final class FakeCopyRows implements CopyRows {
   }
 
   @Override
-  public void drop(int partition) {
+  public void drop(int partition) throws IOException {
+    if (isFull) {
+      throw new DiskFullException("No space left on device");
+    }
     rows.remove(partition);
     maybeFlush();
   }

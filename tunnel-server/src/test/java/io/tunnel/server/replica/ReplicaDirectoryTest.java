@@ -12,6 +12,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.log.Disks;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.Shard;
@@ -51,7 +52,7 @@ class ReplicaDirectoryTest {
         new Replicas.Layout(
             directory,
             new CopiesIdentity(identity, catalog, count),
-            4_096,
+            new Replicas.LocalDisk(Disks.ofSystem(), 4_096, 0),
             SimNode.CONFIG,
             new TableStoreConfig(1 << 20, 1 << 20, 1));
     node = log.node();

@@ -31,7 +31,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Three nodes on one log, in any order of steps: leaders that are replaced and do not know it,
- * appends that fail and land later, nodes that are cut off and killed, and compaction.
+ * appends that fail and land later, nodes that are cut off, killed, or without room, and
+ * compaction.
  */
 class ReplicasSimulationTest {
 
@@ -166,6 +167,8 @@ class ReplicasSimulationTest {
         case 9 -> compact();
         case 10 -> leave(node, partition);
         case 11 -> node.replicas.retain(log.nowMicros);
+        case 12 -> fill(node);
+        case 13, 14, 15, 16 -> empty(node);
         default -> {
           switch (random.nextInt(4)) {
             case 0 -> write(node, partition);
@@ -174,6 +177,16 @@ class ReplicasSimulationTest {
           }
         }
       }
+    }
+
+    private void fill(SimNode node) {
+      node.rows.isFull = random.nextBoolean();
+      node.disk.room(random.nextInt(3) * SimNode.FREE_BYTES_MIN / 3);
+    }
+
+    private static void empty(SimNode node) {
+      node.rows.isFull = false;
+      node.disk.room(Long.MAX_VALUE);
     }
 
     private void leave(SimNode node, int partition) {
@@ -235,6 +248,7 @@ class ReplicasSimulationTest {
       log.failuresPercent = 0;
       for (SimNode node : nodes) {
         node.log.isCut = false;
+        empty(node);
         for (int partition : PARTITIONS) {
           node.replicas.copy(partition);
         }

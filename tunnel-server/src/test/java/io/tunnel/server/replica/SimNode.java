@@ -26,6 +26,10 @@ import java.util.concurrent.atomic.AtomicLong;
 final class SimNode {
 
   static final int SEGMENT_BYTES = 4_096;
+
+  /** What is to stay free of a disk that has a limit. */
+  static final long FREE_BYTES_MIN = 1 << 20;
+
   static final ReplicaConfig CONFIG = config(0);
 
   /** How old rows may be that are read. */
@@ -52,7 +56,7 @@ final class SimNode {
   /** The origin that tables have noted of their logs; empty for none. */
   Bytes origin = Bytes.EMPTY;
 
-  private CrashDisk disk = new CrashDisk();
+  CrashDisk disk = new CrashDisk();
   FakeCopyRows rows;
   FakeSharedLog.Node log;
   LocalLog localLog;
@@ -90,7 +94,7 @@ final class SimNode {
     localLog = TestLogs.open(disk, 0, SEGMENT_BYTES);
     CopyStore.requireWhole(localLog, rows.states());
     Shard.Clock clock = new SimClock();
-    CopyStore store = new CopyStore(0, localLog, rows, new Silent(), clock);
+    CopyStore store = new CopyStore(0, localLog, rows, FREE_BYTES_MIN, new Silent(), clock);
     Replicas.Ports ports =
         new Replicas.Ports(
             log,
