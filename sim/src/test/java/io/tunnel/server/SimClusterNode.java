@@ -134,7 +134,7 @@ public final class SimClusterNode {
             new ClusterTunnels.Node(
                 view, handles, known, new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX)),
             new ClusterTunnels.Threads(threads.control(), threads.waiting()),
-            new NodeSurroundings(log.edges(), threads.control(), clock));
+            new NodeSurroundings(log.edges(), threads.control(), clock, 0));
     roles = new NodeRoles(replicas, tunnels.stores());
     node =
         new ClusterNode(

@@ -34,12 +34,26 @@ public sealed interface SessionControl extends Control {
     }
   }
 
-  /** The session is open; assignments follow. */
-  record SessionOpened(String sessionId, TableMeta table) implements SessionControl {
-    /** Refuses null. */
+  /**
+   * The session is open; assignments follow.
+   *
+   * @param silenceMs when the node has said nothing for so long, another one may have taken its
+   *     place; 0 when there is no other
+   */
+  record SessionOpened(String sessionId, TableMeta table, long silenceMs)
+      implements SessionControl {
+    /** Refuses null, and less than no time. */
     public SessionOpened {
       Objects.requireNonNull(sessionId, "sessionId");
       Objects.requireNonNull(table, "table");
+      if (silenceMs < 0) {
+        throw new IllegalArgumentException("silenceMs is at least 0, not " + silenceMs);
+      }
+    }
+
+    /** By a server whose place nobody takes. */
+    public SessionOpened(String sessionId, TableMeta table) {
+      this(sessionId, table, 0);
     }
   }
 

@@ -190,6 +190,7 @@ class JsonTest {
         new Control.TunnelDescription(TUNNEL, List.of(HELD, FREE)),
         new SessionControl.OpenSession("t-1", "worker", 30_000, 0),
         new SessionControl.SessionOpened("s-1", META),
+        new SessionControl.SessionOpened("s-1", META, 6_000),
         new SessionControl.SessionId("s-1"),
         new SessionControl.Assignment("s-1", "c-1", 7, 1, 2, 3, ChannelType.BaseData),
         new SessionControl.Revocation("s-1", 1, 2, 30_000),

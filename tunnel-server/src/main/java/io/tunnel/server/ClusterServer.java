@@ -151,7 +151,7 @@ final class ClusterServer implements RunningServer {
               log,
               new ClusterTunnels.Node(view, handles, known, config.session()),
               new ClusterTunnels.Threads(threads, waiting),
-              new NodeSurroundings(edges, control, clock));
+              new NodeSurroundings(edges, control, clock, cluster.log().sessionMs()));
       roles = new NodeRoles(replicas, tunnels.stores());
       parts.open(roles::close);
       node = node(incarnation, address.advertised());

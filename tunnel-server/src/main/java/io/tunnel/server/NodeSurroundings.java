@@ -17,14 +17,14 @@ import org.slf4j.LoggerFactory;
  * kept for nobody: they are read as they are then, and what they have become since is in the log
  * behind the end that it has now.
  */
-record NodeSurroundings(EdgeQueries log, Executor control, Shard.Clock clock)
+record NodeSurroundings(EdgeQueries log, Executor control, Shard.Clock clock, long silenceMs)
     implements Surroundings {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(NodeSurroundings.class);
 
   /** These surroundings for tunnels that belong to another thread. */
   NodeSurroundings on(Executor thread) {
-    return new NodeSurroundings(log, thread, clock);
+    return new NodeSurroundings(log, thread, clock, silenceMs);
   }
 
   @Override

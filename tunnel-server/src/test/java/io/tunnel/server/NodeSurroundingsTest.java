@@ -19,7 +19,8 @@ final class NodeSurroundingsTest {
 
   private final FakeEdges edges = new FakeEdges();
   private final Queue<Runnable> control = new ArrayDeque<>();
-  private final NodeSurroundings node = new NodeSurroundings(edges, control::add, new TestClock());
+  private final NodeSurroundings node =
+      new NodeSurroundings(edges, control::add, new TestClock(), 6_000);
   private final List<Map<Integer, Long>> kept = new ArrayList<>();
   private final List<RefusedException> failures = new ArrayList<>();
 
@@ -85,7 +86,8 @@ final class NodeSurroundingsTest {
             action -> {
               throw new RejectedExecutionException("stopping");
             },
-            new TestClock());
+            new TestClock(),
+            6_000);
     stopping.control(() -> kept.add(Map.of()));
     stopping.keepRows("t", List.of(1), told);
     stopping.forgetRows("t");

@@ -45,12 +45,19 @@ final class WorkerSession implements PushReceiver, ChannelPort {
   /** Of the channels that other nodes deliver; there since the session is open. */
   private Optional<Feeds> feeds = Optional.empty();
 
+  /** Whether anything was heard since the last heartbeat was sent. */
+  private boolean hasHeard;
+
+  /** How long the node may say nothing before it is left. */
+  private Duration silenceMax;
+
   private boolean isOver;
 
   WorkerSession(WorkerRuntime runtime, SessionOwner owner, SessionOpening opening) {
     this.runtime = runtime;
     this.owner = owner;
     this.opening = opening;
+    this.silenceMax = runtime.settings().session().lease();
   }
 
   String sessionId() {
@@ -95,6 +102,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
       SessionOpened opened = Json.decode(answer.payload(), SessionOpened.class);
       sessionId = opened.sessionId();
       schema = opened.table().primaryKey();
+      silenceMax = silenceMax(opened);
       feeds = Optional.of(new Feeds(runtime, this, opened.table().name()));
     } catch (MalformedException | NullPointerException e) {
       over(e);
@@ -104,19 +112,30 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     heartbeatLater();
   }
 
-  private void heartbeatLater() {
-    runtime.later(runtime.settings().session().heartbeat().toNanos(), this::heartbeat);
+  /** A server whose place nobody takes is given as long to answer as it gives us. */
+  private Duration silenceMax(SessionOpened opened) {
+    Duration lease = runtime.settings().session().lease();
+    Duration said = Duration.ofMillis(opened.silenceMs());
+    return said.isZero() || said.compareTo(lease) > 0 ? lease : said;
   }
 
-  /** A silent server is given as long to answer as it gives us. */
+  /** Often enough that a silence is noticed when it is not much longer than it may be. */
+  private void heartbeatLater() {
+    Duration usual = runtime.settings().session().heartbeat();
+    Duration often = silenceMax.dividedBy(2);
+    Duration next = often.compareTo(usual) < 0 ? often : usual;
+    runtime.later(next.toNanos(), this::heartbeat);
+  }
+
   private void heartbeat() {
     if (isOver) {
       return;
     }
+    hasHeard = false;
     byte[] payload = Json.encode(new Heartbeat(sessionId, retrying()));
     var unused =
         link.orElseThrow()
-            .request(Operation.HEARTBEAT, payload, runtime.settings().session().lease())
+            .request(Operation.HEARTBEAT, payload, silenceMax)
             .whenComplete(
                 (answer, failure) ->
                     runtime.guarded(() -> heartbeatAnswered(Caller.unwrap(failure))));
@@ -126,8 +145,19 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     if (reason == null || (reason instanceof RefusedException refused && refused.retriable())) {
       owner.healthy();
       heartbeatLater();
+    } else if (reason instanceof ConnectionException silence && !isOver) {
+      silent(silence);
     } else {
       over(reason);
+    }
+  }
+
+  /** An answer that waits behind deliveries is late, and no silence. */
+  private void silent(ConnectionException reason) {
+    if (hasHeard) {
+      heartbeatLater();
+    } else {
+      lost(reason);
     }
   }
 
@@ -140,6 +170,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
 
   @Override
   public void pushed(Frame frame) {
+    hasHeard = true;
     if (!isOver && frame.operation() != null) {
       runtime.guarded(() -> take(frame));
     }

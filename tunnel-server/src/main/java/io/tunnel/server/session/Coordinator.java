@@ -163,7 +163,7 @@ public final class Coordinator {
     TunnelRun run = run(tunnel);
     Session session = new Session(catalog.startId() + "-" + ++lastSession, run, port);
     sessions.add(session);
-    whenOpened.accept(new SessionOpened(session.id(), table));
+    whenOpened.accept(new SessionOpened(session.id(), table, surroundings.silenceMs()));
     LOGGER.info(
         "session {} of '{}' opened on tunnel {}",
         session.id(),

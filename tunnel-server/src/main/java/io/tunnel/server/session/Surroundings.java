@@ -13,6 +13,14 @@ public interface Surroundings {
   /** Microseconds since 1970; may be set back. */
   long epochMicros();
 
+  /**
+   * When this node has said nothing for so many milliseconds, another one may have taken its place;
+   * 0 when there is no other.
+   */
+  default long silenceMs() {
+    return 0;
+  }
+
   /** Runs {@code action} on the control thread, later. */
   void control(Runnable action);
 
