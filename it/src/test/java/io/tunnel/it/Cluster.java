@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** A real broker and some nodes, each a process, on the loopback address. */
+/** A real Kafka and some nodes, each a process, on the loopback address. */
 final class Cluster implements Service {
 
   /** How long a cluster of a loaded machine may take to come to rest. */
@@ -34,12 +34,18 @@ final class Cluster implements Service {
   private static final int SESSION_MS = 2_500;
 
   private final KafkaProcess kafka;
-  private final List<String> options = options();
+  private final List<String> options;
   private final List<NodeProcess> nodes = new ArrayList<>();
 
   /** A broker, and so many nodes that are not started. */
   Cluster(Stage stage, int nodesMax) {
-    kafka = new KafkaProcess(stage, nodesMax);
+    this(stage, nodesMax, 1);
+  }
+
+  /** So many brokers that each have a copy of everything, and nodes that are not started. */
+  Cluster(Stage stage, int nodesMax, int brokers) {
+    kafka = new KafkaProcess(stage, nodesMax, brokers);
+    options = options(brokers);
     for (int i = 0; i < nodesMax; i++) {
       String name = "node" + i;
       nodes.add(new NodeProcess(stage, name, stage.path(name), kafka.road(i), options));
@@ -51,9 +57,10 @@ final class Cluster implements Service {
     return new NodeProcess(stage, name, data, kafka.road(0), options);
   }
 
-  private static List<String> options() {
+  private static List<String> options(int brokers) {
     List<String> options = new ArrayList<>(List.of("--cluster", "it", "--standbys", "" + STANDBYS));
-    options.addAll(List.of("--replication", "1", "--min-insync", "1"));
+    int inSync = Math.max(1, brokers - 1);
+    options.addAll(List.of("--replication", "" + brokers, "--min-insync", "" + inSync));
     options.addAll(List.of("--session-ms", "" + SESSION_MS));
     return List.copyOf(options);
   }

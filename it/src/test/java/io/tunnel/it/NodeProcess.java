@@ -16,14 +16,14 @@ final class NodeProcess implements Service {
   private final String name;
   private final ServerProcess process;
   private final TcpProxy toClients;
-  private final TcpProxy toKafka;
+  private final Road toKafka;
 
   /**
    * A node that is not started.
    *
    * @param options those of its cluster
    */
-  NodeProcess(Stage stage, String name, Path data, TcpProxy toKafka, List<String> options) {
+  NodeProcess(Stage stage, String name, Path data, Road toKafka, List<String> options) {
     this.name = name;
     this.toKafka = toKafka;
     int port = FreePort.find();
@@ -31,7 +31,7 @@ final class NodeProcess implements Service {
     toClients.cut();
     List<String> all = new ArrayList<>(options);
     all.addAll(List.of("--log", "kafka", "--node", name));
-    all.addAll(List.of("--bootstrap", "127.0.0.1:" + toKafka.port()));
+    all.addAll(List.of("--bootstrap", toKafka.bootstrap()));
     all.addAll(List.of("--advertise", endpoint()));
     process = new ServerProcess(stage, name, data, port, all);
   }
@@ -80,7 +80,7 @@ final class NodeProcess implements Service {
   }
 
   /** What it does with Kafka. */
-  TcpProxy toKafka() {
+  Road toKafka() {
     return toKafka;
   }
 

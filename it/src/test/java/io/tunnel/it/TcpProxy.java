@@ -19,7 +19,8 @@ import java.util.Set;
  * <p>{@link #hold} is a network that carries nothing: connections stay, new ones seem to succeed,
  * and nobody hears from the other side. What was sent meanwhile arrives after {@link #resume}, as a
  * packet does that was long on its way, even when its sender has closed the connection since.
- * {@link #cut} is a peer that is gone: all connections end, and new ones are refused.
+ * {@link #holdAnswers} is one that carries one direction only: what clients send arrives, and they
+ * hear nothing. {@link #cut} is a peer that is gone: all connections end, and new ones are refused.
  */
 final class TcpProxy implements AutoCloseable {
 
@@ -33,6 +34,7 @@ final class TcpProxy implements AutoCloseable {
   private final Set<Socket> sockets = new HashSet<>();
   private Optional<Listener> listener = Optional.empty();
   private boolean isHeld;
+  private boolean areAnswersHeld;
   private boolean isClosed;
 
   /** Who takes connections. */
@@ -50,6 +52,11 @@ final class TcpProxy implements AutoCloseable {
   /** Nothing passes from now on, in either direction. */
   synchronized void hold() {
     isHeld = true;
+  }
+
+  /** What clients send passes, and nothing that they are sent. */
+  synchronized void holdAnswers() {
+    areAnswersHeld = true;
   }
 
   /** Everybody on either side is told that the other is gone. */
@@ -71,6 +78,7 @@ final class TcpProxy implements AutoCloseable {
   /** The network carries again, beginning with what it held. */
   synchronized void resume() {
     isHeld = false;
+    areAnswersHeld = false;
     notifyAll();
     if (listener.isEmpty()) {
       ServerSocket socket = listen();
@@ -123,15 +131,15 @@ final class TcpProxy implements AutoCloseable {
 
   private void connect(Socket client) {
     try {
-      awaitPassage();
+      awaitPassage(false);
       Socket server = new Socket(InetAddress.getLoopbackAddress(), targetPort);
       if (!keep(server)) {
         return;
       }
       client.setTcpNoDelay(true);
       server.setTcpNoDelay(true);
-      Thread down = start("tcp-proxy-down", () -> pass(server, client));
-      pass(client, server);
+      Thread down = start("tcp-proxy-down", () -> pass(server, client, true));
+      pass(client, server, false);
       join(down);
       forget(server);
     } catch (IOException e) {
@@ -145,16 +153,16 @@ final class TcpProxy implements AutoCloseable {
    * Until {@code from} ends. What {@code to} does not take any more is dropped, so that the rest of
    * what the other direction carries still arrives.
    */
-  private void pass(Socket from, Socket to) {
+  private void pass(Socket from, Socket to, boolean isAnswers) {
     byte[] chunk = new byte[CHUNK_BYTES];
     try {
       InputStream in = from.getInputStream();
       OutputStream out = to.getOutputStream();
       for (int count = in.read(chunk); count >= 0; count = in.read(chunk)) {
-        awaitPassage();
+        awaitPassage(isAnswers);
         write(out, chunk, count);
       }
-      awaitPassage();
+      awaitPassage(isAnswers);
       to.shutdownOutput();
     } catch (IOException e) {
       close(to);
@@ -169,9 +177,9 @@ final class TcpProxy implements AutoCloseable {
     }
   }
 
-  private synchronized void awaitPassage() throws IOException {
+  private synchronized void awaitPassage(boolean isAnswers) throws IOException {
     try {
-      while (isHeld && !isClosed) {
+      while ((isHeld || (isAnswers && areAnswersHeld)) && !isClosed) {
         wait();
       }
     } catch (InterruptedException e) {

@@ -21,8 +21,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * One broker that is its own controller (KRaft), in a child JVM, on two loopback ports that it
- * keeps over restarts. Everything of it is in one directory, its log in {@code broker.log} there.
+ * One broker that is its own controller (KRaft), or one of several that are controllers together,
+ * in a child JVM, on two loopback ports that it keeps over restarts. Everything of it is in one
+ * directory, its log in {@code broker.log} there.
  *
  * <p>Settings are the broker's own; what one broker alone needs is set already. The child ends with
  * this JVM, however that ends, unless it is suspended then.
@@ -32,7 +33,7 @@ public final class KafkaBroker implements Closeable {
   /** The heap of a broker for tests, in MiB. */
   public static final int HEAP_MIB = 384;
 
-  private static final long START_SECONDS_MAX = 60;
+  private static final long START_SECONDS_MAX = 180;
   private static final long STOP_SECONDS_MAX = 30;
   private static final int LOG_LINES_SHOWN_MAX = 40;
 
@@ -60,14 +61,49 @@ public final class KafkaBroker implements Closeable {
    * @param directory of this broker alone; made if it is not there
    * @param settings the broker's, in its own words; they go before ours
    * @param heapMib of its JVM
-   * @throws IOException when it does not start within a minute; it shows the end of its log
+   * @throws IOException when it does not start within three minutes; it shows the end of its log
    */
   public static KafkaBroker start(Path directory, Map<String, String> settings, int heapMib)
       throws IOException {
-    Files.createDirectories(directory);
     int port = freePort();
+    Map<String, String> all = settings(directory, port, 1, List.of(freePort()));
+    all.putAll(settings);
+    KafkaBroker broker = notStarted(directory, port, all, heapMib);
+    startAll(List.of(broker));
+    return broker;
+  }
+
+  /**
+   * Starts brokers that are controllers together, and returns when all of them take connections.
+   *
+   * @param directory of all of them, each in one of its own below
+   * @param settings one for each, in its own words; they go before ours
+   */
+  public static List<KafkaBroker> startQuorum(Path directory, List<Map<String, String>> settings)
+      throws IOException {
+    List<Integer> controllerPorts = new ArrayList<>();
+    for (int i = 0; i < settings.size(); i++) {
+      controllerPorts.add(freePort());
+    }
+    List<KafkaBroker> brokers = new ArrayList<>();
+    for (int id = 1; id <= settings.size(); id++) {
+      int port = freePort();
+      Path own = directory.resolve("broker-" + id);
+      Map<String, String> all = settings(own, port, id, controllerPorts);
+      all.putAll(settings.get(id - 1));
+      brokers.add(notStarted(own, port, all, HEAP_MIB));
+    }
+    startAll(brokers);
+    return List.copyOf(brokers);
+  }
+
+  private static KafkaBroker notStarted(
+      Path directory, int port, Map<String, String> settings, int heapMib) throws IOException {
+    Files.createDirectories(directory);
     Path file = directory.resolve("broker.properties");
-    Files.write(file, lines(directory, port, settings));
+    List<String> lines = new ArrayList<>();
+    settings.forEach((name, value) -> lines.add(name + "=" + value.replace("\\", "\\\\")));
+    Files.write(file, lines);
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Xms" + heapMib + "m");
@@ -80,25 +116,34 @@ public final class KafkaBroker implements Closeable {
     command.add("-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS");
     command.add("-Dorg.slf4j.simpleLogger.log.org.apache.kafka.common.config=warn");
     command.addAll(List.of("-cp", BrokerLibraries.classPath(directory)));
-    // One broker is its own cluster, so the id says nothing; it has to be the same after a restart.
+    // The id of the cluster says nothing; it has to be the same for all, and after a restart.
     command.addAll(List.of(BrokerMain.class.getName(), file.toString(), "AAAAAAAAAAAAAAAAAAAAAQ"));
-    KafkaBroker broker = new KafkaBroker(directory, port, command);
-    try {
-      broker.restart();
-    } catch (IOException e) {
-      broker.close();
-      throw e;
-    }
-    return broker;
+    return new KafkaBroker(directory, port, command);
   }
 
-  private static List<String> lines(Path directory, int port, Map<String, String> given)
-      throws IOException {
-    int controllerPort = freePort();
+  private static void startAll(List<KafkaBroker> brokers) throws IOException {
+    try {
+      restartAll(brokers);
+    } catch (IOException e) {
+      brokers.forEach(KafkaBroker::close);
+      throw e;
+    }
+  }
+
+  private static Map<String, String> settings(
+      Path directory, int port, int id, List<Integer> controllerPorts) {
+    List<String> voters = new ArrayList<>();
+    for (int voter = 1; voter <= controllerPorts.size(); voter++) {
+      voters.add(voter + "@127.0.0.1:" + controllerPorts.get(voter - 1));
+    }
+    int controllerPort = controllerPorts.get(id - 1);
+    int copies = controllerPorts.size();
+    // All but one of them, as far as there are others.
+    int inSync = Math.max(1, copies - 1);
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put("process.roles", "broker,controller");
-    settings.put("node.id", "1");
-    settings.put("controller.quorum.voters", "1@127.0.0.1:" + controllerPort);
+    settings.put("node.id", "" + id);
+    settings.put("controller.quorum.voters", String.join(",", voters));
     settings.put("controller.listener.names", "CONTROLLER");
     settings.put(
         "listeners", "PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controllerPort);
@@ -106,13 +151,13 @@ public final class KafkaBroker implements Closeable {
     settings.put("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT");
     settings.put("log.dirs", directory.resolve("data").toString());
     settings.put("auto.create.topics.enable", "false");
-    settings.put("offsets.topic.replication.factor", "1");
+    settings.put("offsets.topic.replication.factor", "" + copies);
     settings.put("offsets.topic.num.partitions", "1");
-    settings.put("transaction.state.log.replication.factor", "1");
-    settings.put("transaction.state.log.min.isr", "1");
+    settings.put("transaction.state.log.replication.factor", "" + copies);
+    settings.put("transaction.state.log.min.isr", "" + inSync);
     settings.put("transaction.state.log.num.partitions", "1");
-    settings.put("share.coordinator.state.topic.replication.factor", "1");
-    settings.put("share.coordinator.state.topic.min.isr", "1");
+    settings.put("share.coordinator.state.topic.replication.factor", "" + copies);
+    settings.put("share.coordinator.state.topic.min.isr", "" + inSync);
     // A group of one begins at once; dropped topics go at once.
     settings.put("group.initial.rebalance.delay.ms", "0");
     settings.put("group.min.session.timeout.ms", "500");
@@ -122,10 +167,7 @@ public final class KafkaBroker implements Closeable {
     settings.put("file.delete.delay.ms", "1000");
     // One cleaner with little memory, instead of 128 MiB of a small heap.
     settings.put("log.cleaner.dedupe.buffer.size", "4194304");
-    settings.putAll(given);
-    List<String> lines = new ArrayList<>();
-    settings.forEach((name, value) -> lines.add(name + "=" + value.replace("\\", "\\\\")));
-    return lines;
+    return settings;
   }
 
   private static int freePort() throws IOException {
@@ -147,17 +189,38 @@ public final class KafkaBroker implements Closeable {
   /**
    * Starts it again, on its ports and with its data; stops it before if it runs.
    *
-   * @throws IOException when it does not start within a minute; it shows the end of its log
+   * @throws IOException when it does not start within three minutes; it shows the end of its log
    */
-  public synchronized void restart() throws IOException {
-    stop();
+  public void restart() throws IOException {
+    restartAll(List.of(this));
+  }
+
+  /**
+   * As {@link #restart}, of several at once: of controllers none is ready before most of them are.
+   */
+  public static void restartAll(List<KafkaBroker> brokers) throws IOException {
+    for (KafkaBroker broker : brokers) {
+      broker.stop();
+    }
+    for (KafkaBroker broker : brokers) {
+      broker.begin();
+    }
+    for (KafkaBroker broker : brokers) {
+      broker.awaitReady();
+    }
+  }
+
+  private synchronized void begin() throws IOException {
     Process process =
         new ProcessBuilder(command)
             .redirectError(ProcessBuilder.Redirect.appendTo(log().toFile()))
             .start();
     child = Optional.of(process);
+  }
+
+  private synchronized void awaitReady() throws IOException {
     try {
-      awaitReady(process);
+      awaitReady(running());
     } catch (IOException e) {
       kill();
       throw e;
