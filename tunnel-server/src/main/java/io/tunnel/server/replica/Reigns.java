@@ -87,6 +87,10 @@ record Reigns(long barrier, List<Reign> reigns) {
     }
     long brokenAt = core.isBroken() ? offset : Long.MAX_VALUE;
     int last = reigns.size() - 1;
+    if (last < 0 && core.epoch() == offset - 1) {
+      // Only its marker can lie there, which is gone and was no change.
+      return with(new Reign(core.epoch(), core.epoch(), brokenAt));
+    }
     if (last < 0 || reigns.get(last).epoch() != core.epoch()) {
       return with(new Reign(offset, core.epoch(), brokenAt));
     }

@@ -1,0 +1,59 @@
+package io.tunnel.server.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.server.TestRows;
+import io.tunnel.server.replica.HistoryCore.Fetch;
+import io.tunnel.server.replica.SharedLog.Entry;
+import io.tunnel.server.replica.SharedLog.Kind;
+import io.tunnel.server.replica.SharedLog.Stored;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What a copy knows that begins, or goes on, behind a hole. */
+class ReignsTest {
+
+  private static final int PLENTY = 1 << 20;
+
+  private final ReplicaCore core = new ReplicaCore(ReplicaState.EMPTY);
+  private Reigns reigns = Reigns.START;
+
+  private static Stored first(long offset, long epoch) {
+    Bytes key = TestRows.keyBytes("k" + offset);
+    return new Stored(
+        offset,
+        offset * 10,
+        new Entry(Kind.CHANGE, key, epoch, ReplicaCore.APPEND_ENTRIES_MAX, Optional.empty()));
+  }
+
+  /** As a copy reads it: too young to have been compacted. */
+  private void readBehindHole(Stored record) {
+    core.skipTo(record.offset());
+    reigns = reigns.skipped();
+    core.wholeFromHere();
+    assertThat(core.read(record)).isEqualTo(ReplicaCore.Verdict.CHANGE);
+    reigns = reigns.read(record, core);
+  }
+
+  @Test
+  void a_hole_that_ends_with_the_marker_of_what_follows_has_no_change_there() {
+    readBehindHole(first(6, 5));
+    assertThat(reigns.isMarker(5)).isTrue();
+    assertThat(reigns.from()).isEqualTo(5);
+    PageCore page = new PageCore(new Fetch(1, 1, 5, 6, 0), PLENTY, PLENTY);
+    assertThat(page.read(List.of(first(6, 5)), 7, reigns)).isTrue();
+    HistoryPage read = page.page();
+    assertThat(read.refusal()).as("only the marker is gone").isEmpty();
+    assertThat(read.next()).isEqualTo(6);
+  }
+
+  @Test
+  void what_else_was_in_the_hole_is_not_known() {
+    readBehindHole(first(6, 4));
+    assertThat(reigns.from()).isEqualTo(6);
+    assertThat(reigns.isMarker(4)).isFalse();
+    assertThat(reigns.isMarker(5)).isFalse();
+  }
+}
