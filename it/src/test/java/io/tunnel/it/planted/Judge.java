@@ -68,7 +68,7 @@ sealed interface Judge {
       String from = Long.toString(first);
       String many = Long.toString(count);
       return switch (this) {
-        case SERVER -> List.of("io.tunnel.it.sim.SimulationMain", from, many);
+        case SERVER -> List.of("io.tunnel.it.sim.SimulationMain", "find", from, many);
         case CLUSTER ->
             List.of("io.tunnel.it.sim.cluster.ClusterSimulationMain", "find", from, many);
       };

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** A stream channel of a tunnel: who has held it, and what was processed of it by anybody. */
@@ -34,6 +35,7 @@ final class ChannelTruth {
   private boolean isTerminated;
   private long seenEpoch;
   private String seenOwner = "";
+  private Optional<String> seenError = Optional.empty();
   long twice;
 
   ChannelTruth(
@@ -94,6 +96,13 @@ final class ChannelTruth {
     seenOwner = owner;
   }
 
+  /** Whether it is stopped now with an error that it did not have when it was looked at last. */
+  boolean isNews(Optional<String> error) {
+    boolean isNews = error.isPresent() && !error.equals(seenError);
+    seenError = error;
+    return isNews;
+  }
+
   boolean isTerminated() {
     return isTerminated;
   }
@@ -117,7 +126,7 @@ final class ChannelTruth {
     return isBase ? position : Math.min(position, partition.committed());
   }
 
-  private void requireProcessed(long position, String what) {
+  void requireProcessed(long position, String what) {
     for (long each = 1; each <= last(position); each++) {
       Invariant.CHECKPOINT_ONLY_OF_PROCESSED.require(
           isDone(each),

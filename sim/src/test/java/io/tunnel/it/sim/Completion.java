@@ -25,8 +25,8 @@ final class Completion {
 
   /** Requires that everything is done, and that it is what it must be. */
   static void require(World world, long seconds) {
-    for (TunnelInfo tunnel : world.tunnels()) {
-      for (ChannelDescription view : world.views(tunnel)) {
+    for (TunnelInfo tunnel : world.machine.tunnels()) {
+      for (ChannelDescription view : world.machine.views(tunnel)) {
         if (view.status() == ChannelStatus.TERMINATED) {
           requireEnd(world, tunnel, view);
         } else {
@@ -63,8 +63,9 @@ final class Completion {
     ChannelTruth truth = world.ledger.channels.get(view.channelId());
     // After a clock was set back, what is written next may have an earlier time than an end that
     // was found before.
-    boolean isWhole = !truth.tunnel.hasLost && !world.wasClockSetBack();
-    if (isWhole && tunnel.endMs().isPresent()) {
+    boolean isWhole = !truth.tunnel.hasLost && !world.machine.wasClockSetBack();
+    boolean isKept = view.end().orElseThrow() >= truth.partition.first();
+    if (isWhole && isKept && tunnel.endMs().isPresent()) {
       truth.partition.requireSplit(
           truth.start() + 1,
           view.end().orElseThrow(),
@@ -78,7 +79,10 @@ final class Completion {
   private static void requireRows(World world, TunnelInfo tunnel) {
     TunnelTruth truth = world.ledger.tunnels.get(tunnel.tunnelId());
     if (tunnel.type() == TunnelType.BaseAndStream && !truth.hasLost && !truth.hasSkipped) {
-      for (PartitionTruth partition : world.ledger.partitions.values()) {
+      for (PartitionTruth partition : world.ledger.existing()) {
+        if (!world.ledger.tableOf(partition.id).name.equals(tunnel.table())) {
+          continue;
+        }
         RowFold expected = partition.fold(partition.committed());
         Invariant.BASE_AND_STREAM_WITHOUT_GAP.require(
             truth.fold(partition.id).rows().equals(expected.rows()),

@@ -4,7 +4,7 @@ package io.tunnel.it.sim;
  * What a simulation claims to exercise, and in which part of its worlds at least, in percent: about
  * two thirds of what was measured. A run in which one of these is rarer has failed.
  */
-enum Happening {
+enum Happening implements Floored {
   WRITE_SYNCED(95),
   WRITE_UNSYNCED(95),
   WRITE_IN_DOUBT(51),
@@ -24,6 +24,7 @@ enum Happening {
   CHANGES_LOST_WITH_POWER(13),
   CHECKPOINT_TAKEN_BACK(2.5),
   CLOCK_SET_BACK(39),
+  CLOCK_SET_FORWARD(39),
   WORKER_STARTED(95),
   WORKER_CRASHED(58),
   WORKER_PAUSED(56),
@@ -60,7 +61,13 @@ enum Happening {
   TUNNEL_WITH_END(29),
   PARTITION_WITH_PARENT(15),
   ROWS_COMPARED(22),
-  END_COMPARED(9.7);
+  END_COMPARED(9.7),
+  HISTORY_TRIMMED(0),
+  HISTORY_LOST(0),
+  TABLE_ALTERED(0),
+  TABLE_DROPPED(0),
+  CHECKPOINTS_EXPORTED(0),
+  CHECKPOINTS_IMPORTED(0);
 
   private final double percentMin;
 
@@ -68,7 +75,8 @@ enum Happening {
     this.percentMin = percentMin;
   }
 
-  double percentMin() {
+  @Override
+  public double percentMin() {
     return percentMin;
   }
 }

@@ -20,6 +20,8 @@ public enum Invariant {
   LIVENESS("liveness"),
   WAITS_FOR_PARENTS("waits-for-parents"),
   COMMIT_TIME_RISES("commit-time-rises"),
+  KEPT_AS_PROMISED("kept-as-promised"),
+  DROPPED_IS_GONE("dropped-is-gone"),
   READS_ARE_FRESH("reads-are-fresh"),
   CONDITIONS_HOLD("conditions-hold"),
   NOTHING_LEAKS("nothing-leaks"),

@@ -1,83 +1,54 @@
 package io.tunnel.it.sim;
 
-import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
-import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.StreamRecord;
 import io.tunnel.server.catalog.ChannelKey;
-import io.tunnel.wire.ChannelEnd;
-import io.tunnel.wire.ChannelRef;
-import io.tunnel.wire.Checkpoint;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.log.ChangeReader;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.TunnelInfo;
-import io.tunnel.wire.Control.TunnelName;
-import io.tunnel.wire.Credit;
-import io.tunnel.wire.Delivery;
 import io.tunnel.wire.FailureControl.SkippedChange;
-import io.tunnel.wire.FailureControl.SkippingCheckpoint;
-import io.tunnel.wire.Frame;
-import io.tunnel.wire.FrameKind;
-import io.tunnel.wire.GetRowRequest;
-import io.tunnel.wire.Json;
-import io.tunnel.wire.Operation;
-import io.tunnel.wire.OperatorControl.EndSession;
-import io.tunnel.wire.OperatorControl.Seek;
-import io.tunnel.wire.RangePage;
-import io.tunnel.wire.RangeRequest;
-import io.tunnel.wire.SessionControl.Assignment;
-import io.tunnel.wire.SessionControl.OpenSession;
-import io.tunnel.wire.SessionControl.Revocation;
-import io.tunnel.wire.SessionControl.SessionId;
-import io.tunnel.wire.SessionControl.SessionOpened;
-import io.tunnel.wire.SessionControl.StopChannel;
-import io.tunnel.wire.WriteRequest;
-import io.tunnel.wire.WriteResult;
+import io.tunnel.wire.OperatorControl.ChannelPosition;
+import io.tunnel.wire.OperatorControl.CheckpointSet;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
- * What everybody in a world has done and was promised, seen from outside: frames on the wire, what
- * the log and the catalog keep, and what processors were given. Breaks when an invariant does.
+ * What everybody in a world has done and was promised, seen from outside: what the log and the
+ * catalog keep, what processors were given, and what {@link Wiretap} tells of frames. Breaks when
+ * an invariant does.
  */
-final class Ledger implements SimNetwork.Tap {
+final class Ledger {
 
   /** How long after an operator's request has arrived it may take effect. */
   private static final long OPERATED_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(200);
 
+  private static final Pattern LOST = Pattern.compile("^HISTORY_LOST: changes (\\d+) to (\\d+) of");
+
   private final World world;
   final TreeMap<Integer, PartitionTruth> partitions = new TreeMap<>();
+  private final TreeMap<Integer, PartitionTruth> existing = new TreeMap<>();
   final TreeMap<String, ChannelTruth> channels = new TreeMap<>();
   final TreeMap<String, TunnelTruth> tunnels = new TreeMap<>();
-  private final Map<SimConnection, Link> links = new HashMap<>();
+  final TreeMap<Integer, TableTruth> tables = new TreeMap<>();
+  private final Map<Integer, TableTruth> tableOf = new HashMap<>();
   private final TreeMap<String, SessionTruth> sessions = new TreeMap<>();
 
   /** A worker and a channel for each callback that runs. */
   private final Set<String> callbacks = new HashSet<>();
-
-  /** What is known of a connection: requests that wait for an answer, and channels by handle. */
-  private static final class Link {
-    private final Map<Integer, Request> requests = new HashMap<>();
-    private final Map<Integer, Holding> holdings = new HashMap<>();
-
-    /** Sessions whose workers have asked for their end. */
-    private final Set<String> closing = new HashSet<>();
-  }
-
-  /**
-   * A request that waits for its answer.
-   *
-   * @param acknowledged how far each partition was acknowledged when it arrived
-   */
-  private record Request(Frame frame, long arrivedNanos, Map<Integer, Long> acknowledged) {}
 
   private static final class SessionTruth {
     private final long leaseNanos;
@@ -98,70 +69,56 @@ final class Ledger implements SimNetwork.Tap {
   }
 
   PartitionTruth partition(int id) {
-    return partitions.computeIfAbsent(id, PartitionTruth::new);
-  }
-
-  private Link link(SimConnection connection) {
-    return links.computeIfAbsent(connection, any -> new Link());
+    return partitions.computeIfAbsent(
+        id,
+        any -> {
+          PartitionTruth partition = new PartitionTruth(id);
+          existing.put(id, partition);
+          return partition;
+        });
   }
 
   private long now() {
     return world.agenda.nowNanos();
   }
 
-  @Override
-  public void received(SimConnection connection, SimSocket to, Frame frame) {
-    if (!connection.isServer(to)) {
-      return;
-    }
-    if (frame.kind() == FrameKind.REQUEST) {
-      link(connection)
-          .requests
-          .put(
-              frame.correlationId(),
-              new Request(frame, now(), RowAnswers.acknowledgedOf(partitions)));
-      if (frame.operation() == Operation.HEARTBEAT) {
-        SessionTruth session =
-            sessions.get(Json.decode(frame.payload(), SessionId.class).sessionId());
-        if (session != null) {
-          session.lastSignNanos = now();
+  /**
+   * Checkpoints are brought to a tunnel. Rows that come again then are as they are by now or as
+   * they were long ago, so who applies them in order need not have the rows of the table.
+   */
+  void imported(String table, String tunnel) {
+    tunnels.values().stream()
+        .filter(each -> each.info.table().equals(table) && each.info.tunnel().equals(tunnel))
+        .forEach(each -> each.hasSkipped = true);
+  }
+
+  /** An operator was told how far a tunnel is. */
+  void exported(CheckpointSet set) {
+    for (TunnelTruth tunnel : tunnels.values()) {
+      if (tunnel.info.table().equals(set.table()) && tunnel.info.tunnel().equals(set.tunnel())) {
+        for (ChannelPosition each : set.channels()) {
+          channel(new ChannelKey(each.partition(), each.type()).channelId(tunnel.info.tunnelId()))
+              .requireProcessed(each.position(), "is exported at");
         }
-      } else if (frame.operation() == Operation.RELEASE) {
-        Holding holding =
-            link(connection).holdings.get(ChannelRef.decode(frame.payload()).handle());
-        if (holding != null && !holding.hasEnded()) {
-          holding.isGivenBack = true;
-        }
-      } else if (frame.operation() == Operation.STOP_CHANNEL) {
-        int handle = Json.decode(frame.payload(), StopChannel.class).handle();
-        Holding holding = link(connection).holdings.get(handle);
-        if (holding != null && !holding.hasEnded()) {
-          holding.isGivenBack = true;
-        }
-      } else if (frame.operation() == Operation.SEEK) {
-        Seek seek = Json.decode(frame.payload(), Seek.class);
-        operated(seek.table(), seek.tunnel(), !seek.isDryRun());
-      } else if (frame.operation() == Operation.END_SESSION) {
-        EndSession end = Json.decode(frame.payload(), EndSession.class);
-        operated(end.table(), end.tunnel(), false);
-      } else if (frame.operation() == Operation.DELETE_TUNNEL) {
-        TunnelName name = Json.decode(frame.payload(), TunnelName.class);
-        operated(name.table(), name.tunnel(), false);
-      } else if (frame.operation() == Operation.CLOSE_SESSION) {
-        link(connection).holdings.values().forEach(each -> each.isGivenBack |= !each.hasEnded());
-        link(connection).closing.add(Json.decode(frame.payload(), SessionId.class).sessionId());
-      }
-    } else if (frame.operation() == Operation.CREDIT) {
-      Credit credit = Credit.decode(frame.payload());
-      Holding holding = link(connection).holdings.get(credit.handle());
-      if (holding != null && holding.epoch() == credit.epoch()) {
-        holding.creditReceived(credit.bytes());
       }
     }
   }
 
+  /** A session has begun, whose lease was renewed then. */
+  void opened(String sessionId, long leaseNanos, long signNanos) {
+    sessions.put(sessionId, new SessionTruth(leaseNanos, signNanos));
+  }
+
+  /** A session has given a sign of life. */
+  void heard(String sessionId) {
+    SessionTruth session = sessions.get(sessionId);
+    if (session != null) {
+      session.lastSignNanos = now();
+    }
+  }
+
   /** An operator does something to a tunnel that takes channels from their holders. */
-  private void operated(String table, String name, boolean isSeek) {
+  void operated(String table, String name, boolean isSeek) {
     for (ChannelTruth channel : channels.values()) {
       if (channel.tunnel.info.table().equals(table) && channel.tunnel.info.tunnel().equals(name)) {
         channel.tunnel.operatedNanos = now();
@@ -172,127 +129,8 @@ final class Ledger implements SimNetwork.Tap {
     }
   }
 
-  @Override
-  public void sent(SimConnection connection, SimSocket from, Frame frame) {
-    if (connection.isServer(from)) {
-      sentByServer(connection, frame);
-    } else {
-      sentByClient(connection, frame);
-    }
-  }
-
-  @Override
-  public void cutInTwo() {
-    world.count(Happening.FRAME_CUT_IN_TWO);
-  }
-
-  @Override
-  public void full() {
-    world.count(Happening.CONNECTION_FULL);
-  }
-
-  @Override
-  public void closed(SimConnection connection, SimSocket by) {
-    if (!connection.isServer(by)) {
-      lost(connection, Holding.Reason.WORKER_GAVE_UP);
-    }
-  }
-
-  private void sentByClient(SimConnection connection, Frame frame) {
-    if (frame.operation() == Operation.CREDIT) {
-      Credit credit = Credit.decode(frame.payload());
-      world.trace.add(connection + " > CREDIT " + credit.handle() + " " + credit.bytes());
-      Holding holding = link(connection).holdings.get(credit.handle());
-      if (holding != null && holding.epoch() == credit.epoch()) {
-        holding.creditSent(credit.bytes(), world.settings.creditBytes());
-      }
-    } else {
-      world.trace.add(
-          connection + " > " + frame.operation() + " " + frame.correlationId() + detail(frame));
-    }
-  }
-
-  private static boolean isCheckpoint(Frame frame) {
-    return frame.operation() == Operation.CHECKPOINT
-        || frame.operation() == Operation.CHECKPOINT_SKIPPING;
-  }
-
-  private static Checkpoint checkpoint(Frame frame) {
-    return frame.operation() == Operation.CHECKPOINT
-        ? Checkpoint.decode(frame.payload())
-        : Json.decode(frame.payload(), SkippingCheckpoint.class).checkpoint();
-  }
-
-  private static String detail(Frame frame) {
-    if (frame.kind() == FrameKind.REQUEST && isCheckpoint(frame)) {
-      Checkpoint checkpoint = checkpoint(frame);
-      return " " + checkpoint.handle() + " at " + checkpoint.position();
-    }
-    return "";
-  }
-
-  private void sentByServer(SimConnection connection, Frame frame) {
-    String text = connection + " < " + frame.kind() + " " + frame.operation();
-    if (frame.kind() == FrameKind.PUSH) {
-      world.trace.add(text + pushed(connection, frame));
-      return;
-    }
-    Request request = link(connection).requests.remove(frame.correlationId());
-    world.trace.add(text + " " + frame.correlationId());
-    if (frame.kind() == FrameKind.RESPONSE && request != null) {
-      answered(connection, request, frame);
-    } else if (frame.kind() == FrameKind.ERROR) {
-      world.refused(frame);
-    }
-  }
-
-  private String pushed(SimConnection connection, Frame frame) {
-    Link link = link(connection);
-    switch (frame.operation()) {
-      case ASSIGN -> {
-        Assignment assignment = Json.decode(frame.payload(), Assignment.class);
-        Holding holding =
-            channel(assignment.channelId()).assigned(assignment, connection, world.serverNumber());
-        link.holdings.put(assignment.handle(), holding);
-        // The word of it left behind the worker's own, which gives back all that there is by then.
-        holding.isGivenBack = link.closing.contains(assignment.sessionId());
-        requireParents(holding);
-        if (connection.isCut() || !connection.client().isOpen()) {
-          holding.reasons.add(Holding.Reason.CONNECTION_LOST);
-        }
-        return " " + assignment.handle() + " " + holding + " at " + assignment.checkpointed();
-      }
-      case REVOKE -> {
-        Revocation revocation = Json.decode(frame.payload(), Revocation.class);
-        Holding holding = link.holdings.get(revocation.handle());
-        if (holding != null) {
-          holding.revokedNanos = now();
-        }
-        world.count(Happening.REVOKED);
-        return " " + revocation.handle();
-      }
-      case FENCE -> {
-        world.count(Happening.FENCE_PUSHED);
-        return "";
-      }
-      case END_OF_CHANNEL -> {
-        ChannelEnd end = ChannelEnd.decode(frame.payload());
-        world.count(Happening.END_PUSHED);
-        return " " + end.handle() + " at " + end.position();
-      }
-      case DELIVER -> {
-        Delivery delivery = Delivery.decode(frame.payload());
-        Holding holding = link.holdings.get(delivery.handle());
-        deliver(holding, delivery, frame.payload().length);
-        return " " + delivery.handle() + " to " + holding.deliveredTo();
-      }
-      default -> {
-        return "";
-      }
-    }
-  }
-
-  private void requireParents(Holding holding) {
+  /** A channel is held only when all that it waits for is done. */
+  void requireParents(Holding holding) {
     ChannelTruth channel = channel(holding.assignment.channelId());
     for (ChannelTruth other : channels.values()) {
       boolean isParent =
@@ -300,7 +138,7 @@ final class Ledger implements SimNetwork.Tap {
               && !channel.isBase
               && (other.isBase
                   ? other.partition == channel.partition
-                  : world.parents(channel.partition.id).contains(other.partition.id));
+                  : world.machine.parents(channel.partition.id).contains(other.partition.id));
       Invariant.WAITS_FOR_PARENTS.require(
           !isParent || other.isTerminated() || channel.tunnel.soughtNanos >= 0,
           "%s is assigned, and %s is not TERMINATED",
@@ -309,108 +147,62 @@ final class Ledger implements SimNetwork.Tap {
     }
   }
 
-  private void deliver(Holding holding, Delivery delivery, int bytes) {
-    Invariant.ONE_OWNER.require(
-        holding != null && holding.epoch() == delivery.epoch(),
-        "something is delivered on handle %d under epoch %s, of which nothing was said",
-        delivery.handle(),
-        epochText(delivery.epoch()));
-    ChannelTruth channel = channel(holding.assignment.channelId());
-    PartitionTruth truth = channel.partition;
-    world.learn();
-    for (PartitionTruth.Change change : holding.deliver(delivery, bytes)) {
-      long position = change.record().position();
-      if (channel.isBase) {
-        continue;
-      }
-      Invariant.NOTHING_UNCOMMITTED_DELIVERED.require(
-          position <= truth.committed() && truth.at(position).text().equals(change.text()),
-          "%s: position %d is delivered as %s and is not committed so",
-          holding,
-          position,
-          change.text());
-    }
-    if (holding.isCreditUsedUp()) {
-      world.count(Happening.CREDIT_USED_UP);
-    }
-  }
-
-  private ChannelTruth channel(String channelId) {
+  ChannelTruth channel(String channelId) {
     ChannelTruth channel = channels.get(channelId);
     if (channel == null) {
-      world.learnTunnels();
+      world.machine.learnTunnels();
       channel = channels.get(channelId);
     }
     Invariant.NOTHING_BREAKS.require(channel != null, "there is no channel %s", channelId);
     return channel;
   }
 
-  private void answered(SimConnection connection, Request request, Frame answer) {
-    Frame asked = request.frame();
-    switch (asked.operation()) {
-      case WRITE -> {
-        WriteRequest write = WriteRequest.decode(asked.payload());
-        WriteResult result = WriteResult.decode(answer.payload());
-        world.learn();
-        PartitionTruth truth = partition(write.batch().partition());
-        RowAnswers.requireWritten(write, result, truth, request.acknowledged().get(truth.id));
-        boolean isSynced = write.durability().orElse(Durability.FSYNC) == Durability.FSYNC;
-        truth.acknowledged(result.firstPosition() + result.appliedRows() - 1, isSynced);
-        result.rejections().forEach(each -> world.count(Happening.ROW_REJECTED));
-        world.count(isSynced ? Happening.WRITE_SYNCED : Happening.WRITE_UNSYNCED);
-      }
-      case GET_ROW ->
-          requireRow(
-              GetRowRequest.decode(asked.payload()),
-              ChangeBatch.parse(answer.payload(), 0, answer.payload().length),
-              request);
-      case GET_RANGE ->
-          requirePage(
-              RangeRequest.decode(asked.payload()), RangePage.decode(answer.payload()), request);
-      case OPEN_SESSION -> {
-        OpenSession open = Json.decode(asked.payload(), OpenSession.class);
-        sessions.put(
-            Json.decode(answer.payload(), SessionOpened.class).sessionId(),
-            new SessionTruth(
-                TimeUnit.MILLISECONDS.toNanos(open.leaseMs()), request.arrivedNanos()));
-      }
-      case CHECKPOINT, CHECKPOINT_SKIPPING -> {
-        Checkpoint checkpoint = checkpoint(asked);
-        Holding holding = link(connection).holdings.get(checkpoint.handle());
-        Invariant.NOTHING_AFTER_REVOCATION_COUNTS.require(
-            holding != null
-                && holding.epoch() == checkpoint.epoch()
-                && (!holding.hasEnded() || holding.endedNanos >= request.arrivedNanos()),
-            "a checkpoint at %d came on handle %d under epoch %s after that had ended, and was"
-                + " taken",
-            checkpoint.position(),
-            checkpoint.handle(),
-            epochText(checkpoint.epoch()));
-        world.count(Happening.CHECKPOINTED);
-      }
-      case RELEASE -> world.count(Happening.RELEASED);
-      case STOP_CHANNEL -> world.count(Happening.CHANNEL_STOPPED);
-      case PAUSE -> world.count(Happening.PAUSED);
-      case RESUME -> world.count(Happening.RESUMED);
-      case END_SESSION -> world.count(Happening.SESSION_ENDED_BY_OPERATOR);
-      default -> {
-        // Nothing that is promised.
+  /** The catalog has stored a table, or that there is none of that id any more. */
+  void stored(int tableId, Optional<TableRecord> table) {
+    TableTruth known = tables.get(tableId);
+    if (table.isEmpty()) {
+      known.dropped(now());
+      known.partitions.forEach(existing::remove);
+      world.count(Happening.TABLE_DROPPED);
+    } else if (known != null) {
+      known.altered(table.get().meta().options());
+      world.count(Happening.TABLE_ALTERED);
+    } else {
+      TableTruth next = new TableTruth(table.get());
+      tables.put(tableId, next);
+      for (int id : next.partitions) {
+        Invariant.DROPPED_IS_GONE.require(
+            tableOf.put(id, next) == null, "the id of partition %d is given again", id);
+        partition(id);
       }
     }
   }
 
-  private void requireRow(GetRowRequest asked, ChangeBatch answer, Request request) {
-    world.learn();
-    PartitionTruth truth = partition(answer.partition());
-    RowAnswers.requireRow(asked, answer, truth, request.acknowledged().get(truth.id));
-    world.count(Happening.ROW_READ);
+  /** The partitions of all tables that exist. */
+  Collection<PartitionTruth> existing() {
+    return existing.values();
   }
 
-  private void requirePage(RangeRequest asked, RangePage page, Request request) {
-    world.learn();
-    PartitionTruth truth = partition(page.rows().partition());
-    RowAnswers.requirePage(asked, page, truth, request.acknowledged().get(truth.id));
-    world.count(Happening.RANGE_READ);
+  TableTruth tableOf(int partition) {
+    return tableOf.get(partition);
+  }
+
+  /** Nothing has gone that was to be kept. */
+  void requireKept(ChangeReader changes, long latestMicros) {
+    for (PartitionTruth partition : existing()) {
+      TableTruth table = tableOf.get(partition.id);
+      long from = changes.firstPosition(partition.id);
+      if (table.forgets() || from != partition.first()) {
+        if (from > partition.first()) {
+          world.count(Happening.HISTORY_TRIMMED);
+        }
+        partition.trimmed(
+            from,
+            table.forgets()
+                ? latestMicros - TimeUnit.MILLISECONDS.toMicros(table.retentionMsMin())
+                : Long.MIN_VALUE);
+      }
+    }
   }
 
   /** Takes in a channel that is there. */
@@ -421,7 +213,10 @@ final class Ledger implements SimNetwork.Tap {
       boolean isBase = view.type() == ChannelType.BaseData;
       info.startMs()
           .filter(ms -> !isBase)
-          .ifPresent(ms -> partition.requireSplit(1, view.checkpointed(), ms, view.channelId()));
+          .ifPresent(
+              ms ->
+                  partition.requireSplit(
+                      partition.first(), view.checkpointed(), ms, view.channelId()));
       channels.put(
           view.channelId(),
           new ChannelTruth(view.channelId(), tunnel, partition, isBase, view.checkpointed()));
@@ -454,6 +249,9 @@ final class Ledger implements SimNetwork.Tap {
     if (view.checkpointed() != channel.checkpointed()) {
       moved(channel, view);
     }
+    if (channel.isNews(view.error())) {
+      stopped(channel, view);
+    }
     channel.terminated(view.status() == ChannelStatus.TERMINATED, view);
     if (channel.isTerminated()) {
       world.count(Happening.TERMINATED);
@@ -465,15 +263,33 @@ final class Ledger implements SimNetwork.Tap {
         view.waitsFor());
   }
 
+  /** A channel has an error that it did not have: lost is only what is gone, and all of that. */
+  private void stopped(ChannelTruth channel, ChannelDescription view) {
+    Matcher lost = LOST.matcher(view.error().orElse(""));
+    if (lost.find()) {
+      long first = Long.parseLong(lost.group(1));
+      long last = Long.parseLong(lost.group(2));
+      world.count(Happening.HISTORY_LOST);
+      Invariant.KEPT_AS_PROMISED.require(
+          first > view.checkpointed() && first <= last && last < channel.partition.first(),
+          "%s is at %d and told that %d to %d are lost; what is kept begins at %d",
+          channel.channelId,
+          view.checkpointed(),
+          first,
+          last,
+          channel.partition.first());
+    }
+  }
+
   private void moved(ChannelTruth channel, ChannelDescription view) {
     Holding holding = channel.holdings.get(view.epoch());
     world.trace.add(view.channelId() + " is checkpointed at " + view.checkpointed());
     if (holding != null && !holding.hasEnded()) {
       channel.checkpointed(view.checkpointed(), holding);
-    } else if (world.isStarting() && channel.isTakenBackTo(view.checkpointed())) {
+    } else if (world.machine.isStarting() && channel.isTakenBackTo(view.checkpointed())) {
       world.count(Happening.CHECKPOINT_TAKEN_BACK);
       channel.checkpointed(view.checkpointed(), null);
-    } else if (world.isStarting()
+    } else if (world.machine.isStarting()
         && channel.isDoneByLast(view.checkpointed())
         && (channel.tunnel.soughtNanos < 0 || channel.firstMissing(view.checkpointed()) < 0)) {
       // It was stored, and then the server crashed.
@@ -516,15 +332,6 @@ final class Ledger implements SimNetwork.Tap {
         holding);
   }
 
-  /** A connection is lost, on purpose or not: what lived on it may be repeated. */
-  void lost(SimConnection connection, Holding.Reason reason) {
-    for (Holding holding : link(connection).holdings.values()) {
-      if (!holding.hasEnded() && !holding.isGivenBack) {
-        holding.reasons.add(reason);
-      }
-    }
-  }
-
   /** The server is no more. */
   void serverDied() {
     for (ChannelTruth channel : channels.values()) {
@@ -533,7 +340,6 @@ final class Ledger implements SimNetwork.Tap {
         holding.endedNanos = now();
       }
     }
-    links.clear();
     sessions.clear();
   }
 

@@ -3,6 +3,7 @@ package io.tunnel.it.sim;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.TableDescription;
@@ -10,13 +11,16 @@ import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.OperatorControl.AlterTable;
 import io.tunnel.wire.OperatorControl.ChannelSelection;
+import io.tunnel.wire.OperatorControl.CheckpointSet;
 import io.tunnel.wire.OperatorControl.EndSession;
 import io.tunnel.wire.OperatorControl.Seek;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** Somebody at a terminal: what it asks for may be lost, like everything. */
 final class Operator {
@@ -32,18 +36,45 @@ final class Operator {
     this.client = new SimClient(world.network, world.process("operator"));
   }
 
-  /** Creates the table; nothing goes wrong meanwhile. */
-  TableDescription createTable(int partitions) {
+  private CompletableFuture<Frame> askForTable(String name, TableOptions options, int partitions) {
     List<PrimaryKeyValue> splits = new ArrayList<>();
     for (long i = 1; i < partitions; i++) {
       splits.add(PrimaryKeyValue.fromLong(i * SimWriter.IDS_PER_PARTITION));
     }
-    Control request = new Control.CreateTable(new TableMeta(TABLE, RowFold.SCHEMA), splits);
-    CompletableFuture<Frame> answer = client.request(Operation.CREATE_TABLE, Json.encode(request));
+    Control request = new Control.CreateTable(new TableMeta(name, RowFold.SCHEMA, options), splits);
+    return client.request(Operation.CREATE_TABLE, Json.encode(request));
+  }
+
+  /** Creates the first table; nothing goes wrong meanwhile. */
+  TableDescription createTable(TableOptions options, int partitions) {
+    CompletableFuture<Frame> answer = askForTable(TABLE, options, partitions);
     while (!answer.isDone()) {
       world.run(10);
     }
     return Json.decode(answer.join().payload(), TableDescription.class);
+  }
+
+  /** Creates another table. */
+  void createTable(
+      String name, TableOptions options, int partitions, Consumer<TableDescription> whenCreated) {
+    world.trace.add("operator creates table " + name);
+    var unused =
+        askForTable(name, options, partitions)
+            .thenAccept(
+                answer ->
+                    whenCreated.accept(Json.decode(answer.payload(), TableDescription.class)));
+  }
+
+  /** Drops a table. */
+  void drop(String table) {
+    world.trace.add("operator drops " + table);
+    ask(Operation.DROP_TABLE, new Control.TableName(table));
+  }
+
+  /** Gives a table other options. */
+  void alter(String table, TableOptions options) {
+    world.trace.add("operator alters " + table + " to " + options);
+    ask(Operation.ALTER_TABLE, new AlterTable(table, options));
   }
 
   private void ask(Operation operation, Control request) {
@@ -51,9 +82,19 @@ final class Operator {
   }
 
   void create(TunnelType type, StreamStart start, Optional<Long> startMs, Optional<Long> endMs) {
+    create(TABLE, type, start, startMs, endMs);
+  }
+
+  /** Creates a tunnel of any table. */
+  void create(
+      String table,
+      TunnelType type,
+      StreamStart start,
+      Optional<Long> startMs,
+      Optional<Long> endMs) {
     String name = "tunnel-" + ++lastTunnel;
     Control.CreateTunnel request =
-        new Control.CreateTunnel(TABLE, name, type, start, startMs, endMs);
+        new Control.CreateTunnel(table, name, type, start, startMs, endMs);
     world.trace.add("operator creates " + type + " " + name);
     var unused =
         client
@@ -82,22 +123,22 @@ final class Operator {
   void delete(TunnelInfo tunnel) {
     world.trace.add("operator deletes " + tunnel.tunnel());
     world.count(Happening.TUNNEL_DELETED);
-    ask(Operation.DELETE_TUNNEL, new Control.TunnelName(TABLE, tunnel.tunnel()));
+    ask(Operation.DELETE_TUNNEL, new Control.TunnelName(tunnel.table(), tunnel.tunnel()));
   }
 
   void pause(TunnelInfo tunnel, List<String> channels) {
     world.trace.add("operator pauses " + tunnel.tunnel() + " " + channels);
-    ask(Operation.PAUSE, new ChannelSelection(TABLE, tunnel.tunnel(), channels));
+    ask(Operation.PAUSE, new ChannelSelection(tunnel.table(), tunnel.tunnel(), channels));
   }
 
   void resume(TunnelInfo tunnel, List<String> channels) {
     world.trace.add("operator resumes " + tunnel.tunnel() + " " + channels);
-    ask(Operation.RESUME, new ChannelSelection(TABLE, tunnel.tunnel(), channels));
+    ask(Operation.RESUME, new ChannelSelection(tunnel.table(), tunnel.tunnel(), channels));
   }
 
   void endSession(TunnelInfo tunnel, String sessionId) {
     world.trace.add("operator ends session " + sessionId);
-    ask(Operation.END_SESSION, new EndSession(TABLE, tunnel.tunnel(), sessionId));
+    ask(Operation.END_SESSION, new EndSession(tunnel.table(), tunnel.tunnel(), sessionId));
   }
 
   /** Moves one stream channel to a position, or all to an edge. */
@@ -107,6 +148,40 @@ final class Operator {
     ask(
         Operation.SEEK,
         new Seek(
-            TABLE, tunnel.tunnel(), channels, edge, Optional.empty(), to, Optional.empty(), false));
+            tunnel.table(),
+            tunnel.tunnel(),
+            channels,
+            edge,
+            Optional.empty(),
+            to,
+            Optional.empty(),
+            false));
+  }
+
+  /** Asks how far a tunnel is. */
+  void export(TunnelInfo tunnel, Consumer<CheckpointSet> whenExported) {
+    world.trace.add("operator exports " + tunnel.tunnel());
+    Control request = new Control.TunnelName(tunnel.table(), tunnel.tunnel());
+    var unused =
+        client
+            .request(Operation.EXPORT_CHECKPOINTS, Json.encode(request))
+            .thenAccept(
+                answer -> whenExported.accept(Json.decode(answer.payload(), CheckpointSet.class)));
+  }
+
+  /** Moves a tunnel to where it or another one was. */
+  void bringBack(TunnelInfo tunnel, CheckpointSet checkpoints) {
+    world.trace.add("operator brings " + checkpoints + " to " + tunnel.tunnel());
+    ask(
+        Operation.SEEK,
+        new Seek(
+            tunnel.table(),
+            tunnel.tunnel(),
+            List.of(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.of(checkpoints),
+            false));
   }
 }

@@ -27,6 +27,9 @@ public final class PartitionTruth {
   private long acknowledged;
   private long acknowledgedSynced;
 
+  /** The first position that the log keeps; whatever happens, it never falls. */
+  private long first = 1;
+
   /** One change: its record, and what it says, as text. */
   public record Change(StreamRecord record, String text) {}
 
@@ -36,6 +39,26 @@ public final class PartitionTruth {
 
   public long committed() {
     return changes.size();
+  }
+
+  long first() {
+    return first;
+  }
+
+  /** The log keeps what is from a position on: everything before must be older than a moment. */
+  void trimmed(long from, long youngMicros) {
+    Invariant.KEPT_AS_PROMISED.require(
+        from >= first, "partition %d kept %d on, and keeps %d on now", id, first, from);
+    for (long position = first; position < Math.min(from, committed() + 1); position++) {
+      Invariant.KEPT_AS_PROMISED.require(
+          at(position).record().commitMicros() < youngMicros,
+          "partition %d has given up %d, which was committed at %d microseconds, not before %d",
+          id,
+          position,
+          at(position).record().commitMicros(),
+          youngMicros);
+    }
+    first = from;
   }
 
   public Change at(long position) {

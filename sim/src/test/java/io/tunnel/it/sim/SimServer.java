@@ -1,23 +1,25 @@
 package io.tunnel.it.sim;
 
 import io.tunnel.server.catalog.Catalog;
-import io.tunnel.server.catalog.PartitionRecord;
-import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.SimDisk;
 import io.tunnel.server.log.SimLogs;
+import io.tunnel.server.net.NetServer;
 import io.tunnel.server.net.SimFront;
+import io.tunnel.server.partition.OwnLogs;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.SimBases;
+import io.tunnel.server.partition.SimRows;
 import io.tunnel.server.partition.SimShards;
 import io.tunnel.server.session.Coordinator;
 import io.tunnel.server.session.LogFigures;
 import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.server.session.Surroundings;
+import io.tunnel.server.session.TunnelHost;
 import io.tunnel.wire.Control.TunnelDescription;
 import io.tunnel.wire.Control.TunnelInfo;
 import java.io.IOException;
@@ -25,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * A server between two starts: the real rooms, on simulated threads, over a disk and a store that
@@ -47,11 +50,12 @@ final class SimServer {
   private final SimShards shards;
   private final Coordinator coordinator;
   private final SimBases bases;
+  private final OwnLogs logs;
   private final SimFront front;
   private int connections;
 
   /** What a server stands on: it outlives the server. */
-  record Machine(List<SimDisk> disks, SimStore store, Shard.Clock clock) {}
+  record Machine(List<SimDisk> disks, List<SimRows> rows, SimStore store, Shard.Clock clock) {}
 
   SimServer(SimProcess process, Machine machine) throws IOException {
     this.process = process;
@@ -61,13 +65,14 @@ final class SimServer {
       loops.add(new SimLoop(process.thread("loop-" + i)));
     }
     catalog = new TunnelCatalog(new Catalog(machine.store()));
-    List<LocalLog> logs = new ArrayList<>();
+    List<LocalLog> opened = new ArrayList<>();
     for (SimDisk disk : machine.disks()) {
-      shardThreads.add(process.thread("shard-" + logs.size()));
-      logs.add(SimLogs.open(disk, logs.size(), SEGMENT_BYTES_MAX));
+      shardThreads.add(process.thread("shard-" + opened.size()));
+      opened.add(SimLogs.open(disk, opened.size(), SEGMENT_BYTES_MAX));
     }
-    isStepping = new boolean[logs.size()];
-    shards = new SimShards(logs, machine.clock());
+    isStepping = new boolean[opened.size()];
+    shards = new SimShards(opened, machine.rows(), catalog.tables()::hasPartition, machine.clock());
+    logs = new OwnLogs(catalog.tables(), shards.all());
     bases = new SimBases(shards, readers, control, machine.clock()::epochMicros);
     Surroundings surroundings = new Joined(shards.all(), bases, control, machine.clock());
     coordinator =
@@ -79,13 +84,14 @@ final class SimServer {
             surroundings);
     front =
         new SimFront(
-            catalog,
             shards.all(),
-            coordinator,
-            new Operators(catalog, shards.all(), coordinator, surroundings),
-            control,
-            readers,
-            machine.clock()::epochMicros);
+            logs,
+            new TunnelHost(
+                catalog,
+                coordinator,
+                new Operators(catalog, shards.all(), coordinator, surroundings),
+                control),
+            new NetServer.Threads(control, readers, machine.clock()::epochMicros));
     tickLater();
   }
 
@@ -184,12 +190,26 @@ final class SimServer {
     return coordinator.view(tunnel).describe(LogFigures.of(shards.all()), nowMicros);
   }
 
-  /** Gives up the changes that tables keep no longer. */
-  void retain(long nowMicros) throws IOException {
-    for (TableRecord table : catalog.tables().tables()) {
-      List<Integer> partitions = table.partitions().stream().map(PartitionRecord::id).toList();
-      shards.retain(partitions, table.meta().options(), nowMicros);
-    }
+  /** Looks, soon, for changes that tables keep no longer. */
+  void retain(LongSupplier epochMicros) {
+    control.execute(
+        () -> {
+          try {
+            logs.retain(epochMicros.getAsLong());
+          } catch (IOException e) {
+            throw Invariant.NOTHING_BREAKS.broken("changes cannot be given up: %s", e);
+          }
+        });
+  }
+
+  /** Looks for them again and again. */
+  void retainEvery(long nanos, LongSupplier epochMicros) {
+    control.after(
+        nanos,
+        () -> {
+          retain(epochMicros);
+          retainEvery(nanos, epochMicros);
+        });
   }
 
   SimBases bases() {

@@ -38,6 +38,11 @@ final class SimWriter {
     this.partitions = List.copyOf(partitions);
   }
 
+  /** Writes some rows to any partition. */
+  void writeAnywhere(int rows) {
+    write(random.nextInt(partitions.size()), rows, Durability.FSYNC);
+  }
+
   /** Writes some rows to a partition, by its place in the table. */
   void write(int index, int rows, Durability durability) {
     BatchBuilder builder = new BatchBuilder(RowFold.SCHEMA, 256);

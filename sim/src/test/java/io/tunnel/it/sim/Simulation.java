@@ -2,12 +2,14 @@ package io.tunnel.it.sim;
 
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.Durability;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Control.TunnelInfo;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
@@ -16,7 +18,11 @@ import java.util.function.Consumer;
  * One seed: makes a world, lets chance do to it what machines, networks and people do, stops that,
  * and waits until everything that was promised has come true.
  */
-final class Simulation {
+final class Simulation implements SeededWorld<Happening> {
+
+  /** All of them. */
+  static final Worlds<Happening> WORLDS =
+      new Worlds<>(Happening.class, Simulation::new, "SimulationTest", "sim");
 
   private static final long QUIET_MS_MAX = 240_000;
   private static final long LOOK_MS = 250;
@@ -25,8 +31,9 @@ final class Simulation {
   private static final int TUNNELS_MAX = 3;
 
   private final SplittableRandom random;
-  final World world;
+  private final World world;
   private final Operator operator;
+  private final Upkeep upkeep;
   private SimWriter writer;
   private SimReader reader;
   private boolean hasChild;
@@ -35,31 +42,48 @@ final class Simulation {
     random = new SplittableRandom(~seed);
     world = new World(seed, listener);
     operator = new Operator(world);
+    upkeep = new Upkeep(world, operator, new SplittableRandom(seed).split().split());
   }
 
-  /** Runs it from the start to the end. */
-  void run() {
+  @Override
+  public Map<Happening, Long> happened() {
+    return world.happened;
+  }
+
+  @Override
+  public Trace trace() {
+    return world.trace;
+  }
+
+  @Override
+  public String dump() {
+    return world.dump();
+  }
+
+  @Override
+  public void run() {
     begin();
     int steps = 30 + random.nextInt(100);
     for (int i = 0; i < steps; i++) {
       act();
+      upkeep.act();
       world.run(random.nextInt(4) == 0 ? random.nextInt(1_500) : random.nextInt(60));
     }
     calm();
   }
 
   private void begin() {
-    world.startServer();
-    TableDescription table = operator.createTable(world.settings.partitions());
+    world.machine.start();
+    TableDescription table = operator.createTable(upkeep.options(), world.settings.partitions());
     List<Integer> partitions = table.partitions().stream().map(each -> each.id()).toList();
     partitions.forEach(world.ledger::partition);
     writer = new SimWriter(world, table.tableId(), partitions);
     reader = new SimReader(world, table.tableId(), partitions.size());
     if (partitions.size() > 1 && random.nextInt(4) == 0) {
       hasChild = true;
-      world.crashServer(false);
-      world.makeChild(partitions.get(1 + random.nextInt(partitions.size() - 1)));
-      world.startServer();
+      world.machine.crash(false);
+      world.machine.makeChild(partitions.get(1 + random.nextInt(partitions.size() - 1)));
+      world.machine.start();
     }
     for (int i = random.nextInt(8); i > 0; i--) {
       write();
@@ -76,7 +100,7 @@ final class Simulation {
   }
 
   private void createTunnel() {
-    long nowMs = world.nowMicros() / 1_000;
+    long nowMs = world.machine.nowMicros() / 1_000;
     int dice = hasChild ? 2 + random.nextInt(4) : random.nextInt(8);
     if (dice == 0) {
       operator.create(
@@ -95,7 +119,7 @@ final class Simulation {
   }
 
   private Optional<TunnelInfo> anyTunnel() {
-    return world.isUp() ? any(world.tunnels()) : Optional.empty();
+    return world.machine.isUp() ? any(world.machine.tunnels()) : Optional.empty();
   }
 
   private <T> Optional<T> any(List<T> list) {
@@ -112,8 +136,8 @@ final class Simulation {
 
   private void act() {
     int dice = random.nextInt(120);
-    if (!world.isUp() && dice < 60) {
-      world.startServer();
+    if (!world.machine.isUp() && dice < 60) {
+      world.machine.start();
     } else if (dice < 50) {
       write();
     } else if (dice < 63 && world.workers.size() < WORKERS_MAX) {
@@ -129,20 +153,20 @@ final class Simulation {
     } else if (dice < 85) {
       any(world.network.open()).ifPresent(each -> world.stall(each, random.nextInt(8_000)));
     } else if (dice < 88) {
-      world.skewClock(random.nextInt(20_000_000) - 10_000_000L);
-    } else if (dice < 92 && world.isUp() && world.tunnels().size() < TUNNELS_MAX) {
+      world.machine.skewClock(random.nextInt(20_000_000) - 10_000_000L);
+    } else if (dice < 92 && world.machine.isUp() && world.machine.tunnels().size() < TUNNELS_MAX) {
       createTunnel();
-    } else if (dice < 96 && world.isUp()) {
-      world.crashServer(random.nextBoolean());
+    } else if (dice < 96 && world.machine.isUp()) {
+      world.machine.crash(random.nextBoolean());
     } else if (dice < 98) {
-      world.giveUpSnapshots();
+      world.machine.giveUpSnapshots();
     } else {
       anyTunnel().ifPresent(tunnel -> operate(tunnel, dice));
     }
   }
 
   private void operate(TunnelInfo tunnel, int dice) {
-    List<ChannelDescription> channels = world.views(tunnel);
+    List<ChannelDescription> channels = world.machine.views(tunnel);
     ChannelDescription channel = channels.get(random.nextInt(channels.size()));
     List<String> selected = random.nextBoolean() ? List.of() : List.of(channel.channelId());
     if (dice < 103) {
@@ -160,7 +184,7 @@ final class Simulation {
     } else if (dice < 118 && channel.type() == ChannelType.Stream) {
       long to = random.nextLong(channel.committed() + 1);
       operator.seek(tunnel, List.of(channel.channelId()), Optional.empty(), Optional.of(to));
-    } else if (dice == 118 && world.tunnels().size() > 1) {
+    } else if (dice == 118 && world.machine.tunnels().size() > 1) {
       operator.delete(tunnel);
     }
   }
@@ -190,11 +214,11 @@ final class Simulation {
   private void calm() {
     world.trace.add("the faults stop");
     world.behave(World.Moods.CALM);
-    while (!world.isUp()) {
-      world.startServer();
+    while (!world.machine.isUp()) {
+      world.machine.start();
     }
     world.run(REST_MS);
-    for (TunnelInfo tunnel : world.tunnels()) {
+    for (TunnelInfo tunnel : world.machine.tunnels()) {
       world.startWorker(tunnel.tunnelId(), true);
     }
     long waited = 0;
@@ -207,15 +231,23 @@ final class Simulation {
     }
     Completion.require(world, QUIET_MS_MAX / 1_000);
     world.requireNothingLeaks();
-    world.countSegments();
+    world.machine.countSegments();
   }
 
   private void resumeAll() {
-    for (TunnelInfo tunnel : world.tunnels()) {
+    for (TunnelInfo tunnel : world.machine.tunnels()) {
       List<ChannelDescription> halted =
-          world.views(tunnel).stream()
+          world.machine.views(tunnel).stream()
               .filter(each -> each.isPaused() || each.error().isPresent())
               .toList();
+      List<String> lost =
+          halted.stream()
+              .filter(each -> each.error().orElse("").startsWith(ErrorCode.HISTORY_LOST + ""))
+              .map(ChannelDescription::channelId)
+              .toList();
+      if (!lost.isEmpty()) {
+        operator.seek(tunnel, lost, Optional.of(StreamStart.EARLIEST), Optional.empty());
+      }
       if (!halted.isEmpty()) {
         operator.resume(tunnel, List.of());
         operator.resume(tunnel, halted.stream().map(ChannelDescription::channelId).toList());
@@ -224,10 +256,10 @@ final class Simulation {
   }
 
   private boolean isDone() {
-    return world.tunnels().stream()
+    return world.machine.tunnels().stream()
         .allMatch(
             tunnel ->
-                world.views(tunnel).stream()
+                world.machine.views(tunnel).stream()
                     .allMatch(view -> Completion.isDone(world, tunnel, view)));
   }
 }

@@ -95,7 +95,7 @@ final class StoryClient {
 
   /** Creates a tunnel and says where its channels start. */
   Optional<TunnelInfo> createTunnel(StoryCommand command) {
-    long nowMs = world.nowMicros() / 1_000;
+    long nowMs = world.machine.nowMicros() / 1_000;
     Control request =
         new Control.CreateTunnel(
             table,

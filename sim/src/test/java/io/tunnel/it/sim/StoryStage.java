@@ -15,7 +15,6 @@ import io.tunnel.wire.OperatorControl.CheckpointSet;
 import io.tunnel.wire.OperatorControl.EndSession;
 import io.tunnel.wire.OperatorControl.Seek;
 import io.tunnel.wire.OperatorControl.SeekResult;
-import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,6 +23,9 @@ import java.util.stream.LongStream;
 
 /** Does what the commands of a story say, in a world of its own, and tells what comes of it. */
 final class StoryStage {
+
+  /** Within it a look at what is kept is over. */
+  private static final long TRIM_MS = 100;
 
   private static final int CREDIT_BYTES = 2_000;
   private static final long FROZEN_MS = 86_400_000;
@@ -67,12 +69,12 @@ final class StoryStage {
     world =
         new World(
             command.number("seed", 1),
-            random -> new World.Settings(shards, partitions, CREDIT_BYTES),
+            random -> new World.Settings(shards, partitions, CREDIT_BYTES, Upkeep.Kind.NONE),
             line -> {});
     world.network.steady();
-    wire = new StoryWire(world.ledger, lines, names);
+    wire = new StoryWire(world.wiretap, lines, names);
     world.tap(wire);
-    world.startServer();
+    world.machine.start();
     client = new StoryClient(world, names, lines);
     client.createTable(command.word(1), partitions, command.millis("retention", 0));
   }
@@ -132,7 +134,7 @@ final class StoryStage {
 
   private void crash(StoryCommand command) {
     if (command.has("behind-checkpoint")) {
-      world.crashServerWhenStored(
+      world.machine.crashWhenStored(
           name -> {
             boolean isCheckpoint = name.startsWith("checkpoint/");
             if (isCheckpoint) {
@@ -141,9 +143,9 @@ final class StoryStage {
             return isCheckpoint;
           });
     } else if (command.has("power")) {
-      world.losePowerWithAllUnsynced();
+      world.machine.losePowerWithAllUnsynced();
     } else {
-      world.crashServer(false);
+      world.machine.crash(false);
     }
   }
 
@@ -152,7 +154,7 @@ final class StoryStage {
     Map<String, Long> checkpointed = new TreeMap<>();
     world.ledger.partitions.forEach((id, truth) -> committed.put(id, truth.committed()));
     world.ledger.channels.forEach((id, truth) -> checkpointed.put(id, truth.checkpointed()));
-    world.startServer();
+    world.machine.start();
     world.ledger.partitions.forEach(
         (id, truth) -> {
           if (truth.committed() < committed.get(id)) {
@@ -174,19 +176,18 @@ final class StoryStage {
   }
 
   private void trim() {
-    try {
-      world.server().retain(world.nowMicros());
-    } catch (IOException e) {
-      throw new IllegalStateException("the log cannot be trimmed", e);
-    }
+    world.machine.server().retain(world.machine::nowMicros);
+    world.run(TRIM_MS);
     for (int id : world.ledger.partitions.keySet()) {
       lines.add(
-          names.partition(id) + " is kept from " + world.server().changes().firstPosition(id));
+          names.partition(id)
+              + " is kept from "
+              + world.machine.server().changes().firstPosition(id));
     }
   }
 
   private void split(StoryCommand command) {
-    world.makeChild(names.partition(command.word(1)));
+    world.machine.makeChild(names.partition(command.word(1)));
   }
 
   private List<SimConnection> connections(String worker) {
@@ -197,7 +198,7 @@ final class StoryStage {
 
   private void cut(String worker) {
     for (SimConnection each : connections(worker)) {
-      world.ledger.lost(each, Holding.Reason.CONNECTION_LOST);
+      world.wiretap.lost(each, Holding.Reason.CONNECTION_LOST);
       each.cut(SEEN_NANOS, SEEN_NANOS);
     }
   }
@@ -216,10 +217,10 @@ final class StoryStage {
   }
 
   private boolean isSettled() {
-    return world.tunnels().stream()
+    return world.machine.tunnels().stream()
         .allMatch(
             tunnel ->
-                world.views(tunnel).stream()
+                world.machine.views(tunnel).stream()
                     .allMatch(view -> Completion.isDone(world, tunnel, view)));
   }
 

@@ -25,7 +25,7 @@ import java.util.Set;
 /** Says in words what goes from the server to workers, when it leaves. */
 final class StoryWire implements SimNetwork.Tap {
 
-  private final Ledger ledger;
+  private final Wiretap wiretap;
   private final StoryLines lines;
   private final StoryNames names;
   private final Map<Place, String> channels = new HashMap<>();
@@ -42,8 +42,8 @@ final class StoryWire implements SimNetwork.Tap {
     }
   }
 
-  StoryWire(Ledger ledger, StoryLines lines, StoryNames names) {
-    this.ledger = ledger;
+  StoryWire(Wiretap wiretap, StoryLines lines, StoryNames names) {
+    this.wiretap = wiretap;
     this.lines = lines;
     this.names = names;
   }
@@ -54,7 +54,7 @@ final class StoryWire implements SimNetwork.Tap {
 
   @Override
   public void sent(SimConnection connection, SimSocket from, Frame frame) {
-    ledger.sent(connection, from, frame);
+    wiretap.sent(connection, from, frame);
     sayTerminated();
     if (!connection.isServer(from)) {
       if (frame.kind() == FrameKind.REQUEST) {
@@ -72,7 +72,7 @@ final class StoryWire implements SimNetwork.Tap {
 
   /** Says which channels have nothing left, as soon as that is so. */
   void sayTerminated() {
-    for (ChannelTruth channel : ledger.channels.values()) {
+    for (ChannelTruth channel : wiretap.ledger().channels.values()) {
       if (channel.isTerminated()
           ? terminated.add(channel.channelId)
           : terminated.remove(channel.channelId)) {
@@ -214,7 +214,7 @@ final class StoryWire implements SimNetwork.Tap {
 
   @Override
   public void received(SimConnection connection, SimSocket to, Frame frame) {
-    ledger.received(connection, to, frame);
+    wiretap.received(connection, to, frame);
     if (connection.isServer(to) && frame.kind() == FrameKind.REQUEST) {
       arrived(connection, frame);
     }
@@ -222,16 +222,16 @@ final class StoryWire implements SimNetwork.Tap {
 
   @Override
   public void cutInTwo() {
-    ledger.cutInTwo();
+    wiretap.cutInTwo();
   }
 
   @Override
   public void full() {
-    ledger.full();
+    wiretap.full();
   }
 
   @Override
   public void closed(SimConnection connection, SimSocket by) {
-    ledger.closed(connection, by);
+    wiretap.closed(connection, by);
   }
 }

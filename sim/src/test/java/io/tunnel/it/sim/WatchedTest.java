@@ -40,7 +40,7 @@ class WatchedTest {
   @Test
   void what_breaks_while_a_frame_is_sent_ends_the_world_though_netty_catches_it() {
     World world = new World(1, line -> {});
-    world.startServer();
+    world.machine.start();
     world.tap(new Breaking());
     SimClient client = new SimClient(world.network, world.process("client"));
     var unused = client.request(Operation.LIST_TABLES, new byte[0]);

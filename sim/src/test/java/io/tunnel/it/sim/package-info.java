@@ -9,8 +9,8 @@
  * <p>A world does nothing by itself. Drive it step by step, from a test or a script:
  *
  * <ul>
- *   <li>{@code world.startServer()}, {@code crashServer(power)}, {@code skewClock(micros)}, {@code
- *       giveUpSnapshots()};
+ *   <li>{@code world.machine}: {@code start()}, {@code crash(power)}, {@code skewClock(micros)},
+ *       {@code giveUpSnapshots()};
  *   <li>{@code world.startWorker(tunnelId, isGreedy)}, then {@code crashWorker}, {@code
  *       pauseWorker(worker, millis)}, {@code worker.leave()};
  *   <li>an {@code Operator} creates the table and tunnels, pauses, resumes, seeks, ends sessions,
@@ -23,10 +23,10 @@
  *       {@code world.trace} has what happened.
  * </ul>
  *
- * <p>The {@code Ledger} sees every frame, commit and stored checkpoint, and what every processor is
- * given, and breaks with an {@code Invariant.Broken} as soon as an invariant does. {@code
- * Completion} says what must hold when all is quiet. {@code Simulation} is the driver that chance
- * moves, {@code Story} the one that a script moves; {@code Happening} lists what it must have
- * exercised.
+ * <p>The {@code Wiretap} sees every frame, the {@code Ledger} every commit and stored checkpoint
+ * and what every processor is given, and both break with an {@code Invariant.Broken} as soon as an
+ * invariant does. {@code Completion} says what must hold when all is quiet. {@code Simulation} is
+ * the driver that chance moves, {@code Story} the one that a script moves; {@code Happening} lists
+ * what it must have exercised.
  */
 package io.tunnel.it.sim;

@@ -3,19 +3,14 @@ package io.tunnel.server.net;
 import io.netty.channel.ChannelHandler;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.partition.OwnLogs;
 import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.Tables;
-import io.tunnel.server.session.Coordinator;
 import io.tunnel.server.session.LogFigures;
-import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.TunnelHost;
 import io.tunnel.server.session.TunnelHosts;
 import java.util.List;
-import java.util.concurrent.Executor;
-import java.util.function.LongSupplier;
 
 /**
  * Where the connections of a simulated server end: the real handlers, joined as the server does.
@@ -28,25 +23,16 @@ public final class SimFront {
   private final NetBudgets budgets = NetBudgets.of(NetLimits.DEFAULT, 10_000);
 
   /** Serves requests from those rooms on those threads. */
-  public SimFront(
-      TunnelCatalog catalog,
-      Shards shards,
-      Coordinator coordinator,
-      Operators operators,
-      Executor control,
-      Executor readers,
-      LongSupplier epochMicros) {
-    requests =
-        new Requests(
-            new NetServer.Rooms(
-                catalog.tables(),
-                new NetServer.Rows(shards, new RowReads(catalog.tables(), shards, readers)),
-                new NetServer.TableRooms(new Tables(shards), new OwnLogs(catalog.tables(), shards)),
-                new NetServer.Tunnels(
-                    TunnelHosts.alone(new TunnelHost(catalog, coordinator, operators, control)),
-                    LogFigures.of(shards)),
-                NetServer.Cluster.none()),
-            new NetServer.Threads(control, readers, epochMicros));
+  public SimFront(Shards shards, OwnLogs logs, TunnelHost tunnels, NetServer.Threads threads) {
+    this(
+        new NetServer.Rooms(
+            tunnels.catalog().tables(),
+            new NetServer.Rows(
+                shards, new RowReads(tunnels.catalog().tables(), shards, threads.readers())),
+            new NetServer.TableRooms(new Tables(shards), logs),
+            new NetServer.Tunnels(TunnelHosts.alone(tunnels), LogFigures.of(shards)),
+            NetServer.Cluster.none()),
+        threads);
   }
 
   /** Serves requests as a node of a cluster does. */

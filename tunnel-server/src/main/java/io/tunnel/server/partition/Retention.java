@@ -117,9 +117,9 @@ final class Retention {
     // it.
     Set<Integer> live = catalog.partitionIds();
     LocalLog.Freed freed =
-        shard.log().trim(work.lastBases, live::contains, shard.store().durableOffset());
+        shard.log().trim(work.lastBases, live::contains, shard.rows().durableOffset());
     if (freed.isHeldByTable()) {
-      shard.store().startFlush();
+      shard.rows().startFlush();
     }
     shard.meter().trimmed(id, freed.changes(), freed.segments(), freed.bytes());
     if (freed.segments() > 0) {

@@ -77,6 +77,21 @@ public final class Shard implements Closeable, PartitionHome {
     /** All that can be done with them. */
     TableStore store();
 
+    /** Offset of the log up to which they are folded and on disk: a crash does not take it back. */
+    default long durableOffset() throws IOException {
+      return store().durableOffset();
+    }
+
+    /** Begins to write what is folded to disk. */
+    default void startFlush() throws IOException {
+      store().startFlush();
+    }
+
+    /** Removes all rows of a partition. */
+    default void dropPartition(int partition) throws IOException {
+      store().dropPartition(partition);
+    }
+
     /** The rows, for readers. */
     default TableRows readable() {
       return store();
@@ -115,6 +130,11 @@ public final class Shard implements Closeable, PartitionHome {
   /** All that can be done with the rows. */
   public TableStore store() {
     return rows.store();
+  }
+
+  /** The rows, for the shard's own thread. */
+  Rows rows() {
+    return rows;
   }
 
   Meter meter() {

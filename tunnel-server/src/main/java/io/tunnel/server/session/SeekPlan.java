@@ -87,7 +87,7 @@ final class SeekPlan {
       } else {
         position =
             seek.edge().orElseThrow() == StreamStart.EARLIEST
-                ? edges.require(key, state, edges.first(key))
+                ? edges.earliest(key, state)
                 : edges.last(key, state);
       }
       states.put(key, moved(state, position, Bytes.EMPTY, state.end()));

@@ -61,9 +61,17 @@ final class StreamEdges {
     return committed;
   }
 
+  /**
+   * The first position behind which a channel can go on: in front of the oldest change that is
+   * kept, or its end when nothing that belongs to it is kept.
+   */
+  long earliest(ChannelKey key, ChannelState state) {
+    return Math.min(first(key), last(key, state));
+  }
+
   /** Refuses a position beyond either end. */
   long require(ChannelKey key, ChannelState state, long position) {
-    long first = first(key);
+    long first = earliest(key, state);
     long last = last(key, state);
     String valid =
         "; the channel of partition "

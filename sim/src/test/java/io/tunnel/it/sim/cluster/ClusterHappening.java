@@ -1,10 +1,12 @@
 package io.tunnel.it.sim.cluster;
 
+import io.tunnel.it.sim.Floored;
+
 /**
  * What simulations of clusters exercise, and in which part of them at least, in percent: about two
  * thirds of what was measured.
  */
-enum ClusterHappening {
+enum ClusterHappening implements Floored {
   WRITE_ACKNOWLEDGED(95),
   WRITE_REFUSED(95),
   WRITE_IN_DOUBT(64),
@@ -58,7 +60,8 @@ enum ClusterHappening {
     this.percentMin = percentMin;
   }
 
-  double percentMin() {
+  @Override
+  public double percentMin() {
     return percentMin;
   }
 }

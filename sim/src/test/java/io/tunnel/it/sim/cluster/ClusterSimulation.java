@@ -2,7 +2,10 @@ package io.tunnel.it.sim.cluster;
 
 import io.tunnel.it.sim.Invariant;
 import io.tunnel.it.sim.RowFold;
+import io.tunnel.it.sim.SeededWorld;
 import io.tunnel.it.sim.SimWorker;
+import io.tunnel.it.sim.Trace;
+import io.tunnel.it.sim.Worlds;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.StreamStart;
@@ -30,7 +33,12 @@ import java.util.function.Consumer;
  * One seed: makes a cluster, lets chance do to it what machines, networks and people do, stops
  * that, and waits until everything that was promised has come true.
  */
-final class ClusterSimulation {
+final class ClusterSimulation implements SeededWorld<ClusterHappening> {
+
+  /** All of them. */
+  static final Worlds<ClusterHappening> WORLDS =
+      new Worlds<>(
+          ClusterHappening.class, ClusterSimulation::new, "ClusterSimulationTest", "sim.cluster");
 
   private static final String TABLE = "orders";
   private static final long LOOK_MS = 250;
@@ -38,7 +46,7 @@ final class ClusterSimulation {
   private static final long SETUP_MS_MAX = 60_000;
   private static final int WORKERS_MAX = 4;
 
-  final ClusterWorld world;
+  private final ClusterWorld world;
   private final SplittableRandom random;
   private final ClusterClient operator;
   private final List<CompletableFuture<Frame>> creations = new ArrayList<>();
@@ -50,8 +58,23 @@ final class ClusterSimulation {
     operator = new ClusterClient(world, "operator");
   }
 
-  /** Runs it from the start to the end. */
-  void run() {
+  @Override
+  public Map<ClusterHappening, Long> happened() {
+    return world.happened;
+  }
+
+  @Override
+  public Trace trace() {
+    return world.trace;
+  }
+
+  @Override
+  public String dump() {
+    return world.dump();
+  }
+
+  @Override
+  public void run() {
     begin();
     for (int i = 5 + random.nextInt(20); i > 0; i--) {
       gentleAct();

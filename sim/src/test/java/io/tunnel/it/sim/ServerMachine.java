@@ -1,0 +1,313 @@
+package io.tunnel.it.sim;
+
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.log.SimDisk;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.SimRows;
+import io.tunnel.wire.Control.ChannelDescription;
+import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.FailureControl.SkippedChange;
+import io.tunnel.wire.Json;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+/**
+ * The machine of a world's server: its disks, its clock, what its catalog has stored, and the
+ * server that runs on it between two crashes.
+ */
+final class ServerMachine {
+
+  private static final long EPOCH_MICROS = 1_700_000_000_000_000L;
+  private static final long RETAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
+
+  private final World world;
+  private final SimStore store = new SimStore();
+  private List<SimDisk> disks = new ArrayList<>();
+  private final List<SimRows> rows = new ArrayList<>();
+  private SimServer server;
+  private int servers;
+  private long clockSkewMicros;
+  private long latestMicros;
+  private boolean hadPowerLoss;
+  private boolean isStarting;
+  private int childPartition;
+  private Predicate<String> failsBehind = name -> false;
+
+  /** The machine fails just now. */
+  static final class Failure extends Error {
+    private static final long serialVersionUID = 1;
+
+    Failure() {
+      super("the machine fails", null, false, false);
+    }
+  }
+
+  ServerMachine(World world) {
+    this.world = world;
+    store.observe(
+        new SimStore.Observer() {
+          @Override
+          public void written(Map<String, Optional<String>> changes) {
+            changes.forEach((name, text) -> stored(name, text));
+            if (changes.keySet().stream().anyMatch(failsBehind)) {
+              failsBehind = name -> false;
+              throw new Failure();
+            }
+          }
+
+          @Override
+          public void beforeOrAfter() {
+            world.maybeFail(Happening.SERVER_CRASHED_IN_THE_CATALOG);
+          }
+        });
+    for (int i = 0; i < world.settings.shards(); i++) {
+      disks.add(new SimDisk(this::diskChanges));
+      rows.add(new SimRows());
+    }
+  }
+
+  private void stored(String name, Optional<String> text) {
+    world.trace.add("catalog: " + name);
+    if (name.startsWith("table/")) {
+      int tableId = Integer.parseInt(name.substring("table/".length()));
+      world.watch(
+          () -> world.ledger.stored(tableId, text.map(one -> Json.ofText(one, TableRecord.class))));
+    } else if (name.startsWith("skipped/") && text.isPresent()) {
+      String tunnelId = name.substring(name.indexOf('/') + 1, name.lastIndexOf('/'));
+      world.watch(
+          () -> world.ledger.skipped(tunnelId, Json.ofText(text.get(), StoredSkip.class).change()));
+    }
+  }
+
+  /** As the catalog stores a change that was left out. */
+  private record StoredSkip(long ordinal, SkippedChange change) {}
+
+  private void diskChanges() {
+    world.maybeFail(Happening.SERVER_CRASHED_IN_A_WRITE);
+  }
+
+  int serverNumber() {
+    return servers;
+  }
+
+  boolean isUp() {
+    return server != null;
+  }
+
+  SimServer server() {
+    return server;
+  }
+
+  /** Starts the server on what its disks hold; it may fail again while it does. */
+  void start() {
+    int number = ++servers;
+    SimProcess process =
+        world.born(
+            new SimProcess(
+                "server-" + number, world.agenda, world.random.split(), this::afterServerTask));
+    world.trace.add(process + " starts");
+    long nanosBefore = world.faults.nextLong(1L << 40);
+    Shard.Clock clock =
+        new Shard.Clock() {
+          @Override
+          public long epochMicros() {
+            return nowMicros();
+          }
+
+          @Override
+          public long nanos() {
+            return nanosBefore + world.agenda.nowNanos();
+          }
+        };
+    try {
+      SimServer started = new SimServer(process, new SimServer.Machine(disks, rows, store, clock));
+      for (PartitionTruth partition : world.ledger.existing()) {
+        long lost = partition.recovered(started.changes(), hadPowerLoss);
+        if (lost > 0) {
+          world.count(Happening.CHANGES_LOST_WITH_POWER);
+          world.trace.add(lost + " changes of partition " + partition.id + " are lost");
+          world.ledger.lost(partition);
+        }
+      }
+      hadPowerLoss = false;
+      server = started;
+      if (world.settings.kind().forgets()) {
+        started.retainEvery(RETAIN_NANOS, this::nowMicros);
+      }
+      isStarting = true;
+      learn();
+      learnTunnels();
+      look();
+      isStarting = false;
+    } catch (Failure e) {
+      process.kill();
+      died(world.faults.nextBoolean());
+    } catch (IOException e) {
+      throw Invariant.NOTHING_BREAKS.broken("the server does not start: %s", e);
+    }
+  }
+
+  long nowMicros() {
+    return EPOCH_MICROS + clockSkewMicros + world.agenda.nowNanos() / 1_000;
+  }
+
+  /** Moves the server's wall clock. */
+  void skewClock(long micros) {
+    clockSkewMicros += micros;
+    world.count(micros < 0 ? Happening.CLOCK_SET_BACK : Happening.CLOCK_SET_FORWARD);
+    // Nothing may go that was young at the latest moment that the clock has ever shown.
+    latestMicros = Math.max(latestMicros, nowMicros());
+  }
+
+  boolean wasClockSetBack() {
+    return world.happened.containsKey(Happening.CLOCK_SET_BACK);
+  }
+
+  /** Ends the server's process, and with {@code power} everything that was not synced. */
+  void crash(boolean power) {
+    world.trace.add("the server " + (power ? "loses power" : "is killed"));
+    world.count(power ? Happening.SERVER_LOST_POWER : Happening.SERVER_KILLED);
+    world.network.open().forEach(each -> crashSeenBy(each, power));
+    died(power);
+  }
+
+  /** The machine has failed in the middle of what it did. */
+  void failed() {
+    world.network.open().forEach(each -> crashSeenBy(each, false));
+    died(world.faults.nextBoolean());
+  }
+
+  /** Where a new connection goes; null when there is no server. */
+  SimNetwork.Accepted accept() {
+    return server == null ? null : server.accept();
+  }
+
+  /** Ends the server's machine, and with it everything that was not synced without exception. */
+  void losePowerWithAllUnsynced() {
+    disks.forEach(SimDisk::loseUnsynced);
+    crash(true);
+  }
+
+  /** Ends the server's process as soon as its catalog has stored something of such a name. */
+  void crashWhenStored(Predicate<String> name) {
+    failsBehind = name;
+  }
+
+  private void crashSeenBy(SimConnection connection, boolean power) {
+    if (power) {
+      connection.cut(world.faults.nextLong(TimeUnit.SECONDS.toNanos(4)), -1);
+    } else {
+      connection.serverDied();
+    }
+  }
+
+  private void died(boolean power) {
+    if (server != null) {
+      server.process().kill();
+      world.ledger.serverDied();
+      world.wiretap.serverDied();
+      server = null;
+    }
+    hadPowerLoss |= power;
+    List<SimDisk> next = new ArrayList<>();
+    for (SimDisk disk : disks) {
+      next.add(
+          power
+              ? disk.afterPowerLoss(world.faults, this::diskChanges)
+              : disk.afterDeath(this::diskChanges));
+    }
+    disks = next;
+    rows.replaceAll(SimRows::afterDeath);
+  }
+
+  private void afterServerTask(SimThread thread) {
+    if (server != null && thread.process == server.process()) {
+      server.wakeShards();
+      learn();
+      if (server.isControl(thread)) {
+        look();
+      }
+    }
+  }
+
+  /** Takes in what the log has committed. */
+  void learn() {
+    if (server != null) {
+      latestMicros = Math.max(latestMicros, nowMicros());
+      world.ledger.existing().forEach(each -> each.learn(server.changes()));
+      if (world.settings.kind().forgets()) {
+        world.ledger.requireKept(server.changes(), latestMicros);
+      }
+    }
+  }
+
+  /** Takes in which tunnels there are. */
+  void learnTunnels() {
+    if (server != null) {
+      for (TunnelInfo tunnel : server.catalog().tunnels(Optional.empty())) {
+        for (ChannelDescription channel : views(tunnel)) {
+          world.ledger.learn(tunnel, channel);
+        }
+      }
+    }
+  }
+
+  /** The partitions that one was made of. */
+  List<Integer> parents(int partition) {
+    return partition == childPartition ? List.of(childPartition - 1) : List.of();
+  }
+
+  /** Rewrites the catalog of a server that is down: a partition was made of the one before it. */
+  void makeChild(int partition) {
+    childPartition = partition;
+    store.makeChild(partition);
+    world.count(Happening.PARTITION_WITH_PARENT);
+  }
+
+  boolean isStarting() {
+    return isStarting;
+  }
+
+  /** Gives up the rows that are kept for base channels. */
+  void giveUpSnapshots() {
+    if (server != null && server.bases().isKeeping()) {
+      world.trace.add("snapshots are given up");
+      world.count(Happening.SNAPSHOT_GIVEN_UP);
+      server.bases().giveUp();
+    }
+  }
+
+  private void look() {
+    for (TunnelInfo tunnel : server.catalog().tunnels(Optional.empty())) {
+      for (ChannelDescription view : views(tunnel)) {
+        world.ledger.learn(tunnel, view);
+        world.ledger.look(view);
+      }
+    }
+  }
+
+  List<TunnelInfo> tunnels() {
+    return server.catalog().tunnels(Optional.empty());
+  }
+
+  void countSegments() {
+    for (Shard shard : server.changes().all()) {
+      if (shard.log().segmentCount() > 1) {
+        world.count(Happening.SEGMENT_ROLLED);
+      }
+    }
+  }
+
+  List<ChannelDescription> views(TunnelInfo tunnel) {
+    try {
+      return server.view(tunnel, nowMicros()).channels();
+    } catch (IOException e) {
+      throw Invariant.NOTHING_BREAKS.broken("a tunnel cannot be described: %s", e);
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package io.tunnel.it.sim;
+
+import io.tunnel.model.Durability;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TableOptions;
+import io.tunnel.model.TunnelType;
+import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.OperatorControl.CheckpointSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+/**
+ * What is done to tables and checkpoints in some worlds: changes are kept for some seconds only,
+ * and for how long is altered; other tables come, are written and read, and are dropped;
+ * checkpoints are exported, and brought back later.
+ */
+final class Upkeep {
+
+  private static final int OTHERS_MAX = 2;
+  private static final int SETS_MAX = 4;
+
+  private final World world;
+  private final Operator operator;
+  private final SplittableRandom random;
+  private final Kind kind;
+  private final TreeMap<String, SimWriter> writers = new TreeMap<>();
+  private final List<CheckpointSet> exported = new ArrayList<>();
+  private int lastTable;
+
+  /**
+   * What of it is done in a world.
+   *
+   * @param retentionMs how long changes of the first table are kept at first; 0 for ever
+   */
+  record Kind(long retentionMs, boolean hasOtherTables, boolean hasImports) {
+    static final Kind NONE = new Kind(0, false, false);
+
+    /** Any; nothing in four of nine worlds. */
+    static Kind of(SplittableRandom random) {
+      return new Kind(
+          random.nextInt(3) == 0 ? 1_500 + random.nextInt(6_000) : 0,
+          random.nextInt(5) == 0,
+          random.nextInt(5) == 0);
+    }
+
+    /** Whether the server has to look for changes that may go. */
+    boolean forgets() {
+      return retentionMs > 0 || hasOtherTables;
+    }
+  }
+
+  Upkeep(World world, Operator operator, SplittableRandom random) {
+    this.world = world;
+    this.operator = operator;
+    this.random = random;
+    this.kind = world.settings.kind();
+  }
+
+  /** The options of the first table. */
+  TableOptions options() {
+    return new TableOptions(Durability.FSYNC, kind.retentionMs(), 0);
+  }
+
+  /** Does something, or nothing. */
+  void act() {
+    if (kind.retentionMs() > 0 && random.nextInt(12) == 0) {
+      alter();
+    }
+    if (kind.hasOtherTables() && random.nextInt(3) == 0) {
+      otherTable();
+    }
+    if (kind.hasImports() && random.nextInt(5) == 0) {
+      exportOrImport();
+    }
+  }
+
+  private void alter() {
+    long ms = random.nextInt(4) == 0 ? 0 : 1_000 + random.nextInt(8_000);
+    operator.alter(Operator.TABLE, new TableOptions(Durability.FSYNC, ms, 0));
+  }
+
+  private void otherTable() {
+    int dice = random.nextInt(8);
+    if (writers.isEmpty() || (dice == 0 && writers.size() < OTHERS_MAX)) {
+      String name = "other-" + ++lastTable;
+      int partitions = 1 + random.nextInt(3);
+      operator.createTable(name, options(), partitions, table -> created(name, table));
+      return;
+    }
+    String name = any(List.copyOf(writers.keySet()));
+    if (dice == 1) {
+      writers.remove(name);
+      operator.drop(name);
+    } else if (dice == 2) {
+      operator.create(
+          name,
+          random.nextBoolean() ? TunnelType.Stream : TunnelType.BaseAndStream,
+          StreamStart.EARLIEST,
+          Optional.empty(),
+          Optional.empty());
+    } else if (dice == 3) {
+      tunnels(name).stream()
+          .findFirst()
+          .ifPresent(tunnel -> world.startWorker(tunnel.tunnelId(), false));
+    } else {
+      writers.get(name).writeAnywhere(1 + random.nextInt(6));
+    }
+  }
+
+  private void created(String name, TableDescription table) {
+    writers.put(
+        name,
+        new SimWriter(
+            world, table.tableId(), table.partitions().stream().map(each -> each.id()).toList()));
+  }
+
+  private List<TunnelInfo> tunnels(String table) {
+    return world.machine.isUp()
+        ? world.machine.tunnels().stream().filter(each -> each.table().equals(table)).toList()
+        : List.of();
+  }
+
+  private void exportOrImport() {
+    List<TunnelInfo> all = tunnels(Operator.TABLE);
+    if (all.isEmpty()) {
+      return;
+    }
+    if (exported.isEmpty() || random.nextInt(3) > 0) {
+      operator.export(any(all), this::exported);
+    } else {
+      operator.bringBack(any(all), any(exported));
+    }
+  }
+
+  private void exported(CheckpointSet set) {
+    if (exported.size() == SETS_MAX) {
+      exported.remove(0);
+    }
+    exported.add(set);
+  }
+
+  private <T> T any(List<T> list) {
+    return list.get(random.nextInt(list.size()));
+  }
+}

@@ -1,0 +1,136 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.it.sim.RowFold;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.table.SimTableRows;
+import io.tunnel.server.table.TableRows;
+import io.tunnel.server.table.TableStore;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.IntPredicate;
+
+/**
+ * The rows of a shard in memory, where a real one has RocksDB. A crash leaves what there was at the
+ * last flush; the log is synced before one, as RocksDB's is.
+ */
+public final class SimRows implements Shard.Rows {
+
+  private final TreeMap<Integer, RowFold> rows = new TreeMap<>();
+  private Optional<SimRows> stored = Optional.empty();
+  private long foldedOffset;
+  private LocalLog log;
+  private IntPredicate live = partition -> true;
+
+  /** What a crash leaves, of a process or of its machine. */
+  public SimRows afterDeath() {
+    SimRows left = stored.map(SimRows::copy).orElseGet(SimRows::new);
+    left.stored = stored;
+    return left;
+  }
+
+  private SimRows copy() {
+    SimRows copy = new SimRows();
+    rows.forEach((partition, fold) -> copy.rows.put(partition, fold.copy()));
+    copy.foldedOffset = foldedOffset;
+    return copy;
+  }
+
+  /** Takes in what a log has that was not folded when the rows were stored. */
+  void open(LocalLog own, IntPredicate isLive) throws IOException {
+    log = own;
+    live = isLive;
+    rows.keySet().removeIf(partition -> !isLive.test(partition));
+    own.replay(
+        foldedOffset,
+        new LocalLog.ReplayVisitor() {
+          @Override
+          public void batch(ChangeBatch batch) {
+            if (isLive.test(batch.partition())) {
+              of(batch.partition()).apply(batch);
+            }
+          }
+
+          @Override
+          public void groupEnd(long end) {
+            foldedOffset = end;
+          }
+        });
+  }
+
+  /** The rows of a partition. */
+  RowFold of(int partition) {
+    return rows.computeIfAbsent(partition, id -> new RowFold());
+  }
+
+  @Override
+  public boolean isLive(int partition) {
+    return live.test(partition);
+  }
+
+  @Override
+  public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
+    return of(partition).rows().containsKey(Bytes.copyOf(array, keyOffset, keyBytes));
+  }
+
+  @Override
+  public Map<String, Integer> columnBytes(
+      int partition, byte[] array, int keyOffset, int keyBytes) {
+    NavigableMap<String, ColumnValue> columns =
+        of(partition).rows().get(Bytes.copyOf(array, keyOffset, keyBytes));
+    Map<String, Integer> bytes = new TreeMap<>();
+    if (columns != null) {
+      columns.keySet().forEach(name -> bytes.put(name, 1 + Long.BYTES));
+    }
+    return bytes;
+  }
+
+  @Override
+  public void fold(List<ChangeBatch> batches, long end) {
+    batches.forEach(batch -> of(batch.partition()).apply(batch));
+    foldedOffset = end;
+  }
+
+  @Override
+  public void foldAgain() {
+    throw new UnsupportedOperationException("rows in memory always have room");
+  }
+
+  @Override
+  public long durableOffset() {
+    return stored.map(each -> each.foldedOffset).orElse(0L);
+  }
+
+  /** Ends at once. */
+  @Override
+  public void startFlush() throws IOException {
+    log.sync();
+    stored = Optional.of(copy());
+  }
+
+  @Override
+  public void dropPartition(int partition) {
+    rows.remove(partition);
+  }
+
+  @Override
+  public TableRows readable() {
+    return new SimTableRows(rows::keySet, partition -> of(partition).columns());
+  }
+
+  @Override
+  public TableStore store() {
+    throw new UnsupportedOperationException("rows of a simulation are not in a TableStore");
+  }
+
+  @Override
+  public void close() {
+    // Nothing is held.
+  }
+}
