@@ -56,6 +56,9 @@ import java.util.function.Consumer;
  */
 public final class SimClusterNode {
 
+  /** How old rows may be that are read at a leader that was replaced. */
+  public static final long READ_AGE_MS_MAX = 1_250;
+
   private static final long TICK_MS = 100;
   private static final long TICK_GAP_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(3 * TICK_MS);
   private static final long ENDS_MS = 500;
@@ -66,7 +69,7 @@ public final class SimClusterNode {
   private static final ReplicaConfig REPLICA =
       new ReplicaConfig(
           new ReplicaConfig.Batches(4_096, 7, 4_096, 16L << 20, 4_096),
-          new ReplicaConfig.Times(10_000, 50, 2_000, 2_000),
+          new ReplicaConfig.Times(10_000, 50, 2_000, 2_000, READ_AGE_MS_MAX),
           10);
 
   private final Self self;

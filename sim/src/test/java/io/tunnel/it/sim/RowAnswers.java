@@ -6,7 +6,6 @@ import io.tunnel.codec.RowCursor;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.Column;
 import io.tunnel.model.RowExistenceExpectation;
-import io.tunnel.wire.Direction;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
@@ -46,21 +45,13 @@ final class RowAnswers {
 
   /** A page was read. */
   static void requirePage(RangeRequest asked, RangePage page, PartitionTruth truth, long since) {
-    boolean isForward = asked.direction() == Direction.FORWARD;
-    Bytes from = isForward ? asked.from() : page.next().orElse(asked.from());
-    Bytes to = isForward ? page.next().orElse(asked.to()) : asked.to();
+    PageRange keys = PageRange.of(asked, page);
     NavigableMap<Bytes, List<Column>> read = rows(page.rows());
     requireMoment(
-        fold -> range(fold.columns(), from, to).equals(read),
+        fold -> keys.in(fold.columns()).equals(read),
         truth,
         since,
-        "rows from " + from + " to " + to + " were read as " + read);
-  }
-
-  private static Map<Bytes, List<Column>> range(
-      NavigableMap<Bytes, List<Column>> rows, Bytes from, Bytes to) {
-    NavigableMap<Bytes, List<Column>> behind = rows.tailMap(from, true);
-    return to.length() == 0 ? behind : behind.headMap(to, false);
+        "rows of " + keys + " were read as " + read);
   }
 
   private static NavigableMap<Bytes, List<Column>> rows(ChangeBatch batch) {

@@ -46,6 +46,10 @@ enum ClusterHappening implements Floored {
   REBALANCED(55),
   NOT_LEADER(95),
   ROW_READ(60),
+  ROW_READ_STRICTLY(62),
+  RANGE_READ(62),
+  RANGE_READ_STRICTLY(52),
+  CLOCK_SET(50),
 
   /** A leader that was replaced, and has not heard of it, showed a row as it was before. */
   STALE_ROW_READ(0),

@@ -262,6 +262,8 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
       anyMachine().ifPresent(one -> world.cutFromClients(one, random.nextInt(6_000)));
     } else if (dice < 98) {
       world.logDown(random.nextInt(7_000));
+    } else {
+      any(List.copyOf(world.machines.values())).ifPresent(world::setClock);
     }
   }
 

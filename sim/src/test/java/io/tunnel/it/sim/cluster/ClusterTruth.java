@@ -9,7 +9,6 @@ import io.tunnel.it.sim.SimConnection;
 import io.tunnel.it.sim.SimNetwork;
 import io.tunnel.it.sim.SimSocket;
 import io.tunnel.it.sim.SimWorker;
-import io.tunnel.model.Bytes;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.wire.ClusterControl;
 import io.tunnel.wire.ClusterControl.Attach;
@@ -17,7 +16,6 @@ import io.tunnel.wire.Delivery;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
-import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.SessionControl.Assignment;
@@ -52,7 +50,7 @@ final class ClusterTruth implements SimNetwork.Tap {
   private final Map<String, TreeMap<Integer, RowFold>> folds = new TreeMap<>();
 
   private final Map<SimConnection, Attached> attached = new HashMap<>();
-  private final Map<Integer, Long> acknowledged = new TreeMap<>();
+  private final ReadTruth reads;
   private final Set<String> refused = new TreeSet<>();
 
   /** Grows with everything that at-least-once allows to be an excuse. */
@@ -66,14 +64,11 @@ final class ClusterTruth implements SimNetwork.Tap {
     private final Map<Integer, String> asked = new HashMap<>();
     private final Map<Integer, String> channelByHandle = new HashMap<>();
 
-    /** Reads that wait for an answer, and how far each partition was acknowledged before. */
-    private final Map<Integer, Read> reads = new HashMap<>();
   }
-
-  private record Read(Bytes key, Map<Integer, Long> acknowledged) {}
 
   ClusterTruth(ClusterWorld world) {
     this.world = world;
+    this.reads = new ReadTruth(world, this::log);
   }
 
   LogTruth log(int partition) {
@@ -165,7 +160,7 @@ final class ClusterTruth implements SimNetwork.Tap {
       applied++;
       position = next.get();
     }
-    acknowledged.merge(batch.partition(), position, Math::max);
+    reads.acknowledged(batch.partition(), position);
   }
 
   /** A write was refused for sure: it never counts. */
@@ -342,8 +337,8 @@ final class ClusterTruth implements SimNetwork.Tap {
       Attached here = attached(connection);
       here.channelByHandle.put(handle, here.asked.get(frame.correlationId()));
       world.count(ClusterHappening.ATTACHED);
-    } else if (frame.kind() == FrameKind.RESPONSE && frame.operation() == Operation.GET_ROW) {
-      requireFresh(connection, frame);
+    } else if (frame.kind() == FrameKind.RESPONSE && ReadTruth.isRead(frame.operation())) {
+      reads.answered(connection, frame);
     } else if (frame.kind() == FrameKind.ERROR) {
       refused(frame);
     }
@@ -367,31 +362,6 @@ final class ClusterTruth implements SimNetwork.Tap {
     BaseStory before = bases.get(id + BASE);
     Invariant.WAITS_FOR_PARENTS.require(
         before == null || before.isTerminated(), "%s is assigned before %s is done", id, before);
-  }
-
-  /**
-   * A read shows what was acknowledged before it arrived, unless its node was replaced as the
-   * leader and has not read that yet.
-   */
-  private void requireFresh(SimConnection connection, Frame answer) {
-    Read read = attached(connection).reads.remove(answer.correlationId());
-    ChangeBatch row = ChangeBatch.parse(answer.payload(), 0, answer.payload().length);
-    LogTruth log = log(row.partition());
-    RowFold alone = new RowFold();
-    alone.apply(row);
-    long since = read.acknowledged().getOrDefault(row.partition(), 0L);
-    boolean isFresh =
-        log.wasSince(since, read.key(), Optional.ofNullable(alone.rows().get(read.key())));
-    String node = connection.server().loop().thread().process().name();
-    Invariant.READS_ARE_FRESH.require(
-        isFresh || !node.startsWith(log.leader() + "."),
-        "%s: the row %s of partition %d was read as %s, which it was not since %d",
-        connection,
-        read.key(),
-        row.partition(),
-        alone.rows(),
-        since);
-    world.count(isFresh ? ClusterHappening.ROW_READ : ClusterHappening.STALE_ROW_READ);
   }
 
   private void refused(Frame frame) {
@@ -434,11 +404,8 @@ final class ClusterTruth implements SimNetwork.Tap {
 
   @Override
   public void received(SimConnection connection, SimSocket to, Frame frame) {
-    if (frame.kind() == FrameKind.REQUEST && frame.operation() == Operation.GET_ROW) {
-      Bytes key = GetRowRequest.decode(frame.payload()).key();
-      attached(connection)
-          .reads
-          .put(frame.correlationId(), new Read(key, new TreeMap<>(acknowledged)));
+    if (frame.kind() == FrameKind.REQUEST && ReadTruth.isRead(frame.operation())) {
+      reads.arrived(connection, frame);
     }
   }
 

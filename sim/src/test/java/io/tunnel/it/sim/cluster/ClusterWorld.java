@@ -86,9 +86,20 @@ final class ClusterWorld implements SimWorker.Home {
     network.listen(this::accept);
     for (int i = 1; i <= settings.nodes(); i++) {
       String name = "n" + i;
-      long skew = random.nextLong(2L * SKEW_MICROS_MAX) - SKEW_MICROS_MAX;
-      machines.put(name, new Machine(this, name, skew));
+      machines.put(name, new Machine(this, name, anySkew()));
     }
+  }
+
+  private long anySkew() {
+    return random.nextLong(2L * SKEW_MICROS_MAX) - SKEW_MICROS_MAX;
+  }
+
+  /** Somebody sets the wall clock of a machine, which is no less wrong behind it. */
+  void setClock(Machine machine) {
+    long skew = anySkew();
+    trace.add(machine.name + " has a clock that is wrong by " + skew + " microseconds now");
+    count(ClusterHappening.CLOCK_SET);
+    machine.setClock(skew);
   }
 
   long nowMicros() {

@@ -16,8 +16,10 @@ import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.wire.Direction;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
 import java.util.ArrayList;
@@ -32,6 +34,8 @@ final class ClusterWriter {
 
   static final int IDS_PER_PARTITION = 1_000;
   private static final int ROWS_PER_PARTITION = 25;
+  private static final int PAGE_ROWS_MAX = 40;
+  private static final int PAGE_BYTES_MAX = 1_000;
 
   private final ClusterWorld world;
   private final ClusterClient client;
@@ -39,6 +43,10 @@ final class ClusterWriter {
   private final int tableId;
   private final List<Integer> partitions;
   private final Map<Integer, Endpoint> leaders = new TreeMap<>();
+
+  /** Who led before, and may not have heard that another does. */
+  private final Map<Integer, Endpoint> former = new TreeMap<>();
+
   private final Map<Integer, Long> acknowledged = new TreeMap<>();
   private long lastValue;
 
@@ -84,26 +92,61 @@ final class ClusterWriter {
                 (answer, failure) -> {
                   ChangeBatch batch = ChangeBatch.parse(bytes, 0, bytes.length);
                   if (failure == null) {
-                    leaders.put(partition, node);
+                    leads(partition, node);
                     written(batch, WriteResult.decode(answer.payload()));
                   } else {
-                    leaders.remove(partition);
+                    Optional.ofNullable(leaders.remove(partition))
+                        .ifPresent(before -> former.put(partition, before));
                     failed(batch, ClusterClient.cause(failure));
                   }
                 });
   }
 
-  /** Reads a row that is written now and then, where it was written last. */
-  void read(int index) {
-    int partition = partitions.get(index);
+  private Bytes anyKey(int index) {
     long id = (long) index * IDS_PER_PARTITION + random.nextInt(ROWS_PER_PARTITION);
-    Bytes key = KeyCodec.encode(PrimaryKey.builder().add("id", id).build(), RowFold.SCHEMA);
+    return KeyCodec.encode(PrimaryKey.builder().add("id", id).build(), RowFold.SCHEMA);
+  }
+
+  private void leads(int partition, Endpoint node) {
+    Endpoint before = leaders.put(partition, node);
+    if (before != null && !before.equals(node)) {
+      former.put(partition, before);
+    }
+  }
+
+  /** A node for a read: the leader most often, the one before sometimes, or any. */
+  private Endpoint anyReader(int partition) {
     List<Endpoint> all = world.endpoints();
-    Endpoint node =
-        Optional.ofNullable(leaders.get(partition))
-            .filter(any -> random.nextInt(3) > 0)
-            .orElseGet(() -> all.get(random.nextInt(all.size())));
-    var unused = client.ask(node, Operation.GET_ROW, new GetRowRequest(tableId, key).encode());
+    Endpoint any = all.get(random.nextInt(all.size()));
+    return switch (random.nextInt(6)) {
+      case 0 -> any;
+      case 1, 2 -> former.getOrDefault(partition, any);
+      default -> leaders.getOrDefault(partition, any);
+    };
+  }
+
+  /** Reads a row that is written now and then, or some of them. */
+  void read(int index) {
+    boolean isStrict = random.nextInt(4) == 0;
+    Endpoint node = anyReader(partitions.get(index));
+    if (random.nextInt(3) > 0) {
+      byte[] get = new GetRowRequest(tableId, anyKey(index), isStrict).encode();
+      var unused = client.ask(node, Operation.GET_ROW, get);
+      return;
+    }
+    Bytes one = anyKey(index);
+    Bytes other = anyKey(index);
+    boolean isReversed = one.compareTo(other) > 0;
+    RangeRequest range =
+        new RangeRequest(
+            tableId,
+            random.nextBoolean() ? Direction.FORWARD : Direction.BACKWARD,
+            1 + random.nextInt(PAGE_ROWS_MAX),
+            1 + random.nextInt(PAGE_BYTES_MAX),
+            isReversed ? other : one,
+            isReversed ? one : other,
+            isStrict);
+    var unused = client.ask(node, Operation.GET_RANGE, range.encode());
   }
 
   private void written(ChangeBatch batch, WriteResult result) {

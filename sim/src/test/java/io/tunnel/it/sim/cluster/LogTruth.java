@@ -2,6 +2,7 @@ package io.tunnel.it.sim.cluster;
 
 import com.google.gson.JsonParser;
 import io.tunnel.codec.KeyCodec;
+import io.tunnel.it.sim.PageRange;
 import io.tunnel.it.sim.PartitionTruth;
 import io.tunnel.it.sim.PartitionTruth.Change;
 import io.tunnel.it.sim.RowFold;
@@ -15,10 +16,12 @@ import io.tunnel.server.replica.SimCopyRows;
 import io.tunnel.server.replica.SimRecords;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
@@ -37,7 +40,7 @@ final class LogTruth {
   private final SimCopyRows rows = new SimCopyRows(new SplittableRandom(1));
 
   /** What each row was from which position on; empty columns where there was none. */
-  private final Map<Bytes, TreeMap<Long, Optional<Map<String, ColumnValue>>>> versions =
+  private final TreeMap<Bytes, TreeMap<Long, Optional<Map<String, ColumnValue>>>> versions =
       new TreeMap<>();
 
   private final RowFold fold = new RowFold();
@@ -90,7 +93,7 @@ final class LogTruth {
               Bytes key = KeyCodec.encode(row.record().getPrimaryKey(), RowFold.SCHEMA);
               versions
                   .computeIfAbsent(key, any -> new TreeMap<>())
-                  .put(record.offset(), Optional.ofNullable(fold.rows().get(key)));
+                  .put(record.offset(), Optional.ofNullable(fold.rows().get(key)).map(TreeMap::new));
             });
     if (entry.kind() == Kind.REPAIR) {
       counts.accept(ClusterHappening.ROW_REPAIRED);
@@ -165,6 +168,29 @@ final class LogTruth {
     var then = all.floorEntry(since);
     return (then == null ? columns.isEmpty() : then.getValue().equals(columns))
         || all.tailMap(since, false).containsValue(columns);
+  }
+
+  /** Whether the rows of some keys were these at any one moment from a position on. */
+  boolean wasSince(
+      long since,
+      PageRange keys,
+      NavigableMap<Bytes, NavigableMap<String, ColumnValue>> rows) {
+    TreeSet<Long> moments = new TreeSet<>();
+    moments.add(since);
+    NavigableMap<Bytes, TreeMap<Long, Optional<Map<String, ColumnValue>>>> all = keys.in(versions);
+    all.values().forEach(versionsOfRow -> moments.addAll(versionsOfRow.tailMap(since).keySet()));
+    return moments.stream().anyMatch(moment -> rowsAt(moment, all).equals(rows));
+  }
+
+  private static Map<Bytes, Map<String, ColumnValue>> rowsAt(
+      long position, Map<Bytes, TreeMap<Long, Optional<Map<String, ColumnValue>>>> all) {
+    Map<Bytes, Map<String, ColumnValue>> rows = new TreeMap<>();
+    all.forEach(
+        (key, versionsOfRow) ->
+            Optional.ofNullable(versionsOfRow.floorEntry(position))
+                .flatMap(Map.Entry::getValue)
+                .ifPresent(columns -> rows.put(key, columns)));
+    return rows;
   }
 
   /** Positions that count from one to another, both inclusive. */

@@ -28,7 +28,7 @@ final class Machine {
 
   private final ClusterWorld world;
   final String name;
-  private final long skewMicros;
+  private long skewMicros;
   private List<SimDisk> disks = new ArrayList<>();
   private List<SimCopyRows> rows = new ArrayList<>();
   private int starts;
@@ -66,6 +66,11 @@ final class Machine {
       disks.add(new SimDisk(() -> {}));
       rows.add(new SimCopyRows(world.random.split()));
     }
+  }
+
+  /** Its wall clock is wrong by so much from now on. */
+  void setClock(long micros) {
+    skewMicros = micros;
   }
 
   String address() {
