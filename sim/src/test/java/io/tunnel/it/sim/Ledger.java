@@ -246,6 +246,12 @@ final class Ledger {
         ended(holding);
       }
     }
+    Invariant.NO_CHECKPOINT_BEYOND_DELIVERED.require(
+        channel.isBase || view.checkpointed() <= channel.partition.committed(),
+        "%s is checkpointed at %d, and %d is committed",
+        view.channelId(),
+        view.checkpointed(),
+        channel.partition.committed());
     if (view.checkpointed() != channel.checkpointed()) {
       moved(channel, view);
     }
