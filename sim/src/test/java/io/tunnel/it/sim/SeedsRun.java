@@ -106,7 +106,7 @@ public final class SeedsRun<E extends Enum<E> & Floored> {
    * A world is the same in another process, whose objects have other identities: so an order that
    * comes of them shows.
    *
-   * @param main calls {@link Worlds#main} of the same worlds
+   * @param main calls {@link Worlds#command} of the same worlds
    */
   public void requireSameElsewhere(Class<?> main) throws IOException, InterruptedException {
     StringBuilder here = new StringBuilder();

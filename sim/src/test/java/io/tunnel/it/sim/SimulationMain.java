@@ -1,12 +1,12 @@
 package io.tunnel.it.sim;
 
-/** Worlds of one server without a build: see {@link Worlds#main}. */
+/** Worlds of one server without a build: see {@link Worlds#command}. */
 public final class SimulationMain {
 
   private SimulationMain() {}
 
   /** Exits with 1 when a world breaks. */
   public static void main(String[] args) {
-    Simulation.WORLDS.main(args);
+    Simulation.WORLDS.command(args);
   }
 }

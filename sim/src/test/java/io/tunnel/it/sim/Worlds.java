@@ -111,7 +111,7 @@ public final class Worlds<E extends Enum<E> & Floored> {
    * breaks, {@code all FIRST COUNT} runs them all and says which break, {@code hashes FIRST COUNT}
    * prints a hash of each. Exits with 1 when one breaks.
    */
-  public void main(String[] args) {
+  public void command(String[] args) {
     if (args.length == 1) {
       System.out.println("hash " + replay(Long.parseLong(args[0]), System.out));
       return;

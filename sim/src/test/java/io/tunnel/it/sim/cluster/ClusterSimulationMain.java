@@ -2,13 +2,13 @@ package io.tunnel.it.sim.cluster;
 
 import io.tunnel.it.sim.Worlds;
 
-/** Clusters without a build: see {@link Worlds#main}. */
+/** Clusters without a build: see {@link Worlds#command}. */
 public final class ClusterSimulationMain {
 
   private ClusterSimulationMain() {}
 
   /** Exits with 1 when a cluster breaks. */
   public static void main(String[] args) {
-    ClusterSimulation.WORLDS.main(args);
+    ClusterSimulation.WORLDS.command(args);
   }
 }

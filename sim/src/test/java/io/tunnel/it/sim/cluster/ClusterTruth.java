@@ -63,7 +63,6 @@ final class ClusterTruth implements SimNetwork.Tap {
   private static final class Attached {
     private final Map<Integer, String> asked = new HashMap<>();
     private final Map<Integer, String> channelByHandle = new HashMap<>();
-
   }
 
   ClusterTruth(ClusterWorld world) {

@@ -93,7 +93,8 @@ final class LogTruth {
               Bytes key = KeyCodec.encode(row.record().getPrimaryKey(), RowFold.SCHEMA);
               versions
                   .computeIfAbsent(key, any -> new TreeMap<>())
-                  .put(record.offset(), Optional.ofNullable(fold.rows().get(key)).map(TreeMap::new));
+                  .put(
+                      record.offset(), Optional.ofNullable(fold.rows().get(key)).map(TreeMap::new));
             });
     if (entry.kind() == Kind.REPAIR) {
       counts.accept(ClusterHappening.ROW_REPAIRED);
@@ -172,9 +173,7 @@ final class LogTruth {
 
   /** Whether the rows of some keys were these at any one moment from a position on. */
   boolean wasSince(
-      long since,
-      PageRange keys,
-      NavigableMap<Bytes, NavigableMap<String, ColumnValue>> rows) {
+      long since, PageRange keys, NavigableMap<Bytes, NavigableMap<String, ColumnValue>> rows) {
     TreeSet<Long> moments = new TreeSet<>();
     moments.add(since);
     NavigableMap<Bytes, TreeMap<Long, Optional<Map<String, ColumnValue>>>> all = keys.in(versions);
