@@ -187,6 +187,11 @@ final class Ledger {
     return tableOf.get(partition);
   }
 
+  /** Whether changes of any table may go. */
+  boolean forgets() {
+    return tables.values().stream().anyMatch(TableTruth::forgets);
+  }
+
   /** Nothing has gone that was to be kept. */
   void requireKept(ChangeReader changes, long latestMicros) {
     for (PartitionTruth partition : existing()) {

@@ -240,7 +240,7 @@ final class ServerMachine {
     if (server != null) {
       latestMicros = Math.max(latestMicros, nowMicros());
       world.ledger.existing().forEach(each -> each.learn(server.changes()));
-      if (world.settings.kind().forgets()) {
+      if (world.ledger.forgets()) {
         world.ledger.requireKept(server.changes(), latestMicros);
       }
     }

@@ -40,7 +40,7 @@ final class LogTruth {
   private final SimCopyRows rows = new SimCopyRows(new SplittableRandom(1));
 
   /** What each row was from which position on; empty columns where there was none. */
-  private final TreeMap<Bytes, TreeMap<Long, Optional<Map<String, ColumnValue>>>> versions =
+  private final TreeMap<Bytes, NavigableMap<Long, Optional<Map<String, ColumnValue>>>> versions =
       new TreeMap<>();
 
   private final RowFold fold = new RowFold();
@@ -164,7 +164,7 @@ final class LogTruth {
    * Whether the row had these columns at any moment from a position on; empty when it was absent.
    */
   boolean wasSince(long since, Bytes key, Optional<Map<String, ColumnValue>> columns) {
-    TreeMap<Long, Optional<Map<String, ColumnValue>>> all =
+    NavigableMap<Long, Optional<Map<String, ColumnValue>>> all =
         versions.getOrDefault(key, new TreeMap<>());
     var then = all.floorEntry(since);
     return (then == null ? columns.isEmpty() : then.getValue().equals(columns))
@@ -176,13 +176,14 @@ final class LogTruth {
       long since, PageRange keys, NavigableMap<Bytes, NavigableMap<String, ColumnValue>> rows) {
     TreeSet<Long> moments = new TreeSet<>();
     moments.add(since);
-    NavigableMap<Bytes, TreeMap<Long, Optional<Map<String, ColumnValue>>>> all = keys.in(versions);
+    NavigableMap<Bytes, NavigableMap<Long, Optional<Map<String, ColumnValue>>>> all =
+        keys.in(versions);
     all.values().forEach(versionsOfRow -> moments.addAll(versionsOfRow.tailMap(since).keySet()));
     return moments.stream().anyMatch(moment -> rowsAt(moment, all).equals(rows));
   }
 
   private static Map<Bytes, Map<String, ColumnValue>> rowsAt(
-      long position, Map<Bytes, TreeMap<Long, Optional<Map<String, ColumnValue>>>> all) {
+      long position, Map<Bytes, NavigableMap<Long, Optional<Map<String, ColumnValue>>>> all) {
     Map<Bytes, Map<String, ColumnValue>> rows = new TreeMap<>();
     all.forEach(
         (key, versionsOfRow) ->
