@@ -38,10 +38,17 @@ final class Checks implements AutoCloseable {
 
   private final TableClient tables;
   private final TunnelClient tunnels;
+  private final boolean isInCluster;
   private final LoadClock clock;
   private int number;
 
-  Checks(String endpoint, LoadClock clock) {
+  /**
+   * Of the server there.
+   *
+   * @param isInCluster whether it is a node of a cluster
+   */
+  Checks(String endpoint, boolean isInCluster, LoadClock clock) {
+    this.isInCluster = isInCluster;
     ClientConfig config = ClientConfig.of(endpoint).withRetryDeadline(RETRY_DEADLINE);
     this.tables = TableClient.connect(config);
     this.tunnels = new TunnelClient(config);
@@ -51,7 +58,7 @@ final class Checks implements AutoCloseable {
   /** Makes what is written to and read from. */
   void create() {
     var unused = tables.createTable(TortureTable.meta(), TortureTable.splits());
-    unused = tables.createTable(TortureTable.shortMeta(), TortureTable.splits());
+    unused = tables.createTable(TortureTable.shortMeta(isInCluster), TortureTable.splits());
     var made =
         tunnels.createTunnel(
             new CreateTunnelRequest(
@@ -134,7 +141,7 @@ final class Checks implements AutoCloseable {
                 new CreateTunnelRequest(
                     TortureTable.NAME, name, TunnelType.Stream, StreamStart.EARLIEST))
             .getTunnelId();
-    Seen seen = new Seen(ledger);
+    Seen seen = new Seen(ledger, !isInCluster);
     TunnelWorker worker = new TunnelWorker(id, tunnels, new TunnelWorkerConfig(seen::take));
     worker.connectAndWorking();
     try {

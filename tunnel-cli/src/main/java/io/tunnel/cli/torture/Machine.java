@@ -1,10 +1,12 @@
 package io.tunnel.cli.torture;
 
+import io.tunnel.kafka.broker.KafkaBroker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -18,6 +20,8 @@ final class Machine implements AutoCloseable {
   private final Path work;
   private final int port;
   private final Optional<PowerDisk> disk;
+  private Optional<KafkaBroker> kafka = Optional.empty();
+  private int clears;
   private Optional<TortureServer> server = Optional.empty();
   private boolean isKept;
   private boolean isClosed;
@@ -47,8 +51,37 @@ final class Machine implements AutoCloseable {
     return disk.map(PowerDisk::path).orElse(work).resolve("data");
   }
 
+  /** From now on servers are nodes of a cluster, whose Kafka has a directory on another disk. */
+  void startKafka() throws IOException {
+    kafka = Optional.of(KafkaBroker.start(work.resolve("kafka"), Map.of()));
+  }
+
+  /** What makes a server a node; each time that all begins anew of another cluster. */
+  private List<String> options() {
+    return kafka
+        .map(
+            broker ->
+                List.of(
+                    "--log",
+                    "kafka",
+                    "--bootstrap",
+                    broker.bootstrap(),
+                    "--cluster",
+                    "torture-" + clears,
+                    "--node",
+                    "n1",
+                    "--replication",
+                    "1",
+                    "--min-insync",
+                    "1",
+                    "--session-ms",
+                    "3000"))
+        .orElse(List.of());
+  }
+
   /** Begins anew with nothing stored. */
   void clear() throws IOException, InterruptedException {
+    clears++;
     kill();
     if (disk.isPresent()) {
       disk.get().format();
@@ -62,7 +95,7 @@ final class Machine implements AutoCloseable {
     if (isClosed) {
       throw new IOException("interrupted");
     }
-    TortureServer spawned = TortureServer.spawn(mainClass, data(), port, work);
+    TortureServer spawned = TortureServer.spawn(mainClass, data(), port, work, options());
     server = Optional.of(spawned);
     return spawned;
   }
@@ -110,6 +143,7 @@ final class Machine implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    kafka.ifPresent(KafkaBroker::close);
     disk.ifPresent(PowerDisk::close);
     if (isKept) {
       Files.deleteIfExists(work.resolve("host.xfs"));

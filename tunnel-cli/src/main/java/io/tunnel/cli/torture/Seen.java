@@ -20,17 +20,26 @@ final class Seen {
   private final Map<Integer, Map<String, ColumnValue>> rows = new HashMap<>();
   private final Map<Integer, Long> positions = new TreeMap<>();
   private long count;
+  private final boolean areContiguous;
   private long gaps;
 
-  Seen(Witness ledger) {
+  /**
+   * Nothing was read yet.
+   *
+   * @param areContiguous whether each position follows the one before; in a cluster they rise
+   */
+  Seen(Witness ledger, boolean areContiguous) {
     this.ledger = ledger;
+    this.areContiguous = areContiguous;
   }
 
   /** Of one channel at a time, or of several. */
   synchronized void take(ProcessRecordsInput input) {
     for (StreamRecord record : input.getRecords()) {
       long before = positions.getOrDefault(record.partition(), 0L);
-      if (record.position() != before + 1) {
+      boolean follows =
+          areContiguous ? record.position() == before + 1 : record.position() > before;
+      if (!follows) {
         gaps++;
       }
       positions.put(record.partition(), record.position());
@@ -76,7 +85,7 @@ final class Seen {
     return count;
   }
 
-  /** Positions that did not follow the one before. */
+  /** Positions that did not come behind the one before as they have to. */
   synchronized long gaps() {
     return gaps;
   }

@@ -27,14 +27,15 @@ import picocli.CommandLine.Spec;
     name = "torture",
     mixinStandardHelpOptions = true,
     description =
-        "Starts servers and treats them badly while clients write: kills and suspends them, cuts their"
-            + " power, fills their disk, lets it fail. After each fault what clients were told is held"
-            + " against the table and against the changes of a tunnel from EARLIEST. Exit code 0 means"
-            + " that nothing was lost.",
+        "Starts servers and treats them badly while clients write: kills and suspends them, cuts"
+            + " their power, fills their disk, lets it fail. After each fault what clients were"
+            + " told is held against the table and against the changes of a tunnel from EARLIEST."
+            + " Exit code 0 means that nothing was lost.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel torture --minutes 5",
       "  tunnel torture --minutes 1 --faults kill,suspend --json",
+      "  tunnel torture --minutes 10 --log kafka",
       "  tunnel torture --minutes 30 --seed 7 --work /var/tmp"
     })
 public final class TortureCommand implements Callable<Integer>, ExpectsTrouble {
@@ -67,6 +68,15 @@ public final class TortureCommand implements Callable<Integer>, ExpectsTrouble {
   private List<String> faults;
 
   @Option(
+      names = "--log",
+      paramLabel = "local|kafka",
+      defaultValue = "local",
+      description =
+          "local: a server that is alone. kafka: a node of a cluster, whose Kafka, a broker on this"
+              + " machine, is left alone (default: ${DEFAULT-VALUE}).")
+  private String log;
+
+  @Option(
       names = "--work",
       paramLabel = "DIR",
       description =
@@ -96,6 +106,9 @@ public final class TortureCommand implements Callable<Integer>, ExpectsTrouble {
     if (!Files.isDirectory(work)) {
       throw CommandFailure.usage("--work " + work + " is no directory");
     }
+    if (!log.equals("local") && !log.equals("kafka")) {
+      throw CommandFailure.usage("--log is local or kafka, not '" + log + "'");
+    }
     List<String> leftOut = new ArrayList<>();
     Set<Fault> kinds = kinds(leftOut);
     long chosen = seed == null ? System.nanoTime() & Integer.MAX_VALUE : seed;
@@ -104,6 +117,7 @@ public final class TortureCommand implements Callable<Integer>, ExpectsTrouble {
             (long) (minutes * TimeUnit.MINUTES.toNanos(1)),
             chosen,
             kinds,
+            log.equals("kafka"),
             work,
             Optional.ofNullable(history));
     TortureTally tally = new TortureTally(chosen, leftOut);
@@ -121,7 +135,7 @@ public final class TortureCommand implements Callable<Integer>, ExpectsTrouble {
       throws IOException, InterruptedException {
     boolean hasDisk =
         plan.faults().stream().anyMatch(Fault::needsDisk) && PowerDisk.lack().isEmpty();
-    Machine machine = new Machine(MAIN_CLASS, plan.work(), TortureRun.freePort(), hasDisk);
+    Machine machine = machine(plan, hasDisk);
     Thread interrupted = new Thread(() -> close(machine, err), "interrupted");
     Runtime.getRuntime().addShutdownHook(interrupted);
     try {
@@ -129,6 +143,20 @@ public final class TortureCommand implements Callable<Integer>, ExpectsTrouble {
     } finally {
       machine.close();
       boolean unused = removed(interrupted);
+    }
+  }
+
+  private static Machine machine(TorturePlan plan, boolean hasDisk)
+      throws IOException, InterruptedException {
+    Machine machine = new Machine(MAIN_CLASS, plan.work(), TortureRun.freePort(), hasDisk);
+    try {
+      if (plan.isNode()) {
+        machine.startKafka();
+      }
+      return machine;
+    } catch (IOException | RuntimeException e) {
+      machine.close();
+      throw e;
     }
   }
 

@@ -11,11 +11,17 @@ import java.util.Set;
  *
  * @param durationNanos after which no further round begins
  * @param faults kinds of faults, of which there is at least one
+ * @param isNode whether the server is a node of a cluster, whose Kafka is left alone
  * @param work an existing directory in which another one is made, and removed at the end
  * @param history where what clients did is recorded
  */
 record TorturePlan(
-    long durationNanos, long seed, Set<Fault> faults, Path work, Optional<Path> history) {
+    long durationNanos,
+    long seed,
+    Set<Fault> faults,
+    boolean isNode,
+    Path work,
+    Optional<Path> history) {
 
   TorturePlan {
     faults = Collections.unmodifiableSet(EnumSet.copyOf(faults));

@@ -40,8 +40,9 @@ final class TortureServer {
     reader.start();
   }
 
-  /** Starts one on {@code data} and does not wait for it. */
-  static TortureServer spawn(String mainClass, Path data, int port, Path work) throws IOException {
+  /** Starts one with {@code options} on {@code data} and does not wait for it. */
+  static TortureServer spawn(String mainClass, Path data, int port, Path work, List<String> options)
+      throws IOException {
     Path config = work.resolve("server.json");
     Files.writeString(config, CONFIG);
     Path log = work.resolve("server.log");
@@ -57,6 +58,7 @@ final class TortureServer {
     command.addAll(List.of(mainClass, "server", "--data", data.toString()));
     command.addAll(List.of("--port", String.valueOf(port), "--http-port", "-1"));
     command.addAll(List.of("--config", config.toString(), "--end-with-parent"));
+    command.addAll(options);
     Process process =
         new ProcessBuilder(command)
             .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))

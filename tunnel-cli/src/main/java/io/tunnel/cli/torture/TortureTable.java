@@ -13,6 +13,7 @@ import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -31,6 +32,7 @@ final class TortureTable {
   private static final String VERSION = "v";
   private static final String FILLING = "filling";
   private static final int SHORT_BYTES = 2 << 20;
+  private static final Duration SHORT_TIME = Duration.ofSeconds(30);
 
   private TortureTable() {}
 
@@ -38,8 +40,13 @@ final class TortureTable {
     return new TableMeta(NAME, key());
   }
 
-  static TableMeta shortMeta() {
-    return new TableMeta(SHORT, key(), TableOptions.DEFAULT.withRetentionBytes(SHORT_BYTES));
+  /** What is kept is limited by age in a cluster, and by size elsewhere. */
+  static TableMeta shortMeta(boolean isOfCluster) {
+    TableOptions options =
+        isOfCluster
+            ? TableOptions.DEFAULT.withRetention(SHORT_TIME)
+            : TableOptions.DEFAULT.withRetentionBytes(SHORT_BYTES);
+    return new TableMeta(SHORT, key(), options);
   }
 
   private static List<PrimaryKeySchema> key() {
