@@ -31,7 +31,7 @@ final class Cluster implements Service {
   private static final int STANDBYS = 1;
 
   /** A node that says nothing for so long is replaced. */
-  private static final int SESSION_MS = 2_500;
+  static final int SESSION_MS = 2_500;
 
   private final KafkaProcess kafka;
   private final List<String> options;

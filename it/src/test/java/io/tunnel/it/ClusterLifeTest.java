@@ -16,6 +16,11 @@ import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.TableWriterConfig;
 import io.tunnel.wire.Control.PartitionDescription;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.SessionControl;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -85,6 +90,25 @@ class ClusterLifeTest {
       requireEach(client, scene.table(), sightings.rows());
       requireDescribed(client, scene.table(), sightings.rows().size());
     }
+  }
+
+  /** By the one node that coordinates its tunnel. */
+  @Test
+  void a_session_is_told_how_long_its_node_may_be_silent() {
+    Channels tunnel = new Scene(STAGE, cluster, 1).tunnel("silence", TunnelType.Stream);
+    byte[] open =
+        Json.encode(
+            new SessionControl.OpenSession(tunnel.tunnelId(), "raw", WireContract.LEASE_MS, 0));
+    List<Long> told = new ArrayList<>();
+    for (NodeProcess node : cluster.running()) {
+      try (RawClient client = RawClient.greeted(node.directPort())) {
+        Frame answer = client.ask(Operation.OPEN_SESSION.code(), open);
+        if (answer.kind() == FrameKind.RESPONSE) {
+          told.add(Json.decode(answer.payload(), SessionControl.SessionOpened.class).silenceMs());
+        }
+      }
+    }
+    assertThat(told).containsExactly((long) Cluster.SESSION_MS);
   }
 
   private static void requireSeen(List<Ledger> ledgers, Sightings sightings) {
