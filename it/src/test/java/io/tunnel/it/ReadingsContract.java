@@ -3,6 +3,7 @@ package io.tunnel.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.KnownPosition;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
@@ -206,6 +207,35 @@ abstract class ReadingsContract extends Contract {
       return !positions(table, Optional.of(ms)).isEmpty();
     } catch (RefusedException e) {
       return false;
+    }
+  }
+
+  @Test
+  void positions_come_with_an_incarnation_and_are_good_in_it() throws Exception {
+    TableDescription table = table();
+    write(table, put(1, 1), put(2, 2));
+    Optional<Long> found = positions(table, Optional.empty()).get(0).incarnation();
+    PartitionReader reader = reader(table);
+    reader.start(ReadStart.changes(first(table), 1));
+    PartitionRecords records = reader.poll(LONG).orElseThrow();
+    assertThat(records.incarnation()).isEqualTo(found);
+    KnownPosition known = new KnownPosition(2, records.incarnation().orElseThrow());
+    write(table, put(3, 3));
+    reader.start(ReadStart.changes(first(table), 2).knowing(known));
+    assertThat(values(reader, 1)).containsExactly(3L);
+    reader.start(ReadStart.rows(first(table)).knowing(known));
+    assertThat(reader.poll(LONG).orElseThrow().records()).hasSize(3);
+  }
+
+  @Test
+  void who_knows_changes_of_another_life_of_the_log_is_refused() {
+    TableDescription table = table();
+    write(table, put(1, 1), put(2, 2));
+    for (long incarnation : new long[] {Long.MAX_VALUE, 1_234_567}) {
+      PartitionReader reader = reader(table);
+      KnownPosition known = new KnownPosition(1, incarnation);
+      reader.start(ReadStart.changes(first(table), 1).knowing(known));
+      assertRefused(ErrorCode.POSITION_REPLACED, () -> reader.poll(LONG));
     }
   }
 

@@ -75,7 +75,12 @@ public enum ErrorCode {
    */
   OUTCOME_UNKNOWN(36, false),
   /** There is as much of something as the server's configuration allows. */
-  LIMIT_REACHED(37, false);
+  LIMIT_REACHED(37, false),
+  /**
+   * The reader knows changes that the service has lost: their positions are, or will be, those of
+   * other changes, which would be skipped.
+   */
+  POSITION_REPLACED(38, false);
 
   private final int code;
   private final boolean retriable;

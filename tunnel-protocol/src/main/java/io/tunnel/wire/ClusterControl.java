@@ -87,8 +87,20 @@ public sealed interface ClusterControl extends Control {
    * The channel is delivered on this connection.
    *
    * @param handle its name in deliveries, credit and what else is said of it on this connection
+   * @param incarnation of what is delivered, for a reader that keeps its position; as {@link
+   *     io.tunnel.model.KnownPosition} has it
    */
-  record Attached(int handle) implements ClusterControl {}
+  record Attached(int handle, Optional<Long> incarnation) implements ClusterControl {
+    /** Without an incarnation. */
+    public Attached(int handle) {
+      this(handle, Optional.empty());
+    }
+
+    /** An incarnation need not be said. */
+    public Attached {
+      incarnation = incarnation == null ? Optional.empty() : incarnation;
+    }
+  }
 
   /**
    * A member of the cluster.

@@ -2,6 +2,7 @@ package io.tunnel.wire;
 
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.KnownPosition;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -23,6 +24,8 @@ public sealed interface PartitionControl extends Control {
    * @param end Stream only: the position behind which nothing is wanted, if that is known
    * @param endMs Stream only: as long as {@code end} is not known, nothing is delivered that was
    *     committed at or after this moment, in milliseconds since 1970
+   * @param known what the reader has seen already, if it knows in which incarnation; of changes not
+   *     before {@code position}
    */
   record ReadPartition(
       int partition,
@@ -30,14 +33,27 @@ public sealed interface PartitionControl extends Control {
       long position,
       Bytes key,
       Optional<Long> end,
-      Optional<Long> endMs)
+      Optional<Long> endMs,
+      Optional<KnownPosition> known)
       implements PartitionControl {
+    /** Of a reader that does not know an incarnation. */
+    public ReadPartition(
+        int partition,
+        ChannelType type,
+        long position,
+        Bytes key,
+        Optional<Long> end,
+        Optional<Long> endMs) {
+      this(partition, type, position, key, end, endMs, Optional.empty());
+    }
+
     /** Refuses null, positions under 0, and rows with an end or changes with a key. */
     public ReadPartition {
       Objects.requireNonNull(type, "type");
       key = key == null ? Bytes.EMPTY : key;
       end = end == null ? Optional.empty() : end;
       endMs = endMs == null ? Optional.empty() : endMs;
+      known = known == null ? Optional.empty() : known;
       if (position < 0 || end.orElse(0L) < 0) {
         throw new IllegalArgumentException(
             "positions are at least 0, not " + position + " and " + end);
@@ -51,6 +67,10 @@ public sealed interface PartitionControl extends Control {
       }
       if (type == ChannelType.Stream && !key.equals(Bytes.EMPTY)) {
         throw new IllegalArgumentException("changes are read behind a position, not behind a key");
+      }
+      if (type == ChannelType.Stream && known.isPresent() && known.get().position() < position) {
+        throw new IllegalArgumentException(
+            "a reader that goes on behind " + position + " knows more than " + known.get());
       }
     }
   }
@@ -75,10 +95,22 @@ public sealed interface PartitionControl extends Control {
    * @param earliest in front of the oldest change that is kept
    * @param latest of what was newest when it was looked at
    * @param before in front of the first change of the moment that was asked for, or of a later one
+   * @param incarnation of these positions, if the service says so
    */
-  record Positions(int partition, long earliest, long latest, Optional<Long> before) {
+  record Positions(
+      int partition,
+      long earliest,
+      long latest,
+      Optional<Long> before,
+      Optional<Long> incarnation) {
+    /** Of an incarnation that is not known. */
+    public Positions(int partition, long earliest, long latest, Optional<Long> before) {
+      this(partition, earliest, latest, before, Optional.empty());
+    }
+
     /** Refuses positions under 0. */
     public Positions {
+      incarnation = incarnation == null ? Optional.empty() : incarnation;
       before = before == null ? Optional.empty() : before;
       if (earliest < 0 || latest < 0 || before.orElse(0L) < 0) {
         throw new IllegalArgumentException(

@@ -17,6 +17,7 @@ import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.KnownPosition;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;
@@ -265,6 +266,7 @@ class JsonTest {
             Optional.of(9L),
             Optional.of(Bytes.fromHex("7f"))),
         new ClusterControl.Attached(5),
+        new ClusterControl.Attached(5, Optional.of(1_790_000_000_000L)),
         new ClusterControl.ClusterDescription("orders-1", 4, "n1", List.of(MEMBER)),
         new ClusterControl.NodeStatus("n1", List.of(COPY)),
         new ClusterControl.DrainNode(true),
@@ -279,12 +281,25 @@ class JsonTest {
             Optional.empty()),
         new PartitionControl.ReadPartition(
             7, ChannelType.Stream, 3, Bytes.EMPTY, Optional.of(40L), Optional.of(9L)),
+        new PartitionControl.ReadPartition(
+            7,
+            ChannelType.Stream,
+            3,
+            Bytes.EMPTY,
+            Optional.empty(),
+            Optional.empty(),
+            Optional.of(new KnownPosition(5, 1_790_000_000_000L))),
         new PartitionControl.FindPositions("orders", Optional.of(9L)),
         new PartitionControl.FoundPositions(
             3,
             List.of(
                 new PartitionControl.Positions(7, 1, 40, Optional.of(5L)),
-                new PartitionControl.Positions(8, 0, 0, Optional.empty()))));
+                new PartitionControl.Positions(8, 0, 0, Optional.empty()))),
+        new PartitionControl.FoundPositions(
+            3,
+            List.of(
+                new PartitionControl.Positions(
+                    7, 1, 40, Optional.of(5L), Optional.of(1_790_000_000_000L)))));
   }
 
   @Test
@@ -380,6 +395,8 @@ class JsonTest {
         "{'partition':7,'type':'Stream','position':5,'end':-1} | at least 0",
         "{'partition':7,'type':'Stream','position':5,'end':4} | before the position",
         "{'partition':7,'type':'Stream','position':5,'key':'03'} | not behind a key",
+        "{'partition':7,'type':'Stream','position':5,'known':{'position':4,'incarnation':1}} | 5",
+        "{'partition':7,'type':'Stream','position':5,'known':{'position':5}} | incarnations are",
         "{'partition':7,'type':'BaseData','position':5,'end':9} | where they end",
         "{'partition':7,'type':'BaseData','position':5,'endMs':9} | where they end"
       })

@@ -18,9 +18,21 @@ public final class PartitionRecords {
   private final List<StreamRecord> records;
   private final boolean isEnd;
   private final int bytes;
-  private final Optional<Long> rowsAt;
+  private final SeenIn seenIn;
   private final Runnable whenReleased;
   private boolean isReleased;
+
+  /**
+   * What the service says of the positions of some records.
+   *
+   * @param rowsAt see {@link PartitionRecords#rowsAt}
+   * @param incarnation see {@link PartitionRecords#incarnation}
+   */
+  public record SeenIn(Optional<Long> rowsAt, Optional<Long> incarnation) {
+
+    /** Nothing. */
+    public static final SeenIn NOTHING = new SeenIn(Optional.empty(), Optional.empty());
+  }
 
   /** Records of a partition; the SDK makes these, and so may a test of who reads. */
   public PartitionRecords(
@@ -28,13 +40,13 @@ public final class PartitionRecords {
       List<StreamRecord> records,
       boolean isEnd,
       int bytes,
-      Optional<Long> rowsAt,
+      SeenIn seenIn,
       Runnable whenReleased) {
     this.start = start;
     this.records = List.copyOf(records);
     this.isEnd = isEnd;
     this.bytes = bytes;
-    this.rowsAt = rowsAt;
+    this.seenIn = seenIn;
     this.whenReleased = whenReleased;
   }
 
@@ -45,7 +57,7 @@ public final class PartitionRecords {
         decode(received, schema),
         received.isEnd(),
         received.bytes(),
-        received.rowsAt(),
+        new SeenIn(received.rowsAt(), received.incarnation()),
         whenReleased);
   }
 
@@ -91,7 +103,22 @@ public final class PartitionRecords {
    * partition is read. Empty for changes, and of a service that does not tell.
    */
   public Optional<Long> rowsAt() {
-    return rowsAt;
+    return seenIn.rowsAt();
+  }
+
+  /** Both of what is said of the positions. */
+  public SeenIn seenIn() {
+    return seenIn;
+  }
+
+  /**
+   * In which life of the partition's log these positions are those of these changes, or of {@link
+   * #rowsAt}. Who keeps a position keeps this with it, and says both when it {@linkplain
+   * ReadStart#knowing comes back}. It changes seldom: after a restart, or when changes were lost.
+   * Empty of a service that does not tell.
+   */
+  public Optional<Long> incarnation() {
+    return seenIn.incarnation();
   }
 
   /** What was delivered, and counts against the limit. */

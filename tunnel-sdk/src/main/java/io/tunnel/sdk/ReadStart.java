@@ -2,6 +2,7 @@ package io.tunnel.sdk;
 
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.KnownPosition;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -17,6 +18,10 @@ import java.util.Optional;
  * @param end Stream only: nothing is read behind this position
  * @param endMs Stream only: nothing is read that was committed at or after this moment, in
  *     milliseconds since 1970
+ * @param known what was seen of the partition before, and in which {@linkplain
+ *     PartitionRecords#incarnation incarnation}: reading is refused with {@code POSITION_REPLACED}
+ *     when the service has lost some of it. Without it nobody would notice, and what has these
+ *     positions now would be skipped
  */
 public record ReadStart(
     int partition,
@@ -24,10 +29,26 @@ public record ReadStart(
     long position,
     Bytes key,
     Optional<Long> end,
-    Optional<Long> endMs) {
+    Optional<Long> endMs,
+    Optional<KnownPosition> known) {
 
-  /** Refuses null, positions under 0, and rows with an end or changes with a key. */
+  /** Of a reader that does not know an incarnation. */
+  public ReadStart(
+      int partition,
+      ChannelType type,
+      long position,
+      Bytes key,
+      Optional<Long> end,
+      Optional<Long> endMs) {
+    this(partition, type, position, key, end, endMs, Optional.empty());
+  }
+
+  /**
+   * Refuses null, positions under 0, rows with an end or changes with a key, and changes behind a
+   * position of which less is known.
+   */
   public ReadStart {
+    Objects.requireNonNull(known, "known");
     Objects.requireNonNull(type, "type");
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(end, "end");
@@ -40,6 +61,9 @@ public record ReadStart(
     }
     if (type == ChannelType.Stream && key.length() > 0) {
       throw new IllegalArgumentException("changes are read behind a position, not behind a key");
+    }
+    if (type == ChannelType.Stream && known.isPresent() && known.get().position() < position) {
+      throw new IllegalArgumentException("reading from position " + position + ", with " + known);
     }
   }
 
@@ -62,11 +86,16 @@ public record ReadStart(
 
   /** This start with an end at a position. */
   public ReadStart upTo(long position) {
-    return new ReadStart(partition, type, this.position, key, Optional.of(position), endMs);
+    return new ReadStart(partition, type, this.position, key, Optional.of(position), endMs, known);
   }
 
   /** This start with an end at a moment, in milliseconds since 1970. */
   public ReadStart before(long ms) {
-    return new ReadStart(partition, type, position, key, end, Optional.of(ms));
+    return new ReadStart(partition, type, position, key, end, Optional.of(ms), known);
+  }
+
+  /** A copy of this start for a reader that has seen the partition before. */
+  public ReadStart knowing(KnownPosition seen) {
+    return new ReadStart(partition, type, position, key, end, endMs, Optional.of(seen));
   }
 }

@@ -16,6 +16,7 @@ import io.tunnel.server.kafka.NodeNameTakenException;
 import io.tunnel.server.log.CatchUp;
 import io.tunnel.server.log.Disks;
 import io.tunnel.server.log.EdgeQueries;
+import io.tunnel.server.log.Incarnations;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.NodeMeters;
 import io.tunnel.server.metrics.ServerMeters;
@@ -162,7 +163,13 @@ final class ClusterServer implements RunningServer {
           new Attachments(view, homes, channels, catchUp, handles, log.catalog().grants());
       reading =
           new NetServer.Reading(
-              new Readings(homes, replicas, channels, moments, catchUp::whenRead, handles),
+              new Readings(
+                  homes,
+                  new Readings.Positions(replicas, Incarnations.none()),
+                  channels,
+                  moments,
+                  catchUp::whenRead,
+                  handles),
               tunnels.finder());
       meters.readings(reading.readings()::count);
       log.catalog().listen(new DroppedReadings(reading.readings()));

@@ -3,6 +3,7 @@ package io.tunnel.server;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.log.Disks;
+import io.tunnel.server.log.Incarnations;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetServer;
@@ -55,6 +56,7 @@ public final class TunnelServer implements RunningServer {
   private final SystemClock clock = new SystemClock();
   private final TunnelCatalog catalog;
   private final Shards shards;
+  private final Incarnations incarnations;
   private final BaseSnapshots bases;
   private final ScheduledExecutorService control;
   private final Coordinator coordinator;
@@ -94,6 +96,12 @@ public final class TunnelServer implements RunningServer {
                   catalog.tables()::hasPartition,
                   meters,
                   clock));
+      // Before anything listens: no reader is told of positions that may be given again.
+      incarnations =
+          catalog
+              .tables()
+              .beginIncarnation(
+                  shards::committed, TimeUnit.MICROSECONDS.toMillis(clock.epochMicros()));
       meters.watch(shards);
       ReadThreads readers = ReadThreads.open(parts);
       bases =
@@ -164,14 +172,15 @@ public final class TunnelServer implements RunningServer {
     Readings readings =
         new Readings(
             this::home,
-            shards,
+            new Readings.Positions(shards, incarnations),
             channels,
             moments,
             (partition, then) -> shards.of(partition).execute(() -> then.accept(Optional.empty())),
             channels.handles());
     catalog.tables().listen(new DroppedReadings(readings));
     meters.readings(readings::count);
-    return new NetServer.Reading(readings, new PositionFinder(LogEdges.of(shards), surroundings));
+    return new NetServer.Reading(
+        readings, new PositionFinder(LogEdges.of(shards), surroundings, incarnations));
   }
 
   /** Of a partition of a table that exists. */

@@ -9,6 +9,7 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.sdk.PartitionRecords;
+import io.tunnel.sdk.PartitionRecords.SeenIn;
 import io.tunnel.sdk.ReadStart;
 import io.tunnel.sdk.StreamRecord;
 import java.util.ArrayList;
@@ -67,7 +68,7 @@ class MergeCoreTest {
 
   private PartitionRecords end(int partition) {
     return new PartitionRecords(
-        ReadStart.changes(partition, 0), List.of(), true, 0, Optional.empty(), () -> released++);
+        ReadStart.changes(partition, 0), List.of(), true, 0, SeenIn.NOTHING, () -> released++);
   }
 
   private PartitionRecords records(int partition, long... commitMicros) {
@@ -83,6 +84,6 @@ class MergeCoreTest {
       records.add(new StreamRecord(batch, rows.rowOffset(), 1, schema));
     }
     return new PartitionRecords(
-        ReadStart.changes(partition, 0), records, false, 9, Optional.empty(), () -> released++);
+        ReadStart.changes(partition, 0), records, false, 9, SeenIn.NOTHING, () -> released++);
   }
 }

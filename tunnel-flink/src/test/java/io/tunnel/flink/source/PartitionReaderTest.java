@@ -145,8 +145,10 @@ class PartitionReaderTest {
       reader.wakeUp();
       assertThat(reader.poll(LONG)).isEmpty();
       assertThat(reader.poll(Duration.ZERO)).isEmpty();
-      assertThat(reader.positions().get().partitions())
-          .containsExactly(new Positions(first(table), 0, 0, Optional.empty()));
+      Positions found = reader.positions().get().partitions().get(0);
+      assertThat(found)
+          .isEqualTo(new Positions(first(table), 0, 0, Optional.empty(), found.incarnation()));
+      assertThat(found.incarnation()).isPresent();
     }
   }
 }

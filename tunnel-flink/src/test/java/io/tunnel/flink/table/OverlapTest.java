@@ -19,6 +19,7 @@ import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
+import io.tunnel.sdk.PartitionRecords.SeenIn;
 import io.tunnel.sdk.StreamRecord;
 import java.io.IOException;
 import java.time.Duration;
@@ -216,7 +217,7 @@ class OverlapTest {
       lastKey = formerKey;
       rows = formerRows;
       hasRowsEnded = hadEnded;
-      begin(serializer.deserialize(2, bytes), Optional.of(state));
+      begin(serializer.deserialize(serializer.getVersion(), bytes), Optional.of(state));
     }
 
     /** A page of rows, or changes. */
@@ -231,7 +232,7 @@ class OverlapTest {
         if (!split.has(change)) {
           emit(change);
         }
-        split.emitted(change, ChannelType.Stream, Optional.empty());
+        split.emitted(change, ChannelType.Stream, SeenIn.NOTHING);
       }
     }
 
@@ -241,7 +242,7 @@ class OverlapTest {
       }
       Map<String, List<Object>> behind = history.get((int) rowsAt).tailMap(lastKey, false);
       if (behind.isEmpty()) {
-        split.rowsEnded(Optional.of(rowsAt));
+        split.rowsEnded(at(rowsAt));
         hasRowsEnded = true;
         return;
       }
@@ -253,9 +254,13 @@ class OverlapTest {
         rows++;
         StreamRecord row = row(each.getKey(), each.getValue(), rows);
         emit(row);
-        split.emitted(row, ChannelType.BaseData, Optional.of(rowsAt));
+        split.emitted(row, ChannelType.BaseData, at(rowsAt));
         lastKey = each.getKey();
       }
+    }
+
+    private static SeenIn at(long rowsAt) {
+      return new SeenIn(Optional.of(rowsAt), Optional.empty());
     }
 
     private void emit(StreamRecord record) throws Exception {

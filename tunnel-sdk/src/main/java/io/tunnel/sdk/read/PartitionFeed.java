@@ -5,6 +5,7 @@ import io.tunnel.codec.RowCursor;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.KnownPosition;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
@@ -53,6 +54,10 @@ final class PartitionFeed {
   private Optional<Long> end;
   private long received;
   private Bytes receivedKey;
+
+  /** What was seen, as the service is asked about it before it goes on with the partition. */
+  private Optional<KnownPosition> known;
+
   private long unreleased;
 
   // Of the present attachment, or the attempt at one.
@@ -64,6 +69,9 @@ final class PartitionFeed {
 
   /** Rows that come have all changes up to this position and none behind it. */
   private Optional<Long> rowsAt = Optional.empty();
+
+  /** Of what the present node delivers. */
+  private Optional<Long> incarnation = Optional.empty();
 
   private long attachedNanos;
 
@@ -88,6 +96,7 @@ final class PartitionFeed {
     this.end = start.end();
     this.received = start.position();
     this.receivedKey = start.key();
+    this.known = start.known();
   }
 
   /** Names this reading among all of the reader's. */
@@ -121,7 +130,8 @@ final class PartitionFeed {
             received,
             start.type() == ChannelType.BaseData ? receivedKey : Bytes.EMPTY,
             end,
-            start.endMs());
+            start.endMs(),
+            known);
     var unused =
         node.request(Operation.READ_PARTITION, Json.encode(request))
             .whenComplete((answer, failure) -> answered(attempt, node, answer, failure));
@@ -135,7 +145,8 @@ final class PartitionFeed {
       }
       return;
     }
-    int there = Json.decode(answer.payload(), Attached.class).handle();
+    Attached attached = Json.decode(answer.payload(), Attached.class);
+    int there = attached.handle();
     if (!isWanted || node.isClosed()) {
       node.detach(there);
       if (isWanted) {
@@ -149,9 +160,23 @@ final class PartitionFeed {
     handle = there;
     creditThere = 0;
     attachedNanos = feeds.port().nanos();
+    incarnation = attached.incarnation();
+    know(
+        known
+            .map(KnownPosition::position)
+            .orElse(start.type() == ChannelType.Stream ? received : 0));
     node.attach(there, this);
     tellEnd();
     giveCredit();
+  }
+
+  /**
+   * Everything up to there was seen. That it was in an earlier incarnation makes no difference: the
+   * service has said that nothing of it was lost.
+   */
+  private void know(long position) {
+    long last = Math.max(position, known.map(KnownPosition::position).orElse(0L));
+    known = incarnation.map(in -> new KnownPosition(last, in));
   }
 
   private void giveCredit() {
@@ -190,6 +215,7 @@ final class PartitionFeed {
   void settled(long position) {
     if (start.type() == ChannelType.BaseData) {
       rowsAt = Optional.of(position);
+      know(position);
     }
   }
 
@@ -202,8 +228,12 @@ final class PartitionFeed {
     received = Math.min(last.lastPosition(), end.orElse(Long.MAX_VALUE));
     if (start.type() == ChannelType.BaseData) {
       receivedKey = lastKey(last);
+    } else {
+      know(received);
     }
-    feeds.inbox().put(new Received(number, start, Optional.of(delivery), bytes, rowsAt));
+    feeds
+        .inbox()
+        .put(new Received(number, start, Optional.of(delivery), bytes, rowsAt, incarnation));
   }
 
   private void served() {
@@ -233,7 +263,7 @@ final class PartitionFeed {
     leave();
     state = State.ENDED;
     feeds.over(this);
-    feeds.inbox().put(new Received(number, start, Optional.empty(), 0, rowsAt));
+    feeds.inbox().put(new Received(number, start, Optional.empty(), 0, rowsAt, incarnation));
   }
 
   /** The node does not deliver, or not any more. */

@@ -13,9 +13,15 @@ import java.util.Optional;
  * @param bytes that it takes from the partition's credit
  * @param rowsAt of rows, and of their end: they have all changes up to this position and none
  *     behind it, if the service said so
+ * @param incarnation of the changes, and of {@code rowsAt}, if the service said so
  */
 public record Received(
-    long feed, ReadStart start, Optional<Delivery> delivery, int bytes, Optional<Long> rowsAt) {
+    long feed,
+    ReadStart start,
+    Optional<Delivery> delivery,
+    int bytes,
+    Optional<Long> rowsAt,
+    Optional<Long> incarnation) {
 
   /** Whether nothing comes behind it. */
   public boolean isEnd() {

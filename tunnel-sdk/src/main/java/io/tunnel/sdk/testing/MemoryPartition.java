@@ -31,6 +31,9 @@ final class MemoryPartition {
   private long committed;
   private long synced;
 
+  /** By incarnation, the position of the last change that there was when it began. */
+  private final NavigableMap<Long, Long> incarnations = new TreeMap<>();
+
   MemoryPartition(int id, Bytes from, Bytes to, List<PrimaryKeySchema> schema) {
     this.id = id;
     this.from = from;
@@ -132,6 +135,19 @@ final class MemoryPartition {
       position = batch.commitMicros() < micros ? batch.lastPosition() : position;
     }
     return position;
+  }
+
+  /** The service has begun anew: what is seen from now on is of that incarnation. */
+  void begun(long incarnation) {
+    incarnations.put(incarnation, committed);
+  }
+
+  /** Position up to which what was seen in an incarnation is what there is. */
+  long sharedUpTo(long incarnation) {
+    return incarnations.tailMap(incarnation, false).values().stream()
+        .mapToLong(Long::longValue)
+        .min()
+        .orElse(Long.MAX_VALUE);
   }
 
   /** A crash that also takes what nobody had synced: changes, and what they made of the rows. */

@@ -2,6 +2,7 @@ package io.tunnel.sdk.testing;
 
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.KnownPosition;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.PartitionControl.FindPositions;
 import io.tunnel.wire.PartitionControl.FoundPositions;
@@ -25,8 +26,38 @@ final class MemoryReadings {
   private final Map<Integer, MemoryReading> byHandle = new LinkedHashMap<>();
   private int handles = HANDLE_FIRST;
 
+  /** How often the service was begun. */
+  private long incarnation = 1;
+
   MemoryReadings(VirtualTime time) {
     this.time = time;
+  }
+
+  /** The service was begun anew. */
+  void restarted() {
+    incarnation++;
+  }
+
+  /** Of all positions that are given from now on. */
+  long incarnation() {
+    return incarnation;
+  }
+
+  private void requireKept(MemoryPartition partition, KnownPosition known) {
+    boolean isKnown = known.incarnation() >= 1 && known.incarnation() <= incarnation;
+    long shared = isKnown ? partition.sharedUpTo(known.incarnation()) : 0;
+    long last = Math.min(shared, partition.committed());
+    if (known.position() > last) {
+      throw new RefusedException(
+          ErrorCode.POSITION_REPLACED,
+          "changes of partition "
+              + partition.id()
+              + " up to position "
+              + known.position()
+              + " were read, and those behind "
+              + last
+              + " were lost since");
+    }
   }
 
   /**
@@ -45,6 +76,7 @@ final class MemoryReadings {
                         ErrorCode.TABLE_NOT_FOUND,
                         "no table has a partition " + request.partition()));
     MemoryPartition partition = table.partition(request.partition());
+    request.known().ifPresent(known -> requireKept(partition, known));
     if (request.type() == ChannelType.Stream && request.position() > partition.committed()) {
       throw new RefusedException(
           ErrorCode.INVALID_POSITION,
@@ -134,7 +166,8 @@ final class MemoryReadings {
                         partition.committed(),
                         request
                             .timeMs()
-                            .map(ms -> partition.lastBefore(TimeUnit.MILLISECONDS.toMicros(ms)))))
+                            .map(ms -> partition.lastBefore(TimeUnit.MILLISECONDS.toMicros(ms))),
+                        Optional.of(incarnation)))
             .toList());
   }
 }

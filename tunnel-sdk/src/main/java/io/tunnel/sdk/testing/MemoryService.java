@@ -275,9 +275,13 @@ final class MemoryService {
   /** The server's process, or its machine, dies and comes back. */
   void crash(boolean losesUnsynced) {
     holds.restarted();
-    if (losesUnsynced) {
-      for (MemoryTable table : tables.values()) {
-        table.partitions().forEach(MemoryPartition::loseUnsynced);
+    readings.restarted();
+    for (MemoryTable table : tables.values()) {
+      for (MemoryPartition partition : table.partitions()) {
+        if (losesUnsynced) {
+          partition.loseUnsynced();
+        }
+        partition.begun(readings.incarnation());
       }
     }
     tunnels.values().forEach(MemoryTunnel::crashed);

@@ -161,7 +161,8 @@ final class Requests {
         case READ_PARTITION -> {
           ReadPartition request = Json.decode(frame.payload(), ReadPartition.class);
           int handle = service.readings().read(request, service.tables(), peer);
-          peer.respond(frame, Json.encode(new Attached(handle)));
+          Optional<Long> incarnation = Optional.of(service.readings().incarnation());
+          peer.respond(frame, Json.encode(new Attached(handle, incarnation)));
         }
         case DETACH -> {
           service.readings().detach(ChannelRef.decode(frame.payload()).handle(), peer);

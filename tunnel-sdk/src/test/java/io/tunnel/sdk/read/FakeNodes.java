@@ -30,6 +30,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 
@@ -100,6 +101,13 @@ final class FakeNodes implements ReadPort {
     /** Answers the READ_PARTITION of that index. */
     void attach(int read, int handle) {
       readAnswers.get(read).complete(answer(Operation.READ_PARTITION, new Attached(handle)));
+    }
+
+    /** Answers the last READ_PARTITION with an incarnation. */
+    void attach(int handle, Optional<Long> incarnation) {
+      readAnswers
+          .get(readAnswers.size() - 1)
+          .complete(answer(Operation.READ_PARTITION, new Attached(handle, incarnation)));
     }
 
     void refuse(RefusedException reason) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.KnownPosition;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
@@ -102,6 +103,52 @@ class FeedsTest {
     assertThat(new PartitionReaderConfig(BYTES_MAX, BYTES_MAX, OUTAGE_MAX).shareOf(9))
         .as("with less none could be read")
         .isEqualTo(64 << 10);
+  }
+
+  @Test
+  void who_comes_back_says_what_it_knows_and_by_which_incarnation() throws InterruptedException {
+    feeds.start(ReadStart.changes(7, 4));
+    FakeNodes.Line line = nodes.last();
+    assertThat(line.lastRead().known()).isEmpty();
+    line.attach(1, Optional.of(30L));
+    int unused = line.deliver(1, 7, 5, 10);
+    assertThat(take().orElseThrow().incarnation()).contains(30L);
+    line.lose();
+    nodes.pass(SECOND);
+    assertThat(nodes.last().lastRead().known()).contains(new KnownPosition(14, 30));
+    nodes.last().attach(2, Optional.of(31L));
+    nodes.last().lose();
+    nodes.pass(SECOND);
+    assertThat(nodes.last().lastRead().known())
+        .as("the service has found it good")
+        .contains(new KnownPosition(14, 31));
+    nodes.last().refuse(new RefusedException(ErrorCode.POSITION_REPLACED, "behind 9"));
+    assertThatThrownBy(this::take)
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            refused -> assertThat(refused.code()).isEqualTo(ErrorCode.POSITION_REPLACED))
+        .hasMessageContaining("behind 9");
+  }
+
+  @Test
+  void the_position_at_which_rows_were_read_is_known_as_well() throws InterruptedException {
+    feeds.start(ReadStart.rows(7).knowing(new KnownPosition(40, 30)));
+    FakeNodes.Line line = nodes.last();
+    assertThat(line.lastRead().known()).contains(new KnownPosition(40, 30));
+    line.attach(1, Optional.of(31L));
+    line.push(new Frame(Operation.SETTLED, FrameKind.PUSH, 0, new ChannelEnd(1, 0, 44).encode()));
+    int unused = line.deliver(1, 7, 1, 10);
+    line.lose();
+    nodes.pass(SECOND);
+    assertThat(nodes.last().lastRead().known()).contains(new KnownPosition(44, 31));
+    feeds.start(ReadStart.changes(7, 40).knowing(new KnownPosition(44, 31)));
+    assertThat(nodes.last().lastRead().known()).contains(new KnownPosition(44, 31));
+    nodes.last().attach(3, Optional.of(31L));
+    nodes.last().lose();
+    nodes.pass(SECOND);
+    assertThat(nodes.last().lastRead().known())
+        .as("of what rows have already")
+        .contains(new KnownPosition(44, 31));
   }
 
   @Test

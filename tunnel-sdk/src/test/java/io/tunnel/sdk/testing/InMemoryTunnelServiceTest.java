@@ -8,6 +8,7 @@ import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.KnownPosition;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;
@@ -20,8 +21,12 @@ import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.BatchWriteResult;
 import io.tunnel.sdk.ChannelInfo;
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.IChannelProcessor;
+import io.tunnel.sdk.PartitionReader;
+import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.sdk.ReadStart;
 import io.tunnel.sdk.ResumeTunnelRequest;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
@@ -30,6 +35,7 @@ import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
+import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Operation;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,6 +43,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -322,6 +329,34 @@ class InMemoryTunnelServiceTest {
     service.write(TABLE, put(1, 3));
     service.awaitProcessed(TABLE, TUNNEL);
     assertThat(processed()).containsExactly(1L, 2L, 3L);
+  }
+
+  @Test
+  void readers_that_keep_positions_are_told_that_a_power_loss_took_what_they_know() {
+    service.createTable(meta(Durability.OS));
+    service.write(TABLE, put(1, 1));
+    service.crashAndRestart();
+    service.write(TABLE, put(1, 2), put(1, 3));
+    TableDescription table = tables.partitionMap(TABLE);
+    int partition = table.partitions().get(0).id();
+    long incarnation =
+        tables
+            .findPositions(TABLE, Optional.empty())
+            .partitions()
+            .get(0)
+            .incarnation()
+            .orElseThrow();
+    service.losePowerAndRestart();
+    service.write(TABLE, put(1, 4), put(1, 5), put(1, 6), put(1, 7));
+    ClientConfig client = ClientConfig.of(service.endpoint());
+    try (PartitionReader reader =
+        new PartitionReader(client, table, PartitionReaderConfig.DEFAULTS)) {
+      reader.start(ReadStart.changes(partition, 3).knowing(new KnownPosition(3, incarnation)));
+      assertThatThrownBy(() -> reader.poll(Duration.ofSeconds(20)))
+          .isInstanceOfSatisfying(
+              RefusedException.class,
+              refused -> assertThat(refused.code()).isEqualTo(ErrorCode.POSITION_REPLACED));
+    }
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
+import io.tunnel.server.log.Incarnations;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.HashMap;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.IntToLongFunction;
 import java.util.function.Supplier;
 
 /**
@@ -192,6 +194,16 @@ public final class Catalog {
     requireStore().write(after.change());
     counters = after;
     return after.starts();
+  }
+
+  /**
+   * Begins an incarnation of the logs that are this server's alone; durable when this returns. To
+   * be called when they are open, before anybody is served.
+   *
+   * @param ends the position of the last change of a partition
+   */
+  public Incarnations beginIncarnation(IntToLongFunction ends, long nowMs) throws IOException {
+    return StoredIncarnations.begin(requireStore(), partitionIds(), ends, nowMs);
   }
 
   /** Whether a table of that id existed once, and does no longer. */

@@ -4,6 +4,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.wire.ClusterControl.Attach;
 import io.tunnel.wire.ClusterControl.Attached;
+import java.util.Optional;
 
 /**
  * One channel that a worker attached to, or is about to. Its state belongs to the event loop of its
@@ -73,12 +74,17 @@ final class Attachment {
 
   /** Begins to deliver. */
   void open(Channel channel) {
+    open(channel, Optional.empty());
+  }
+
+  /** Begins to deliver what is of that incarnation, if it has one. */
+  void open(Channel channel, Optional<Long> incarnation) {
     if (state != State.WAITING) {
       throw new IllegalStateException("handle " + handle + " is opened when it is " + state);
     }
     state = State.OPEN;
     connection.carry(handle, channel);
-    answer.attached(new Attached(handle));
+    answer.attached(new Attached(handle, incarnation));
     // Not before: a channel may begin with its end.
     channel.start();
   }

@@ -2,11 +2,13 @@ package io.tunnel.server.net;
 
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.KnownPosition;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.log.Incarnations;
 import io.tunnel.server.partition.PartitionHomes;
 import io.tunnel.server.partition.RowMoments;
 import io.tunnel.wire.ClusterControl.Attach;
@@ -32,12 +34,45 @@ import java.util.stream.Collectors;
 public final class Readings {
 
   private final PartitionHomes homes;
-  private final ChangeReader changes;
+  private final Positions positions;
   private final Channels channels;
   private final RowMoments moments;
   private final Freshness freshness;
   private final Handles handles;
   private final Set<Attachment> readings = new HashSet<>();
+
+  /** The changes that are read, and what their positions mean to those who come back. */
+  public record Positions(ChangeReader changes, Incarnations incarnations) {
+
+    private long settled(int partition) {
+      return changes.settled(partition);
+    }
+
+    /** Why who knows that much cannot read on, if so. */
+    private Optional<RefusedException> replaced(int partition, KnownPosition known) {
+      long shared =
+          incarnations
+              .of(partition)
+              .map(history -> history.sharedUpTo(known.incarnation()))
+              .orElse(Long.MAX_VALUE);
+      long last = Math.min(shared, settled(partition));
+      return known.position() <= last
+          ? Optional.empty()
+          : Optional.of(
+              new RefusedException(
+                  ErrorCode.POSITION_REPLACED,
+                  "changes of partition "
+                      + partition
+                      + " up to position "
+                      + known.position()
+                      + " were read, and those behind "
+                      + last
+                      + " were lost since, or are not known to be there: their positions are given"
+                      + " to other changes, which would be skipped (incarnation "
+                      + known.incarnation()
+                      + ")"));
+    }
+  }
 
   /** Waits until what is served of a partition has everything that was there when it was asked. */
   @FunctionalInterface
@@ -48,7 +83,8 @@ public final class Readings {
   }
 
   /**
-   * Reads {@code channels} of the partitions in {@code homes}, whose changes are {@code changes}.
+   * Reads {@code channels} of the partitions in {@code homes}, whose changes are at {@code
+   * positions}.
    *
    * @param homes refuses partitions that are not served here
    * @param moments where rows are read
@@ -56,13 +92,13 @@ public final class Readings {
    */
   public Readings(
       PartitionHomes homes,
-      ChangeReader changes,
+      Positions positions,
       Channels channels,
       RowMoments moments,
       Freshness freshness,
       Handles handles) {
     this.homes = homes;
-    this.changes = changes;
+    this.positions = positions;
     this.channels = channels;
     this.moments = moments;
     this.freshness = freshness;
@@ -79,11 +115,13 @@ public final class Readings {
               + " partitions at most; detach some");
     }
     var unused = homes.of(request.partition());
-    Attachment reading = new Attachment(attach(request), false, handles.next(), connection, answer);
+    Attachment attachment =
+        new Attachment(attach(request), false, handles.next(), connection, answer);
+    Reading reading = new Reading(attachment, request.known());
     synchronized (this) {
-      readings.add(reading);
+      readings.add(attachment);
     }
-    connection.add(reading);
+    connection.add(attachment);
     if (isPresent(request)) {
       open(reading);
     } else {
@@ -117,10 +155,16 @@ public final class Readings {
 
   private boolean isPresent(ReadPartition request) {
     return request.type() == ChannelType.Stream
-        && request.position() <= changes.settled(request.partition());
+        && request.position() <= positions.settled(request.partition())
+        && request.known().flatMap(known -> replaced(request.partition(), known)).isEmpty();
   }
 
-  private void fresh(Attachment reading, Optional<RefusedException> failure) {
+  private Optional<RefusedException> replaced(int partition, KnownPosition known) {
+    return positions.replaced(partition, known);
+  }
+
+  private void fresh(Reading asked, Optional<RefusedException> failure) {
+    Attachment reading = asked.attachment();
     if (!reading.isWaiting()) {
       return;
     }
@@ -129,7 +173,13 @@ public final class Readings {
       return;
     }
     Attach request = reading.request();
-    long settled = changes.settled(request.partition());
+    Optional<RefusedException> replaced =
+        asked.known().flatMap(known -> replaced(request.partition(), known));
+    if (replaced.isPresent()) {
+      reading.take(replaced.get());
+      return;
+    }
+    long settled = positions.settled(request.partition());
     if (request.type() == ChannelType.Stream && request.position() > settled) {
       reading.take(
           new RefusedException(
@@ -142,10 +192,11 @@ public final class Readings {
                   + settled));
       return;
     }
-    open(reading);
+    open(asked);
   }
 
-  private void open(Attachment reading) {
+  private void open(Reading asked) {
+    Attachment reading = asked.attachment();
     Attach request = reading.request();
     try {
       // Again: it may have been lost before it could be known here who reads it.
@@ -163,11 +214,15 @@ public final class Readings {
         request.type() == ChannelType.Stream
             ? channels.stream(hold, end, request.endMs(), reading.connection())
             : channels.rows(
-                moments.since(changes.settled(request.partition())),
+                moments.since(positions.settled(request.partition())),
                 hold,
                 request.key(),
-                reading.connection()));
+                reading.connection()),
+        positions.incarnations().newest(request.partition()));
   }
+
+  /** Somebody who begins to read, and what of the partition is known to it already. */
+  private record Reading(Attachment attachment, Optional<KnownPosition> known) {}
 
   /** Nobody reads by that any more. */
   synchronized void gone(Attachment reading) {

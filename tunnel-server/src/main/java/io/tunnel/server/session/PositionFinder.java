@@ -6,6 +6,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.log.Incarnations;
 import io.tunnel.wire.PartitionControl.FoundPositions;
 import io.tunnel.wire.PartitionControl.Positions;
 import java.util.Collection;
@@ -22,11 +23,13 @@ public final class PositionFinder {
 
   private final LogEdges edges;
   private final Surroundings surroundings;
+  private final Incarnations incarnations;
 
-  /** Finds them in the logs that {@code edges} looks at. */
-  public PositionFinder(LogEdges edges, Surroundings surroundings) {
+  /** Finds them in the logs that {@code edges} looks at, whose lives are {@code incarnations}. */
+  public PositionFinder(LogEdges edges, Surroundings surroundings, Incarnations incarnations) {
     this.edges = edges;
     this.surroundings = surroundings;
+    this.incarnations = incarnations;
   }
 
   /**
@@ -98,7 +101,8 @@ public final class PositionFinder {
                       found.first(key),
                       found.last(key),
                       timeMs.map(
-                          time -> before(found, key, time, edgeByPartition.get(partition.id()))));
+                          time -> before(found, key, time, edgeByPartition.get(partition.id()))),
+                      incarnations.newest(partition.id()));
                 })
             .toList());
   }

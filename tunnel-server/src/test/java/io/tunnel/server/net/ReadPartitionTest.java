@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.KnownPosition;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.log.IncarnationHistory;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.ClusterControl.Attached;
@@ -24,6 +26,7 @@ import io.tunnel.wire.PartitionControl.Positions;
 import io.tunnel.wire.PartitionControl.ReadPartition;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -105,6 +108,54 @@ final class ReadPartitionTest {
           .containsExactly(first, 2L);
     }
     reader.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
+  }
+
+  private static ReadPartition knowing(ReadPartition request, long position, long incarnation) {
+    return new ReadPartition(
+        request.partition(),
+        request.type(),
+        request.position(),
+        request.key(),
+        request.end(),
+        request.endMs(),
+        Optional.of(new KnownPosition(position, incarnation)));
+  }
+
+  private ErrorPayload refused(ReadPartition request) throws IOException {
+    return reader.refused(Operation.READ_PARTITION, Json.encode(request));
+  }
+
+  @Test
+  void whoKnowsWhatWasLostIsRefusedAndToldUpToWhereItIsNot() throws IOException {
+    write("a", "b", "c");
+    node.histories.put(
+        here, new IncarnationHistory(List.of(5L, 8L), List.of(new IncarnationHistory.Start(8, 3))));
+    assertThat(
+            reader
+                .granted(
+                    Operation.READ_PARTITION,
+                    knowing(changes(2, Optional.empty()), 2, 5),
+                    Attached.class)
+                .incarnation())
+        .contains(8L);
+    var unused = read(reader, knowing(changes(3, Optional.empty()), 3, 8));
+    ErrorPayload lost = refused(knowing(changes(3, Optional.empty()), 3, 5));
+    assertThat(lost.code()).isEqualTo(ErrorCode.POSITION_REPLACED);
+    assertThat(lost.message()).contains("up to position 3", "behind 2", "incarnation 5");
+    assertThat(refused(knowing(changes(1, Optional.empty()), 3, 5)).code())
+        .as("it knows more than it asks for")
+        .isEqualTo(ErrorCode.POSITION_REPLACED);
+    assertThat(refused(knowing(changes(1, Optional.empty()), 1, 6)).code())
+        .as("of another life")
+        .isEqualTo(ErrorCode.POSITION_REPLACED);
+    unused = read(reader, knowing(changes(0, Optional.empty()), 0, 6));
+    assertThat(refused(knowing(rows(1, TestRows.keyBytes("a")), 3, 5)).code())
+        .as("rows have changes")
+        .isEqualTo(ErrorCode.POSITION_REPLACED);
+    unused = read(reader, knowing(rows(1, TestRows.keyBytes("a")), 2, 5));
+    assertThat(refused(knowing(changes(1, Optional.empty()), 4, 8)).code())
+        .as("beyond everything")
+        .isEqualTo(ErrorCode.POSITION_REPLACED);
   }
 
   @Test

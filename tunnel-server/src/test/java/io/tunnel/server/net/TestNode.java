@@ -23,6 +23,7 @@ import io.tunnel.server.cluster.FakeView;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.log.CatchUp;
 import io.tunnel.server.log.FakeEdges;
+import io.tunnel.server.log.IncarnationHistory;
 import io.tunnel.server.log.SettledChanges;
 import io.tunnel.server.partition.CurrentRows;
 import io.tunnel.server.partition.NoMeter;
@@ -85,6 +86,9 @@ final class TestNode implements Closeable {
   /** What the channels that are delivered here read. */
   final SettledChanges changes;
 
+  /** Of partitions whose positions have incarnations. */
+  final Map<Integer, IncarnationHistory> histories = new ConcurrentHashMap<>();
+
   final ExecutorService control = Executors.newSingleThreadExecutor();
   private final Shards shards;
   private final Hosting others;
@@ -119,7 +123,14 @@ final class TestNode implements Closeable {
     CatchUp catchUp = new CatchUp(edges, shards);
     attachments = new Attachments(view, homes, channels, catchUp, handles, catalog.grants());
     RowMoments moments = new RowMoments(catalog, homes, changes, Runnable::run, clock);
-    readings = new Readings(homes, changes, channels, moments, catchUp::whenRead, handles);
+    readings =
+        new Readings(
+            homes,
+            new Readings.Positions(changes, this::incarnations),
+            channels,
+            moments,
+            catchUp::whenRead,
+            handles);
     tunnels = new LedTunnels(catalog, view);
     KnownEdges known = new KnownEdges();
     tunnels.lead(group(mine), host(mine, known, handles, clock));
@@ -138,13 +149,19 @@ final class TestNode implements Closeable {
                     new NetServer.Reading(
                         readings,
                         new PositionFinder(
-                            new SharedEdges(edges, known, new Joined(clock)), new Joined(clock))))),
+                            new SharedEdges(edges, known, new Joined(clock)),
+                            new Joined(clock),
+                            this::incarnations)))),
             new NetServer.Threads(control, Runnable::run, clock::epochMicros),
             new NoNetMeter());
   }
 
   static int first(TableRecord table) {
     return table.partitions().get(0).id();
+  }
+
+  private Optional<IncarnationHistory> incarnations(int partition) {
+    return Optional.ofNullable(histories.get(partition));
   }
 
   private PartitionHome home(int partition) {

@@ -21,7 +21,7 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
  */
 public final class EnumeratorStateSerializer implements SimpleVersionedSerializer<EnumeratorState> {
 
-  static final int VERSION = 2;
+  static final int VERSION = 3;
 
   @Override
   public int getVersion() {

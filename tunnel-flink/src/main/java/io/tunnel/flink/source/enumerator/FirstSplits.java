@@ -144,7 +144,7 @@ final class FirstSplits {
   private TunnelSplit split(Positions found, Optional<CheckpointSet> progress) {
     int partition = found.partition();
     if (progress.isPresent()) {
-      return ended(resumed(found, progress.get()), found);
+      return ended(resumed(found, progress.get()), found).in(found.incarnation());
     }
     TunnelSplit split =
         switch (settings.type()) {
@@ -154,7 +154,7 @@ final class FirstSplits {
           case BaseAndStream -> TunnelSplit.rowsAndChanges(partition, found.latest());
           case Stream -> TunnelSplit.changes(partition, streamStart(found));
         };
-    return ended(split, found);
+    return ended(split, found).in(found.incarnation());
   }
 
   private long streamStart(Positions found) {

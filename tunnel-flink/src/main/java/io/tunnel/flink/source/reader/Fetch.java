@@ -51,7 +51,7 @@ final class Fetch implements RecordsWithSplitIds<FetchedRecord> {
 
   /** Records of a partition; {@code whenTaken} is run on the thread that takes them. */
   static Fetch of(PartitionRecords delivered, Runnable whenTaken) {
-    FetchedRecord current = new FetchedRecord(delivered.start().type(), delivered.rowsAt());
+    FetchedRecord current = new FetchedRecord(delivered.start().type(), delivered.seenIn());
     Iterator<StreamRecord> records = delivered.records().iterator();
     return new Fetch(
         Optional.of(delivered),
@@ -73,7 +73,7 @@ final class Fetch implements RecordsWithSplitIds<FetchedRecord> {
 
   /** A partition has no more rows; its changes follow. */
   static Fetch rowsEnd(PartitionRecords end) {
-    FetchedRecord told = new FetchedRecord(end.start().type(), end.rowsAt());
+    FetchedRecord told = new FetchedRecord(end.start().type(), end.seenIn());
     return new Fetch(
         Optional.of(end), List.of(told).iterator(), Set.of(), Fetch::doNothing, Fetch::doNothing);
   }

@@ -1,6 +1,7 @@
 package io.tunnel.flink.source.reader;
 
 import io.tunnel.model.ChannelType;
+import io.tunnel.sdk.PartitionRecords.SeenIn;
 import io.tunnel.sdk.StreamRecord;
 import java.util.Optional;
 
@@ -11,13 +12,13 @@ import java.util.Optional;
 final class FetchedRecord {
 
   private final ChannelType type;
-  private final Optional<Long> rowsAt;
+  private final SeenIn seenIn;
   private Optional<StreamRecord> record = Optional.empty();
 
   /** The end of rows, until it is given a record. */
-  FetchedRecord(ChannelType type, Optional<Long> rowsAt) {
+  FetchedRecord(ChannelType type, SeenIn seenIn) {
     this.type = type;
-    this.rowsAt = rowsAt;
+    this.seenIn = seenIn;
   }
 
   FetchedRecord of(StreamRecord next) {
@@ -29,9 +30,9 @@ final class FetchedRecord {
     return type;
   }
 
-  /** Of rows and of their end, at which position they were read, if the service says so. */
-  Optional<Long> rowsAt() {
-    return rowsAt;
+  /** What the service says of its position, or of that at which rows, or their end, were read. */
+  SeenIn seenIn() {
+    return seenIn;
   }
 
   boolean isRowsEnd() {

@@ -6,7 +6,7 @@ import io.tunnel.flink.source.split.TunnelSplitState;
 record SplitProgress(TunnelSplitState state, ChannelFigures.Figures figures) {
 
   void emitted(FetchedRecord fetched) {
-    state.emitted(fetched.record(), fetched.type(), fetched.rowsAt());
+    state.emitted(fetched.record(), fetched.type(), fetched.seenIn());
     figures.emitted(state.position());
   }
 }

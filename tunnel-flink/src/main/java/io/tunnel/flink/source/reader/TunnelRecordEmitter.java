@@ -28,7 +28,7 @@ final class TunnelRecordEmitter<T> implements RecordEmitter<FetchedRecord, T, Sp
   public void emitRecord(FetchedRecord fetched, SourceOutput<T> output, SplitProgress progress)
       throws IOException {
     if (fetched.isRowsEnd()) {
-      progress.state().rowsEnded(fetched.rowsAt());
+      progress.state().rowsEnded(fetched.seenIn());
       return;
     }
     StreamRecord record = fetched.record();

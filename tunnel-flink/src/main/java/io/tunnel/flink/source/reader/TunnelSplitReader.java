@@ -94,7 +94,7 @@ final class TunnelSplitReader implements SplitReader<FetchedRecord, TunnelSplit>
     boolean hasChanges =
         delivered.start().type() == ChannelType.BaseData
             && split.base().kind() == BasePart.Kind.BEFORE_CHANGES;
-    ReadStart changes = split.changesStart();
+    ReadStart changes = split.changesStart(delivered.seenIn());
     if (hasChanges && !changes.end().equals(Optional.of(changes.position()))) {
       source.orElseThrow().start(changes);
       return Fetch.rowsEnd(delivered);

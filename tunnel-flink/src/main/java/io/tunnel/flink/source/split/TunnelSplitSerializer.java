@@ -12,15 +12,16 @@ import java.util.Optional;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
- * The bytes of a split in a checkpoint. Version 2: i32 partition, u8 kind of rows, i64 rows, i32
+ * The bytes of a split in a checkpoint. Version 3: i32 partition, u8 kind of rows, i64 rows, i32
  * and the key, i64 position, the end and the moment each as u8 whether it is there and i64, u8
  * whether it is finished, u8 whether it is whole, i32 and the ranges of rows, each as i32 and the
- * key and i64 position. Version 1 ends in front of whether it is whole: nobody knows that then.
+ * key and i64 position, the incarnation as u8 whether it is known and i64. Version 2 ends in front
+ * of the incarnation, version 1 in front of whether it is whole: nobody knows that then.
  */
 public final class TunnelSplitSerializer implements SimpleVersionedSerializer<TunnelSplit> {
 
   /** The version that is written. */
-  static final int VERSION = 2;
+  static final int VERSION = 3;
 
   @Override
   public int getVersion() {
@@ -79,6 +80,7 @@ public final class TunnelSplitSerializer implements SimpleVersionedSerializer<Tu
       writeKey(range.upTo(), out);
       out.writeLong(range.position());
     }
+    writeOptional(split.incarnation(), out);
   }
 
   private static void writeKey(Bytes key, DataOutputStream out) throws IOException {
@@ -108,8 +110,9 @@ public final class TunnelSplitSerializer implements SimpleVersionedSerializer<Tu
       boolean isFinished = in.readBoolean();
       boolean isWhole = version > 1 && in.readBoolean();
       List<RowRange> ranges = version > 1 ? readRanges(in) : List.of();
-      return new TunnelSplit(
-          partition, new BasePart(kind, rows, key, ranges), position, end, isWhole, isFinished);
+      Optional<Long> incarnation = version > 2 ? readOptional(in) : Optional.empty();
+      BasePart base = new BasePart(kind, rows, key, ranges);
+      return new TunnelSplit(partition, base, position, end, isWhole, isFinished, incarnation);
     } catch (IllegalArgumentException e) {
       throw new IOException("a split that cannot be: " + e.getMessage(), e);
     }

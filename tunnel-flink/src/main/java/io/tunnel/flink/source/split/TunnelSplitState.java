@@ -2,6 +2,7 @@ package io.tunnel.flink.source.split;
 
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
+import io.tunnel.sdk.PartitionRecords.SeenIn;
 import io.tunnel.sdk.StreamRecord;
 import java.util.List;
 import java.util.Optional;
@@ -20,6 +21,7 @@ public final class TunnelSplitState {
   private StreamRecord lastRow;
   private long lastRowAt;
   private long position;
+  private Optional<Long> incarnation;
 
   /** ROWS to CHANGES, once. */
   private enum Phase {
@@ -32,6 +34,7 @@ public final class TunnelSplitState {
     this.split = split;
     this.rows = split.base().rows();
     this.position = split.position();
+    this.incarnation = split.incarnation();
     this.phase = split.base().kind() == BasePart.Kind.NONE ? Phase.CHANGES : Phase.ROWS;
     this.isBeforeChanges = split.base().kind() == BasePart.Kind.BEFORE_CHANGES;
     this.overlap = new OverlapCore(split.base().ranges());
@@ -44,13 +47,14 @@ public final class TunnelSplitState {
   /**
    * A record was emitted, or left out.
    *
-   * @param rowsAt of a row: at which position it was read, if the service says so
+   * @param seenIn what the service says of its position, or of that at which a row was read
    */
-  public void emitted(StreamRecord record, ChannelType type, Optional<Long> rowsAt) {
+  public void emitted(StreamRecord record, ChannelType type, SeenIn seenIn) {
+    incarnation = seenIn.incarnation();
     if (type == ChannelType.BaseData) {
       rows = record.position();
       if (isBeforeChanges) {
-        long at = requireAt(rowsAt);
+        long at = requireAt(seenIn.rowsAt());
         if (lastRow != null && at != lastRowAt) {
           overlap.read(lastRow.encodedKey(), lastRowAt);
         }
@@ -87,8 +91,9 @@ public final class TunnelSplitState {
   }
 
   /** All rows that changes follow were emitted; there were no more at that position. */
-  public void rowsEnded(Optional<Long> rowsAt) {
-    long at = requireAt(rowsAt);
+  public void rowsEnded(SeenIn seenIn) {
+    long at = requireAt(seenIn.rowsAt());
+    incarnation = seenIn.incarnation();
     if (lastRow != null && at != lastRowAt) {
       overlap.read(lastRow.encodedKey(), lastRowAt);
     }
@@ -126,7 +131,7 @@ public final class TunnelSplitState {
   /** What is still to be read. */
   public TunnelSplit toSplit() {
     if (phase == Phase.CHANGES) {
-      return split.behind(position, BasePart.done(overlap.ranges()));
+      return split.behind(position, BasePart.done(overlap.ranges())).in(incarnation);
     }
     if (lastRow == null) {
       return split;
@@ -136,6 +141,8 @@ public final class TunnelSplitState {
     if (isBeforeChanges) {
       known.read(key, lastRowAt);
     }
-    return split.withBase(new BasePart(split.base().kind(), rows, key, known.ranges()));
+    return split
+        .withBase(new BasePart(split.base().kind(), rows, key, known.ranges()))
+        .in(incarnation);
   }
 }

@@ -23,8 +23,10 @@ class EnumeratorStateSerializerTest {
 
   static Stream<Arguments> states() {
     return Stream.of(
-        Arguments.of("enumerator-v2-empty.hex", EnumeratorState.EMPTY),
-        Arguments.of("enumerator-v2.hex", state(Set.of(8, 9), TunnelSplit.changes(9, 0))));
+        Arguments.of("enumerator-v3-empty.hex", EnumeratorState.EMPTY),
+        Arguments.of(
+            "enumerator-v3.hex",
+            state(Set.of(8, 9), TunnelSplit.changes(9, 0).in(Optional.of(9L)))));
   }
 
   private static EnumeratorState state(Set<Integer> whole, TunnelSplit waiting) {
@@ -44,12 +46,20 @@ class EnumeratorStateSerializerTest {
         .isEqualTo(state(Set.of(), TunnelSplit.changes(9, 0).withWhole(false)));
   }
 
+  @Test
+  void a_state_of_version_2_is_read_and_has_no_incarnations() throws IOException {
+    assertThat(serializer.deserialize(2, GoldenState.bytes("enumerator-v2-empty.hex")))
+        .isEqualTo(EnumeratorState.EMPTY);
+    assertThat(serializer.deserialize(2, GoldenState.bytes("enumerator-v2.hex")))
+        .isEqualTo(state(Set.of(8, 9), TunnelSplit.changes(9, 0)));
+  }
+
   @ParameterizedTest
   @MethodSource("states")
-  void a_state_has_the_bytes_of_version_2(String file, EnumeratorState state) throws IOException {
+  void a_state_has_the_bytes_of_version_3(String file, EnumeratorState state) throws IOException {
     byte[] golden = GoldenState.bytes(file);
     assertThat(Bytes.copyOf(serializer.serialize(state))).isEqualTo(Bytes.copyOf(golden));
-    assertThat(serializer.deserialize(2, golden)).isEqualTo(state);
+    assertThat(serializer.deserialize(3, golden)).isEqualTo(state);
   }
 
   @ParameterizedTest
@@ -59,10 +69,10 @@ class EnumeratorStateSerializerTest {
     byte[] bytes = serializer.serialize(state);
     for (int length = 0; length < bytes.length; length++) {
       byte[] cut = Arrays.copyOf(bytes, length);
-      assertThatThrownBy(() -> serializer.deserialize(2, cut)).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> serializer.deserialize(3, cut)).isInstanceOf(IOException.class);
     }
     byte[] longer = Arrays.copyOf(bytes, bytes.length + 1);
-    assertThatThrownBy(() -> serializer.deserialize(2, longer)).hasMessageContaining("behind");
+    assertThatThrownBy(() -> serializer.deserialize(3, longer)).hasMessageContaining("behind");
     assertThatThrownBy(() -> serializer.deserialize(0, bytes)).hasMessageContaining("version 0");
   }
 }

@@ -47,6 +47,9 @@ final class FakeLookup implements TableLookup {
         partitions);
   }
 
+  /** Of all positions. */
+  Optional<Long> incarnation = Optional.empty();
+
   @Override
   public FoundPositions positions(Optional<Long> timeMs) {
     asked.add(timeMs);
@@ -56,7 +59,11 @@ final class FakeLookup implements TableLookup {
             .map(
                 partition ->
                     new Positions(
-                        partition.id(), earliest, partition.id() * 10L, timeMs.map(ms -> 5L)))
+                        partition.id(),
+                        earliest,
+                        partition.id() * 10L,
+                        timeMs.map(ms -> 5L),
+                        incarnation))
             .toList());
   }
 

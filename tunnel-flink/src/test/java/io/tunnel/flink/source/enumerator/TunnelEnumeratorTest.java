@@ -122,6 +122,14 @@ class TunnelEnumeratorTest {
   }
 
   @Test
+  void positions_keep_the_incarnation_in_which_they_were_found() {
+    lookup.incarnation = Optional.of(9L);
+    started(settings(TunnelType.BaseAndStream, StartAt.earliest(), EndAt.never()));
+    assertThat(assigned().get(0))
+        .containsExactly(TunnelSplit.rowsAndChanges(4, 40).in(Optional.of(9L)));
+  }
+
+  @Test
   void rows_alone_are_bounded() {
     started(settings(TunnelType.BaseData, StartAt.earliest(), EndAt.never()));
     assertThat(assigned().get(0).get(0).base().kind()).isEqualTo(BasePart.Kind.ALONE);

@@ -2,6 +2,7 @@ package io.tunnel.flink.source.reader;
 
 import io.tunnel.model.ChannelType;
 import io.tunnel.sdk.PartitionRecords;
+import io.tunnel.sdk.PartitionRecords.SeenIn;
 import io.tunnel.sdk.ReadStart;
 import io.tunnel.sdk.StreamRecord;
 import io.tunnel.wire.PartitionControl.FoundPositions;
@@ -30,6 +31,9 @@ final class FakePartitions implements PartitionSource {
   /** Of all rows that come from now on. */
   Optional<Long> rowsAt = Optional.of(40L);
 
+  /** Of all that comes from now on. */
+  Optional<Long> incarnation = Optional.of(8L);
+
   int released;
   int wakes;
   int questions;
@@ -41,15 +45,16 @@ final class FakePartitions implements PartitionSource {
 
   void deliver(ReadStart start, List<StreamRecord> records) {
     delivered.add(
-        new PartitionRecords(start, records, false, BYTES, rowsAt(start), () -> released++));
+        new PartitionRecords(start, records, false, BYTES, seenIn(start), () -> released++));
   }
 
   void end(ReadStart start) {
-    delivered.add(new PartitionRecords(start, List.of(), true, 0, rowsAt(start), () -> released++));
+    delivered.add(new PartitionRecords(start, List.of(), true, 0, seenIn(start), () -> released++));
   }
 
-  private Optional<Long> rowsAt(ReadStart start) {
-    return start.type() == ChannelType.BaseData ? rowsAt : Optional.empty();
+  private SeenIn seenIn(ReadStart start) {
+    return new SeenIn(
+        start.type() == ChannelType.BaseData ? rowsAt : Optional.empty(), incarnation);
   }
 
   @Override

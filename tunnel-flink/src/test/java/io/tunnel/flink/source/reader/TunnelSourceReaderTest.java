@@ -11,6 +11,7 @@ import io.tunnel.flink.source.split.TunnelSplit;
 import io.tunnel.flink.source.split.TunnelSplitState;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
+import io.tunnel.sdk.PartitionRecords.SeenIn;
 import io.tunnel.sdk.StreamRecord;
 import io.tunnel.wire.OperatorControl.ChannelPosition;
 import java.io.IOException;
@@ -236,22 +237,26 @@ class TunnelSourceReaderTest {
     SplitProgress progress =
         new SplitProgress(new TunnelSplitState(split), new ChannelFigures.Figures(40));
     assertThat(progress.state().toSplit()).isEqualTo(split);
-    FetchedRecord row = new FetchedRecord(ChannelType.BaseData, Optional.of(40L));
+    FetchedRecord row = new FetchedRecord(ChannelType.BaseData, at(40, 6));
     for (StreamRecord record : Deliveries.records(7, 1, 2, 5_999)) {
       emitter.emitRecord(row.of(record), output, progress);
     }
     assertThat(progress.state().toSplit())
         .isEqualTo(
-            split.withBase(
-                new BasePart(
-                    rows.kind(),
-                    2,
-                    Bytes.fromHex("038000000000000002"),
-                    List.of(new RowRange(Bytes.fromHex("038000000000000002"), 40)))));
-    emitter.emitRecord(new FetchedRecord(ChannelType.BaseData, Optional.of(40L)), output, progress);
-    FetchedRecord change = new FetchedRecord(ChannelType.Stream, Optional.empty());
+            split
+                .withBase(
+                    new BasePart(
+                        rows.kind(),
+                        2,
+                        Bytes.fromHex("038000000000000002"),
+                        List.of(new RowRange(Bytes.fromHex("038000000000000002"), 40))))
+                .in(Optional.of(6L)));
+    emitter.emitRecord(new FetchedRecord(ChannelType.BaseData, at(40, 6)), output, progress);
+    FetchedRecord change =
+        new FetchedRecord(ChannelType.Stream, new SeenIn(Optional.empty(), Optional.of(8L)));
     emitter.emitRecord(change.of(Deliveries.records(7, 41, 1, 7_000).get(0)), output, progress);
-    assertThat(progress.state().toSplit()).isEqualTo(TunnelSplit.changes(7, 41));
+    assertThat(progress.state().toSplit())
+        .isEqualTo(TunnelSplit.changes(7, 41).in(Optional.of(8L)));
     assertThat(output.emitted)
         .containsExactly(new Emitted("v1", 0), new Emitted("v2", 0), new Emitted("v41", 7));
     SplitProgress alone =
@@ -292,13 +297,14 @@ class TunnelSourceReaderTest {
         new SplitProgress(
             new TunnelSplitState(TunnelSplit.rowsAndChanges(7, 40)),
             new ChannelFigures.Figures(40));
-    FetchedRecord row = new FetchedRecord(ChannelType.BaseData, Optional.of(42L));
+    FetchedRecord row = new FetchedRecord(ChannelType.BaseData, at(42, 6));
     for (StreamRecord record : Deliveries.records(7, 1, 2, 0)) {
       emitter.emitRecord(row.of(record), output, progress);
     }
-    emitter.emitRecord(new FetchedRecord(ChannelType.BaseData, Optional.of(44L)), output, progress);
+    emitter.emitRecord(new FetchedRecord(ChannelType.BaseData, at(44, 6)), output, progress);
     output.emitted.clear();
-    FetchedRecord change = new FetchedRecord(ChannelType.Stream, Optional.empty());
+    FetchedRecord change =
+        new FetchedRecord(ChannelType.Stream, new SeenIn(Optional.empty(), Optional.of(8L)));
     long[] keys = {1, 60, 2, 61, 62};
     for (int i = 0; i < keys.length; i++) {
       if (i == 1) {
@@ -313,16 +319,20 @@ class TunnelSourceReaderTest {
         .containsExactly(new Emitted("v2", 0), new Emitted("v62", 0));
     assertThat(progress.state().toSplit())
         .as("nothing more has to be known of the rows")
-        .isEqualTo(TunnelSplit.changes(7, 45).withWhole(true));
+        .isEqualTo(TunnelSplit.changes(7, 45).withWhole(true).in(Optional.of(8L)));
+  }
+
+  private static SeenIn at(long rowsAt, long incarnation) {
+    return new SeenIn(Optional.of(rowsAt), Optional.of(incarnation));
   }
 
   @Test
   void rows_of_a_service_that_does_not_say_what_they_have_are_refused() {
     TunnelSplitState state = new TunnelSplitState(TunnelSplit.rowsAndChanges(7, 40));
     StreamRecord row = Deliveries.records(7, 1, 1, 0).get(0);
-    assertThatThrownBy(() -> state.emitted(row, ChannelType.BaseData, Optional.empty()))
+    assertThatThrownBy(() -> state.emitted(row, ChannelType.BaseData, SeenIn.NOTHING))
         .hasMessageContaining("older than this connector");
-    assertThatThrownBy(() -> state.emitted(row, ChannelType.BaseData, Optional.of(39L)))
+    assertThatThrownBy(() -> state.emitted(row, ChannelType.BaseData, at(39, 6)))
         .hasMessageContaining("read at position 39, before 40");
   }
 }

@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.flink.source.split.BasePart;
+import io.tunnel.flink.source.split.RowRange;
 import io.tunnel.flink.source.split.TunnelSplit;
+import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.KnownPosition;
 import io.tunnel.model.RefusedException;
+import io.tunnel.sdk.PartitionRecords.SeenIn;
 import io.tunnel.sdk.ReadStart;
 import java.io.IOException;
 import java.time.Duration;
@@ -49,6 +53,32 @@ class TunnelSplitReaderTest {
     return positions;
   }
 
+  /** Behind changes that rows have, what is asked about is the last of these. */
+  @Test
+  void what_a_split_has_seen_is_asked_about_before_it_goes_on() {
+    TunnelSplit changes = TunnelSplit.changes(7, 40);
+    assertThat(changes.start().known()).as("of an earlier version").isEmpty();
+    assertThat(changes.in(Optional.of(9L)).start().known()).contains(new KnownPosition(40, 9));
+    List<RowRange> ranges = List.of(new RowRange(Bytes.EMPTY, 45));
+    assertThat(changes.behind(42, BasePart.done(ranges)).in(Optional.of(9L)).start().known())
+        .contains(new KnownPosition(45, 9));
+    TunnelSplit rows = TunnelSplit.rowsAndChanges(7, 40).in(Optional.of(9L));
+    assertThat(rows.start().known()).contains(new KnownPosition(40, 9));
+    BasePart alone = BasePart.all(BasePart.Kind.ALONE);
+    assertThat(rows.withBase(alone).start().known()).as("no changes follow").isEmpty();
+  }
+
+  @Test
+  void a_split_whose_changes_were_lost_fails_the_job_with_the_services_words() {
+    add(TunnelSplit.changes(7, 40).in(Optional.of(9L)));
+    assertThat(partitions.lastStart().known()).contains(new KnownPosition(40, 9));
+    partitions.failure =
+        Optional.of(new RefusedException(ErrorCode.POSITION_REPLACED, "those behind 12 were lost"));
+    assertThatThrownBy(() -> reader.fetch())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("those behind 12 were lost");
+  }
+
   @Test
   void records_come_under_their_splits_and_are_released_when_flink_is_done() throws IOException {
     assertThat(reader.fetch().nextSplit()).as("nothing to read yet").isNull();
@@ -80,9 +110,10 @@ class TunnelSplitReaderTest {
     assertThat(end.nextSplit()).isEqualTo("7");
     FetchedRecord told = end.nextRecordFromSplit();
     assertThat(told.isRowsEnd()).isTrue();
-    assertThat(told.rowsAt()).contains(40L);
+    assertThat(told.seenIn()).isEqualTo(new SeenIn(Optional.of(40L), Optional.of(8L)));
     assertThat(end.nextRecordFromSplit()).isNull();
-    assertThat(partitions.lastStart()).isEqualTo(ReadStart.changes(7, 40));
+    assertThat(partitions.lastStart())
+        .isEqualTo(ReadStart.changes(7, 40).knowing(new KnownPosition(40, 8)));
     partitions.end(partitions.lastStart());
     assertThat(reader.fetch().finishedSplits()).isEqualTo(Set.of("7"));
   }

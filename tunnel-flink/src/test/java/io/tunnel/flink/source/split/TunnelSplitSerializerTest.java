@@ -30,14 +30,15 @@ class TunnelSplitSerializerTest {
     List<RowRange> ranges =
         List.of(new RowRange(KEY, 41), new RowRange(Bytes.fromHex("038000000000000005"), 44));
     return Stream.of(
-        Arguments.of("split-v2-changes.hex", TunnelSplit.changes(7, 1_000)),
-        Arguments.of("split-v2-rows.hex", rows(ranges).withWhole(true)),
+        Arguments.of("split-v3-changes.hex", TunnelSplit.changes(7, 1_000).in(Optional.of(9L))),
+        Arguments.of("split-v3-rows.hex", rows(ranges).withWhole(true)),
         Arguments.of(
-            "split-v2-overlap.hex",
+            "split-v3-overlap.hex",
             TunnelSplit.rowsAndChanges(7, 40)
-                .behind(42, BasePart.done(List.of(new RowRange(Bytes.EMPTY, 45))))),
+                .behind(42, BasePart.done(List.of(new RowRange(Bytes.EMPTY, 45))))
+                .in(Optional.of(9L))),
         Arguments.of(
-            "split-v2-finished.hex",
+            "split-v3-finished.hex",
             TunnelSplit.changes(8, 5).withEnd(Optional.of(5L), Optional.empty()).finished()));
   }
 
@@ -60,10 +61,18 @@ class TunnelSplitSerializerTest {
 
   @ParameterizedTest
   @MethodSource("splits")
-  void a_split_has_the_bytes_of_version_2(String file, TunnelSplit split) throws IOException {
+  void a_split_of_version_2_is_read_and_has_no_incarnation(String file, TunnelSplit split)
+      throws IOException {
+    byte[] bytes = GoldenState.bytes(file.replace("v3", "v2"));
+    assertThat(serializer.deserialize(2, bytes)).isEqualTo(split.in(Optional.empty()));
+  }
+
+  @ParameterizedTest
+  @MethodSource("splits")
+  void a_split_has_the_bytes_of_version_3(String file, TunnelSplit split) throws IOException {
     byte[] golden = GoldenState.bytes(file);
     assertThat(Bytes.copyOf(serializer.serialize(split))).isEqualTo(Bytes.copyOf(golden));
-    assertThat(serializer.deserialize(2, golden)).isEqualTo(split);
+    assertThat(serializer.deserialize(3, golden)).isEqualTo(split);
   }
 
   @ParameterizedTest
@@ -73,13 +82,13 @@ class TunnelSplitSerializerTest {
     byte[] bytes = serializer.serialize(split);
     for (int length = 0; length < bytes.length; length++) {
       byte[] cut = Arrays.copyOf(bytes, length);
-      assertThatThrownBy(() -> serializer.deserialize(2, cut)).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> serializer.deserialize(3, cut)).isInstanceOf(IOException.class);
     }
     byte[] longer = Arrays.copyOf(bytes, bytes.length + 1);
-    assertThatThrownBy(() -> serializer.deserialize(2, longer)).hasMessageContaining("behind");
-    assertThatThrownBy(() -> serializer.deserialize(3, bytes)).hasMessageContaining("version 3");
+    assertThatThrownBy(() -> serializer.deserialize(3, longer)).hasMessageContaining("behind");
+    assertThatThrownBy(() -> serializer.deserialize(4, bytes)).hasMessageContaining("version 4");
     byte[] kind = bytes.clone();
     kind[4] = 9;
-    assertThatThrownBy(() -> serializer.deserialize(2, kind)).hasMessageContaining("kind 9");
+    assertThatThrownBy(() -> serializer.deserialize(3, kind)).hasMessageContaining("kind 9");
   }
 }
