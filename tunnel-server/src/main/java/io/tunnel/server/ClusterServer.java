@@ -16,7 +16,6 @@ import io.tunnel.server.kafka.NodeNameTakenException;
 import io.tunnel.server.log.CatchUp;
 import io.tunnel.server.log.Disks;
 import io.tunnel.server.log.EdgeQueries;
-import io.tunnel.server.log.Incarnations;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.NodeMeters;
 import io.tunnel.server.metrics.ServerMeters;
@@ -165,7 +164,7 @@ final class ClusterServer implements RunningServer {
           new NetServer.Reading(
               new Readings(
                   homes,
-                  new Readings.Positions(replicas, Incarnations.none()),
+                  new Readings.Positions(replicas, replicas.incarnations()),
                   channels,
                   moments,
                   catchUp::whenRead,

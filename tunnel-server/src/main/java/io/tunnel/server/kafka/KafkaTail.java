@@ -22,6 +22,7 @@ import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
@@ -52,8 +53,8 @@ final class KafkaTail implements SharedLog.Tail {
   private final BlockingQueue<Runnable> wishes = new LinkedBlockingQueue<>();
   private final Map<TopicPartition, Followed> followed = new HashMap<>();
 
-  /** Partitions that the catalog does not know yet, with the offsets to read from. */
-  private final Map<Integer, Long> unknown = new HashMap<>();
+  /** Partitions that the catalog does not know yet, with the places to read from. */
+  private final Map<Integer, Place> unknown = new HashMap<>();
 
   /** What was read and not told yet. */
   private final Deque<Chunk> untold = new ArrayDeque<>();
@@ -64,6 +65,16 @@ final class KafkaTail implements SharedLog.Tail {
 
   /** A partition that is read, and the offset to be read next. */
   private record Followed(int partition, long next) {}
+
+  /** An offset, and who led the log at the record before it. */
+  private record Place(long offset, int leaderEpoch) {
+
+    OffsetAndMetadata toSeek() {
+      Optional<Integer> epoch =
+          leaderEpoch == Stored.NO_EPOCH ? Optional.empty() : Optional.of(leaderEpoch);
+      return new OffsetAndMetadata(offset, epoch, "");
+    }
+  }
 
   private record Chunk(int partition, long from, List<Stored> records, long next, long readMicros) {
     Chunk {
@@ -90,7 +101,13 @@ final class KafkaTail implements SharedLog.Tail {
 
   @Override
   public void follow(int partition, long offset) {
-    wish(() -> begin(partition, offset));
+    follow(partition, offset, Stored.NO_EPOCH);
+  }
+
+  /** With the epoch, the client asks the log's leader whether it was cut off before the offset. */
+  @Override
+  public void follow(int partition, long offset, int leaderEpoch) {
+    wish(() -> begin(partition, new Place(offset, leaderEpoch)));
   }
 
   @Override
@@ -177,21 +194,21 @@ final class KafkaTail implements SharedLog.Tail {
     }
   }
 
-  private void begin(Map<Integer, Long> offsets) {
-    offsets.forEach(this::begin);
+  private void begin(Map<Integer, Place> places) {
+    places.forEach(this::begin);
   }
 
-  private void begin(int partition, long offset) {
+  private void begin(int partition, Place place) {
     Optional<TopicPartition> topic = topics.apply(partition);
     if (topic.isEmpty()) {
-      unknown.put(partition, offset);
+      unknown.put(partition, place);
       return;
     }
     unknown.remove(partition);
     untold.removeIf(chunk -> chunk.partition() == partition);
-    followed.put(topic.get(), new Followed(partition, offset));
+    followed.put(topic.get(), new Followed(partition, place.offset()));
     consumer.assign(followed.keySet());
-    consumer.seek(topic.get(), offset);
+    consumer.seek(topic.get(), place.toSeek());
   }
 
   private void end(int partition) {
@@ -207,9 +224,18 @@ final class KafkaTail implements SharedLog.Tail {
     offsets.forEach(
         (topic, offset) -> {
           int partition = followed.get(topic).partition();
+          long place = untoldFrom(partition).orElse(offset);
           end(partition);
-          listener.lost(partition, offset, firsts.get(topic));
+          listener.lost(partition, place, firsts.get(topic));
         });
+  }
+
+  /** Where the listener goes on, if not everything that was read was told. */
+  private Optional<Long> untoldFrom(int partition) {
+    return untold.stream()
+        .filter(chunk -> chunk.partition() == partition)
+        .map(Chunk::from)
+        .findFirst();
   }
 
   private void read() {

@@ -90,7 +90,8 @@ final class RecordFormat {
    */
   static Stored decode(ConsumerRecord<Bytes, Bytes> record) {
     long timeMicros = TimeUnit.MILLISECONDS.toMicros(record.timestamp());
-    return new Stored(record.offset(), timeMicros, entry(record));
+    int leaderEpoch = record.leaderEpoch().orElse(Stored.NO_EPOCH);
+    return new Stored(record.offset(), timeMicros, entry(record), leaderEpoch);
   }
 
   private static Entry entry(ConsumerRecord<Bytes, Bytes> record) {

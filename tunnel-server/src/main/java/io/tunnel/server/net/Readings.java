@@ -6,6 +6,7 @@ import io.tunnel.model.KnownPosition;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.server.channel.Channels;
+import io.tunnel.server.channel.DeliveryPort;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.log.Incarnations;
@@ -210,15 +211,17 @@ public final class Readings {
             reading.handle(), request.epoch(), request.partition(), request.position());
     OptionalLong end =
         request.end().isPresent() ? OptionalLong.of(request.end().get()) : OptionalLong.empty();
+    int partition = request.partition();
+    Optional<Long> incarnation = positions.incarnations().newest(partition);
+    DeliveryPort port =
+        new IncarnatedPort(
+            reading.connection(), incarnation, () -> positions.incarnations().newest(partition));
     reading.open(
         request.type() == ChannelType.Stream
-            ? channels.stream(hold, end, request.endMs(), reading.connection())
+            ? channels.stream(hold, end, request.endMs(), port)
             : channels.rows(
-                moments.since(positions.settled(request.partition())),
-                hold,
-                request.key(),
-                reading.connection()),
-        positions.incarnations().newest(request.partition()));
+                moments.since(positions.settled(request.partition())), hold, request.key(), port),
+        incarnation);
   }
 
   /** Somebody who begins to read, and what of the partition is known to it already. */

@@ -34,6 +34,10 @@ final class Copy {
   private boolean isStale;
 
   private Reigns reigns;
+
+  /** Set before what was read is delivered, so that no reader is told an earlier incarnation. */
+  private volatile LeaderEpochs epochs;
+
   private final AtomicLong queuedBytes = new AtomicLong();
 
   /** Written by the shard's thread alone. */
@@ -119,6 +123,7 @@ final class Copy {
     this.lastMicros = state.lastMicros();
     this.floor = state.floor();
     this.reigns = state.reigns();
+    this.epochs = state.epochs();
     this.ends =
         new CopyEnds(
             state.origin(), state.replica().next() == 0 ? port.epochMicros() : state.freshMicros());
@@ -218,11 +223,17 @@ final class Copy {
         floor,
         ends.fresh().store(),
         ends.origin(),
-        reigns);
+        reigns,
+        epochs);
   }
 
   long floor() {
     return floor;
+  }
+
+  /** Who led the log in what was read; any thread. */
+  LeaderEpochs epochs() {
+    return epochs;
   }
 
   /** No change before is to be read from the shared log, which is not the one that had it. */
@@ -245,6 +256,10 @@ final class Copy {
     Chunk chunk = new Chunk(youngAfterMicros(readMicros), port.logged(partition), nowNanos);
     try {
       for (Stored record : records) {
+        if (record.offset() >= core.next() && epochs.contradicts(record)) {
+          lose(0);
+          return;
+        }
         if (record.offset() >= core.next() && !findsHole(record.offset(), readMicros)) {
           read(record, chunk);
         }
@@ -323,6 +338,7 @@ final class Copy {
   private record Chunk(long youngAfterMicros, long logged, long nowNanos) {}
 
   private void read(Stored record, Chunk chunk) {
+    epochs = epochs.read(core.next(), record);
     if (record.offset() > core.next()) {
       skipTo(record.offset(), chunk.nowNanos());
     }

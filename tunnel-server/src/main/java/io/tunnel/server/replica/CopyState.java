@@ -4,6 +4,7 @@ import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Bytes;
+import io.tunnel.server.log.IncarnationHistory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,7 @@ import java.util.TreeMap;
  * @param freshMicros when it had certainly read everything; see {@link FreshCore}
  * @param origin which log it is a copy of, as {@link SharedLog.End} has it; empty when not known
  * @param reigns what counts of what it has read
+ * @param epochs who led the log in what it has read
  */
 record CopyState(
     ReplicaState replica,
@@ -26,7 +28,8 @@ record CopyState(
     long floor,
     long freshMicros,
     Bytes origin,
-    Reigns reigns) {
+    Reigns reigns,
+    LeaderEpochs epochs) {
 
   /** Bytes of an origin. */
   static final int ORIGIN_BYTES_MAX = 255;
@@ -37,14 +40,19 @@ record CopyState(
    */
   static final int UNREPAIRED_MAX = 1_000_000;
 
-  private static final int FORMAT = 3;
+  private static final int FORMAT = 4;
+
+  /** Ends behind the reigns. */
+  private static final int FORMAT_WITHOUT_EPOCHS = 3;
+
   private static final int ORIGIN_OFFSET = 2 + 8 * 8;
   private static final int HEADER_BYTES = 2 + 8 * 8 + 1 + 4;
   private static final int REIGNS_HEADER_BYTES = 8 + 4;
   private static final int REIGN_BYTES = 3 * 8;
+  private static final int EPOCH_BYTES = 2 * 8;
 
   static final CopyState EMPTY =
-      new CopyState(ReplicaState.EMPTY, 0, 0, 0, 0, Bytes.EMPTY, Reigns.START);
+      new CopyState(ReplicaState.EMPTY, 0, 0, 0, 0, Bytes.EMPTY, Reigns.START, LeaderEpochs.NONE);
 
   /** Refuses an origin that is too long. */
   CopyState {
@@ -55,7 +63,8 @@ record CopyState(
 
   /** This state in a log of that origin. */
   CopyState ofOrigin(Bytes newOrigin) {
-    return new CopyState(replica, logged, lastMicros, floor, freshMicros, newOrigin, reigns);
+    return new CopyState(
+        replica, logged, lastMicros, floor, freshMicros, newOrigin, reigns, epochs);
   }
 
   /**
@@ -94,6 +103,11 @@ record CopyState(
       sink.writeLong(reign.epoch());
       sink.writeLong(reign.brokenAt());
     }
+    sink.writeInt(epochs.starts().size());
+    for (IncarnationHistory.Start start : epochs.starts()) {
+      sink.writeLong(start.incarnation());
+      sink.writeLong(start.first());
+    }
     return Bytes.copyOf(sink.array(), 0, sink.size());
   }
 
@@ -104,7 +118,9 @@ record CopyState(
    */
   static CopyState decode(Bytes stored) {
     byte[] array = stored.toByteArray();
-    if (array.length < HEADER_BYTES || array[0] != FORMAT || (array[1] & ~1) != 0) {
+    boolean isKnown =
+        array.length >= HEADER_BYTES && (array[0] == FORMAT || array[0] == FORMAT_WITHOUT_EPOCHS);
+    if (!isKnown || (array[1] & ~1) != 0) {
       throw new MalformedException("the state of a copy in " + array.length + " bytes");
     }
     TreeMap<Bytes, Long> unrepaired = new TreeMap<>();
@@ -139,21 +155,51 @@ record CopyState(
           Binary.getLong(array, 50),
           Binary.getLong(array, 58),
           Bytes.copyOf(array, ORIGIN_OFFSET + 1, originBytes),
-          reigns(array, at));
+          reigns(array, at),
+          epochs(array, behindReigns(array, at)));
     } catch (IllegalArgumentException e) {
       throw new MalformedException(e.getMessage());
     }
   }
 
-  /** What stands at the end. */
-  private static Reigns reigns(byte[] array, int offset) {
+  /** Where the reigns end, which begin at {@code offset}. */
+  private static int behindReigns(byte[] array, int offset) {
     int left = array.length - offset - REIGNS_HEADER_BYTES;
     int count = left < 0 ? -1 : Binary.getInt(array, offset + 8);
-    if (count < 0 || count > Reigns.REIGNS_MAX || left != count * REIGN_BYTES) {
+    if (count < 0 || count > Reigns.REIGNS_MAX || left < count * REIGN_BYTES) {
       throw new MalformedException(count + " reigns of a copy in " + left + " bytes");
     }
+    return offset + REIGNS_HEADER_BYTES + count * REIGN_BYTES;
+  }
+
+  /** What stands at the end. */
+  private static LeaderEpochs epochs(byte[] array, int offset) {
+    int left = array.length - offset - 4;
+    if (array[0] == FORMAT_WITHOUT_EPOCHS && left == -4) {
+      return LeaderEpochs.NONE;
+    }
+    int count = left < 0 ? -1 : Binary.getInt(array, offset);
+    if (array[0] != FORMAT
+        || count < 0
+        || count > IncarnationHistory.STARTS_MAX
+        || left != count * EPOCH_BYTES) {
+      throw new MalformedException(count + " leaders of a copy's log in " + left + " bytes");
+    }
+    List<IncarnationHistory.Start> starts = new ArrayList<>();
+    for (int at = offset + 4; at < array.length; at += EPOCH_BYTES) {
+      starts.add(
+          new IncarnationHistory.Start(Binary.getLong(array, at), Binary.getLong(array, at + 8)));
+    }
+    LeaderEpochs epochs = new LeaderEpochs(starts);
+    // Refuses what does not rise.
+    var unused = epochs.history();
+    return epochs;
+  }
+
+  private static Reigns reigns(byte[] array, int offset) {
+    int end = behindReigns(array, offset);
     List<Reigns.Reign> reigns = new ArrayList<>();
-    for (int at = offset + REIGNS_HEADER_BYTES; at < array.length; at += REIGN_BYTES) {
+    for (int at = offset + REIGNS_HEADER_BYTES; at < end; at += REIGN_BYTES) {
       reigns.add(
           new Reigns.Reign(
               Binary.getLong(array, at),

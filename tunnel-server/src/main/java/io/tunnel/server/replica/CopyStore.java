@@ -159,7 +159,8 @@ final class CopyStore implements Closeable {
             leaving.floor(),
             clock.epochMicros(),
             next == 0 ? Bytes.EMPTY : leaving.origin(),
-            next == 0 ? Reigns.begin(leaving.barrier()) : new Reigns(leaving.barrier(), List.of()));
+            next == 0 ? Reigns.begin(leaving.barrier()) : new Reigns(leaving.barrier(), List.of()),
+            LeaderEpochs.NONE);
     rows.fold(List.of(), log.end(), Map.of(partition, left.encode()));
     stored.put(partition, left);
     rows.drop(partition);

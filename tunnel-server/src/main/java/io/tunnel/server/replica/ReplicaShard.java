@@ -337,6 +337,9 @@ final class ReplicaShard implements Closeable {
           copy.next(),
           e);
     }
+    if (copy.ends().isLost()) {
+      copies.lookForLost();
+    }
     if (copy.isStale()) {
       LOGGER.warn(
           "the copy of partition {} was behind for so long that the log may have forgotten"

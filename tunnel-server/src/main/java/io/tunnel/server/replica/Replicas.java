@@ -5,6 +5,8 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.log.Disks;
 import io.tunnel.server.log.Extents;
+import io.tunnel.server.log.IncarnationHistory;
+import io.tunnel.server.log.Incarnations;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.LostHistory;
 import io.tunnel.server.partition.DiskCondition;
@@ -12,6 +14,7 @@ import io.tunnel.server.partition.PartitionHome;
 import io.tunnel.server.partition.PartitionHomes;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.ReplicaTask.Wish;
+import io.tunnel.server.replica.SharedLog.Stored;
 import io.tunnel.server.table.TableStoreConfig;
 import io.tunnel.wire.ClusterControl.CopyStatus;
 import java.io.Closeable;
@@ -102,6 +105,28 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
         new WriteBudget(config.batches().queueBytesMax(), config.batches().nodeQueueBytesMax());
     this.history =
         new History(config, log, this::reigns, partition -> shard(partition).log().wake(partition));
+  }
+
+  /** The lives of the partitions' logs, as far as their copies here have read them. */
+  public Incarnations incarnations() {
+    return new Incarnations() {
+      @Override
+      public Optional<IncarnationHistory> of(int partition) {
+        return incarnations(partition);
+      }
+
+      @Override
+      public Optional<Long> newest(int partition) {
+        int last = found(partition).map(copy -> copy.epochs().last()).orElse(Stored.NO_EPOCH);
+        return last == Stored.NO_EPOCH ? Optional.empty() : Optional.of(last + 1L);
+      }
+    };
+  }
+
+  Optional<IncarnationHistory> incarnations(int partition) {
+    return found(partition)
+        .map(copy -> copy.epochs().history())
+        .filter(history -> history.newest().isPresent());
   }
 
   private Reigns reigns(int partition) {

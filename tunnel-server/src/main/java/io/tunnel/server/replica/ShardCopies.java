@@ -124,7 +124,7 @@ final class ShardCopies {
       store.drop(copy.partition(), 0, new CopyStore.Left(copy));
     } catch (DiskFullException e) {
       // It may be wanted again before there is room.
-      tail.follow(copy.partition(), copy.next());
+      tail.follow(copy.partition(), copy.next(), copy.epochs().last());
       throw e;
     }
     due.remove(copy);
@@ -142,7 +142,7 @@ final class ShardCopies {
             port);
     copies.put(partition, copy);
     due.add(copy);
-    tail.follow(partition, copy.next());
+    tail.follow(partition, copy.next(), copy.epochs().last());
     endsAreMissing = true;
     askEndsNanos = clock.nanos();
     return copy;
@@ -164,8 +164,8 @@ final class ShardCopies {
       makeAgainFrom(copy, 0, end.origin());
     } else if (copy.ends().isLostBefore(seen.askedMicros())) {
       LOGGER.warn(
-          "the log of partition {} has no record {} any more, it begins at {}; its copy is made"
-              + " again",
+          "the log of partition {} was cut off before record {}, or begins behind it, at {}; its"
+              + " copy is made again",
           copy.partition(),
           copy.next(),
           copy.ends().lostFirst());
@@ -196,9 +196,14 @@ final class ShardCopies {
   void lost(Copy copy, ReplicaTask.Lost lost) {
     if (copy.next() == lost.offset()) {
       copy.lose(lost.first());
-      endsAreMissing = true;
-      askEndsNanos = clock.nanos();
+      lookForLost();
     }
+  }
+
+  /** A copy has lost its place in the log. */
+  void lookForLost() {
+    endsAreMissing = true;
+    askEndsNanos = clock.nanos();
   }
 
   /** The log has nothing of what was read of the former one. */

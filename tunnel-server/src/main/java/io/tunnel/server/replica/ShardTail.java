@@ -26,8 +26,8 @@ final class ShardTail implements SharedLog.TailListener, Closeable {
     this.tail = log.tail(this);
   }
 
-  void follow(int partition, long offset) {
-    tail.follow(partition, offset);
+  void follow(int partition, long offset, int leaderEpoch) {
+    tail.follow(partition, offset, leaderEpoch);
   }
 
   void unfollow(int partition) {

@@ -54,8 +54,19 @@ public interface SharedLog extends Closeable {
    *
    * @param offset its number in the partition's log
    * @param timeMicros when the log took it, in microseconds since 1970
+   * @param leaderEpoch of whoever led the log then: never falls as offsets rise, so that a log that
+   *     lost its end and grew again is seen; {@link #NO_EPOCH} of a log that does not say
    */
-  record Stored(long offset, long timeMicros, Entry entry) {
+  record Stored(long offset, long timeMicros, Entry entry, int leaderEpoch) {
+
+    /** Of a log that does not say who led it. */
+    public static final int NO_EPOCH = -1;
+
+    /** Of a log that does not say who led it. */
+    public Stored(long offset, long timeMicros, Entry entry) {
+      this(offset, timeMicros, entry, NO_EPOCH);
+    }
+
     /** Refuses null. */
     public Stored {
       Objects.requireNonNull(entry, "entry");
@@ -88,6 +99,15 @@ public interface SharedLog extends Closeable {
     /** Reads the partition from {@code offset} on; goes there when it is read already. */
     void follow(int partition, long offset);
 
+    /**
+     * The same for a copy that has read what stands before {@code offset}, the last of it under
+     * that leader. The listener is told that the log has {@linkplain TailListener#lost lost} the
+     * place when the log was cut off before it since, also when it is longer again.
+     */
+    default void follow(int partition, long offset, int leaderEpoch) {
+      follow(partition, offset);
+    }
+
     /** Reads the partition no more; what was read before may still be told. */
     void unfollow(int partition);
 
@@ -113,7 +133,10 @@ public interface SharedLog extends Closeable {
      */
     void read(int partition, long from, List<Stored> records, long next, long readMicros);
 
-    /** The log has no record at the offset that should be read: it was deleted or made anew. */
+    /**
+     * The log has no record at the offset that should be read, or another one than it had: it was
+     * deleted, cut off or made anew.
+     */
     void lost(int partition, long offset, long first);
   }
 

@@ -159,6 +159,28 @@ final class ReadPartitionTest {
   }
 
   @Test
+  void whatIsOfALaterIncarnationComesToThoseWhoWereToldIt() throws IOException {
+    write("a");
+    node.histories.put(
+        here, new IncarnationHistory(List.of(5L), List.of(new IncarnationHistory.Start(5, 1))));
+    int former = read(reader, changes(1, Optional.empty()));
+    credit(reader, former, 1 << 20);
+    node.histories.put(
+        here,
+        new IncarnationHistory(
+            List.of(5L, 6L),
+            List.of(new IncarnationHistory.Start(5, 1), new IncarnationHistory.Start(6, 2))));
+    write("b");
+    assertThat(RawClient.error(reader.pushed(Operation.DELIVER)).code()).isEqualTo(ErrorCode.BUSY);
+    Attached again =
+        reader.granted(
+            Operation.READ_PARTITION, knowing(changes(1, Optional.empty()), 1, 5), Attached.class);
+    assertThat(again.incarnation()).contains(6L);
+    credit(reader, again.handle(), 1 << 20);
+    assertThat(delivered(reader).firstPosition()).isEqualTo(2);
+  }
+
+  @Test
   void nothingComesWithoutCreditNorBehindDetach() throws IOException {
     write("a");
     int handle = read(reader, changes(0, Optional.empty()));

@@ -8,6 +8,7 @@ import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.log.IncarnationHistory;
 import io.tunnel.server.partition.PendingWrite;
 import java.io.IOException;
 import java.util.Random;
@@ -96,6 +97,49 @@ class CopyOriginsTest {
     assertThat(node.replicas.isServing(P)).isTrue();
     write("d");
     assertThat(node.rows.rows(P)).hasSize(2);
+  }
+
+  /** As many records as the copy has read, and more, stand where it goes on; they are others. */
+  @Test
+  void a_copy_of_a_log_that_was_cut_off_and_grew_again_has_what_the_log_has() throws IOException {
+    for (int i = 0; i < 20; i++) {
+      write("k" + i);
+    }
+    node.restart();
+    assertThat(node.rows.rows(P).size()).as("what the crash has left").isGreaterThan(3);
+    SharedLog.Entry last = log.partition(P).everything.get(3).entry();
+    log.partition(P).truncate(2);
+    for (long sequence = 2; sequence < 60; sequence++) {
+      SharedLog.Entry entry =
+          new SharedLog.Entry(last.kind(), last.key(), last.epoch(), sequence << 20, last.value());
+      long unused = log.land(P, entry);
+    }
+    node.replicas.lead(P);
+    run();
+    assertThat(node.rows.rows(P)).as("the first and the third").hasSize(2);
+    assertThat(node.replicas.isServing(P)).isTrue();
+    assertThat(node.replicas.incarnations(P).orElseThrow().starts())
+        .extracting(IncarnationHistory.Start::incarnation)
+        .containsExactly(1L, 2L);
+  }
+
+  @Test
+  void a_record_of_an_earlier_leader_behind_one_of_a_later_is_of_another_log() {
+    FakeSharedLog.Partition partition = log.partition(P);
+    partition.leaderEpoch = 5;
+    write("d");
+    assertThat(node.rows.rows(P)).hasSize(4);
+    SharedLog.Entry third = partition.everything.get(3).entry();
+    partition.truncate(4);
+    partition.leaderEpoch = 4;
+    for (long sequence = 4; sequence < 6; sequence++) {
+      SharedLog.Entry entry =
+          new SharedLog.Entry(
+              third.kind(), third.key(), third.epoch(), sequence << 20, third.value());
+      long unused = log.land(P, entry);
+    }
+    run();
+    assertThat(node.rows.rows(P)).as("without the one that was cut off").hasSize(3);
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Bytes;
+import io.tunnel.server.log.IncarnationHistory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -19,7 +20,10 @@ class CopyStateTest {
     Reigns reigns =
         new Reigns(
             7, List.of(new Reigns.Reign(9, -1, Long.MAX_VALUE), new Reigns.Reign(40, 40, 51)));
-    return new CopyState(replica, 88, 1_234_567, 61, 777, Bytes.fromHex("c0ffee"), reigns);
+    LeaderEpochs epochs =
+        new LeaderEpochs(
+            List.of(new IncarnationHistory.Start(1, 0), new IncarnationHistory.Start(6, 81)));
+    return new CopyState(replica, 88, 1_234_567, 61, 777, Bytes.fromHex("c0ffee"), reigns, epochs);
   }
 
   @Test
@@ -33,27 +37,37 @@ class CopyStateTest {
   }
 
   @Test
-  void format_3_is_what_it_was() {
+  void format_4_is_what_it_was_and_format_3_says_nothing_of_leaders() {
     CopyState state = state(new TreeMap<>(Collections.singletonMap(Bytes.fromHex("ab"), 80L)));
-    assertThat(state.encode().toString())
-        .isEqualTo(
-            "0301"
-                + "000000000000005a"
-                + "0000000000000046"
-                + "0000000000000005"
-                + "000000000000003c"
-                + "0000000000000058"
-                + "000000000012d687"
-                + "000000000000003d"
-                + "0000000000000309"
-                + "03c0ffee"
-                + "00000001"
-                + "01ab0000000000000050"
-                + "0000000000000007"
-                + "00000002"
-                + "0000000000000009ffffffffffffffff7fffffffffffffff"
-                + "000000000000002800000000000000280000000000000033");
+    String epochs =
+        "00000002" + "00000000000000010000000000000000" + "00000000000000060000000000000051";
+    assertThat(state.encode().toString()).isEqualTo("04" + FORMER + epochs);
+    CopyState former = CopyState.decode(Bytes.fromHex("03" + FORMER));
+    assertThat(former.epochs()).isEqualTo(LeaderEpochs.NONE);
+    assertThat(Bytes.fromHex("04" + FORMER + "00000000")).isEqualTo(former.encode());
+    assertThatThrownBy(() -> CopyState.decode(Bytes.fromHex("03" + FORMER + epochs)))
+        .isInstanceOf(MalformedException.class);
+    assertThatThrownBy(() -> CopyState.decode(Bytes.fromHex("05" + FORMER + epochs)))
+        .isInstanceOf(MalformedException.class);
   }
+
+  private static final String FORMER =
+      "01"
+          + "000000000000005a"
+          + "0000000000000046"
+          + "0000000000000005"
+          + "000000000000003c"
+          + "0000000000000058"
+          + "000000000012d687"
+          + "000000000000003d"
+          + "0000000000000309"
+          + "03c0ffee"
+          + "00000001"
+          + "01ab0000000000000050"
+          + "0000000000000007"
+          + "00000002"
+          + "0000000000000009ffffffffffffffff7fffffffffffffff"
+          + "000000000000002800000000000000280000000000000033";
 
   @Test
   void as_many_reigns_can_be_remembered_as_the_limit_says() {
@@ -62,7 +76,8 @@ class CopyStateTest {
       all.add(new Reigns.Reign(i, i, Long.MAX_VALUE));
     }
     CopyState state =
-        new CopyState(ReplicaState.EMPTY, 0, 0, 0, 0, Bytes.EMPTY, new Reigns(0, all));
+        new CopyState(
+            ReplicaState.EMPTY, 0, 0, 0, 0, Bytes.EMPTY, new Reigns(0, all), LeaderEpochs.NONE);
     assertThat(CopyState.decode(state.encode())).isEqualTo(state);
     all.add(new Reigns.Reign(Reigns.REIGNS_MAX, 0, Long.MAX_VALUE));
     assertThatThrownBy(() -> new Reigns(0, all)).isInstanceOf(IllegalArgumentException.class);

@@ -39,6 +39,7 @@ final class FakeSharedLog {
     final NavigableMap<Long, SharedLog.Stored> kept = new TreeMap<>();
     private final Map<Long, Long> deletionEnds = new HashMap<>();
     Bytes origin = Bytes.fromHex("01");
+    int leaderEpoch;
 
     /**
      * Forgets everything from {@code offset} on, as an election of a replica that lacks it does.
@@ -46,6 +47,16 @@ final class FakeSharedLog {
     void truncate(long offset) {
       everything.subList((int) offset, everything.size()).clear();
       kept.tailMap(offset, true).clear();
+      leaderEpoch++;
+    }
+
+    /** Behind the last record that was appended under a leader, or one before it. */
+    private long endOf(int epoch) {
+      return everything.stream()
+          .filter(record -> record.leaderEpoch() <= epoch)
+          .mapToLong(record -> record.offset() + 1)
+          .max()
+          .orElse(0);
     }
 
     long end() {
@@ -106,7 +117,8 @@ final class FakeSharedLog {
   /** Appends at once, as a node that nobody knows of would. */
   long land(int partition, SharedLog.Entry entry) {
     Partition log = partition(partition);
-    SharedLog.Stored stored = new SharedLog.Stored(log.end(), nowMicros - nowMicros % 1_000, entry);
+    SharedLog.Stored stored =
+        new SharedLog.Stored(log.end(), nowMicros - nowMicros % 1_000, entry, log.leaderEpoch);
     log.everything.add(stored);
     log.kept.put(stored.offset(), stored);
     return stored.offset();
@@ -253,6 +265,10 @@ final class FakeSharedLog {
   private final class FakeTail implements SharedLog.Tail {
     private final SharedLog.TailListener listener;
     private final Map<Integer, Long> positions = new TreeMap<>();
+
+    /** Of the last record that a copy has read, until it is known that the log has it. */
+    private final Map<Integer, Integer> epochs = new TreeMap<>();
+
     private boolean isPaused;
 
     FakeTail(SharedLog.TailListener listener) {
@@ -272,7 +288,9 @@ final class FakeSharedLog {
     private boolean read(int partition, int recordsMax) {
       long from = positions.get(partition);
       Partition log = partition(partition);
-      if (from > log.end()) {
+      Integer epoch = epochs.remove(partition);
+      boolean isCutOff = epoch != null && log.endOf(epoch) < from;
+      if (from > log.end() || isCutOff) {
         positions.remove(partition);
         listener.lost(partition, from, 0);
         return true;
@@ -293,6 +311,15 @@ final class FakeSharedLog {
     @Override
     public void follow(int partition, long offset) {
       positions.put(partition, offset);
+      epochs.remove(partition);
+    }
+
+    @Override
+    public void follow(int partition, long offset, int leaderEpoch) {
+      follow(partition, offset);
+      if (leaderEpoch != SharedLog.Stored.NO_EPOCH) {
+        epochs.put(partition, leaderEpoch);
+      }
     }
 
     @Override

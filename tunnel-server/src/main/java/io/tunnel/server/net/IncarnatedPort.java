@@ -1,0 +1,65 @@
+package io.tunnel.server.net;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.channel.DeliveryPort;
+import io.tunnel.server.log.Extents;
+import io.tunnel.wire.ChannelEnd;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * The connection of a reader that was told an incarnation. What is of a later one is not delivered:
+ * the reader would take its position for one of the earlier, and be refused with it. It is sent
+ * away instead, and told the later one when it comes back.
+ */
+record IncarnatedPort(DeliveryPort connection, Optional<Long> told, Supplier<Optional<Long>> newest)
+    implements DeliveryPort {
+
+  private void requireTold() {
+    if (!newest.get().equals(told)) {
+      throw new RefusedException(
+          ErrorCode.BUSY, "the log of the partition has a new leader; read on behind what came");
+    }
+  }
+
+  @Override
+  public boolean isWritable() {
+    return connection.isWritable();
+  }
+
+  @Override
+  public void execute(Runnable action) {
+    connection.execute(action);
+  }
+
+  @Override
+  public int deliver(int handle, long epoch, long firstPosition, Extents batches)
+      throws IOException {
+    requireTold();
+    return connection.deliver(handle, epoch, firstPosition, batches);
+  }
+
+  @Override
+  public int deliver(int handle, long epoch, long firstPosition, byte[] batch) {
+    requireTold();
+    return connection.deliver(handle, epoch, firstPosition, batch);
+  }
+
+  @Override
+  public void end(ChannelEnd end) {
+    connection.end(end);
+  }
+
+  @Override
+  public void settled(ChannelEnd upTo) {
+    requireTold();
+    connection.settled(upTo);
+  }
+
+  @Override
+  public void fail(int handle, RefusedException reason) {
+    connection.fail(handle, reason);
+  }
+}
