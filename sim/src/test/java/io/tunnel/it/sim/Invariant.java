@@ -22,6 +22,7 @@ public enum Invariant {
   COMMIT_TIME_RISES("commit-time-rises"),
   KEPT_AS_PROMISED("kept-as-promised"),
   DROPPED_IS_GONE("dropped-is-gone"),
+  POSITIONS_STAY("positions-stay"),
   READS_ARE_FRESH("reads-are-fresh"),
   CONDITIONS_HOLD("conditions-hold"),
   NOTHING_LEAKS("nothing-leaks"),

@@ -125,7 +125,10 @@ final class ServerMachine {
           }
         };
     try {
-      SimServer started = new SimServer(process, new SimServer.Machine(disks, rows, store, clock));
+      SimServer started =
+          new SimServer(
+              process,
+              new SimServer.Machine(disks, rows, store, clock, world.settings.kind().hasReading()));
       for (PartitionTruth partition : world.ledger.existing()) {
         long lost = partition.recovered(started.changes(), hadPowerLoss);
         if (lost > 0) {

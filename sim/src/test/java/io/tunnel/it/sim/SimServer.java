@@ -3,20 +3,25 @@ package io.tunnel.it.sim;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Channels;
+import io.tunnel.server.log.Incarnations;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.SimDisk;
 import io.tunnel.server.log.SimLogs;
 import io.tunnel.server.net.NetServer;
+import io.tunnel.server.net.Readings;
 import io.tunnel.server.net.SimFront;
 import io.tunnel.server.partition.OwnLogs;
+import io.tunnel.server.partition.RowMoments;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.SimBases;
 import io.tunnel.server.partition.SimRows;
 import io.tunnel.server.partition.SimShards;
 import io.tunnel.server.session.Coordinator;
+import io.tunnel.server.session.LogEdges;
 import io.tunnel.server.session.LogFigures;
 import io.tunnel.server.session.Operators;
+import io.tunnel.server.session.PositionFinder;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.server.session.Surroundings;
 import io.tunnel.server.session.TunnelHost;
@@ -26,6 +31,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -55,7 +61,12 @@ final class SimServer {
   private int connections;
 
   /** What a server stands on: it outlives the server. */
-  record Machine(List<SimDisk> disks, List<SimRows> rows, SimStore store, Shard.Clock clock) {}
+  record Machine(
+      List<SimDisk> disks,
+      List<SimRows> rows,
+      SimStore store,
+      Shard.Clock clock,
+      boolean hasReadings) {}
 
   SimServer(SimProcess process, Machine machine) throws IOException {
     this.process = process;
@@ -75,17 +86,21 @@ final class SimServer {
     logs = new OwnLogs(catalog.tables(), shards.all());
     bases = new SimBases(shards, readers, control, machine.clock()::epochMicros);
     Surroundings surroundings = new Joined(shards.all(), bases, control, machine.clock());
+    Channels channels = new Channels(shards.all(), bases, DELIVERY_BYTES_MAX);
     coordinator =
         new Coordinator(
             catalog,
             shards.all(),
-            new Channels(shards.all(), bases, DELIVERY_BYTES_MAX),
+            channels,
             new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX),
             surroundings);
     front =
         new SimFront(
             shards.all(),
             logs,
+            machine.hasReadings()
+                ? Optional.of(reading(channels, surroundings, machine.clock(), readers))
+                : Optional.empty(),
             new TunnelHost(
                 catalog,
                 coordinator,
@@ -93,6 +108,30 @@ final class SimServer {
                 control),
             new NetServer.Threads(control, readers, machine.clock()::epochMicros));
     tickLater();
+  }
+
+  /** Who reads without a tunnel, joined as the server does. */
+  private NetServer.Reading reading(
+      Channels channels, Surroundings surroundings, Shard.Clock clock, SimThread readers)
+      throws IOException {
+    Incarnations incarnations =
+        catalog
+            .tables()
+            .beginIncarnation(
+                shards.all()::committed, TimeUnit.MICROSECONDS.toMillis(clock.epochMicros()));
+    RowMoments moments =
+        new RowMoments(catalog.tables(), shards.all(), shards.all(), readers, clock);
+    Readings readings =
+        new Readings(
+            shards.all(),
+            new Readings.Positions(shards.all(), incarnations),
+            channels,
+            moments,
+            (partition, then) ->
+                shards.all().of(partition).execute(() -> then.accept(Optional.empty())),
+            channels.handles());
+    return new NetServer.Reading(
+        readings, new PositionFinder(LogEdges.of(shards.all()), surroundings, incarnations));
   }
 
   /** What the server's own wiring does, with the rows that are kept in a simulation. */

@@ -77,6 +77,8 @@ final class Simulation implements SeededWorld<Happening> {
     TableDescription table = operator.createTable(upkeep.options(), world.settings.partitions());
     List<Integer> partitions = table.partitions().stream().map(each -> each.id()).toList();
     partitions.forEach(world.ledger::partition);
+    upkeep.begin(partitions);
+    world.wiretap.reading(upkeep.reading());
     writer = new SimWriter(world, table.tableId(), partitions);
     reader = new SimReader(world, table.tableId(), partitions.size());
     if (partitions.size() > 1 && random.nextInt(4) == 0) {
@@ -230,6 +232,7 @@ final class Simulation implements SeededWorld<Happening> {
       waited += LOOK_MS;
     }
     Completion.require(world, QUIET_MS_MAX / 1_000);
+    upkeep.reading().ifPresent(SimReading::requireDone);
     world.requireNothingLeaks();
     world.machine.countSegments();
   }
@@ -256,10 +259,12 @@ final class Simulation implements SeededWorld<Happening> {
   }
 
   private boolean isDone() {
-    return world.machine.tunnels().stream()
-        .allMatch(
-            tunnel ->
-                world.machine.views(tunnel).stream()
-                    .allMatch(view -> Completion.isDone(world, tunnel, view)));
+    boolean isRead = upkeep.reading().map(SimReading::isDone).orElse(true);
+    return isRead
+        && world.machine.tunnels().stream()
+            .allMatch(
+                tunnel ->
+                    world.machine.views(tunnel).stream()
+                        .allMatch(view -> Completion.isDone(world, tunnel, view)));
   }
 }

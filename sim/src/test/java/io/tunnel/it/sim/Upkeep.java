@@ -16,7 +16,7 @@ import java.util.TreeMap;
 /**
  * What is done to tables and checkpoints in some worlds: changes are kept for some seconds only,
  * and for how long is altered; other tables come, are written and read, and are dropped;
- * checkpoints are exported, and brought back later.
+ * checkpoints are exported, and brought back later; somebody reads without a tunnel.
  */
 final class Upkeep {
 
@@ -29,6 +29,7 @@ final class Upkeep {
   private final Kind kind;
   private final TreeMap<String, SimWriter> writers = new TreeMap<>();
   private final List<CheckpointSet> exported = new ArrayList<>();
+  private Optional<SimReading> reading = Optional.empty();
   private int lastTable;
 
   /**
@@ -36,15 +37,16 @@ final class Upkeep {
    *
    * @param retentionMs how long changes of the first table are kept at first; 0 for ever
    */
-  record Kind(long retentionMs, boolean hasOtherTables, boolean hasImports) {
-    static final Kind NONE = new Kind(0, false, false);
+  record Kind(long retentionMs, boolean hasOtherTables, boolean hasImports, boolean hasReading) {
+    static final Kind NONE = new Kind(0, false, false, false);
 
-    /** Any; nothing in four of nine worlds. */
+    /** Any; nothing of it in a third of the worlds. */
     static Kind of(SplittableRandom random) {
       return new Kind(
           random.nextInt(3) == 0 ? 1_500 + random.nextInt(6_000) : 0,
           random.nextInt(5) == 0,
-          random.nextInt(5) == 0);
+          random.nextInt(5) == 0,
+          random.nextInt(4) == 0);
     }
 
     /** Whether the server has to look for changes that may go. */
@@ -65,8 +67,23 @@ final class Upkeep {
     return new TableOptions(Durability.FSYNC, kind.retentionMs(), 0);
   }
 
+  /** The first table is there. */
+  void begin(List<Integer> partitions) {
+    if (kind.hasReading()) {
+      reading = Optional.of(new SimReading(world, partitions, random.split()));
+    }
+  }
+
+  /** Who reads it without a tunnel, if anybody does. */
+  Optional<SimReading> reading() {
+    return reading;
+  }
+
   /** Does something, or nothing. */
   void act() {
+    if (reading.isPresent() && random.nextInt(10) == 0) {
+      reading.get().reconnect();
+    }
     if (kind.retentionMs() > 0 && random.nextInt(12) == 0) {
       alter();
     }

@@ -2,9 +2,11 @@ package io.tunnel.it.sim;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Durability;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.ClusterControl.Attached;
 import io.tunnel.wire.Control.TunnelName;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Delivery;
@@ -18,6 +20,7 @@ import io.tunnel.wire.Operation;
 import io.tunnel.wire.OperatorControl.CheckpointSet;
 import io.tunnel.wire.OperatorControl.EndSession;
 import io.tunnel.wire.OperatorControl.Seek;
+import io.tunnel.wire.PartitionControl.ReadPartition;
 import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.SessionControl.Assignment;
@@ -32,6 +35,7 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -41,6 +45,7 @@ final class Wiretap implements SimNetwork.Tap {
   private final World world;
   private final Ledger ledger;
   private final Map<SimConnection, Link> links = new HashMap<>();
+  private Optional<SimReading> reading = Optional.empty();
 
   private static final Set<Operation> OF_ROWS =
       EnumSet.of(Operation.WRITE, Operation.GET_ROW, Operation.GET_RANGE);
@@ -53,6 +58,9 @@ final class Wiretap implements SimNetwork.Tap {
     private final Map<Integer, Request> requests = new HashMap<>();
     private final Map<Integer, Holding> holdings = new HashMap<>();
 
+    /** What is read without a tunnel, by handle: partition and last position. */
+    private final Map<Integer, Read> reads = new HashMap<>();
+
     /** Sessions whose workers have asked for their end. */
     private final Set<String> closing = new HashSet<>();
   }
@@ -63,6 +71,14 @@ final class Wiretap implements SimNetwork.Tap {
    * @param acknowledged how far each partition was acknowledged when it arrived
    */
   private record Request(Frame frame, long arrivedNanos, Map<Integer, Long> acknowledged) {}
+
+  /** A partition that is read without a tunnel, delivered up to a position. */
+  private record Read(int partition, long position) {}
+
+  /** Somebody reads without a tunnel. */
+  void reading(Optional<SimReading> who) {
+    reading = who;
+  }
 
   /** What it tells. */
   Ledger ledger() {
@@ -193,12 +209,22 @@ final class Wiretap implements SimNetwork.Tap {
       world.trace.add(text + pushed(connection, frame));
       return;
     }
-    Request request = link(connection).requests.remove(frame.correlationId());
     world.trace.add(text + " " + frame.correlationId());
+    if (frame.operation() == Operation.DELIVER) {
+      link(connection).reads.remove(frame.correlationId());
+      refused(frame);
+      return;
+    }
+    Request request = link(connection).requests.remove(frame.correlationId());
     if (frame.kind() == FrameKind.RESPONSE && request != null) {
       answered(connection, request, frame);
     } else if (frame.kind() == FrameKind.ERROR) {
       refused(frame);
+      if (request != null
+          && ErrorPayload.decode(frame.payload()).code() == ErrorCode.POSITION_REPLACED) {
+        ReadPartition asked = Json.decode(request.frame().payload(), ReadPartition.class);
+        reading.orElseThrow().requireLost(asked);
+      }
     }
   }
 
@@ -240,6 +266,9 @@ final class Wiretap implements SimNetwork.Tap {
       }
       case DELIVER -> {
         Delivery delivery = Delivery.decode(frame.payload());
+        if (link.reads.containsKey(delivery.handle())) {
+          return " " + delivery.handle() + " to " + read(link, delivery);
+        }
         Holding holding = link.holdings.get(delivery.handle());
         deliver(holding, delivery, frame.payload().length);
         return " " + delivery.handle() + " to " + holding.deliveredTo();
@@ -337,6 +366,13 @@ final class Wiretap implements SimNetwork.Tap {
           world.count(Happening.CHECKPOINTS_IMPORTED);
         }
       }
+      case READ_PARTITION -> {
+        ReadPartition read = Json.decode(asked.payload(), ReadPartition.class);
+        int handle = Json.decode(answer.payload(), Attached.class).handle();
+        link(connection).reads.put(handle, new Read(read.partition(), read.position()));
+        world.machine.learn();
+        reading.orElseThrow().requireThere(read);
+      }
       case EXPORT_CHECKPOINTS -> {
         ledger.exported(Json.decode(answer.payload(), CheckpointSet.class));
         world.count(Happening.CHECKPOINTS_EXPORTED);
@@ -350,6 +386,37 @@ final class Wiretap implements SimNetwork.Tap {
         // Nothing that is promised.
       }
     }
+  }
+
+  /** Something is delivered to who reads without a tunnel; returns up to which position. */
+  private long read(Link link, Delivery delivery) {
+    Read read = link.reads.get(delivery.handle());
+    PartitionTruth truth = ledger.partition(read.partition());
+    world.machine.learn();
+    long last = read.position();
+    for (ChangeBatch batch : delivery.batches()) {
+      for (PartitionTruth.Change change : PartitionTruth.changesOf(batch)) {
+        long position = change.record().position();
+        if (position < delivery.firstPosition()) {
+          continue;
+        }
+        Invariant.NO_GAP.require(
+            position == last + 1,
+            "a reader of partition %d is delivered %d behind %d",
+            read.partition(),
+            position,
+            last);
+        Invariant.NOTHING_UNCOMMITTED_DELIVERED.require(
+            position <= truth.committed() && truth.at(position).text().equals(change.text()),
+            "a reader of partition %d is delivered %s at %d, which is not committed so",
+            read.partition(),
+            change.text(),
+            position);
+        last = position;
+      }
+    }
+    link.reads.put(delivery.handle(), new Read(read.partition(), last));
+    return last;
   }
 
   /** Whether its table is dropped, which nobody may be told anything of that asks behind it. */
@@ -398,7 +465,10 @@ final class Wiretap implements SimNetwork.Tap {
               error.message());
       case HISTORY_LOST ->
           Invariant.NOTHING_BREAKS.require(
-              frame.operation() == Operation.SEEK || frame.operation() == Operation.CREATE_TUNNEL,
+              frame.operation() == Operation.SEEK
+                  || frame.operation() == Operation.CREATE_TUNNEL
+                  || frame.operation() == Operation.READ_PARTITION
+                  || frame.operation() == Operation.DELIVER,
               "%s: %s",
               frame.operation(),
               error.message());

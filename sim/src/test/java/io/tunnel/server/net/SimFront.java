@@ -11,6 +11,7 @@ import io.tunnel.server.session.LogFigures;
 import io.tunnel.server.session.TunnelHost;
 import io.tunnel.server.session.TunnelHosts;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Where the connections of a simulated server end: the real handlers, joined as the server does.
@@ -23,7 +24,12 @@ public final class SimFront {
   private final NetBudgets budgets = NetBudgets.of(NetLimits.DEFAULT, 10_000);
 
   /** Serves requests from those rooms on those threads. */
-  public SimFront(Shards shards, OwnLogs logs, TunnelHost tunnels, NetServer.Threads threads) {
+  public SimFront(
+      Shards shards,
+      OwnLogs logs,
+      Optional<NetServer.Reading> reading,
+      TunnelHost tunnels,
+      NetServer.Threads threads) {
     this(
         new NetServer.Rooms(
             tunnels.catalog().tables(),
@@ -31,7 +37,8 @@ public final class SimFront {
                 shards, new RowReads(tunnels.catalog().tables(), shards, threads.readers())),
             new NetServer.TableRooms(new Tables(shards), logs),
             new NetServer.Tunnels(TunnelHosts.alone(tunnels), LogFigures.of(shards)),
-            NetServer.Cluster.none()),
+            NetServer.Cluster.none(),
+            reading),
         threads);
   }
 
