@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.server.replica.SharedLog.Kind;
 import io.tunnel.server.replica.SharedLog.Stored;
 import io.tunnel.server.replica.SharedLog.Tail;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -34,16 +33,23 @@ class KafkaCompactionTest {
               "min.compaction.lag.ms", "0",
               "min.cleanable.dirty.ratio", "0.01",
               "segment.ms", "50"));
-      long end = 0;
       for (int round = 0; round < ROUNDS; round++) {
-        get(table.append(FIRST, marker("n" + round)));
-        for (int key = 0; key < KEYS; key++) {
-          get(table.append(FIRST, change(round, "k" + key, "v" + round)));
-        }
-        end += 1 + KEYS;
+        append(table, round);
       }
-      List<Stored> read = readUntilShorterThan(table, end, (int) end / 2);
+      int rounds = ROUNDS;
+      long end = (long) rounds * (1 + KEYS);
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+      List<Stored> read = read(table, end);
+      while (read.size() >= end / 2) {
+        assertThat(System.nanoTime() - deadline).as("the log is compacted in time").isNegative();
+        // The cleaner leaves the segment alone that is written, and only a write begins the next.
+        append(table, rounds);
+        rounds++;
+        end = (long) rounds * (1 + KEYS);
+        read = read(table, end);
+      }
       assertThat(read.get(read.size() - 1).offset()).isEqualTo(end - 1);
+      long lastRound = end - (1 + KEYS);
       Map<String, List<Stored>> byKey =
           read.stream().collect(Collectors.groupingBy(record -> record.entry().key().toString()));
       assertThat(byKey).hasSize(1 + KEYS);
@@ -51,24 +57,23 @@ class KafkaCompactionTest {
           (key, records) ->
               assertThat(records.get(records.size() - 1).offset())
                   .as("the last record of a key is always kept")
-                  .isGreaterThanOrEqualTo((long) (ROUNDS - 1) * (1 + KEYS)));
+                  .isGreaterThanOrEqualTo(lastRound));
       assertThat(read).anyMatch(record -> record.entry().kind() == Kind.MARKER);
     }
   }
 
-  /** Reads all of it again and again, until the cleaner has been there. */
-  private static List<Stored> readUntilShorterThan(TestTable table, long end, int records)
-      throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    List<Stored> read = new ArrayList<>();
-    do {
-      assertThat(System.nanoTime() - deadline).as("the log is compacted in time").isNegative();
-      Reads reads = new Reads();
-      try (Tail tail = table.log.tail(reads)) {
-        tail.follow(FIRST, 0);
-        read = reads.until(end);
-      }
-    } while (read.size() >= records);
-    return read;
+  private static void append(TestTable table, int round) throws Exception {
+    get(table.append(FIRST, marker("n" + round)));
+    for (int key = 0; key < KEYS; key++) {
+      get(table.append(FIRST, change(round, "k" + key, "v" + round)));
+    }
+  }
+
+  private static List<Stored> read(TestTable table, long end) throws Exception {
+    Reads reads = new Reads();
+    try (Tail tail = table.log.tail(reads)) {
+      tail.follow(FIRST, 0);
+      return reads.until(end);
+    }
   }
 }
