@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
  */
 class SyncSchedulesTest {
 
-  private static final int RUNS = 1_000;
+  private static final int RUNS = 400;
 
   @Test
   void nothing_is_called_durable_that_the_disk_lacks() {

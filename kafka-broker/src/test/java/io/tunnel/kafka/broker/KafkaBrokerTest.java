@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.ListTopicsOptions;
@@ -59,33 +58,6 @@ class KafkaBrokerTest {
             () -> KafkaBroker.start(directory, Map.of("log.cleaner.min.cleanable.ratio", "often")))
         .withMessageContaining("broker.log")
         .withMessageContaining("log.cleaner.min.cleanable.ratio");
-  }
-
-  @Test
-  void three_that_are_controllers_together_go_on_without_any_one_of_them() throws Exception {
-    List<KafkaBroker> brokers =
-        KafkaBroker.startQuorum(directory, List.of(Map.of(), SETTINGS, Map.of()));
-    try {
-      String bootstrap =
-          brokers.stream().map(KafkaBroker::bootstrap).collect(Collectors.joining(","));
-      try (Admin admin = admin(bootstrap)) {
-        NewTopic topic = new NewTopic("a", 3, (short) 3);
-        topic.configs(Map.of("min.insync.replicas", "2"));
-        admin.createTopics(List.of(topic)).all().get();
-        for (KafkaBroker broker : brokers) {
-          broker.kill();
-          admin.createTopics(List.of(new NewTopic("b", 1, (short) 2))).all().get();
-          admin.deleteTopics(List.of("b")).all().get();
-          assertThat(topics(admin)).contains("a");
-          broker.restart();
-        }
-        brokers.forEach(KafkaBroker::kill);
-        KafkaBroker.restartAll(brokers);
-        assertThat(topics(admin)).containsExactly("a");
-      }
-    } finally {
-      brokers.forEach(KafkaBroker::close);
-    }
   }
 
   private static Admin admin(String bootstrap) {
