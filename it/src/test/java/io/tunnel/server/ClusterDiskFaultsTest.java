@@ -15,11 +15,8 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.CreateTableRequest;
 import io.tunnel.sdk.CreateTunnelRequest;
-import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
-import io.tunnel.sdk.StreamRecord;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
@@ -62,7 +59,7 @@ class ClusterDiskFaultsTest {
   @TempDir private Path directory;
 
   private final FaultyDisk.Switch disks = new FaultyDisk.Switch();
-  private final Consumer consumer = new Consumer();
+  private final SeenValues consumer = new SeenValues();
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final Map<Long, Outcome> outcomes = new HashMap<>();
   private KafkaBroker broker;
@@ -72,27 +69,6 @@ class ClusterDiskFaultsTest {
 
   /** Whether a disk has failed, and not only been full. */
   private boolean hasFailed;
-
-  /** Keeps the value of each change. */
-  private static final class Consumer implements IChannelProcessor {
-    private final Set<Long> seen = new TreeSet<>();
-
-    @Override
-    public synchronized void process(ProcessRecordsInput input) {
-      for (StreamRecord record : input.getRecords()) {
-        seen.add(record.value("v").asLong());
-      }
-    }
-
-    synchronized Set<Long> seen() {
-      return Set.copyOf(seen);
-    }
-
-    @Override
-    public void shutdown() {
-      // Nothing is held.
-    }
-  }
 
   @BeforeEach
   void startBroker() throws IOException {

@@ -16,11 +16,8 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.CreateTunnelRequest;
 import io.tunnel.sdk.DescribeTunnelRequest;
-import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
-import io.tunnel.sdk.StreamRecord;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
@@ -59,7 +56,7 @@ class DiskFaultsTest {
   @TempDir private Path data;
 
   private final FaultyDisk.Switch disks = new FaultyDisk.Switch();
-  private final Consumer consumer = new Consumer();
+  private final SeenValues consumer = new SeenValues();
 
   /** What was acknowledged, and what may or may not have been written. */
   private final Set<Long> acknowledged = new TreeSet<>();
@@ -71,27 +68,6 @@ class DiskFaultsTest {
   private TunnelClient tunnels;
   private TunnelWorker worker;
   private long next = 1;
-
-  /** Keeps the value of each change. */
-  private static final class Consumer implements IChannelProcessor {
-    private final Set<Long> seen = new TreeSet<>();
-
-    @Override
-    public synchronized void process(ProcessRecordsInput input) {
-      for (StreamRecord record : input.getRecords()) {
-        seen.add(record.value("v").asLong());
-      }
-    }
-
-    synchronized Set<Long> seen() {
-      return Set.copyOf(seen);
-    }
-
-    @Override
-    public void shutdown() {
-      // Nothing is held.
-    }
-  }
 
   private void start() throws IOException {
     ServerConfig usual = ServerConfig.defaults(1);

@@ -58,8 +58,8 @@ public record IncarnationHistory(List<Long> known, List<Start> starts) {
   }
 
   /**
-   * Position up to which whoever read in an incarnation has seen the changes that there are now: 0
-   * for an incarnation that is not known, {@link Long#MAX_VALUE} for the newest.
+   * Position up to which a reader of an incarnation has seen the changes that there are now: 0 for
+   * an incarnation that is not known, {@link Long#MAX_VALUE} for the newest.
    */
   public long sharedUpTo(long incarnation) {
     if (!knows(incarnation)) {

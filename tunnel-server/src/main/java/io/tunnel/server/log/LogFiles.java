@@ -82,7 +82,8 @@ public record LogFiles(Optional<Bytes> trimmed, List<String> sealed, Optional<St
       long base = base(segment.getFileName().toString());
       SegmentScan scan =
           new SegmentScan(
-              new Segment(base, new ReadOnlyFile(file), size), LogFormat.SEGMENT_HEADER_BYTES);
+              new Segment(base, new ReadOnlyFile(new FileDisk.ChannelFile(file)), size),
+              LogFormat.SEGMENT_HEADER_BYTES);
       while (scan.next((batch, offset) -> {})) {
         // On to the next group.
       }

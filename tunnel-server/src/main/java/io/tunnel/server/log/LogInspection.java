@@ -162,7 +162,8 @@ public final class LogInspection {
       boolean isLast = i + 1 == names.size();
       try (FileChannel file =
           FileChannel.open(directory.resolve(names.get(i)), StandardOpenOption.READ)) {
-        Segment segment = new Segment(base, new ReadOnlyFile(file), file.size());
+        Segment segment =
+            new Segment(base, new ReadOnlyFile(new FileDisk.ChannelFile(file)), file.size());
         inspect(segment, names.get(i), isLast);
       }
     }
@@ -441,7 +442,9 @@ public final class LogInspection {
       String index = LogFormat.indexName(base(name));
       if (!Files.exists(directory.resolve(index))) {
         try (FileChannel file = FileChannel.open(directory.resolve(name))) {
-          Segment segment = new Segment(base(name), new ReadOnlyFile(file), file.size());
+          Segment segment =
+              new Segment(
+                  base(name), new ReadOnlyFile(new FileDisk.ChannelFile(file)), file.size());
           SegmentScan scan = new SegmentScan(segment, LogFormat.SEGMENT_HEADER_BYTES);
           while (scan.next(segment::add)) {
             // Each step has done its work in the visitor.

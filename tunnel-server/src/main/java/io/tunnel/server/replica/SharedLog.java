@@ -54,8 +54,8 @@ public interface SharedLog extends Closeable {
    *
    * @param offset its number in the partition's log
    * @param timeMicros when the log took it, in microseconds since 1970
-   * @param leaderEpoch of whoever led the log then: never falls as offsets rise, so that a log that
-   *     lost its end and grew again is seen; {@link #NO_EPOCH} of a log that does not say
+   * @param leaderEpoch of the broker that led the log then: never falls as offsets rise, so that a
+   *     log that lost its end and grew again is seen; {@link #NO_EPOCH} of a log that does not say
    */
   record Stored(long offset, long timeMicros, Entry entry, int leaderEpoch) {
 

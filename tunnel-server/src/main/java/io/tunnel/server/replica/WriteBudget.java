@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Room for the writes of a node that have no answer yet: so much for each partition, and so much
  * for all together. Whatever is over is refused, so a client keeps its rows and comes again.
  *
- * <p>The first half of the node's room is for whoever comes first. Of the second half each
+ * <p>The first half of the node's room is for the writes that come first. Of the second half each
  * partition with waiting writes has an equal share, and one batch at least while there is room at
  * all. So partitions whose brokers do not answer, and whose writes therefore wait until their
  * deadline, do not keep the others from writing.
