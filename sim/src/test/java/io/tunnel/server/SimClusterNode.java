@@ -63,6 +63,10 @@ public final class SimClusterNode {
   private static final long TICK_GAP_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(3 * TICK_MS);
   private static final long ENDS_MS = 500;
   private static final long RETAIN_MS = 2_000;
+
+  /** How long those who came to a lost node stay before they look for another again. */
+  private static final long LOST_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(3);
+
   private static final long DECIDE_INTERVAL_MS = 250;
   private static final long REVOKE_DEADLINE_MS = 2_000;
   private static final int DELIVERY_BYTES_MAX = 250;
@@ -164,7 +168,11 @@ public final class SimClusterNode {
             catalog.grants());
     lost =
         new LostPartitions(
-            replicas::leads, replicas::isServing, attachments::partitions, attachments::lost);
+            replicas::leads,
+            replicas::isServing,
+            attachments::partitions,
+            attachments::lost,
+            LOST_AGAIN_NANOS);
     front =
         new SimFront(
             new NetServer.Rooms(
@@ -185,7 +193,7 @@ public final class SimClusterNode {
         new Ticks(
             clock::nanos,
             TICK_GAP_NANOS_MAX,
-            List.of(tunnels::tick, node::tick, () -> lost.look(node.isLost())));
+            List.of(tunnels::tick, node::tick, () -> lost.look(node.isLost(), clock.nanos())));
     control.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
     control.scheduleWithFixedDelay(replicas::lookAtEnds, ENDS_MS, ENDS_MS, TimeUnit.MILLISECONDS);
     control.scheduleWithFixedDelay(

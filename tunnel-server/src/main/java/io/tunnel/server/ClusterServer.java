@@ -127,7 +127,8 @@ final class ClusterServer implements RunningServer {
     this.config = config;
     this.cluster = cluster;
     this.aside = new AsideCore(clock.nanos());
-    this.absence = new AbsenceCore(TimeUnit.MILLISECONDS.toNanos(cluster.log().sessionMs()));
+    long sessionNanos = TimeUnit.MILLISECONDS.toNanos(cluster.log().sessionMs());
+    this.absence = new AbsenceCore(sessionNanos);
     try {
       parts.open(meters::close);
       NodeAddress address = NodeAddress.of(config.net(), cluster.advertised());
@@ -172,7 +173,9 @@ final class ClusterServer implements RunningServer {
               tunnels.finder());
       meters.readings(reading.readings()::count);
       log.catalog().listen(new DroppedReadings(reading.readings()));
-      lost = new LostPartitions(replicas::leads, replicas::isServing, this::attached, this::lost);
+      lost =
+          new LostPartitions(
+              replicas::leads, replicas::isServing, this::attached, this::lost, sessionNanos);
       nodeMeters.watch(this::standing);
       net = listen(address.net(), readers);
       parts.open(net::close);
@@ -342,7 +345,7 @@ final class ClusterServer implements RunningServer {
     DiskCondition disk = replicas.condition();
     boolean takesNothing = disk == DiskCondition.DISK_FULL || disk == DiskCondition.STORAGE_FAILED;
     node.stepAside(aside.look(takesNothing, clock.nanos()));
-    lost.look(node.isLost());
+    lost.look(node.isLost(), clock.nanos());
   }
 
   /** Partitions that somebody is attached to, or reads. */

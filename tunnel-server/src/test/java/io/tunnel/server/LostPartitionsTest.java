@@ -10,16 +10,22 @@ import org.junit.jupiter.api.Test;
 
 final class LostPartitionsTest {
 
+  private static final long AGAIN = 1_000;
+
   private final Set<Integer> leads = new TreeSet<>();
   private final Set<Integer> serving = new TreeSet<>();
   private final Set<Integer> attached = new TreeSet<>();
   private final List<Integer> told = new ArrayList<>();
   private final LostPartitions lost =
-      new LostPartitions(() -> leads, serving::contains, () -> attached, told::add);
+      new LostPartitions(() -> leads, serving::contains, () -> attached, told::add, AGAIN);
 
   private List<Integer> look(boolean isNodeLost) {
+    return look(isNodeLost, 0);
+  }
+
+  private List<Integer> look(boolean isNodeLost, long nowNanos) {
     told.clear();
-    lost.look(isNodeLost);
+    lost.look(isNodeLost, nowNanos);
     return List.copyOf(told);
   }
 
@@ -62,5 +68,22 @@ final class LostPartitionsTest {
     assertThat(look(true)).isEmpty();
     serving.remove(1);
     assertThat(look(true)).containsExactly(1);
+  }
+
+  /** The group may not have chosen another leader when they looked first. */
+  @Test
+  void whoCameBackToALostNodeLooksAgainAndAgainUntilTheNodeIsFound() {
+    serve(1);
+    assertThat(look(false, -9_000)).isEmpty();
+    assertThat(look(true, -8_000)).containsExactly(1);
+    attached.add(1);
+    assertThat(look(true, -7_001)).isEmpty();
+    assertThat(look(true, -7_000)).containsExactly(1);
+    assertThat(look(true, -6_001)).isEmpty();
+    assertThat(look(true, -5_900)).containsExactly(1);
+    assertThat(look(true, -5_000)).isEmpty();
+    assertThat(look(false, 0)).isEmpty();
+    assertThat(look(true, 1)).containsExactly(1);
+    assertThat(look(true, 1_000)).isEmpty();
   }
 }
