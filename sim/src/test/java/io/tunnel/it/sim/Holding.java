@@ -7,6 +7,7 @@ import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 
 /** One channel in the hands of one session, as the wire shows it. */
 final class Holding {
@@ -31,6 +32,9 @@ final class Holding {
 
   /** What was delivered, from the position behind the assigned checkpoint on. */
   private final List<PartitionTruth.Change> delivered = new ArrayList<>();
+
+  /** The last position of each delivery. */
+  private final TreeSet<Long> deliveryEnds = new TreeSet<>();
 
   /** Positions that a policy decided to leave out. */
   private final Set<Long> skipped = new HashSet<>();
@@ -105,6 +109,7 @@ final class Holding {
           expected - 1);
     }
     delivered.addAll(news);
+    deliveryEnds.add(deliveredTo());
     return news;
   }
 
@@ -133,21 +138,32 @@ final class Holding {
   void begin(long first, long last) {
     Invariant.ORDER_PER_CHANNEL.require(
         !isBusy, "%s: a callback begins at %d while another runs", this, first);
-    long next = finished + 1;
-    while (skipped.contains(next)) {
-      next++;
-    }
     Invariant.NO_GAP.require(
-        first == next,
+        first == next(),
         "%s: a callback begins at position %d though %s is what is next",
         this,
         first,
-        next);
+        next());
     Invariant.NO_GAP.require(
         last <= deliveredTo(), "%s: %d is processed before it is delivered", this, last);
     isBusy = true;
     givenFirst = first;
     givenNow = last;
+  }
+
+  /** The first position that is neither processed nor left out. */
+  private long next() {
+    long next = finished + 1;
+    while (skipped.contains(next)) {
+      next++;
+    }
+    return next;
+  }
+
+  /** Whether a position belongs to a delivery of which its holder has not finished all. */
+  boolean isOfUnfinishedDelivery(long position) {
+    Long end = deliveryEnds.ceiling(position);
+    return end != null && next() <= end;
   }
 
   /** A policy has decided to leave out a change that alone has failed. */

@@ -1,0 +1,115 @@
+package io.tunnel.it.sim;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TunnelType;
+import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.Delivery;
+import io.tunnel.wire.SessionControl.Assignment;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** What a channel's judge lets pass, and what not. */
+class ChannelTruthTest {
+
+  private static final int PARTITION = 1;
+  private static final int HANDLE = 1;
+  private static final int BYTES = 1_000;
+
+  private final TunnelTruth tunnel =
+      new TunnelTruth(
+          new TunnelInfo("t1", "tunnel", "orders", TunnelType.BaseData, StreamStart.EARLIEST, 1));
+  private final ChannelTruth channel =
+      new ChannelTruth("1_t1_base", tunnel, new PartitionTruth(PARTITION), true, 0);
+
+  private Holding assigned(long epoch, long checkpointed) {
+    Holding holding =
+        channel.assigned(
+            new Assignment(
+                "session-" + epoch,
+                channel.channelId,
+                PARTITION,
+                HANDLE,
+                epoch,
+                checkpointed,
+                ChannelType.BaseData),
+            null,
+            1);
+    holding.creditReceived(100 * BYTES);
+    return holding;
+  }
+
+  private static void deliver(Holding holding, long first, long last) {
+    BatchBuilder builder = new BatchBuilder(RowFold.SCHEMA, BYTES);
+    LongStream.rangeClosed(first, last)
+        .mapToObj(id -> PrimaryKey.builder().add("id", id).build())
+        .map(key -> new RowPutChange(key, List.of(new Column("v", ColumnValue.fromLong(1)))))
+        .forEach(builder::add);
+    byte[] batch = builder.build(PARTITION, first, 1);
+    var unused =
+        holding.deliver(
+            new Delivery(
+                HANDLE, holding.epoch(), first, List.of(ChangeBatch.parse(batch, 0, batch.length))),
+            BYTES);
+  }
+
+  private void process(Holding holding, long first, long last) {
+    holding.begin(first, last);
+    var unused = channel.finished(holding, holding.finish());
+  }
+
+  /** One who has deliveries 1 to 3 and 4 to 6, and has processed the rows up to {@code last}. */
+  private Holding firstHolder(long last) {
+    Holding first = assigned(1, 0);
+    deliver(first, 1, 3);
+    deliver(first, 4, 6);
+    process(first, 1, 3);
+    process(first, 4, last);
+    first.isGivenBack = true;
+    return first;
+  }
+
+  @Test
+  void rows_of_a_delivery_that_was_not_finished_come_again_after_a_graceful_move() {
+    var unused = firstHolder(5);
+    Holding second = assigned(2, 3);
+    deliver(second, 4, 6);
+    assertThatCode(() -> process(second, 4, 6)).doesNotThrowAnyException();
+  }
+
+  @Test
+  void rows_of_a_delivery_that_was_finished_do_not() {
+    var unused = firstHolder(6);
+    Holding second = assigned(2, 3);
+    deliver(second, 4, 6);
+    assertThatThrownBy(() -> process(second, 4, 6))
+        .hasMessageContaining("had processed and not lost for any reason");
+  }
+
+  @Test
+  void what_a_policy_left_out_at_its_end_finishes_a_delivery() {
+    firstHolder(5).skip(6);
+    Holding second = assigned(2, 3);
+    deliver(second, 4, 6);
+    assertThatThrownBy(() -> process(second, 4, 6))
+        .hasMessageContaining("had processed and not lost for any reason");
+  }
+
+  @Test
+  void rows_of_the_delivery_before_do_not_come_again() {
+    var unused = firstHolder(5);
+    Holding second = assigned(2, 2);
+    deliver(second, 3, 6);
+    assertThatThrownBy(() -> process(second, 3, 6)).hasMessageContaining("processed 3, which");
+  }
+}
