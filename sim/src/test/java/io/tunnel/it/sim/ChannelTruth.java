@@ -35,6 +35,10 @@ final class ChannelTruth {
   private boolean isTerminated;
   private long seenEpoch;
   private String seenOwner = "";
+
+  /** When the server was seen to want it back from who holds it under {@link #seenEpoch}. */
+  private long seenClosingNanos = -1;
+
   private Optional<String> seenError = Optional.empty();
   long twice;
 
@@ -73,12 +77,20 @@ final class ChannelTruth {
       holding.reasons.add(Holding.Reason.SUPERSEDED);
       holding.endedNanos = 0;
     }
+    if (assignment.epoch() == seenEpoch) {
+      // The word of it may leave long after the server has begun to wait for its return.
+      holding.closingNanos = seenClosingNanos;
+    }
     holdings.put(assignment.epoch(), holding);
     return holding;
   }
 
-  /** The server says who holds the channel; {@code owner} is empty when nobody does. */
-  void seen(long epoch, String owner) {
+  /**
+   * The server says who holds the channel; {@code owner} is empty when nobody does.
+   *
+   * @param isClosing whether the server wants it back
+   */
+  void seen(long epoch, String owner, boolean isClosing, long nowNanos) {
     Invariant.ONE_OWNER.require(
         epoch >= seenEpoch,
         "%s has epoch %s, but had %s",
@@ -92,6 +104,12 @@ final class ChannelTruth {
         seenOwner,
         owner,
         Ledger.epochText(epoch));
+    if (epoch > seenEpoch) {
+      seenClosingNanos = -1;
+    }
+    if (isClosing && seenClosingNanos < 0) {
+      seenClosingNanos = nowNanos;
+    }
     seenEpoch = epoch;
     seenOwner = owner;
   }

@@ -1,5 +1,6 @@
 package io.tunnel.it.sim;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -111,5 +112,20 @@ class ChannelTruthTest {
     Holding second = assigned(2, 2);
     deliver(second, 3, 6);
     assertThatThrownBy(() -> process(second, 3, 6)).hasMessageContaining("processed 3, which");
+  }
+
+  @Test
+  void a_deadline_begins_when_the_server_wants_a_channel_back_though_its_word_leaves_later() {
+    channel.seen(7, "session-7", false, 1_000);
+    channel.seen(7, "session-7", true, 2_000);
+    channel.seen(7, "session-7", true, 3_000);
+    assertThat(assigned(7, 0).closingNanos).isEqualTo(2_000);
+  }
+
+  @Test
+  void a_deadline_of_a_former_holder_is_not_the_next_ones() {
+    channel.seen(7, "session-7", true, 2_000);
+    channel.seen(8, "session-8", false, 3_000);
+    assertThat(assigned(8, 0).closingNanos).isNegative();
   }
 }

@@ -231,7 +231,8 @@ final class Ledger {
   /** Compares what the server says of a channel with what was seen of it. */
   void look(ChannelDescription view) {
     ChannelTruth channel = channel(view.channelId());
-    channel.seen(view.epoch(), view.owner().orElse(""));
+    channel.seen(
+        view.epoch(), view.owner().orElse(""), view.status() == ChannelStatus.CLOSING, now());
     boolean isHeld = view.status() == ChannelStatus.OPEN || view.status() == ChannelStatus.CLOSING;
     for (Holding holding : channel.live()) {
       boolean isCurrent = isHeld && holding.epoch() == view.epoch();
