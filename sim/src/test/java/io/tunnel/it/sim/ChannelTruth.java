@@ -185,9 +185,20 @@ final class ChannelTruth {
           holding,
           position,
           holding.deliveredTo());
+      excuseCounted(position, holding);
       requireProcessed(position, "is checkpointed at");
     }
     checkpointed = position;
+  }
+
+  /** What its holder has left out, and what was counted as left out without being named. */
+  private void excuseCounted(long position, Holding holding) {
+    for (long each = checkpointed + 1; each <= last(position); each++) {
+      if (!isDone(each) && holding.hasSkipped(each) && tunnel.takeUnnamed()) {
+        excused.set((int) each);
+        tunnel.hasSkipped = true;
+      }
+    }
   }
 
   /** Whether the checkpoint is where a start puts it whose log has lost changes. */

@@ -128,4 +128,33 @@ class ChannelTruthTest {
     channel.seen(8, "session-8", false, 3_000);
     assertThat(assigned(8, 0).closingNanos).isNegative();
   }
+
+  @Test
+  void changes_that_are_counted_as_left_out_and_not_named_must_have_been_left_out() {
+    Holding holding = assigned(1, 0);
+    deliver(holding, 1, 200);
+    LongStream.rangeClosed(1, 150).forEach(holding::skip);
+    LongStream.rangeClosed(51, 150).forEach(channel::skipped);
+    tunnel.skipped(LongStream.rangeClosed(51, 150).boxed().toList());
+    channel.checkpointed(150, holding);
+    assertThatThrownBy(() -> channel.checkpointed(151, holding))
+        .hasMessageContaining("no processor has finished 151");
+  }
+
+  @Test
+  void a_change_that_is_left_out_and_neither_named_nor_counted_is_missed() {
+    Holding holding = assigned(1, 0);
+    deliver(holding, 1, 150);
+    LongStream.rangeClosed(1, 150).forEach(holding::skip);
+    LongStream.rangeClosed(51, 150).forEach(channel::skipped);
+    tunnel.skipped(LongStream.rangeClosed(50, 149).boxed().toList());
+    assertThatThrownBy(() -> channel.checkpointed(150, holding))
+        .hasMessageContaining("no processor has finished 50");
+  }
+
+  @Test
+  void fewer_than_are_kept_by_name_are_all_named() {
+    assertThatThrownBy(() -> tunnel.skipped(List.of(2L, 3L)))
+        .hasMessageContaining("only [2, 3] are named");
+  }
 }

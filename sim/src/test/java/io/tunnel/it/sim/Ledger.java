@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -394,11 +395,19 @@ final class Ledger {
     holding.skip(position);
   }
 
-  /** The catalog has stored that a change was left out. */
-  void skipped(String tunnelId, SkippedChange change) {
-    String channelId = new ChannelKey(change.partition(), change.type()).channelId(tunnelId);
-    channel(channelId).skipped(change.position());
-    world.count(Happening.CHANGE_SKIPPED);
+  /** The catalog has stored in one write that changes were left out, by their ordinals. */
+  void skipped(String tunnelId, SortedMap<Long, SkippedChange> changes) {
+    for (SkippedChange change : changes.values()) {
+      String channelId = new ChannelKey(change.partition(), change.type()).channelId(tunnelId);
+      channel(channelId).skipped(change.position());
+      world.count(Happening.CHANGE_SKIPPED);
+    }
+    tunnels.get(tunnelId).skipped(changes.keySet());
+  }
+
+  /** All channels were looked at behind the last write of the catalog. */
+  void looked() {
+    tunnels.values().forEach(TunnelTruth::looked);
   }
 
   void failed(Holding holding) {

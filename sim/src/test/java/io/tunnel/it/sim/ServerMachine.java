@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
@@ -54,6 +55,7 @@ final class ServerMachine {
           @Override
           public void written(Map<String, Optional<String>> changes) {
             changes.forEach((name, text) -> stored(name, text));
+            storedSkips(changes);
             if (changes.keySet().stream().anyMatch(failsBehind)) {
               failsBehind = name -> false;
               throw new Failure();
@@ -77,11 +79,23 @@ final class ServerMachine {
       int tableId = Integer.parseInt(name.substring("table/".length()));
       world.watch(
           () -> world.ledger.stored(tableId, text.map(one -> Json.ofText(one, TableRecord.class))));
-    } else if (name.startsWith("skipped/") && text.isPresent()) {
-      String tunnelId = name.substring(name.indexOf('/') + 1, name.lastIndexOf('/'));
-      world.watch(
-          () -> world.ledger.skipped(tunnelId, Json.ofText(text.get(), StoredSkip.class).change()));
     }
+  }
+
+  private void storedSkips(Map<String, Optional<String>> changes) {
+    Map<String, TreeMap<Long, SkippedChange>> byTunnel = new TreeMap<>();
+    changes.forEach(
+        (name, text) -> {
+          if (name.startsWith("skipped/") && text.isPresent()) {
+            StoredSkip skip = Json.ofText(text.get(), StoredSkip.class);
+            byTunnel
+                .computeIfAbsent(
+                    name.substring(name.indexOf('/') + 1, name.lastIndexOf('/')),
+                    any -> new TreeMap<>())
+                .put(skip.ordinal(), skip.change());
+          }
+        });
+    byTunnel.forEach((id, skips) -> world.watch(() -> world.ledger.skipped(id, skips)));
   }
 
   /** As the catalog stores a change that was left out. */
@@ -292,6 +306,7 @@ final class ServerMachine {
         world.ledger.look(view);
       }
     }
+    world.ledger.looked();
   }
 
   List<TunnelInfo> tunnels() {

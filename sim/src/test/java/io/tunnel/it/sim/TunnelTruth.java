@@ -1,6 +1,9 @@
 package io.tunnel.it.sim;
 
 import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.FailureControl.Skipped;
+import java.util.Collection;
+import java.util.List;
 import java.util.TreeMap;
 
 /** A tunnel: what somebody has who applies all that its processors were given, in their order. */
@@ -21,8 +24,49 @@ final class TunnelTruth {
   /** When an operator last moved channels. */
   long soughtNanos = Long.MIN_VALUE / 2;
 
+  /** How many changes are stored as left out, named or not. */
+  private long skips;
+
+  /** Changes that the last write has counted as left out, and not named. */
+  private long unnamed;
+
   TunnelTruth(TunnelInfo info) {
     this.info = info;
+  }
+
+  /**
+   * Changes are stored as left out, in one write. Each of them is named, but for those in front of
+   * the last {@link Skipped#LAST_MAX}.
+   */
+  void skipped(Collection<Long> ordinals) {
+    List<Long> added = ordinals.stream().filter(each -> each > skips).sorted().toList();
+    if (added.isEmpty()) {
+      return;
+    }
+    long last = added.get(added.size() - 1);
+    unnamed = last - skips - added.size();
+    Invariant.CHECKPOINT_ONLY_OF_PROCESSED.require(
+        unnamed == 0 || added.size() == Skipped.LAST_MAX,
+        "%s: %d changes were stored as left out, then %d, and only %s are named",
+        info.tunnel(),
+        skips,
+        last,
+        added);
+    skips = last;
+  }
+
+  /** Takes one change that was counted as left out and not named; whether there was one. */
+  boolean takeUnnamed() {
+    if (unnamed == 0) {
+      return false;
+    }
+    unnamed--;
+    return true;
+  }
+
+  /** All of its channels were looked at behind the last write. */
+  void looked() {
+    unnamed = 0;
   }
 
   RowFold fold(int partition) {
