@@ -1,5 +1,6 @@
 package io.tunnel.it;
 
+import io.tunnel.fixtures.Poll;
 import io.tunnel.kafka.broker.Suspension;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;

@@ -2,6 +2,7 @@ package io.tunnel.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.fixtures.Poll;
 import io.tunnel.it.history.Call;
 import io.tunnel.it.history.Call.Kind;
 import io.tunnel.it.history.Call.Outcome;

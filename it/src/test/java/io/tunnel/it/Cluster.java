@@ -1,5 +1,6 @@
 package io.tunnel.it;
 
+import io.tunnel.fixtures.Poll;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.wire.ClusterControl.ClusterDescription;
 import io.tunnel.wire.ClusterControl.CopyStatus;

@@ -3,6 +3,7 @@ package io.tunnel.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
+import io.tunnel.fixtures.Poll;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;

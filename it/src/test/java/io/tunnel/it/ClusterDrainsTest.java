@@ -1,5 +1,6 @@
 package io.tunnel.it;
 
+import io.tunnel.fixtures.Poll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;

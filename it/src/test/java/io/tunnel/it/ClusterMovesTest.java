@@ -2,6 +2,7 @@ package io.tunnel.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.fixtures.Poll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;

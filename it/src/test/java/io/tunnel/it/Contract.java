@@ -3,6 +3,7 @@ package io.tunnel.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.tunnel.fixtures.Poll;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.tunnel.fixtures.Poll;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.tunnel.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
+import io.tunnel.fixtures.Poll;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

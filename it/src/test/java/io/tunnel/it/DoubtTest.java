@@ -3,6 +3,7 @@ package io.tunnel.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.RowCursor;
+import io.tunnel.fixtures.Poll;
 import io.tunnel.model.RowChange;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.RowResult.Outcome;

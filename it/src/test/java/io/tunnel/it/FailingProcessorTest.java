@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.tunnel.fixtures.Poll;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;

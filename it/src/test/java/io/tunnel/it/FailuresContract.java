@@ -2,6 +2,7 @@ package io.tunnel.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.fixtures.Poll;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.CreateTunnelRequest;
 import io.tunnel.sdk.DescribeTunnelRequest;

@@ -3,6 +3,7 @@ package io.tunnel.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.Binary;
+import io.tunnel.fixtures.Poll;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;

@@ -1,5 +1,6 @@
 package io.tunnel.it;
 
+import io.tunnel.fixtures.FreePort;
 import io.tunnel.kafka.broker.KafkaBroker;
 import java.io.IOException;
 import java.io.UncheckedIOException;

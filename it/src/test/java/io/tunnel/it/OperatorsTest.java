@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.tunnel.fixtures.Poll;
 import io.tunnel.model.RowChange;
 import io.tunnel.sdk.DescribeTunnelRequest;
 import io.tunnel.sdk.IChannelProcessor;

@@ -2,6 +2,7 @@ package io.tunnel.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.fixtures.FreePort;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

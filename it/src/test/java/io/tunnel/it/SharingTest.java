@@ -2,6 +2,7 @@ package io.tunnel.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.fixtures.Poll;
 import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.TunnelClient;
 import java.time.Duration;

@@ -1,5 +1,6 @@
 package io.tunnel.it;
 
+import io.tunnel.fixtures.FreePort;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;

@@ -2,6 +2,7 @@ package io.tunnel.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.fixtures.Poll;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.tunnel.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.it.Poll;
+import io.tunnel.fixtures.Poll;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.ErrorCode;

@@ -1,5 +1,6 @@
 package io.tunnel.flink.cluster;
 
+import io.tunnel.fixtures.LocalServer;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
@@ -35,7 +36,7 @@ final class Numbers implements AutoCloseable {
   private static final long AHEAD_MAX = 2_000;
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  private final ServedTables tables;
+  private final LocalServer tables;
   private final SplittableRandom random = new SplittableRandom(17);
   private final Map<Long, Sum> written = new TreeMap<>();
   private final Thread thread = new Thread(this::write, "numbers");
@@ -51,18 +52,18 @@ final class Numbers implements AutoCloseable {
     }
   }
 
-  Numbers(ServedTables tables) {
+  Numbers(LocalServer tables) {
     this.tables = tables;
     tables.create(
         NUMBERS,
-        new PrimaryKeySchema("id", PrimaryKeyType.INTEGER),
+        List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)),
         LongStream.range(1, PARTITIONS)
             .mapToObj(i -> PrimaryKeyValue.fromLong(i * IDS_OF_PARTITION))
-            .toList());
+            .toArray(PrimaryKeyValue[]::new));
     tables.create(
         SUMS,
-        new PrimaryKeySchema("group", PrimaryKeyType.INTEGER),
-        List.of(PrimaryKeyValue.fromLong(GROUPS / 2)));
+        List.of(new PrimaryKeySchema("group", PrimaryKeyType.INTEGER)),
+        PrimaryKeyValue.fromLong(GROUPS / 2));
     thread.start();
   }
 
@@ -126,7 +127,7 @@ final class Numbers implements AutoCloseable {
 
   /** Waits until the sums are of so many changes at least. */
   void awaitSummed(long goal) {
-    Eventually.require(
+    StandaloneFlink.until(
         () -> summed() + " changes summed of " + count + ", wanted " + goal,
         () -> {
           if (failure != null) {

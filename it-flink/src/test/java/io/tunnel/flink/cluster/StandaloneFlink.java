@@ -1,8 +1,11 @@
 package io.tunnel.flink.cluster;
 
+import io.tunnel.fixtures.FreePort;
+import io.tunnel.fixtures.Poll;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -10,6 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -26,6 +31,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 final class StandaloneFlink implements BeforeAllCallback, AfterEachCallback, AfterAllCallback {
 
   static final int SLOTS = 2;
+
+  /** A job may start while several processes do. */
+  private static final Duration LONG = Duration.ofSeconds(90);
 
   private static final int MANAGERS = 2;
   private static final Pattern SUBMITTED = Pattern.compile("submitted with JobID (\\w+)");
@@ -148,12 +156,17 @@ final class StandaloneFlink implements BeforeAllCallback, AfterEachCallback, Aft
 
   /** Returns when living task managers have so many slots. */
   void awaitSlots(int count) {
-    Eventually.require(
+    until(
         () -> rest.slots() + " slots of " + count,
         () -> {
           requireAlive();
           return rest.slots() == count;
         });
+  }
+
+  /** Waits for what Flink and its jobs will have done; fails with what is missing. */
+  static void until(Supplier<String> whatIsMissing, BooleanSupplier condition) {
+    Poll.until(LONG, condition, whatIsMissing);
   }
 
   private void requireAlive() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.tunnel.fixtures.LocalServer;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
@@ -36,11 +37,11 @@ class StandaloneFlinkTest {
   private static final Pattern BLOCK = Pattern.compile("```sql\\n(.*?)```", Pattern.DOTALL);
   private static final String TOTALS = "SELECT * FROM totals;";
 
-  private static ServedTables tables;
+  private static LocalServer tables;
 
   @BeforeAll
   static void serve() throws IOException {
-    tables = new ServedTables();
+    tables = new LocalServer();
   }
 
   @AfterAll
@@ -64,7 +65,7 @@ class StandaloneFlinkTest {
     assertThat(first).contains(TOTALS);
     // Only that SELECT waits until the job has seen what the statements before it did.
     var unused = FLINK.sql(first.replace(TOTALS, ""));
-    Eventually.require(
+    StandaloneFlink.until(
         () -> "" + tables.rows("totals"),
         () ->
             tables.rows("totals").stream()
@@ -98,7 +99,7 @@ class StandaloneFlinkTest {
   }
 
   private static void create(String table, String key, PrimaryKeyType type) {
-    tables.create(table, new PrimaryKeySchema(key, type), List.of());
+    tables.create(table, List.of(new PrimaryKeySchema(key, type)));
   }
 
   @Test
@@ -116,12 +117,12 @@ class StandaloneFlinkTest {
     try (Numbers numbers = new Numbers(tables)) {
       String job = FLINK.run(with(List.of("--parallelism", "2"), program));
       numbers.awaitFlow(5_000);
-      Eventually.require(() -> "a checkpoint", () -> FLINK.rest().checkpoints(job) > 1);
+      StandaloneFlink.until(() -> "a checkpoint", () -> FLINK.rest().checkpoints(job) > 1);
       Set<String> managers = new TreeSet<>(FLINK.rest().managers(job));
       assertThat(managers).isNotEmpty();
       FLINK.killManager(managers.iterator().next());
       FLINK.startManager();
-      Eventually.require(
+      StandaloneFlink.until(
           () -> "a job that has taken up its checkpoint",
           () -> FLINK.rest().restores(job) > 0 && !FLINK.rest().managers(job).isEmpty());
       numbers.awaitFlow(5_000);
@@ -139,7 +140,7 @@ class StandaloneFlinkTest {
               FLINK.connector().toUri().toString());
       String rescaled = FLINK.run(with(restored, program));
       numbers.awaitFlow(5_000);
-      Eventually.require(
+      StandaloneFlink.until(
           () -> "a job on both task managers", () -> FLINK.rest().managers(rescaled).size() == 2);
       Map<Long, Numbers.Sum> written = numbers.end();
       numbers.awaitSummed(numbers.count());

@@ -3,8 +3,8 @@ package io.tunnel.it.containers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonElement;
+import io.tunnel.fixtures.Poll;
 import io.tunnel.it.Evidence;
-import io.tunnel.it.Poll;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;

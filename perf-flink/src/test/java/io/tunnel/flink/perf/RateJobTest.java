@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.tunnel.fixtures.LocalServer;
 import io.tunnel.flink.ChangeRecord;
 import io.tunnel.flink.source.ChangeRecordDeserializationSchema;
 import io.tunnel.flink.source.EndAt;
 import io.tunnel.flink.source.TunnelSource;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
-import io.tunnel.model.Durability;
 import io.tunnel.model.IntegerValue;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
@@ -18,8 +18,6 @@ import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.StreamStart;
-import io.tunnel.model.TableMeta;
-import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.perf.PerfCommand;
 import io.tunnel.perf.PerfEngine;
@@ -28,16 +26,11 @@ import io.tunnel.perf.PerfWindow;
 import io.tunnel.perf.RecordWork;
 import io.tunnel.sdk.CreateTunnelRequest;
 import io.tunnel.sdk.DescribeTunnelRequest;
-import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
-import io.tunnel.server.ServerConfig;
-import io.tunnel.server.TunnelServer;
-import io.tunnel.server.net.NetConfig;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +48,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** The job on a real server's tables, in a cluster of Flink's in this process. */
@@ -66,9 +58,7 @@ class RateJobTest {
   private static final int PARTITIONS = 3;
   private static final long INTERVAL_MS = 100;
 
-  @TempDir private static Path data;
-  private static TunnelServer server;
-  private static TableClient client;
+  private static LocalServer server;
 
   /** Of tasks of the job, which are in this process. */
   private static final AtomicInteger FAILURES = new AtomicInteger();
@@ -78,29 +68,20 @@ class RateJobTest {
 
   @BeforeAll
   static void start() throws Exception {
-    NetConfig net = new NetConfig("127.0.0.1", 0, -1, 1, 1_000, false);
-    server = new TunnelServer(data, ServerConfig.defaults(2).withNet(net));
-    client = TableClient.connect(endpoint());
+    server = new LocalServer();
   }
 
   @AfterAll
   static void stop() throws Exception {
-    client.close();
     server.close();
   }
 
-  private static String endpoint() {
-    return "127.0.0.1:" + server.localAddress().getPort();
-  }
-
   private static void create(String table) {
-    var unused =
-        client.createTable(
-            new TableMeta(
-                table,
-                List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)),
-                new TableOptions(Durability.OS)),
-            List.of(new IntegerValue(1_000), new IntegerValue(2_000)));
+    server.create(
+        table,
+        List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)),
+        new IntegerValue(1_000),
+        new IntegerValue(2_000));
   }
 
   /** Spread evenly over the partitions. */
@@ -112,12 +93,12 @@ class RateJobTest {
               PrimaryKey.builder().add("id", i % PARTITIONS * 1_000L + i / PARTITIONS).build(),
               List.of(new Column("v", ColumnValue.fromString("v" + i)))));
     }
-    client.write(table, rows);
+    server.write(table, rows);
   }
 
   private static PerfEngine.Task task(String table, StreamStart start, int parallelism) {
     return new PerfEngine.Task(
-        new PerfEngine.Place(endpoint(), table, Optional.empty()),
+        new PerfEngine.Place(server.endpoint(), table, Optional.empty()),
         start,
         parallelism,
         INTERVAL_MS,
@@ -129,7 +110,7 @@ class RateJobTest {
         new CommandLine(new PerfCommand())
             .setOut(new PrintWriter(out))
             .setErr(new PrintWriter(err));
-    String all = "--engine flink --server " + endpoint() + " " + arguments;
+    String all = "--engine flink --server " + server.endpoint() + " " + arguments;
     return CommandRunner.run(command, Diagnosis.standard(), all.split(" "));
   }
 
@@ -152,7 +133,7 @@ class RateJobTest {
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
     TunnelSource<ChangeRecord> source =
         TunnelSource.builder(new ChangeRecordDeserializationSchema())
-            .endpoint(endpoint())
+            .endpoint(server.endpoint())
             .table(table)
             .endAt(EndAt.latest())
             .build();
@@ -274,7 +255,7 @@ class RateJobTest {
   @Test
   void a_job_with_a_tunnel_moves_its_checkpoints_and_goes_on_behind_them() {
     create("tunnelled");
-    try (TunnelClient tunnels = new TunnelClient(endpoint())) {
+    try (TunnelClient tunnels = new TunnelClient(server.endpoint())) {
       String id =
           tunnels
               .createTunnel(

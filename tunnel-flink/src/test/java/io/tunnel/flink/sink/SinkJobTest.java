@@ -3,8 +3,8 @@ package io.tunnel.flink.sink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.fixtures.LocalServer;
 import io.tunnel.flink.ChangeRecord;
-import io.tunnel.flink.LocalServer;
 import io.tunnel.flink.source.ChangeRecordDeserializationSchema;
 import io.tunnel.flink.source.TunnelSource;
 import io.tunnel.model.Column;

@@ -1,6 +1,6 @@
 package io.tunnel.flink.sink;
 
-import io.tunnel.flink.LocalServer;
+import io.tunnel.fixtures.LocalServer;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;

@@ -3,6 +3,7 @@ package io.tunnel.flink.source;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.fixtures.Poll;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
@@ -143,7 +144,7 @@ class HostileSourceTest {
       finish(source("wide").type(TunnelType.BaseData).build(), parallelism);
       assertThat(Watched.seen()).containsExactlyInAnyOrderElementsOf(values);
     }
-    Eventually.require(() -> served.metric("tunnel_readings") == 0);
+    Poll.untilTrue(() -> served.metric("tunnel_readings") == 0);
   }
 
   @Test
@@ -281,7 +282,7 @@ class HostileSourceTest {
   private static void cancelSoon(JobClient job) throws Exception {
     long begunNanos = System.nanoTime();
     job.cancel().get();
-    Eventually.require(() -> job.getJobStatus().get() == JobStatus.CANCELED);
+    Poll.untilTrue(() -> job.getJobStatus().get() == JobStatus.CANCELED);
     assertThat(Duration.ofNanos(System.nanoTime() - begunNanos)).isLessThan(SOON);
   }
 
@@ -294,7 +295,7 @@ class HostileSourceTest {
           start(
               source("away").endpoint(other.endpoint()).discovery(Duration.ofMillis(50)).build(),
               2);
-      Eventually.require(() -> Watched.seen().size() == 2);
+      Poll.untilTrue(() -> Watched.seen().size() == 2);
       other.stop();
       cancelSoon(job);
       other.restart();
@@ -315,9 +316,9 @@ class HostileSourceTest {
         start(
             source("scanned").type(TunnelType.BaseAndStream).partitionBytesMax(64 << 10).build(),
             2);
-    Eventually.require(() -> served.metric("tunnel_readings") == 4);
+    Poll.untilTrue(() -> served.metric("tunnel_readings") == 4);
     cancelSoon(job);
-    Eventually.require(() -> served.metric("tunnel_readings") == 0);
+    Poll.untilTrue(() -> served.metric("tunnel_readings") == 0);
   }
 
   private static Metric figure(JobID job, String name) {
@@ -348,22 +349,22 @@ class HostileSourceTest {
     JobClient client = start(source("figures").build(), 1);
     JobID job = client.getJobID();
     String channel = "channel." + partition + ".";
-    Eventually.require(() -> gauge(job, "pendingRecords") == 100);
+    Poll.untilTrue(() -> gauge(job, "pendingRecords") == 100);
     assertThat(gauge(job, channel + "lag")).isEqualTo(100);
     assertThat(gauge(job, channel + "position")).isZero();
     Watched.openGate();
-    Eventually.require(() -> Watched.seen().size() == 100);
-    Eventually.require(() -> gauge(job, "pendingRecords") == 0);
+    Poll.untilTrue(() -> Watched.seen().size() == 100);
+    Poll.untilTrue(() -> gauge(job, "pendingRecords") == 0);
     assertThat(gauge(job, channel + "lag")).isZero();
     assertThat(gauge(job, channel + "position")).isEqualTo(100);
     assertThat(counter(job, "numRecordsIn")).isEqualTo(100);
     assertThat(counter(job, "numBytesIn")).isBetween(100_000L, 120_000L);
     assertThat(counter(job, "numRecordsInErrors")).isZero();
-    Eventually.require(() -> gauge(job, "sourceIdleTime") > 0);
+    Poll.untilTrue(() -> gauge(job, "sourceIdleTime") > 0);
     for (String lag : List.of("currentEmitEventTimeLag", "currentFetchEventTimeLag")) {
       assertThat(gauge(job, lag)).as(lag).isBetween(0L, 120_000L);
     }
-    Eventually.require(() -> gauge(job, "watermarkLag") < 120_000);
+    Poll.untilTrue(() -> gauge(job, "watermarkLag") < 120_000);
     assertThat(gauge(job, "currentEmitEventTimeLag"))
         .as("it came before the job took it")
         .isGreaterThanOrEqualTo(gauge(job, "currentFetchEventTimeLag"));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.tunnel.fixtures.Poll;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
@@ -99,7 +100,7 @@ class PartitionReaderTest {
   void history_that_is_lost_is_said_and_not_left_out() {
     TableDescription table = served.create("short", 1, new TableOptions(Durability.OS, 0, 1));
     fill("short", 1_000);
-    Eventually.require(
+    Poll.untilTrue(
         () -> {
           Positions found =
               served.client().findPositions("short", Optional.empty()).partitions().get(0);

@@ -1,6 +1,6 @@
 package io.tunnel.flink.source;
 
-import io.tunnel.flink.LocalServer;
+import io.tunnel.fixtures.LocalServer;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.Durability;

@@ -3,6 +3,7 @@ package io.tunnel.flink.source;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.fixtures.Poll;
 import io.tunnel.flink.ChangeRecord;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
@@ -189,7 +190,7 @@ class SourceJobTest {
 
   /** The server says whether a moment has passed for it. */
   private static void awaitPast(long ms) {
-    Eventually.require(
+    Poll.untilTrue(
         () -> {
           served.client().findPositions("timed", Optional.of(ms + 1));
           return true;
@@ -265,7 +266,7 @@ class SourceJobTest {
           read.add(records.next());
         }
         assertThat(values(read)).isEqualTo(expected(30, 40));
-        Eventually.require(
+        Poll.untilTrue(
             () ->
                 tunnels
                     .describeTunnel(new DescribeTunnelRequest("resumed", "to"))

@@ -2,6 +2,7 @@ package io.tunnel.flink.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.fixtures.Poll;
 import io.tunnel.model.RowChange;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -142,7 +143,7 @@ class WatermarkJobTest {
   }
 
   private void awaitAll() {
-    Eventually.require(() -> seen('a') == writtenAhead && seen('b') == writtenBehind);
+    Poll.untilTrue(() -> seen('a') == writtenAhead && seen('b') == writtenBehind);
     assertThat(Watched.seen()).doesNotHaveDuplicates();
   }
 
@@ -154,7 +155,7 @@ class WatermarkJobTest {
     for (int round = 0; round < ROUNDS_MAX; round++) {
       writeAhead(table, 1, "");
       writeBehind(table, round % 5);
-      Eventually.require(() -> seen('b') == writtenBehind);
+      Poll.untilTrue(() -> seen('b') == writtenBehind);
       if (writtenAhead - seen('a') >= missing) {
         return;
       }
@@ -173,7 +174,7 @@ class WatermarkJobTest {
     writeAhead("paused", 600, "x".repeat(1_000));
     for (int i = 0; i < 20; i++) {
       writeBehind("paused", 5 + i);
-      Eventually.require(() -> seen('b') == writtenBehind);
+      Poll.untilTrue(() -> seen('b') == writtenBehind);
     }
     assertThat(seen('a')).isEqualTo(seenAhead);
     assertThat(served.metric("tunnel_delivered_bytes_total") - deliveredBefore)
@@ -182,7 +183,7 @@ class WatermarkJobTest {
     served.stop();
     served.restart();
     writeBehind("paused", 50);
-    Eventually.require(() -> seen('b') == writtenBehind);
+    Poll.untilTrue(() -> seen('b') == writtenBehind);
     assertThat(seen('a')).as("also of a new connection").isEqualTo(seenAhead);
     assertThat(job.getJobStatus().get()).isEqualTo(JobStatus.RUNNING);
     writeBehind("paused", FAR_MS);
@@ -225,13 +226,13 @@ class WatermarkJobTest {
     writeBehind("slow", 500);
     writeAhead("slow", 100, "");
     awaitAll();
-    Eventually.require(() -> Watched.watermark() == 499);
+    Poll.untilTrue(() -> Watched.watermark() == 499);
     writeAhead("slow", 100, "");
     writeBehind("slow", 600);
     awaitAll();
-    Eventually.require(() -> Watched.watermark() == 599);
+    Poll.untilTrue(() -> Watched.watermark() == 599);
     writeBehind("slow", 10 * FAR_MS);
-    Eventually.require(() -> Watched.watermark() == FAR_MS + 198);
+    Poll.untilTrue(() -> Watched.watermark() == FAR_MS + 198);
     job.cancel().get();
   }
 
@@ -241,9 +242,9 @@ class WatermarkJobTest {
     served.create("quiet", 2);
     JobClient job = run("quiet", 1, rowTimes().withIdleness(Duration.ofMillis(200)));
     writeAhead("quiet", 1, "");
-    Eventually.require(() -> Watched.watermark() == FAR_MS - 1);
+    Poll.untilTrue(() -> Watched.watermark() == FAR_MS - 1);
     writeBehind("quiet", 3 * FAR_MS);
-    Eventually.require(() -> Watched.watermark() == 3 * FAR_MS - 1);
+    Poll.untilTrue(() -> Watched.watermark() == 3 * FAR_MS - 1);
     assertThat(IntStream.of(writtenAhead, writtenBehind)).containsOnly(1);
     awaitAll();
     job.cancel().get();

@@ -2,7 +2,7 @@ package io.tunnel.flink.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.flink.LocalServer;
+import io.tunnel.fixtures.LocalServer;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;
 import java.nio.file.Files;

@@ -3,7 +3,7 @@ package io.tunnel.flink.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.flink.LocalServer;
+import io.tunnel.fixtures.LocalServer;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.Column;
