@@ -63,7 +63,7 @@ class BadFramesTest {
   }
 
   private static byte[] hello() {
-    return request(Operation.HELLO, new Hello(Protocol.VERSION, "test").encode());
+    return request(Operation.HELLO, Hello.request(Protocol.SPOKEN, "test").encode());
   }
 
   private static byte[] join(byte[] first, byte[] second) {
@@ -82,7 +82,7 @@ class BadFramesTest {
 
   @Test
   void a_greeting_with_other_magic_is_told_the_right_one() {
-    byte[] hello = new Hello(Protocol.VERSION, "test").encode();
+    byte[] hello = Hello.request(Protocol.SPOKEN, "test").encode();
     hello[3] ^= 1;
     ErrorPayload error =
         lastWordsAfter(request(Operation.HELLO, hello), Operation.HELLO.code(), 77);
@@ -90,17 +90,6 @@ class BadFramesTest {
     assertThat(error.message()).contains("TNL1");
     error = lastWordsAfter(request(Operation.HELLO, NOTHING), Operation.HELLO.code(), 77);
     assertThat(error.message()).contains("TNL1");
-  }
-
-  @Test
-  void another_version_is_told_the_version_that_is_spoken() {
-    for (int version : new int[] {0, Protocol.VERSION + 1, 0xffff}) {
-      byte[] hello = new Hello(version, "from the future").encode();
-      ErrorPayload error =
-          lastWordsAfter(request(Operation.HELLO, hello), Operation.HELLO.code(), 77);
-      assertThat(error.code()).isEqualTo(ErrorCode.UNSUPPORTED_VERSION);
-      assertThat(error.message()).contains("version " + Protocol.VERSION + ", not " + version);
-    }
   }
 
   @Test

@@ -50,4 +50,12 @@ class ClusterContractTest {
       return new RealSubject(node.directPort());
     }
   }
+
+  @Nested
+  class Greetings extends GreetingsContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(node.directPort());
+    }
+  }
 }

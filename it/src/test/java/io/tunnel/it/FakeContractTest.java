@@ -97,4 +97,12 @@ class FakeContractTest {
       return fake();
     }
   }
+
+  @Nested
+  class Greetings extends GreetingsContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
 }

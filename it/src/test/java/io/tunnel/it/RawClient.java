@@ -44,8 +44,13 @@ final class RawClient implements AutoCloseable {
 
   /** A connection on which nothing was said yet. */
   static RawClient silent(ServerProcess server) {
+    return silent(server.port());
+  }
+
+  /** A connection to whatever listens on a port of this machine, on which nothing was said yet. */
+  static RawClient silent(int port) {
     try {
-      return new RawClient(server.port());
+      return new RawClient(port);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -58,15 +63,12 @@ final class RawClient implements AutoCloseable {
 
   /** A client that has greeted whatever listens on a port of this machine. */
   static RawClient greeted(int port) {
-    try {
-      return greet(new RawClient(port));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return greet(silent(port));
   }
 
   private static RawClient greet(RawClient client) {
-    Frame answer = client.ask(Operation.HELLO.code(), new Hello(Protocol.VERSION, "raw").encode());
+    Frame answer =
+        client.ask(Operation.HELLO.code(), Hello.request(Protocol.SPOKEN, "raw").encode());
     assertThat(answer.kind()).isEqualTo(FrameKind.RESPONSE);
     return client;
   }

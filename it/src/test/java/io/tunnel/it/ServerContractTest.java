@@ -71,4 +71,12 @@ class ServerContractTest {
       return new RealSubject(server.port());
     }
   }
+
+  @Nested
+  class Greetings extends GreetingsContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
 }

@@ -4,45 +4,168 @@ import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.codec.Utf8;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * The first payload of a connection, both ways: {@code u32} {@link Protocol#MAGIC}, {@code u16}
- * protocol version, then a name in UTF-8 for people to read. A client says the version that it
- * speaks; the server answers with the same, or refuses with {@link
- * io.tunnel.model.ErrorCode#UNSUPPORTED_VERSION} and closes.
+ * version, and a name in UTF-8 for people to read. Behind that, if capabilities are said: a zero
+ * byte, {@code u16} smallest and {@code u16} greatest version, {@code u8} number of features, and
+ * each feature behind its length.
+ *
+ * <p>The first peers said no capabilities, and read all that stands behind the version as a name.
+ * So a greeting of today is one of theirs too, and this form never changes; bytes behind the
+ * features are for a later one, and skipped.
+ *
+ * @param version of a request, the smallest version that the client speaks; of an answer, the one
+ *     that the connection goes on with
+ * @param name for people to read, without a zero character; cut to 256 bytes when it is sent
+ * @param capabilities what the sender speaks; none from one that speaks that version alone
  */
-public record Hello(int version, String name) {
+public record Hello(int version, String name, Optional<Capabilities> capabilities) {
 
   private static final int NAME_BYTES_MAX = 256;
+  private static final int NAME_AT = 6;
 
-  /** Refuses null, and versions that have no room on the wire. */
+  /** Refuses null, and a version that has no room on the wire or that the sender does not speak. */
   public Hello {
     Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(capabilities, "capabilities");
     if (version < 0 || version > 0xffff) {
       throw new IllegalArgumentException("a version is 0 to 65535, not " + version);
     }
+    if (name.indexOf('\0') >= 0) {
+      throw new IllegalArgumentException("a name without a zero character");
+    }
+    if (capabilities.isPresent()
+        && Capabilities.only(version).greatestCommonVersion(capabilities.get()).isEmpty()) {
+      throw new IllegalArgumentException(
+          "version " + version + " from a peer of " + capabilities.get().versions());
+    }
   }
 
-  /** The bytes; a name is cut after {@value #NAME_BYTES_MAX}. */
+  /** A greeting as the first peers sent it. */
+  public Hello(int version, String name) {
+    this(version, name, Optional.empty());
+  }
+
+  /** The request of a client. */
+  public static Hello request(Capabilities ours, String name) {
+    return new Hello(ours.versionMin(), name, Optional.of(ours));
+  }
+
+  /**
+   * The answer to this request, in its form: a client that said no capabilities is told none.
+   *
+   * @param agreed what {@link #accept} said
+   */
+  public Hello answer(Agreement agreed, Capabilities ours, String serverName) {
+    return new Hello(agreed.version(), serverName, capabilities.map(unused -> ours));
+  }
+
+  /**
+   * What a server that got this request goes on with.
+   *
+   * @throws RefusedException UNSUPPORTED_VERSION when there is no version that both speak
+   */
+  public Agreement accept(Capabilities ours) {
+    Capabilities theirs = offered();
+    int version =
+        ours.greatestCommonVersion(theirs)
+            .orElseThrow(
+                () ->
+                    new RefusedException(
+                        ErrorCode.UNSUPPORTED_VERSION,
+                        String.format(
+                            "this server speaks %s of the protocol, the client %s",
+                            ours.versions(), theirs.versions())));
+    return new Agreement(version, ours.commonFeatures(theirs));
+  }
+
+  /**
+   * What a client that got this answer goes on with.
+   *
+   * @throws RefusedException UNSUPPORTED_VERSION when the server goes on with a version that the
+   *     client does not speak
+   */
+  public Agreement confirm(Capabilities ours) {
+    if (ours.greatestCommonVersion(Capabilities.only(version)).isEmpty()) {
+      throw new RefusedException(
+          ErrorCode.UNSUPPORTED_VERSION,
+          String.format(
+              "this client speaks %s of the protocol, not version %d, with which the server '%s' of"
+                  + " %s goes on",
+              ours.versions(), version, name, offered().versions()));
+    }
+    return new Agreement(version, ours.commonFeatures(offered()));
+  }
+
+  private Capabilities offered() {
+    return capabilities.orElseGet(() -> Capabilities.only(version));
+  }
+
+  /** The bytes. */
   public byte[] encode() {
     byte[] text = Utf8.encodeStart(name, NAME_BYTES_MAX);
-    ByteSink sink = new ByteSink(8 + text.length);
+    ByteSink sink = new ByteSink(NAME_AT + text.length);
     sink.writeInt(Protocol.MAGIC);
-    sink.writeByte(version >>> 8);
-    sink.writeByte(version);
+    sink.writeShort(version);
     sink.write(text, 0, text.length);
+    capabilities.ifPresent(said -> encode(said, sink));
     return sink.toByteArray();
+  }
+
+  private static void encode(Capabilities said, ByteSink sink) {
+    sink.writeByte(0);
+    sink.writeShort(said.versionMin());
+    sink.writeShort(said.versionMax());
+    sink.writeByte(said.features().size());
+    for (String feature : said.features()) {
+      byte[] bytes = feature.getBytes(StandardCharsets.US_ASCII);
+      sink.writeByte(bytes.length);
+      sink.write(bytes, 0, bytes.length);
+    }
   }
 
   /** Reads {@link #encode}'s bytes. */
   public static Hello decode(byte[] payload) {
-    if (payload.length < 6 || Binary.getInt(payload, 0) != Protocol.MAGIC) {
+    if (payload.length < NAME_AT || Binary.getInt(payload, 0) != Protocol.MAGIC) {
       throw new MalformedException("a greeting that does not open with TNL1 and a version");
     }
-    int nameBytes = Math.min(payload.length - 6, NAME_BYTES_MAX);
-    return new Hello(
-        Binary.getShort(payload, 4), new String(payload, 6, nameBytes, StandardCharsets.UTF_8));
+    int nameEnd = NAME_AT;
+    while (nameEnd < payload.length && payload[nameEnd] != 0) {
+      nameEnd++;
+    }
+    int nameBytes = Math.min(nameEnd - NAME_AT, NAME_BYTES_MAX);
+    String name = new String(payload, NAME_AT, nameBytes, StandardCharsets.UTF_8);
+    try {
+      return new Hello(Binary.getShort(payload, 4), name, capabilities(payload, nameEnd));
+    } catch (IllegalArgumentException e) {
+      throw new MalformedException("a greeting with " + e.getMessage());
+    }
+  }
+
+  private static Optional<Capabilities> capabilities(byte[] payload, int nameEnd) {
+    if (nameEnd == payload.length) {
+      return Optional.empty();
+    }
+    PayloadReader reader =
+        new PayloadReader("greeting", Arrays.copyOfRange(payload, nameEnd + 1, payload.length));
+    int versionMin = reader.readShort();
+    int versionMax = reader.readShort();
+    int count = reader.readByte();
+    List<String> features = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      Bytes feature = reader.readBytes(reader.readByte());
+      features.add(new String(feature.toByteArray(), StandardCharsets.ISO_8859_1));
+    }
+    return Optional.of(new Capabilities(versionMin, versionMax, features));
   }
 }

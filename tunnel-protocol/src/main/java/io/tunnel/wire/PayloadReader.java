@@ -32,12 +32,16 @@ final class PayloadReader {
     return Binary.getLong(payload, take(8));
   }
 
+  /** So many bytes. */
+  Bytes readBytes(int bytes) {
+    return Bytes.copyOf(payload, take(bytes), bytes);
+  }
+
   /** A varint length and that many bytes. */
   Bytes readSized() {
     long length = Binary.getVarint(payload, at, payload.length);
     at = Binary.next(length);
-    int bytes = Binary.value(length);
-    return Bytes.copyOf(payload, take(bytes), bytes);
+    return readBytes(Binary.value(length));
   }
 
   /** All that is left, if that is not more than {@code bytesMax}. */
@@ -45,8 +49,7 @@ final class PayloadReader {
     if (left() > bytesMax) {
       throw new MalformedException(left() + " bytes behind a " + what);
     }
-    int bytes = left();
-    return Bytes.copyOf(payload, take(bytes), bytes);
+    return readBytes(left());
   }
 
   /** Where the next byte stands. */

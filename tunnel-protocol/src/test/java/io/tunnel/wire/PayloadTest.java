@@ -57,6 +57,7 @@ class PayloadTest {
     return Stream.of(
         openEnded(new Hello(1, "é中😀"), new Hello(1, "é中😀").encode(), Hello::decode),
         openEnded(new Hello(65_535, ""), new Hello(65_535, "").encode(), Hello::decode),
+        openEnded(capable(), capable().encode(), Hello::decode),
         openEnded(
             new ErrorPayload(ErrorCode.BUSY, "später"),
             new ErrorPayload(ErrorCode.BUSY, "später").encode(),
@@ -102,6 +103,10 @@ class PayloadTest {
             WriteResult::decode),
         openEnded(rejecting(), rejecting().encode(), WriteResult::decode),
         openEnded(jumping(), jumping().encode(), WriteResult::decode));
+  }
+
+  private static Hello capable() {
+    return Hello.request(new Capabilities(0, 65_535, List.of("a", "z.9-")), "é中😀");
   }
 
   private static WriteResult jumping() {

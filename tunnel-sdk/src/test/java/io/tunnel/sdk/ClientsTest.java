@@ -22,9 +22,11 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.fake.FakeServer;
 import io.tunnel.sdk.fake.FakeTable;
 import io.tunnel.sdk.fake.Waits;
+import io.tunnel.wire.Capabilities;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Direction;
 import io.tunnel.wire.GetRowRequest;
+import io.tunnel.wire.Hello;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.RangePage;
@@ -313,6 +315,20 @@ class ClientsTest {
         .isInstanceOfSatisfying(
             RefusedException.class,
             e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED_VERSION));
+    server.on(
+        Operation.HELLO,
+        (c, frame) ->
+            c.answer(frame, Hello.request(new Capabilities(7, 9, List.of()), "later").encode()));
+    assertThatThrownBy(() -> TableClient.connect(server.config()))
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED_VERSION))
+        .hasMessageContaining("this client speaks version 1 of the protocol, not version 7")
+        .hasMessageContaining("versions 7 to 9");
+    server.on(Operation.HELLO, (c, frame) -> c.answer(frame, new byte[] {'H', 'T', 'T', 'P'}));
+    assertThatThrownBy(() -> TableClient.connect(server.config()))
+        .isInstanceOf(ConnectionException.class)
+        .hasMessageContaining("TNL1");
     server.goAway();
     assertThatThrownBy(() -> TableClient.connect(server.config()))
         .isInstanceOf(ConnectionException.class)

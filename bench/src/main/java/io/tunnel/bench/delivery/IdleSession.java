@@ -33,7 +33,7 @@ final class IdleSession implements AutoCloseable {
     ClientConfig server = ClientConfig.of(endpoint);
     IdleSession session =
         new IdleSession(SocketChannel.open(new InetSocketAddress(server.host(), server.port())));
-    session.request(Operation.HELLO, new Hello(Protocol.VERSION, "idle").encode());
+    session.request(Operation.HELLO, Hello.request(Protocol.SPOKEN, "idle").encode());
     session.request(
         Operation.OPEN_SESSION,
         Json.encode(new SessionControl.OpenSession(tunnelId, tag, LEASE_MS, 0)));

@@ -13,6 +13,7 @@ import io.tunnel.wire.Delivery;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Hello;
 import io.tunnel.wire.RangePage;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -175,7 +176,10 @@ final class RecordedClient implements AutoCloseable {
       return ErrorPayload.decode(payload).code();
     }
     return switch (frame.operation()) {
-      case HELLO -> Bytes.copyOf(payload, 0, 6); // The name behind it is for people.
+      case HELLO -> {
+        Hello hello = Hello.decode(payload);
+        yield List.of(hello.version(), hello.capabilities()); // The name is for people.
+      }
       case DELIVER -> delivered(Delivery.decode(payload));
       case GET_ROW -> rows(ChangeBatch.parse(payload, 0, payload.length));
       case GET_RANGE -> {

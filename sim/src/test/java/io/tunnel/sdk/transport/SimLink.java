@@ -47,7 +47,7 @@ public final class SimLink implements Link {
       close();
       return;
     }
-    byte[] hello = new Hello(Protocol.VERSION, "simulated").encode();
+    byte[] hello = Hello.request(Protocol.SPOKEN, "simulated").encode();
     var unused =
         request(Operation.HELLO, hello)
             .whenComplete(

@@ -6,6 +6,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.wire.Agreement;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
@@ -112,17 +113,12 @@ final class Peer extends ChannelInboundHandlerAdapter {
       if (frame.operation() != Operation.HELLO || frame.kind() != FrameKind.REQUEST) {
         throw new MalformedException("the first frame is a HELLO request");
       }
-      int version = Hello.decode(frame.payload()).version();
-      if (version != Protocol.VERSION) {
-        doom(
-            frame.operationCode(),
-            frame.correlationId(),
-            ErrorCode.UNSUPPORTED_VERSION,
-            "version " + Protocol.VERSION + " is spoken here, not " + version);
-        return;
-      }
+      Hello hello = Hello.decode(frame.payload());
+      Agreement agreed = hello.accept(Protocol.SPOKEN);
       isGreeted = true;
-      respond(frame, new Hello(Protocol.VERSION, "in-memory").encode());
+      respond(frame, hello.answer(agreed, Protocol.SPOKEN, "in-memory").encode());
+    } catch (RefusedException e) {
+      doom(frame.operationCode(), frame.correlationId(), e.code(), e.getMessage());
     } catch (MalformedException e) {
       doom(frame.operationCode(), frame.correlationId(), ErrorCode.INVALID_REQUEST, e.getMessage());
     }

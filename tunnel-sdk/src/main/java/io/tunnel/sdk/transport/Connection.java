@@ -6,9 +6,12 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.wire.Agreement;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
@@ -16,6 +19,8 @@ import io.tunnel.wire.Protocol;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One TCP connection that has been greeted. Every request ends: with its answer, with the server's
@@ -24,6 +29,7 @@ import java.util.concurrent.RejectedExecutionException;
  */
 public final class Connection implements Link {
 
+  private static final Logger LOGGER = LoggerFactory.getLogger(Connection.class);
   private static final int USER_CHARS_MAX = 32;
 
   /** For logs of the server: who did what. */
@@ -97,21 +103,31 @@ public final class Connection implements Link {
   }
 
   private void greet(Endpoint endpoint, ClientConfig config, CompletableFuture<Connection> opened) {
-    byte[] hello = new Hello(Protocol.VERSION, NAME).encode();
+    byte[] hello = Hello.request(Protocol.SPOKEN, NAME).encode();
     CompletableFuture<Frame> greeted = request(Operation.HELLO, hello, config.connectDeadline());
     var unused =
         greeted.whenComplete(
             (answer, failure) -> {
-              if (failure == null) {
+              Throwable reason = failure == null ? objection(answer) : failure;
+              if (reason == null) {
                 opened.complete(this);
               } else {
                 opened.completeExceptionally(
-                    failure instanceof ConnectionException
-                        ? unreachable(endpoint, failure)
-                        : failure);
+                    reason instanceof RefusedException ? reason : unreachable(endpoint, reason));
                 close();
               }
             });
+  }
+
+  /** Why there is no going on with a server that greets like that; null when there is. */
+  private static RuntimeException objection(Frame answer) {
+    try {
+      Agreement agreed = Hello.decode(answer.payload()).confirm(Protocol.SPOKEN);
+      LOGGER.debug("connected: {}", agreed);
+      return null;
+    } catch (MalformedException | RefusedException e) {
+      return e;
+    }
   }
 
   @Override

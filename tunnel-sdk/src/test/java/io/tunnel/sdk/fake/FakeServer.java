@@ -46,7 +46,7 @@ public final class FakeServer implements AutoCloseable {
     on(
         Operation.HELLO,
         (connection, frame) ->
-            connection.answer(frame, new Hello(Protocol.VERSION, "fake").encode()));
+            connection.answer(frame, Hello.request(Protocol.SPOKEN, "fake").encode()));
     // As a server does that is no cluster.
     on(
         Operation.DESCRIBE_CLUSTER,

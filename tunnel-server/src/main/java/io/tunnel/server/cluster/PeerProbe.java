@@ -57,7 +57,7 @@ public final class PeerProbe {
   }
 
   private static void send(OutputStream out, String name) throws IOException {
-    byte[] hello = new Hello(Protocol.VERSION, "node " + name + " starts").encode();
+    byte[] hello = Hello.request(Protocol.SPOKEN, "node " + name + " starts").encode();
     write(out, new Frame(Operation.HELLO, FrameKind.REQUEST, 0, hello));
     write(out, new Frame(Operation.DESCRIBE_NODE, FrameKind.REQUEST, STATUS_ID, new byte[0]));
     out.flush();

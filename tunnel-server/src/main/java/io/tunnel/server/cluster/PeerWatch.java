@@ -156,7 +156,7 @@ public final class PeerWatch implements Closeable {
     }
 
     private void greet(Socket connection) throws IOException {
-      byte[] hello = new Hello(Protocol.VERSION, "node " + self).encode();
+      byte[] hello = Hello.request(Protocol.SPOKEN, "node " + self).encode();
       Frame frame = new Frame(Operation.HELLO, FrameKind.REQUEST, 0, hello);
       connection.getOutputStream().write(frame.header());
       connection.getOutputStream().write(frame.payload());

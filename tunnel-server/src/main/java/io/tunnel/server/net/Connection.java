@@ -10,6 +10,7 @@ import io.tunnel.server.channel.Channel;
 import io.tunnel.server.log.Extents;
 import io.tunnel.server.partition.ReadTurns;
 import io.tunnel.server.session.SessionPort;
+import io.tunnel.wire.Agreement;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.ErrorPayload;
@@ -233,24 +234,20 @@ final class Connection extends ChannelInboundHandlerAdapter
         throw new MalformedException("a connection opens with a HELLO request");
       }
       Hello hello = Hello.decode(frame.payload());
-      if (hello.version() != Protocol.VERSION) {
-        doom(
-            frame.operationCode(),
-            frame.correlationId(),
-            ErrorCode.UNSUPPORTED_VERSION,
-            "this server speaks protocol version " + Protocol.VERSION + ", not " + hello.version());
-        return;
-      }
+      Agreement agreed = hello.accept(Protocol.SPOKEN);
       isGreeted = true;
       intake.greeted();
       budgets.places().greeted(this);
       clientName = hello.name();
-      LOGGER.debug("'{}' connected from {}", hello.name(), context.channel().remoteAddress());
+      LOGGER.debug(
+          "'{}' connected from {}: {}", hello.name(), context.channel().remoteAddress(), agreed);
       writer.send(
           frame.operationCode(),
           FrameKind.RESPONSE,
           frame.correlationId(),
-          new Hello(Protocol.VERSION, serverName).encode());
+          hello.answer(agreed, Protocol.SPOKEN, serverName).encode());
+    } catch (RefusedException e) {
+      doom(frame.operationCode(), frame.correlationId(), e.code(), e.getMessage());
     } catch (MalformedException e) {
       doom(frame.operationCode(), frame.correlationId(), ErrorCode.INVALID_REQUEST, e.getMessage());
     }

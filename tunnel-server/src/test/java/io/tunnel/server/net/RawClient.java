@@ -34,7 +34,7 @@ final class RawClient implements Closeable {
   RawClient(InetSocketAddress address) throws IOException {
     socket.connect(address, DEADLINE_MS);
     socket.setSoTimeout(DEADLINE_MS);
-    assertThat(ask(Operation.HELLO, new Hello(Protocol.VERSION, "raw").encode()).kind())
+    assertThat(ask(Operation.HELLO, Hello.request(Protocol.SPOKEN, "raw").encode()).kind())
         .isEqualTo(FrameKind.RESPONSE);
   }
 
