@@ -21,6 +21,9 @@ final class BatchLayout {
 
   static final int FORMAT_1 = 1;
 
+  /** Bits of the attributes that mean something in format 1: none so far. */
+  static final int ATTRIBUTES_KNOWN = 0;
+
   /** Row flags: bits 0-1 the kind, bits 2-3 the condition, the others zero. */
   static final int KIND_MASK = 0x03;
 

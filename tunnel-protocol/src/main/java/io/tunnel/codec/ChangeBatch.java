@@ -5,6 +5,8 @@ import static io.tunnel.codec.BatchLayout.HEADER_BYTES;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import java.nio.ByteBuffer;
+import java.util.BitSet;
+import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
 
 /**
@@ -92,9 +94,13 @@ public final class ChangeBatch {
   private void requireHeader() {
     int format = Binary.getByte(array, offset + BatchLayout.FORMAT);
     int attributes = Binary.getByte(array, offset + BatchLayout.ATTRIBUTES);
-    if (format != BatchLayout.FORMAT_1 || attributes != 0) {
+    if (format != BatchLayout.FORMAT_1) {
       throw new MalformedException(
-          "a batch of format " + format + " with attributes " + attributes + ", not 1 with 0");
+          "a batch of format " + format + "; known is format " + BatchLayout.FORMAT_1);
+    }
+    int unknown = attributes & ~BatchLayout.ATTRIBUTES_KNOWN;
+    if (unknown != 0) {
+      throw new MalformedException("a batch with the unknown attributes " + bits(unknown));
     }
     int rowsBytes = Binary.getInt(array, offset + BatchLayout.ROWS_BYTES);
     if (rowCount() < 0 || rowCount() > Limits.BATCH_ROWS_MAX) {
@@ -110,6 +116,13 @@ public final class ChangeBatch {
       throw new MalformedException(
           "a batch of " + bytes + " bytes that says its rows have " + rowsBytes);
     }
+  }
+
+  /** For people: "bit 0, bit 7". */
+  private static String bits(int attributes) {
+    return BitSet.valueOf(new long[] {attributes}).stream()
+        .mapToObj(bit -> "bit " + bit)
+        .collect(Collectors.joining(", "));
   }
 
   /** The partition whose rows these are. */

@@ -53,6 +53,11 @@ class BatchCorruptionTest {
     byte[] rows = batch.clone();
     Binary.putInt(rows, BatchLayout.ROW_COUNT, Limits.BATCH_ROWS_MAX + 1);
     assertThat(refusalOf(seal(rows))).isEqualTo(ErrorCode.BATCH_TOO_LARGE);
+    byte[] attributes = batch.clone();
+    attributes[BatchLayout.ATTRIBUTES] = (byte) 0x85;
+    assertThatExceptionOfType(MalformedException.class)
+        .isThrownBy(() -> ChangeBatch.parse(seal(attributes), 0, attributes.length))
+        .withMessage("a batch with the unknown attributes bit 0, bit 2, bit 7");
     byte[] format = batch.clone();
     format[BatchLayout.FORMAT] = 2;
     assertThat(refusalOf(seal(format))).isEqualTo(ErrorCode.INVALID_REQUEST);

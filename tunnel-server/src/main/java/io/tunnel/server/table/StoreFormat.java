@@ -19,6 +19,12 @@ final class StoreFormat {
   /** The dictionary id of a value that carries its names itself. */
   static final int INLINE_DICTIONARY = 0;
 
+  /**
+   * The first form that a value may have which this version does not know: a value opens with a
+   * dictionary's id, and no dictionary has this one or a higher one.
+   */
+  static final int LATER_FORM_MIN = Dictionaries.COUNT_MAX + 1;
+
   private StoreFormat() {}
 
   static byte[] foldedKey() {

@@ -8,6 +8,8 @@ import io.tunnel.codec.Dictionary;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.Column;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +20,7 @@ import java.util.function.IntFunction;
 /**
  * The value of a row: a dictionary's id as a varint, then the columns as they came in their batch.
  * With id 0 the names come between: their count and their bytes, each as a varint, and the names.
+ * What opens with a number above all ids has a form of a later version, and is refused.
  */
 final class StoredRow {
 
@@ -120,6 +123,14 @@ final class StoredRow {
 
     static Parts of(byte[] value, Dictionaries dictionaries) {
       long id = Binary.getVarint(value, 0, value.length);
+      if (Binary.value(id) >= StoreFormat.LATER_FORM_MIN) {
+        throw new RefusedException(
+            ErrorCode.STORAGE_FAILED,
+            "a row is stored in form "
+                + Binary.value(id)
+                + ", which this version does not know; use the version that wrote it, or a newer"
+                + " one");
+      }
       if (Binary.value(id) != StoreFormat.INLINE_DICTIONARY) {
         return new Parts(dictionaries.names(Binary.value(id)), Binary.next(id));
       }
