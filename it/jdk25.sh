@@ -34,7 +34,7 @@ run() {
   rm -f "$log"
 }
 
-for class in FakeContractTest ServerContractTest StartTest RestartTest FleetTest; do
+for class in contract.FakeContractTest contract.ServerContractTest programs.StartTest session.RestartTest session.FleetTest; do
   run it io.tunnel.it.planted.JudgeMain "io.tunnel.it.$class"
 done
 run sim io.tunnel.it.sim.SimulationMain 1 300

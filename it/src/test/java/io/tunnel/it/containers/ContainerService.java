@@ -7,7 +7,6 @@ import com.github.dockerjava.api.model.ContainerNetwork;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.tunnel.fixtures.Poll;
-import io.tunnel.it.Evidence;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonElement;
 import io.tunnel.fixtures.Poll;
-import io.tunnel.it.Evidence;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;

@@ -1,0 +1,270 @@
+package io.tunnel.it.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.fixtures.Poll;
+import io.tunnel.it.ledger.Channels;
+import io.tunnel.it.ledger.Seen;
+import io.tunnel.it.ledger.TestTable;
+import io.tunnel.it.process.KafkaTopic;
+import io.tunnel.it.process.NodeProcess;
+import io.tunnel.it.process.Scene;
+import io.tunnel.it.process.Stage;
+import io.tunnel.it.process.WorkerProcess;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.TunnelType;
+import io.tunnel.sdk.RowResult;
+import io.tunnel.sdk.RowResult.Outcome;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.wire.Control.TableDescription;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Nodes that die, stand still, or lose one half of the network, while a writer writes and two
+ * workers consume. Whatever happens to one of three nodes, the others lead what it led, everybody
+ * goes on by himself, and nothing that was acknowledged is missing or out of order.
+ */
+class ClusterFaultsTest {
+
+  private static final int NODES = 3;
+  private static final int PARTITIONS = 6;
+
+  /** How long Kafka is away; longer in a run that is meant for it. */
+  private static final Duration OUTAGE = Duration.ofSeconds(Long.getLong("fault.outageS", 15));
+
+  @RegisterExtension static final Stage STAGE = new Stage();
+
+  private static Cluster cluster;
+
+  @BeforeAll
+  static void start() {
+    cluster = new Cluster(STAGE, NODES).start(NODES);
+  }
+
+  private Traffic traffic;
+
+  @AfterEach
+  void endTraffic() {
+    if (traffic != null) {
+      traffic.close();
+    }
+  }
+
+  @BeforeEach
+  void mend() {
+    cluster.mend(NODES);
+  }
+
+  /** Each in turn, so also the one that leads the catalog, and the one that leads the tunnel. */
+  @Test
+  void every_node_may_be_killed_once_the_others_have_taken_over() {
+    traffic = new Traffic(STAGE, cluster, PARTITIONS);
+    for (int i = 0; i < NODES; i++) {
+      NodeProcess victim = cluster.node(i);
+      assertThat(Cluster.ledBy(victim, victim)).isNotEmpty();
+      victim.kill();
+      cluster.awaitReplaced(victim);
+      traffic.awaitFlow();
+      victim.begin();
+      victim.awaitReady();
+      cluster.awaitWhole();
+    }
+    traffic.awaitFlow();
+    var unused = traffic.end();
+  }
+
+  @Test
+  void a_leader_that_stood_still_while_it_was_replaced_changes_nothing_when_it_goes_on() {
+    traffic = new Traffic(STAGE, cluster, PARTITIONS);
+    NodeProcess zombie = cluster.leaderOf(traffic.somePartition());
+    zombie.suspend();
+    try {
+      cluster.awaitReplaced(zombie);
+      traffic.awaitFlow();
+    } finally {
+      zombie.resume();
+    }
+    cluster.awaitWhole();
+    traffic.awaitFlow();
+    var unused = traffic.end();
+  }
+
+  @Test
+  void a_leader_that_does_not_reach_kafka_is_replaced_and_what_it_says_late_does_not_count() {
+    traffic = new Traffic(STAGE, cluster, PARTITIONS);
+    NodeProcess lonely = cluster.leaderOf(traffic.somePartition());
+    lonely.toKafka().hold();
+    cluster.awaitReplaced(lonely);
+    traffic.awaitWritten();
+    lonely.toKafka().resume();
+    cluster.awaitWhole();
+    traffic.awaitFlow();
+    var unused = traffic.end();
+  }
+
+  @Test
+  void a_leader_that_no_client_reaches_keeps_its_partitions_and_holds_up_no_others() {
+    Probe probe = new Probe(STAGE, cluster, PARTITIONS);
+    traffic = new Traffic(STAGE, cluster, PARTITIONS);
+    NodeProcess unheard = cluster.leaderOf(traffic.somePartition());
+    NodeProcess witness = cluster.others(unheard).get(0);
+    Set<Integer> led = Cluster.ledBy(unheard, witness);
+    unheard.toClients().hold();
+    probe.awaitWritten(partition -> !led.contains(partition));
+    probe.awaitWritten(partition -> !led.contains(partition));
+    assertThat(Cluster.ledBy(unheard, witness)).isEqualTo(led);
+    unheard.toClients().resume();
+    probe.awaitWritten(led::contains);
+    traffic.awaitFlow();
+    var unused = traffic.end();
+  }
+
+  @Test
+  void what_a_node_has_stored_may_be_deleted_while_it_is_away() {
+    traffic = new Traffic(STAGE, cluster, PARTITIONS);
+    NodeProcess forgetful = cluster.leaderOf(traffic.somePartition());
+    forgetful.kill();
+    forgetful.deleteData();
+    cluster.awaitReplaced(forgetful);
+    forgetful.begin();
+    forgetful.awaitReady();
+    cluster.awaitWhole();
+    traffic.awaitFlow();
+    // What is left is what the forgetful one has built from the log.
+    cluster.others(forgetful).forEach(NodeProcess::kill);
+    cluster.awaitWhole();
+    traffic.awaitFlow();
+    var unused = traffic.end();
+  }
+
+  @Test
+  void a_restart_of_kafka_loses_nothing() {
+    traffic = new Traffic(STAGE, cluster, PARTITIONS);
+    cluster.kafka().restart();
+    traffic.awaitFlow();
+    cluster.awaitWhole();
+    cluster.kafka().kill();
+    cluster.kafka().restart();
+    traffic.awaitFlow();
+    cluster.awaitWhole();
+    traffic.awaitFlow();
+    var unused = traffic.end();
+  }
+
+  @Test
+  void while_kafka_is_away_writes_are_refused_and_reads_as_soon_as_they_would_be_old() {
+    Probe probe = new Probe(STAGE, cluster, PARTITIONS);
+    traffic = new Traffic(STAGE, cluster, PARTITIONS);
+    long beganNanos = System.nanoTime();
+    cluster.kafka().suspend();
+    try {
+      // Half a session long what a leader has may be taken for what there is.
+      for (int partition : probe.partitions()) {
+        assertThat(probe.read(partition)).as("the row of %d", partition).isPresent();
+      }
+      do {
+        probe.partitions().forEach(partition -> requireRefused(probe.write(partition)));
+      } while (System.nanoTime() - beganNanos < OUTAGE.toNanos());
+      for (int partition : probe.partitions()) {
+        assertThat(probe.read(partition)).as("the old row of %d", partition).isEmpty();
+      }
+    } finally {
+      cluster.kafka().resume();
+    }
+    probe.awaitWritten(partition -> true);
+    for (int partition : probe.partitions()) {
+      assertThat(probe.read(partition)).as("the row of %d", partition).isPresent();
+    }
+    traffic.awaitFlow();
+    cluster.awaitWhole();
+    traffic.awaitFlow();
+    var unused = traffic.end();
+  }
+
+  /**
+   * Within the client's patience it is told that it may try again; only what was under way when
+   * Kafka went is in doubt.
+   */
+  private static void requireRefused(RowResult result) {
+    assertThat(result.outcome()).as("%s", result).isIn(Outcome.NOT_SENT, Outcome.IN_DOUBT);
+    if (result.outcome() == Outcome.NOT_SENT) {
+      assertThat(result.error().orElseThrow())
+          .isIn(Set.of(ErrorCode.LOG_UNAVAILABLE, ErrorCode.NOT_LEADER));
+    }
+  }
+
+  /**
+   * A record that does not count hides the true one of its key as soon as Kafka compacts, which
+   * knows nothing of leaders; so the new leader says the row again behind it.
+   */
+  @Test
+  void a_zombies_record_that_compaction_prefers_does_not_come_to_life() throws Exception {
+    Scene scene = new Scene(STAGE, cluster, 1);
+    Channels tunnel = scene.tunnel("audit", TunnelType.Stream);
+    WorkerProcess worker = scene.worker(tunnel, "worker");
+    TableDescription table = scene.tables().describeTable(scene.table());
+    KafkaTopic topic =
+        STAGE.closing(new KafkaTopic(cluster.kafka(), "it.table." + table.tableId()));
+    put(scene, "victim", 1);
+    long written = scene.committed().values().iterator().next();
+    put(scene, "other", 1);
+    NodeProcess zombie = cluster.leaderOf(table.partitions().get(0).id());
+    zombie.toKafka().hold();
+    try (TableClient client = TableClient.connect(Probe.impatient(zombie.endpoint()))) {
+      List<RowChange> late = List.of(TestTable.put(1, "victim", 2));
+      assertThat(client.tryWrite(scene.table(), late).results().get(0).isApplied()).isFalse();
+    }
+    cluster.awaitReplaced(zombie);
+    put(scene, "other", 2);
+    assertThat(topic.records(0, "victim")).hasSize(1);
+    zombie.toKafka().resume();
+    Poll.until(
+        "the zombie's record and the leader's repair",
+        () -> topic.records(0, "victim").size() == 3);
+    cluster.awaitWhole();
+
+    try (AutoCloseable undone = topic.compactAtOnce()) {
+      assertThat(undone).isNotNull();
+      long[] value = {2};
+      Poll.until(
+          "a topic in which only the repair is left",
+          () -> {
+            put(scene, "other", ++value[0]);
+            return topic.records(0, "victim").size() == 1;
+          });
+    }
+    Map<String, Map<String, String>> rows = scene.rows();
+    tunnel.awaitBeyond(scene.committed());
+    zombie.stop();
+    zombie.deleteData();
+    zombie.begin();
+    zombie.awaitReady();
+    cluster.awaitWhole();
+    cluster.others(zombie).forEach(NodeProcess::stop);
+    cluster.awaitWhole();
+    assertThat(scene.rows()).isEqualTo(rows).hasSize(2);
+    assertThat(scene.tables().getRow(scene.table(), TestTable.key(1, "victim")))
+        .hasValueSatisfying(row -> assertThat(row.value("v").asLong()).isEqualTo(1));
+    assertThat(worker.stop())
+        .filteredOn(seen -> seen.mutation().key().contains("victim"))
+        .extracting(Seen::position)
+        .as("the repair is no change; the tunnel's sessions may have moved")
+        .containsOnly(written);
+  }
+
+  /** Until it is applied: a leader that was replaced and does not know it leaves rows in doubt. */
+  private static void put(Scene scene, String id, long value) {
+    List<RowChange> row = List.of(TestTable.put(1, id, value));
+    Poll.until(
+        "a row that is written", () -> scene.tables().tryWrite(scene.table(), row).allApplied());
+  }
+}

@@ -1,0 +1,108 @@
+package io.tunnel.it.contract;
+
+import io.tunnel.sdk.testing.InMemoryTunnelService;
+import java.time.Duration;
+import org.junit.jupiter.api.Nested;
+
+/** The fake that users test against keeps the contract, and finds no fault with the SDK. */
+class FakeContractTest {
+
+  private static Subject fake() {
+    InMemoryTunnelService service = InMemoryTunnelService.start();
+    return new Subject() {
+      @Override
+      public int port() {
+        return Integer.parseInt(service.endpoint().replaceFirst(".*:", ""));
+      }
+
+      @Override
+      public void letLeaseEnd() {
+        service.advance(Duration.ofSeconds(1));
+      }
+
+      @Override
+      public long nowMs() {
+        return service.now().toEpochMilli();
+      }
+
+      @Override
+      public void awaitTime(long ms) {
+        service.advanceWithHeartbeats(Duration.ofMillis(ms - nowMs()));
+      }
+
+      @Override
+      public void expectMisconduct() {
+        var unused = service.lenient();
+      }
+
+      @Override
+      public void close() {
+        service.close();
+      }
+    };
+  }
+
+  @Nested
+  class Tables extends TablesContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
+  class Sessions extends SessionsContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
+  class Tunnels extends TunnelsContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
+  class Failures extends FailuresContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
+  class Deliveries extends DeliveriesContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
+  class Moments extends MomentsContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
+  class Readings extends ReadingsContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
+  class Greetings extends GreetingsContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package io.tunnel.it.contract;
+
+import io.tunnel.it.process.ServerProcess;
+import io.tunnel.it.process.Stage;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The real server keeps the contract. */
+class ServerContractTest {
+
+  @RegisterExtension static final Stage STAGE = new Stage();
+
+  private static ServerProcess server;
+
+  @BeforeAll
+  static void start() {
+    server = STAGE.server();
+  }
+
+  @Nested
+  class Tables extends TablesContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
+  class Sessions extends SessionsContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
+  class Tunnels extends TunnelsContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
+  class Failures extends FailuresContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
+  class Deliveries extends DeliveriesContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
+  class Moments extends MomentsContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
+  class Readings extends ReadingsContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
+  class Greetings extends GreetingsContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+}

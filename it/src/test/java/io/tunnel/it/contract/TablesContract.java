@@ -1,0 +1,201 @@
+package io.tunnel.it.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.tunnel.it.process.RawClient;
+import io.tunnel.it.process.RawWrite;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnUpdate;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.Row;
+import io.tunnel.model.RowDeleteChange;
+import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.RowUpdateChange;
+import io.tunnel.sdk.BatchWriteResult;
+import io.tunnel.sdk.RangeQuery;
+import io.tunnel.sdk.RowResult;
+import io.tunnel.sdk.RowResult.Outcome;
+import io.tunnel.wire.Control;
+import io.tunnel.wire.Control.PartitionDescription;
+import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What is true of tables and rows. */
+abstract class TablesContract extends Contract {
+
+  @Test
+  void a_table_has_a_partition_more_than_split_points_with_ids_of_their_own() {
+    TableDescription first = table(10, 20);
+    TableDescription second = table();
+    assertThat(first.partitions()).hasSize(3);
+    assertThat(second.partitions()).hasSize(1);
+    assertThat(first.tableId()).isNotEqualTo(second.tableId());
+    assertThat(first.partitions())
+        .extracting(PartitionDescription::id)
+        .doesNotContain(second.partitions().get(0).id())
+        .doesNotHaveDuplicates();
+    assertThat(tables().listTables()).contains(first.meta().name(), second.meta().name());
+  }
+
+  @Test
+  void a_second_table_of_a_name_is_refused() {
+    TableDescription table = table();
+    assertRefused(
+        ErrorCode.TABLE_EXISTS, () -> tables().createTable(meta(table.meta().name()), List.of()));
+  }
+
+  @Test
+  void split_points_rise_and_are_of_the_key_s_type() {
+    List<PrimaryKeyValue> falling =
+        List.of(PrimaryKeyValue.fromLong(2), PrimaryKeyValue.fromLong(1));
+    assertRefused(ErrorCode.INVALID_REQUEST, () -> tables().createTable(meta(newName()), falling));
+    List<PrimaryKeyValue> text = List.of(PrimaryKeyValue.fromString("m"));
+    assertRefused(ErrorCode.KEY_MISMATCH, () -> tables().createTable(meta(newName()), text));
+  }
+
+  @Test
+  void a_dropped_table_is_gone_with_its_tunnels_and_its_name_is_free() {
+    TableDescription table = table();
+    String name = table.meta().name();
+    var unused = stream(table, "audit");
+    tables().dropTable(name);
+    assertRefused(ErrorCode.TABLE_NOT_FOUND, () -> tables().describeTable(name));
+    assertRefused(ErrorCode.TABLE_NOT_FOUND, () -> tables().dropTable(name));
+    TableDescription again = tables().createTable(meta(name), List.of());
+    assertThat(again.tableId()).isNotEqualTo(table.tableId());
+    assertRefused(ErrorCode.TUNNEL_NOT_FOUND, () -> channels(again, "audit").now());
+  }
+
+  @Test
+  void applied_rows_have_rising_positions_in_each_partition() {
+    TableDescription table = table(10);
+    List<RowResult> results =
+        tables()
+            .write(table.meta().name(), List.of(put(1, 1), put(11, 1), put(2, 2), put(12, 2)))
+            .results();
+    assertThat(results).extracting(RowResult::outcome).containsOnly(Outcome.APPLIED);
+    assertThat(results.get(2).position()).isGreaterThan(results.get(0).position());
+    assertThat(results.get(3).position()).isGreaterThan(results.get(1).position());
+    assertThat(tables().describeTable(table.meta().name()).partitions())
+        .extracting(PartitionDescription::rowCount, PartitionDescription::committed)
+        .containsExactly(
+            tuple(2L, results.get(2).position()), tuple(2L, results.get(3).position()));
+  }
+
+  @Test
+  void a_row_whose_condition_does_not_hold_is_rejected_alone() {
+    TableDescription table = table();
+    RowPutChange fresh =
+        new RowPutChange(
+            key(1),
+            List.of(new Column("v", ColumnValue.fromLong(1))),
+            RowExistenceExpectation.EXPECT_NOT_EXIST);
+    RowDeleteChange missing = new RowDeleteChange(key(2), RowExistenceExpectation.EXPECT_EXIST);
+    BatchWriteResult result =
+        tables().tryWrite(table.meta().name(), List.of(fresh, fresh, missing, put(3, 3)));
+    assertThat(result.results())
+        .extracting(RowResult::outcome)
+        .containsExactly(Outcome.APPLIED, Outcome.REJECTED, Outcome.REJECTED, Outcome.APPLIED);
+    assertThat(result.results().get(1).error()).contains(ErrorCode.CONDITION_FAILED);
+  }
+
+  @Test
+  void an_update_sets_and_removes_columns_and_creates_the_row() {
+    TableDescription table = table();
+    String name = table.meta().name();
+    write(
+        table,
+        new RowPutChange(
+            key(1),
+            List.of(
+                new Column("v", ColumnValue.fromLong(1)),
+                new Column("w", ColumnValue.fromString("x")))),
+        new RowUpdateChange(
+            key(1),
+            List.of(
+                new ColumnUpdate.Put("v", ColumnValue.fromLong(2)), new ColumnUpdate.Delete("w"))),
+        new RowUpdateChange(key(2), List.of(new ColumnUpdate.Put("v", ColumnValue.fromLong(3)))));
+    Row first = tables().getRow(name, key(1)).orElseThrow();
+    assertThat(first.columns()).containsExactly(new Column("v", ColumnValue.fromLong(2)));
+    assertThat(tables().getRow(name, key(2)).orElseThrow().value("v"))
+        .isEqualTo(ColumnValue.fromLong(3));
+  }
+
+  @Test
+  void a_deleted_row_is_not_read_and_deleting_nothing_is_a_change_too() {
+    TableDescription table = table();
+    write(table, put(1, 1), new RowDeleteChange(key(1)), new RowDeleteChange(key(2)));
+    assertThat(tables().getRow(table.meta().name(), key(1))).isEmpty();
+    assertThat(tables().describeTable(table.meta().name()).partitions().get(0).committed())
+        .isEqualTo(3);
+  }
+
+  @Test
+  void a_range_is_read_across_partitions_in_both_directions_and_between_bounds() {
+    TableDescription table = table(10, 20);
+    write(table, put(1, 1), put(9, 9), put(10, 10), put(25, 25), put(26, 26));
+    assertThat(ids(table, RangeQuery.ALL)).containsExactly(1L, 9L, 10L, 25L, 26L);
+    assertThat(ids(table, RangeQuery.ALL.backward())).containsExactly(26L, 25L, 10L, 9L, 1L);
+    assertThat(ids(table, RangeQuery.ALL.from(key(9)).to(key(26)))).containsExactly(9L, 10L, 25L);
+  }
+
+  private List<Long> ids(TableDescription table, RangeQuery query) {
+    List<Long> ids = new ArrayList<>();
+    for (Row row : tables().getRange(table.meta().name(), query)) {
+      ids.add(row.primaryKey().getPrimaryKeyColumn("id").getValue().asLong());
+    }
+    return ids;
+  }
+
+  @Test
+  void a_batch_for_the_wrong_partition_or_a_table_that_is_gone_is_refused_whole() {
+    TableDescription table = table(10);
+    int second = table.partitions().get(1).id();
+    RawClient raw = raw();
+    byte[] astray =
+        RawWrite.payload(table, table.tableId(), second, List.of(put(11, 1), put(1, 1)));
+    assertThat(raw.refused(Operation.WRITE, astray).code()).isEqualTo(ErrorCode.WRONG_PARTITION);
+    byte[] nowhere = RawWrite.payload(table, 1_000_000, second, List.of(put(11, 1)));
+    assertThat(raw.refused(Operation.WRITE, nowhere).code()).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
+    assertThat(tables().getRow(table.meta().name(), key(11))).isEmpty();
+  }
+
+  @Test
+  void a_batch_that_was_damaged_on_its_way_is_refused() {
+    subject().expectMisconduct();
+    TableDescription table = table();
+    byte[] batch =
+        RawWrite.payload(
+            table, table.tableId(), table.partitions().get(0).id(), List.of(put(1, 1)));
+    batch[batch.length - 1] ^= 1;
+    assertThat(raw().refused(Operation.WRITE, batch).code()).isEqualTo(ErrorCode.CORRUPT);
+  }
+
+  /** Also a request that comes on another connection, and when its table is gone since. */
+  @Test
+  void a_creation_that_comes_again_under_its_id_is_answered_and_not_done_again() {
+    Control.CreateTable request = new Control.CreateTable(meta("twice"), List.of());
+    byte[] payload = Json.encode(request, "creation-of-twice");
+    try (RawClient first = raw();
+        RawClient second = raw()) {
+      byte[] answer = first.request(Operation.CREATE_TABLE, payload);
+      int id = Json.decode(answer, TableDescription.class).tableId();
+      byte[] again = second.request(Operation.CREATE_TABLE, payload);
+      assertThat(Json.decode(again, TableDescription.class).tableId()).isEqualTo(id);
+      assertThat(second.refused(Operation.CREATE_TABLE, Json.encode(request)).code())
+          .isEqualTo(ErrorCode.TABLE_EXISTS);
+      byte[] drop = Json.encode(new Control.TableName("twice"), "drop-of-twice");
+      assertThat(first.request(Operation.DROP_TABLE, drop)).isEmpty();
+      assertThat(second.request(Operation.DROP_TABLE, drop)).isEmpty();
+    }
+    assertThat(tables().listTables()).doesNotContain("twice");
+  }
+}

@@ -1,0 +1,450 @@
+package io.tunnel.it.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.tunnel.fixtures.Poll;
+import io.tunnel.it.ledger.Channels;
+import io.tunnel.model.ChannelStatus;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TunnelType;
+import io.tunnel.sdk.ChannelInfo;
+import io.tunnel.sdk.CreateTunnelRequest;
+import io.tunnel.sdk.DeleteTunnelRequest;
+import io.tunnel.sdk.DescribeTunnelRequest;
+import io.tunnel.sdk.DescribeTunnelResponse;
+import io.tunnel.sdk.EndSessionRequest;
+import io.tunnel.sdk.ExportCheckpointsRequest;
+import io.tunnel.sdk.FailurePolicy;
+import io.tunnel.sdk.IChannelProcessor;
+import io.tunnel.sdk.ImportCheckpointsRequest;
+import io.tunnel.sdk.ListTunnelRequest;
+import io.tunnel.sdk.PauseTunnelRequest;
+import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.sdk.ResumeTunnelRequest;
+import io.tunnel.sdk.SeekTunnelRequest;
+import io.tunnel.sdk.StreamTunnelConfig;
+import io.tunnel.sdk.TunnelInfo;
+import io.tunnel.sdk.TunnelWorker;
+import io.tunnel.sdk.TunnelWorkerConfig;
+import io.tunnel.sdk.TunnelWorkerStatus;
+import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.OperatorControl.CheckpointSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+/** What is true of tunnels, for workers and for operators. */
+abstract class TunnelsContract extends Contract {
+
+  private static final String NAME = "audit";
+
+  private void awaitDrained(TableDescription table) {
+    channels(table, NAME).awaitDrained();
+  }
+
+  @Test
+  void a_second_tunnel_of_a_name_is_refused_and_an_unknown_one_not_found() {
+    TableDescription table = table();
+    var unused = stream(table, NAME);
+    assertRefused(ErrorCode.TUNNEL_EXISTS, () -> stream(table, NAME));
+    assertRefused(ErrorCode.TUNNEL_NOT_FOUND, () -> channels(table, "other").now());
+    assertRefused(
+        ErrorCode.TUNNEL_NOT_FOUND,
+        () -> tunnels().deleteTunnel(new DeleteTunnelRequest(table.meta().name(), "other")));
+    assertRefused(
+        ErrorCode.TABLE_NOT_FOUND,
+        () -> tunnels().createTunnel(new CreateTunnelRequest("none", NAME, TunnelType.Stream)));
+  }
+
+  @Test
+  void a_stream_from_the_start_is_every_change_in_order_and_from_now_on_only_later_ones() {
+    TableDescription table = table();
+    writeEach(table, 1, 3);
+    String latest =
+        tunnels()
+            .createTunnel(
+                new CreateTunnelRequest(
+                    table.meta().name(), "latest", TunnelType.Stream, StreamStart.LATEST))
+            .getTunnelId();
+    Values all = new Values();
+    Values later = new Values();
+    var unusedAll = worker(stream(table, NAME), "all", all);
+    var unusedLater = worker(latest, "later", later);
+    write(table, put(1, 4));
+    all.await(4);
+    later.await(1);
+    assertThat(all.all()).isEqualTo(oneTo(4));
+    assertThat(later.all()).containsExactly(4L);
+  }
+
+  @Test
+  void a_graceful_move_repeats_nothing_and_loses_nothing() {
+    TableDescription table = table(100, 200, 300);
+    String tunnelId = stream(table, NAME);
+    Values values = new Values();
+    var unused = worker(tunnelId, "a", values);
+    for (int i = 1; i <= 40; i++) {
+      write(table, put(i % 4 * 100 + 1, i));
+    }
+    TunnelWorker second = worker(tunnelId, "b", values);
+    channels(table, NAME).awaitSpread(Map.of("a", 2, "b", 2));
+    for (int i = 41; i <= 80; i++) {
+      write(table, put(i % 4 * 100 + 1, i));
+    }
+    second.shutdown();
+    channels(table, NAME).awaitSpread(Map.of("a", 4));
+    for (int i = 81; i <= 120; i++) {
+      write(table, put(i % 4 * 100 + 1, i));
+    }
+    awaitDrained(table);
+    assertThat(values.all()).containsExactlyInAnyOrderElementsOf(oneTo(120));
+  }
+
+  @Test
+  void rows_larger_than_all_the_credit_of_a_channel_are_processed_once() {
+    TableDescription table = table();
+    TunnelWorkerConfig config = new TunnelWorkerConfig();
+    Values values = new Values();
+    config.setChannelProcessor(values);
+    config.setCheckpointIntervalInMillis(20);
+    TunnelWorker worker = worker(stream(table, NAME), config);
+    Column large = new Column("text", ColumnValue.fromString("x".repeat(3 << 19)));
+    for (int i = 1; i <= 3; i++) {
+      Column v = new Column("v", ColumnValue.fromLong(i));
+      write(table, new RowPutChange(key(i), List.of(v, large)));
+    }
+    awaitDrained(table);
+    assertThat(values.all()).isEqualTo(oneTo(3));
+    assertThat(worker.status().counters().sessions()).isEqualTo(1);
+  }
+
+  @Test
+  void a_stream_with_an_end_in_the_past_ends_behind_what_is_before_it() {
+    TableDescription table = table(10);
+    String tunnelId =
+        tunnels()
+            .createTunnel(
+                new CreateTunnelRequest(
+                    table.meta().name(),
+                    NAME,
+                    TunnelType.Stream,
+                    StreamTunnelConfig.EARLIEST.withEnd(1)))
+            .getTunnelId();
+    writeEach(table, 1, 3);
+    Values values = new Values();
+    var unused = worker(tunnelId, "a", values);
+    awaitTerminated(table, NAME);
+    assertThat(values.all()).isEmpty();
+  }
+
+  @Test
+  void a_stream_ends_when_its_end_has_come_and_what_is_written_later_is_not_in_it() {
+    TableDescription table = table();
+    writeEach(table, 1, 3);
+    long endMs = subject().nowMs() + 200;
+    String tunnelId =
+        tunnels()
+            .createTunnel(
+                new CreateTunnelRequest(
+                    table.meta().name(),
+                    NAME,
+                    TunnelType.Stream,
+                    StreamTunnelConfig.EARLIEST.withEnd(endMs)))
+            .getTunnelId();
+    Values values = new Values();
+    var unused = worker(tunnelId, "a", values);
+    values.await(3);
+    subject().awaitTime(endMs);
+    awaitTerminated(table, NAME);
+    write(table, put(1, 4));
+    assertThat(channels(table, NAME).now())
+        .extracting(ChannelInfo::end, ChannelInfo::checkpointed)
+        .containsExactly(tuple(Optional.of(3L), 3L));
+    assertThat(values.all()).isEqualTo(oneTo(3));
+  }
+
+  @Test
+  void a_stream_starts_in_the_past_and_ends_after_its_start() {
+    TableDescription table = table();
+    long future = subject().nowMs() + 1_000_000;
+    assertRefused(
+        ErrorCode.INVALID_POSITION, () -> createStream(table, StreamTunnelConfig.fromTime(future)));
+    assertRefused(
+        ErrorCode.INVALID_REQUEST, () -> createStream(table, StreamTunnelConfig.LATEST.withEnd(1)));
+    assertThat(tunnelsOf(table)).isEmpty();
+  }
+
+  private void createStream(TableDescription table, StreamTunnelConfig config) {
+    var unused =
+        tunnels()
+            .createTunnel(
+                new CreateTunnelRequest(table.meta().name(), NAME, TunnelType.Stream, config));
+  }
+
+  private List<TunnelInfo> tunnelsOf(TableDescription table) {
+    return tunnels().listTunnel(new ListTunnelRequest(table.meta().name())).getTunnelInfos();
+  }
+
+  @Test
+  void a_stream_from_a_moment_begins_with_the_first_change_at_or_after_it() {
+    TableDescription table = table();
+    writeEach(table, 1, 2);
+    long moment = subject().nowMs() + 1;
+    Poll.until(
+        "the moment",
+        () -> {
+          subject().awaitTime(moment);
+          return subject().nowMs() >= moment;
+        });
+    write(table, put(1, 3));
+    createStream(table, StreamTunnelConfig.fromTime(moment));
+    Values values = new Values();
+    var unused = worker(channels(table, NAME).tunnelId(), "a", values);
+    values.await(1);
+    assertThat(values.all()).containsExactly(3L);
+  }
+
+  @Test
+  void a_paused_tunnel_delivers_nothing_until_it_is_resumed() {
+    TableDescription table = table(10);
+    Values values = new Values();
+    var unused = worker(stream(table, NAME), "a", values);
+    write(table, put(1, 1), put(11, 2));
+    awaitDrained(table);
+    PauseTunnelRequest pause = new PauseTunnelRequest(table.meta().name(), NAME, List.of());
+    assertThat(tunnels().pauseTunnel(pause)).isNotNull();
+    Poll.until(
+        "all channels given back",
+        () -> statuses(channels(table, NAME).now()).allMatch(ChannelStatus.WAIT::equals));
+    write(table, put(1, 3));
+    assertThat(channels(table, NAME).now()).allMatch(ChannelInfo::isPaused);
+    assertThat(
+            tunnels().resumeTunnel(new ResumeTunnelRequest(table.meta().name(), NAME, List.of())))
+        .isNotNull();
+    awaitDrained(table);
+    assertThat(values.all()).containsExactlyInAnyOrder(1L, 2L, 3L);
+  }
+
+  @Test
+  void a_paused_channel_waits_alone() {
+    TableDescription table = table(10);
+    Values values = new Values();
+    String tunnelId = stream(table, NAME);
+    String second = table.partitions().get(1).id() + "_" + tunnelId;
+    PauseTunnelRequest pause = new PauseTunnelRequest(table.meta().name(), NAME, List.of(second));
+    assertThat(tunnels().pauseTunnel(pause)).isNotNull();
+    var unused = worker(tunnelId, "a", values);
+    write(table, put(11, 2), put(1, 1));
+    values.await(1);
+    assertThat(values.all()).containsExactly(1L);
+    assertThat(
+            tunnels()
+                .resumeTunnel(new ResumeTunnelRequest(table.meta().name(), NAME, List.of(second))))
+        .isNotNull();
+    values.await(2);
+    assertThat(values.all()).containsExactly(1L, 2L);
+  }
+
+  @Test
+  void rewinding_delivers_again_and_a_dry_run_only_says_so() {
+    TableDescription table = table();
+    Values values = new Values();
+    var unused = worker(stream(table, NAME), "a", values);
+    writeEach(table, 1, 3);
+    awaitDrained(table);
+    SeekTunnelRequest back = SeekTunnelRequest.toEarliest(table.meta().name(), NAME);
+    assertThat(tunnels().seekTunnel(back.dryRun(true)).moves())
+        .singleElement()
+        .satisfies(
+            move -> {
+              assertThat(move.from()).isEqualTo(3);
+              assertThat(move.to()).isZero();
+            });
+    assertThat(channels(table, NAME).now().get(0).checkpointed()).isEqualTo(3);
+    assertThat(tunnels().seekTunnel(back).moves()).hasSize(1);
+    values.await(6);
+    assertThat(values.all()).containsExactly(1L, 2L, 3L, 1L, 2L, 3L);
+    awaitDrained(table);
+  }
+
+  @Test
+  void skipping_goes_to_the_newest_change_and_no_further() {
+    TableDescription table = table();
+    String tunnelId = stream(table, NAME);
+    writeEach(table, 1, 3);
+    String channel = table.partitions().get(0).id() + "_" + tunnelId;
+    assertThat(tunnels().seekTunnel(SeekTunnelRequest.toLatest(table.meta().name(), NAME)).moves())
+        .extracting(move -> move.to())
+        .containsExactly(3L);
+    assertRefused(
+        ErrorCode.INVALID_POSITION,
+        () ->
+            tunnels()
+                .seekTunnel(SeekTunnelRequest.toPosition(table.meta().name(), NAME, channel, 4)));
+    assertRefused(
+        ErrorCode.CHANNEL_NOT_FOUND,
+        () ->
+            tunnels()
+                .seekTunnel(
+                    SeekTunnelRequest.toPosition(table.meta().name(), NAME, "1_nowhere", 1)));
+    Values values = new Values();
+    var unused = worker(tunnelId, "a", values);
+    write(table, put(1, 4));
+    values.await(1);
+    assertThat(values.all()).containsExactly(4L);
+  }
+
+  @Test
+  void exported_checkpoints_can_be_imported_into_another_tunnel_of_the_table_only() {
+    TableDescription table = table(10);
+    Values values = new Values();
+    var unused = worker(stream(table, NAME), "a", values);
+    write(table, put(1, 1), put(11, 2));
+    awaitDrained(table);
+    CheckpointSet exported =
+        tunnels()
+            .exportCheckpoints(new ExportCheckpointsRequest(table.meta().name(), NAME))
+            .checkpoints();
+    var clone = stream(table, "clone");
+    assertThat(
+            tunnels()
+                .importCheckpoints(
+                    new ImportCheckpointsRequest(table.meta().name(), "clone", exported, false))
+                .moves())
+        .hasSize(2);
+    assertThat(channels(table, "clone").checkpoints())
+        .isEqualTo(channels(table, NAME).checkpoints());
+    CheckpointSet half =
+        new CheckpointSet(
+            exported.tableId(), exported.table(), NAME, exported.channels().subList(0, 1));
+    assertRefused(
+        ErrorCode.INVALID_REQUEST,
+        () ->
+            tunnels()
+                .seekTunnel(
+                    SeekTunnelRequest.toCheckpoints(table.meta().name(), "clone", half)
+                        .withChannels(List.of(table.partitions().get(1).id() + "_" + clone))));
+    TableDescription other = table();
+    assertThat(stream(other, NAME)).isNotEqualTo(clone);
+    assertRefused(
+        ErrorCode.INVALID_REQUEST,
+        () ->
+            tunnels()
+                .importCheckpoints(
+                    new ImportCheckpointsRequest(other.meta().name(), NAME, exported, false)));
+  }
+
+  @Test
+  void a_processor_that_throws_stops_its_channel_until_it_is_resumed() {
+    TableDescription table = table(10);
+    Values values = new Values();
+    AtomicBoolean isWell = new AtomicBoolean();
+    IChannelProcessor picky =
+        new IChannelProcessor() {
+          @Override
+          public void process(ProcessRecordsInput input) {
+            boolean isBad = input.getRecords().get(0).value("v").asLong() == 13;
+            if (isBad && !isWell.get()) {
+              throw new IllegalStateException("13 is bad luck");
+            }
+            values.process(input);
+          }
+
+          @Override
+          public void shutdown() {
+            values.shutdown();
+          }
+        };
+    TunnelWorkerConfig config =
+        TunnelWorkerConfig.builder()
+            .processor(picky)
+            .checkpointIntervalInMillis(20)
+            .failurePolicy((input, error, attempts) -> new FailurePolicy.Stop())
+            .build();
+    var unused = worker(stream(table, NAME), config);
+    write(table, put(11, 13), put(1, 1));
+    Channels channels = channels(table, NAME);
+    Poll.until(
+        Poll.LONG,
+        () -> channels.now().get(1).error().isPresent(),
+        () -> "an error, but " + channels.now());
+    assertThat(channels.now().get(1).error().orElseThrow()).contains("13 is bad luck");
+    values.await(1);
+    isWell.set(true);
+    assertThat(
+            tunnels().resumeTunnel(new ResumeTunnelRequest(table.meta().name(), NAME, List.of())))
+        .isNotNull();
+    values.await(2);
+    assertThat(values.all()).containsExactly(1L, 13L);
+    assertThat(channels.now().get(1).error()).isEmpty();
+  }
+
+  @Test
+  void base_data_has_nothing_to_seek_in() {
+    TableDescription table = table();
+    var unused = tunnel(table, NAME, TunnelType.BaseData);
+    assertRefused(
+        ErrorCode.INVALID_REQUEST,
+        () -> tunnels().seekTunnel(SeekTunnelRequest.toLatest(table.meta().name(), NAME)));
+  }
+
+  @Test
+  void a_session_that_an_operator_ends_is_followed_by_another() {
+    TableDescription table = table();
+    Values values = new Values();
+    var unused = worker(stream(table, NAME), "a", values);
+    write(table, put(1, 1));
+    awaitDrained(table);
+    ChannelInfo held = channels(table, NAME).now().get(0);
+    String session = held.getClientId();
+    assertThat(tunnels().endSession(new EndSessionRequest(table.meta().name(), NAME, session)))
+        .isNotNull();
+    write(table, put(1, 2));
+    values.await(2);
+    assertThat(values.all()).containsExactly(1L, 2L);
+    assertThat(channels(table, NAME).now().get(0).epoch()).isGreaterThan(held.epoch());
+    assertRefused(
+        ErrorCode.CHANNEL_NOT_FOUND,
+        () -> tunnels().endSession(new EndSessionRequest(table.meta().name(), NAME, session)));
+  }
+
+  @Test
+  void deleting_a_tunnel_halts_its_workers() {
+    TableDescription table = table();
+    TunnelWorker worker = worker(stream(table, NAME), "a", new Values());
+    channels(table, NAME).awaitSpread(Map.of("a", 1));
+    assertThat(tunnels().deleteTunnel(new DeleteTunnelRequest(table.meta().name(), NAME)))
+        .isNotNull();
+    Poll.until(
+        "the worker halts", () -> worker.status().state() == TunnelWorkerStatus.State.WORKER_HALT);
+  }
+
+  /** Of rows that wait, it says about how many; when all are processed, that none is left. */
+  @Test
+  void a_new_tunnel_with_base_data_is_behind_by_the_rows_that_are_there() {
+    TableDescription table = table(50);
+    writeEach(table, 48, 7);
+    String name = table.meta().name();
+    String id = tunnel(table, NAME, TunnelType.BaseAndStream);
+    DescribeTunnelRequest request = new DescribeTunnelRequest(name, NAME);
+    DescribeTunnelResponse described = tunnels().describeTunnel(request);
+    assertThat(described.lagRows()).isEqualTo(7);
+    assertThat(described.isLagEstimated()).isTrue();
+    assertThat(described.getChannelInfos())
+        .filteredOn(ChannelInfo::isLagEstimated)
+        .extracting(ChannelInfo::partition, ChannelInfo::lagRows)
+        .containsExactly(
+            tuple(table.partitions().get(0).id(), 2L), tuple(table.partitions().get(1).id(), 5L));
+    var unused = worker(id, "worker", IChannelProcessor.of(input -> {}));
+    awaitDrained(table);
+    Poll.until("no lag", () -> tunnels().describeTunnel(request).lagRows() == 0);
+    assertThat(tunnels().describeTunnel(request).isLagEstimated()).isFalse();
+  }
+}

@@ -1,0 +1,67 @@
+package io.tunnel.it.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.it.process.RawClient;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.sdk.ChannelInfo;
+import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.Credit;
+import io.tunnel.wire.Delivery;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.SessionControl;
+import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.SessionControl.SessionOpened;
+
+/** What is said about sessions on the wire, and how it is said in few words. */
+public abstract class WireContract extends Contract {
+
+  static final int PLENTY = 1 << 20;
+  public static final long LEASE_MS = 30_000;
+
+  static String open(RawClient raw, String tunnelId, long leaseMs, int channelsMax) {
+    return raw.request(
+            Operation.OPEN_SESSION,
+            new SessionControl.OpenSession(tunnelId, "raw", leaseMs, channelsMax),
+            SessionOpened.class)
+        .sessionId();
+  }
+
+  static Assignment opened(RawClient raw, String tunnelId) {
+    var unused = open(raw, tunnelId, LEASE_MS, 0);
+    return assigned(raw);
+  }
+
+  static Assignment assigned(RawClient raw) {
+    return Json.decode(raw.awaitPush(Operation.ASSIGN).payload(), Assignment.class);
+  }
+
+  static void credit(RawClient raw, Assignment held, int bytes) {
+    raw.push(Operation.CREDIT, new Credit(held.handle(), held.epoch(), bytes).encode());
+  }
+
+  static Delivery delivered(RawClient raw) {
+    return Delivery.decode(raw.awaitPush(Operation.DELIVER).payload());
+  }
+
+  static byte[] checkpoint(Assignment held, long position) {
+    return new Checkpoint(held.handle(), held.epoch(), position).encode();
+  }
+
+  static void checkpointed(RawClient raw, Assignment held, long position) {
+    assertThat(raw.request(Operation.CHECKPOINT, checkpoint(held, position))).isEmpty();
+  }
+
+  static ErrorCode refused(RawClient raw, Assignment held, long position) {
+    return raw.refused(Operation.CHECKPOINT, checkpoint(held, position)).code();
+  }
+
+  final ChannelInfo channel(TableDescription table, Assignment held) {
+    return channels(table, "audit").now().stream()
+        .filter(channel -> channel.getChannelId().equals(held.channelId()))
+        .findFirst()
+        .orElseThrow();
+  }
+}

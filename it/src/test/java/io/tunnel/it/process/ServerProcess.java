@@ -1,0 +1,143 @@
+package io.tunnel.it.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.fixtures.FreePort;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The real server, on a directory and a port that stay the same when it is started again. */
+public final class ServerProcess implements Service {
+
+  public static final String MAIN = "io.tunnel.cli.TunnelCommand";
+
+  private static final Pattern LISTENING =
+      Pattern.compile("tunnel server listening on 127\\.0\\.0\\.1:(\\d+)");
+  private static final Pattern HTTP = Pattern.compile("http on 127\\.0\\.0\\.1:(\\d+)");
+
+  private final Stage stage;
+  private final String name;
+  private final Path data;
+  private final List<String> options;
+  private final int port;
+  private List<String> jvmOptions = ChildProcess.JVM_OPTIONS;
+  private int httpPort;
+  private ChildProcess child;
+
+  public ServerProcess(Stage stage, Path data, List<String> options) {
+    this(stage, "server", data, FreePort.find(), options);
+  }
+
+  /** The same; {@code name} is what the transcript calls it. */
+  public ServerProcess(Stage stage, String name, Path data, int port, List<String> options) {
+    this.stage = stage;
+    this.name = name;
+    this.data = data;
+    this.port = port;
+    this.options = List.copyOf(options);
+  }
+
+  /** From its next start on it runs in a JVM with these options. */
+  ServerProcess with(List<String> newJvmOptions) {
+    jvmOptions = List.copyOf(newJvmOptions);
+    return this;
+  }
+
+  /** Stops it as SIGSTOP does: its connections stay, and nobody answers. */
+  public void suspend() {
+    child.suspend();
+  }
+
+  /** It goes on as if no time had passed. */
+  public void resume() {
+    child.goOn();
+  }
+
+  /** Starts it and returns when it serves. */
+  public ServerProcess start() {
+    begin();
+    return awaitReady();
+  }
+
+  /** Starts it. */
+  public void begin() {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of("server", "--data", data.toString(), "--port", "" + port, "--http-port", "0"));
+    arguments.addAll(options);
+    child = stage.child(name, jvmOptions, MAIN, arguments);
+  }
+
+  /** Returns when it serves. */
+  public ServerProcess awaitReady() {
+    Matcher listening = child.awaitLine(LISTENING);
+    assertThat(Integer.parseInt(listening.group(1))).isEqualTo(port);
+    httpPort = Integer.parseInt(child.awaitLine(HTTP).group(1));
+    return this;
+  }
+
+  public Path data() {
+    return data;
+  }
+
+  public int port() {
+    return port;
+  }
+
+  @Override
+  public String endpoint() {
+    return "127.0.0.1:" + port;
+  }
+
+  /** Where its pages are. */
+  public int httpPort() {
+    return httpPort;
+  }
+
+  public boolean isAlive() {
+    return child != null && child.isAlive();
+  }
+
+  public ChildProcess child() {
+    return child;
+  }
+
+  /** Stops it gracefully. */
+  public void stop() {
+    child.terminate();
+    assertThat(child.awaitExit()).as("exit code of a server that was asked to stop").isZero();
+  }
+
+  /** Ends it as a crash would. */
+  public void kill() {
+    child.kill();
+  }
+
+  /** The body of an HTTP page, which must be served with {@code status}. */
+  public String http(String path, int status) {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + httpPort + path))
+            .timeout(Duration.ofSeconds(20))
+            .build();
+    try {
+      HttpResponse<String> response =
+          HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+      assertThat(response.statusCode()).as("%s: %s", path, response.body()).isEqualTo(status);
+      return response.body();
+    } catch (IOException e) {
+      throw new AssertionError("no answer to " + path, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted", e);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.tunnel.it.programs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import io.tunnel.fixtures.Poll;
+import io.tunnel.it.process.ChildProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The main job as a user runs it: a server, a table, a writer and workers, and the proof. */
+class DemoTest extends DemoFixture {
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 8, 128})
+  void every_acknowledged_change_arrives_once_and_in_order(int partitions) {
+    JsonObject summary =
+        verified(demo("--partitions", "" + partitions, "--rows", "20000", "--json"));
+    assertThat(summary.get("rowsWritten").getAsLong()).isEqualTo(20_000);
+    assertThat(summary.get("partitions").getAsInt()).isEqualTo(partitions);
+  }
+
+  @Test
+  void the_same_holds_for_the_records_of_a_file(@TempDir Path directory) throws IOException {
+    Path file = directory.resolve("people.csv");
+    StringBuilder lines = new StringBuilder("id,name,age\n");
+    for (int i = 0; i < 500; i++) {
+      lines.append(i).append(",\"Name, ").append(i % 7).append("\",").append(i % 90).append('\n');
+    }
+    Files.writeString(file, lines);
+    JsonObject summary = verified(demo("--from", file.toString(), "--rows", "500", "--json"));
+    assertThat(summary.get("rowsWritten").getAsLong()).isEqualTo(500);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"starting a server", "consumed"})
+  void an_interrupted_demo_says_so_and_leaves_nothing(String seen) {
+    ChildProcess demo = demo("--rows", "100000000");
+    Path directory = directory(demo);
+    Poll.until("not so far", () -> demo.transcript().contains(seen));
+    interrupt(demo, directory);
+  }
+
+  @Test
+  void a_bad_option_is_named_and_nothing_is_started() {
+    ChildProcess demo = demo("--partitions", "0");
+    assertThat(demo.awaitExit()).isEqualTo(2);
+    assertThat(demo.transcript()).contains("--partitions").doesNotContain("\tat ");
+  }
+}

@@ -1,0 +1,112 @@
+package io.tunnel.it.programs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.fixtures.Poll;
+import io.tunnel.it.process.Scene;
+import io.tunnel.it.process.ServerProcess;
+import io.tunnel.it.process.Stage;
+import io.tunnel.kafka.broker.KafkaBroker;
+import io.tunnel.model.TunnelType;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** {@code docs/metrics.md} names every meter of a server and of a node, and no other. */
+class MetricsDocTest {
+
+  private static final Pattern TYPE = Pattern.compile("^# TYPE (\\S+) \\S+$", Pattern.MULTILINE);
+  private static final Pattern NAME = Pattern.compile("`([a-z][a-z0-9_]*)(?:\\{[^`]*})?`");
+
+  @RegisterExtension final Stage stage = new Stage();
+
+  /** The names in the first column of the tables below a heading, up to the next heading. */
+  private static Set<String> documented(String heading) {
+    Set<String> names = new TreeSet<>();
+    boolean isInside = false;
+    for (String line : page().lines().toList()) {
+      if (line.startsWith("#")) {
+        isInside = line.equals("## " + heading);
+      } else if (isInside && line.startsWith("| `")) {
+        Matcher name = NAME.matcher(line.substring(0, line.indexOf('|', 1)));
+        while (name.find()) {
+          assertThat(names.add(name.group(1))).as("%s is there once", name.group(1)).isTrue();
+        }
+      }
+    }
+    assertThat(names).as("meters below '%s'", heading).isNotEmpty();
+    return names;
+  }
+
+  private static String page() {
+    Path here = Path.of("").toAbsolutePath();
+    Path root = Files.isDirectory(here.resolve("docs")) ? here : here.getParent();
+    try {
+      return Files.readString(root.resolve("docs/metrics.md"));
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static boolean isOfJvm(String name) {
+    return name.startsWith("jvm_") || name.startsWith("process_") || name.startsWith("system_");
+  }
+
+  /** Those of the JVM come when there is something to say, as after a pause for its garbage. */
+  private static void requireDocumented(ServerProcess server, Set<String> expected) {
+    Set<String> registered = new TreeSet<>();
+    Matcher type = TYPE.matcher(server.http("/metrics", 200));
+    while (type.find()) {
+      registered.add(type.group(1));
+    }
+    assertThat(documented("The JVM"))
+        .containsAll(registered.stream().filter(MetricsDocTest::isOfJvm).toList());
+    registered.removeIf(MetricsDocTest::isOfJvm);
+    assertThat(registered).isEqualTo(expected);
+  }
+
+  @Test
+  void every_meter_of_a_server_is_documented_and_every_documented_one_is_there() {
+    ServerProcess server = stage.server();
+    Scene scene = new Scene(stage, server, 2);
+    var unused = scene.tunnel("audit", TunnelType.Stream);
+    Set<String> expected = documented("Every server");
+    expected.addAll(documented("Tunnels"));
+    expected.addAll(documented("A server that is alone"));
+    requireDocumented(server, expected);
+  }
+
+  @Test
+  void every_meter_of_a_node_is_documented_and_every_documented_one_is_there() throws Exception {
+    KafkaBroker broker = stage.closing(KafkaBroker.start(stage.path("kafka"), Map.of()));
+    List<String> options =
+        List.of(
+            "--log",
+            "kafka",
+            "--cluster",
+            "m",
+            "--node",
+            "n1",
+            "--bootstrap",
+            broker.bootstrap(),
+            "--replication",
+            "1");
+    ServerProcess node = new ServerProcess(stage, stage.path("n1"), options).start();
+    Scene scene = new Scene(stage, node, 2);
+    var unused = scene.tunnel("audit", TunnelType.Stream);
+    Set<String> expected = documented("Every server");
+    expected.addAll(documented("Tunnels"));
+    expected.addAll(documented("A node of a cluster"));
+    Poll.until(
+        "its copies are there", () -> node.http("/metrics", 200).contains("tunnel_copy_lag{"));
+    requireDocumented(node, expected);
+  }
+}
