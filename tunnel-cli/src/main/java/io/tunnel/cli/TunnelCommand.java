@@ -2,10 +2,15 @@ package io.tunnel.cli;
 
 import io.tunnel.cli.backup.BackupCommand;
 import io.tunnel.cli.backup.RestoreCommand;
+import io.tunnel.cli.cluster.ClusterCommand;
+import io.tunnel.cli.cluster.HealthCommand;
+import io.tunnel.cli.demo.DemoCommand;
 import io.tunnel.cli.doctor.DoctorCommand;
 import io.tunnel.cli.log.Logging;
+import io.tunnel.cli.tables.TablesCommand;
 import io.tunnel.cli.tail.TailCommand;
 import io.tunnel.cli.torture.TortureCommand;
+import io.tunnel.cli.tunnels.TunnelsCommand;
 import io.tunnel.partition.tool.PartitionCommand;
 import io.tunnel.perf.PerfCommand;
 import io.tunnel.server.ServerCommand;

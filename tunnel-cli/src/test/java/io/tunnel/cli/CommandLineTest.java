@@ -2,6 +2,9 @@ package io.tunnel.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.cli.cluster.ClusterCommand;
+import io.tunnel.cli.tables.TablesCommand;
+import io.tunnel.cli.tunnels.TunnelsCommand;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
 import java.io.PrintWriter;
@@ -11,19 +14,19 @@ import org.junit.jupiter.api.AfterEach;
 import picocli.CommandLine;
 
 /** Runs the commands of this module on a stand-in for the server. */
-abstract class CommandLineTest {
+public abstract class CommandLineTest {
 
-  final FakeService service = new FakeService();
-  final StringWriter out = new StringWriter();
-  final StringWriter err = new StringWriter();
+  protected final FakeService service = new FakeService();
+  protected final StringWriter out = new StringWriter();
+  protected final StringWriter err = new StringWriter();
 
-  final int run(String... arguments) {
+  protected final int run(String... arguments) {
     out.getBuffer().setLength(0);
     err.getBuffer().setLength(0);
     return run(new PrintWriter(out), arguments);
   }
 
-  final int run(PrintWriter writer, String... arguments) {
+  protected final int run(PrintWriter writer, String... arguments) {
     CommandLine root =
         new CommandLine(new TunnelCommand(), CommandLineTest.standIns(service))
             .setOut(writer)
@@ -32,7 +35,7 @@ abstract class CommandLineTest {
   }
 
   /** Splits the line at spaces. */
-  final int runLine(String line) {
+  protected final int runLine(String line) {
     return run(line.split(" "));
   }
 
@@ -54,11 +57,11 @@ abstract class CommandLineTest {
     };
   }
 
-  final List<String> outLines() {
+  protected final List<String> outLines() {
     return out.toString().lines().toList();
   }
 
-  final List<String> errLines() {
+  protected final List<String> errLines() {
     return err.toString().lines().toList();
   }
 

@@ -13,20 +13,20 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /** Nodes in memory. One that drains gives up one partition each time that somebody looks. */
-final class FakeCluster {
+public final class FakeCluster {
 
   private final Map<String, NodeDescription> nodes = new TreeMap<>();
-  final Set<String> silent = new HashSet<>();
-  final List<String> orders = new ArrayList<>();
+  public final Set<String> silent = new HashSet<>();
+  public final List<String> orders = new ArrayList<>();
 
   /** Nodes that leave the cluster as soon as they drain. */
-  final Set<String> leaving = new HashSet<>();
+  public final Set<String> leaving = new HashSet<>();
 
   /** Whether nodes that drain get nowhere. */
-  boolean isStuck;
+  public boolean isStuck;
 
   /** Adds a node; the first one leads the catalog. */
-  void add(String name, int tunnelGroups, Integer... leads) {
+  public void add(String name, int tunnelGroups, Integer... leads) {
     boolean isFirst = nodes.isEmpty();
     nodes.put(name, node(name, false, List.of(leads), tunnelGroups, isFirst));
   }

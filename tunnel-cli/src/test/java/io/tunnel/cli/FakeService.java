@@ -1,5 +1,8 @@
 package io.tunnel.cli;
 
+import io.tunnel.cli.cluster.Cluster;
+import io.tunnel.cli.tables.Tables;
+import io.tunnel.cli.tunnels.Tunnels;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
@@ -39,20 +42,20 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /** Tables and tunnels in memory, which may be unreachable. Counts what is open. */
-final class FakeService {
+public final class FakeService {
 
-  final List<String> endpoints = new ArrayList<>();
-  final Map<String, TableDescription> tables = new TreeMap<>();
+  public final List<String> endpoints = new ArrayList<>();
+  public final Map<String, TableDescription> tables = new TreeMap<>();
   final Map<String, NavigableMap<Bytes, Row>> rows = new HashMap<>();
-  final Map<String, DescribeTunnelResponse> tunnels = new TreeMap<>();
-  final FakeCluster fakeCluster = new FakeCluster();
+  public final Map<String, DescribeTunnelResponse> tunnels = new TreeMap<>();
+  public final FakeCluster fakeCluster = new FakeCluster();
   boolean isUnreachable;
   int open;
 
   /** What the person at the terminal answers; nobody is there when it is absent. */
-  Optional<String> answer = Optional.empty();
+  public Optional<String> answer = Optional.empty();
 
-  final List<String> questions = new ArrayList<>();
+  public final List<String> questions = new ArrayList<>();
   final Prompt prompt =
       question -> {
         questions.add(question);
@@ -60,29 +63,29 @@ final class FakeService {
       };
 
   /** What operators asked for that changes a tunnel, one text each. */
-  final List<String> orders = new ArrayList<>();
+  public final List<String> orders = new ArrayList<>();
 
   /** Seeks in order, dry runs too. */
-  final List<Seek> seeks = new ArrayList<>();
+  public final List<Seek> seeks = new ArrayList<>();
 
   /** What every seek does. */
-  List<Move> moves = List.of();
+  public List<Move> moves = List.of();
 
-  Optional<ErrorCode> seekRefusal = Optional.empty();
+  public Optional<ErrorCode> seekRefusal = Optional.empty();
 
   /** What every export gives. */
-  List<ChannelPosition> positions = List.of();
+  public List<ChannelPosition> positions = List.of();
 
   /** Runs after every description. */
-  Runnable afterDescribe = () -> {};
+  public Runnable afterDescribe = () -> {};
 
   /** Rows handed out by scans. */
-  int scanned;
+  public int scanned;
 
   /** How rows were read. */
-  final List<ReadMode> readModes = new ArrayList<>();
+  public final List<ReadMode> readModes = new ArrayList<>();
 
-  void createTable(TableMeta meta) {
+  public void createTable(TableMeta meta) {
     PartitionDescription partition =
         new PartitionDescription(
             1, Bytes.EMPTY, Bytes.EMPTY, List.of(), 1_234, true, 99_000, 120_000, 1, 2_000);
@@ -90,7 +93,7 @@ final class FakeService {
     rows.put(meta.name(), new TreeMap<>());
   }
 
-  void put(String table, Row row) {
+  public void put(String table, Row row) {
     rows.get(table).put(encode(row.primaryKey()), row);
   }
 
@@ -110,12 +113,12 @@ final class FakeService {
     open++;
   }
 
-  Tables tables(String endpoint) {
+  public Tables tables(String endpoint) {
     connect(endpoint);
     return new FakeTables();
   }
 
-  Tunnels tunnels(String endpoint) {
+  public Tunnels tunnels(String endpoint) {
     connect(endpoint);
     return new FakeTunnels();
   }
@@ -303,11 +306,11 @@ final class FakeService {
     }
   }
 
-  void setChannels(String table, String tunnel, ChannelInfo... channels) {
+  public void setChannels(String table, String tunnel, ChannelInfo... channels) {
     describe(table, tunnel, false, List.of(channels), List.of());
   }
 
-  void describe(
+  public void describe(
       String table,
       String tunnel,
       boolean isPaused,

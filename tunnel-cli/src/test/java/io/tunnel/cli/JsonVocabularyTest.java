@@ -28,9 +28,9 @@ class JsonVocabularyTest {
           "perf", List.of("io.tunnel.perf.PerfLine"),
           "demo",
               List.of(
-                  "io.tunnel.cli.DemoSummary$Rows",
-                  "io.tunnel.cli.DemoSummary$Rates",
-                  "io.tunnel.cli.DemoSummary$Cost"));
+                  "io.tunnel.cli.demo.DemoSummary$Rows",
+                  "io.tunnel.cli.demo.DemoSummary$Rates",
+                  "io.tunnel.cli.demo.DemoSummary$Cost"));
 
   private static Set<String> printedBy(String tool) throws ClassNotFoundException {
     Set<String> names = new TreeSet<>();

@@ -1,0 +1,117 @@
+package io.tunnel.cli.cluster;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import io.tunnel.terminal.Human;
+import io.tunnel.terminal.TextTable;
+import io.tunnel.wire.ClusterControl.CopyStatus;
+import io.tunnel.wire.ClusterControl.NodeDescription;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A cluster for people, one line a node, and for programs. */
+final class ClusterReport {
+
+  private static final String UNKNOWN = "?";
+
+  /**
+   * What a narrow terminal does not show, the first first; who is there and how far behind, always.
+   */
+  private static final List<String> GIVING_WAY =
+      List.of("GROUPS", "CATALOG", "STANDBYS", "ADDRESS", "LEADS");
+
+  private ClusterReport() {}
+
+  /** One line a node, of at most {@code columnsMax} characters if that can be. */
+  static List<String> lines(ClusterState state, int columnsMax) {
+    TextTable table =
+        new TextTable(
+            "NODE", "ADDRESS", "STATE", ">LEADS", ">STANDBYS", ">GROUPS", "CATALOG", ">LAG");
+    for (ClusterState.Node node : state.nodes()) {
+      NodeDescription description = node.description();
+      table.row(
+          node.name(),
+          description.address(),
+          state(node),
+          Human.count(description.leads().size()),
+          Human.count(description.standbys().size()),
+          Human.count(description.tunnelGroups()),
+          description.isCatalogLeader() ? "leads" : "",
+          node.status().isPresent() ? Human.count(node.lag()) : UNKNOWN);
+    }
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        "cluster "
+            + state.description().name()
+            + ", decision "
+            + state.description().generation()
+            + ", as node "
+            + state.description().node()
+            + " sees it");
+    lines.add("");
+    lines.addAll(table.lines(columnsMax, GIVING_WAY));
+    return lines;
+  }
+
+  private static String state(ClusterState.Node node) {
+    if (node.status().isEmpty()) {
+      return "NO ANSWER";
+    }
+    if (!node.description().isDraining()) {
+      return "UP";
+    }
+    return node.isEmpty() ? "DRAINED" : "DRAINING";
+  }
+
+  static JsonObject json(ClusterState state) {
+    JsonObject json = new JsonObject();
+    json.addProperty("cluster", state.description().name());
+    json.addProperty("generation", state.description().generation());
+    json.addProperty("asked", state.description().node());
+    JsonArray nodes = new JsonArray();
+    state.nodes().forEach(node -> nodes.add(json(node)));
+    json.add("nodes", nodes);
+    return json;
+  }
+
+  private static JsonObject json(ClusterState.Node node) {
+    NodeDescription description = node.description();
+    JsonObject json = new JsonObject();
+    json.addProperty("node", description.name());
+    json.addProperty("address", description.address());
+    json.addProperty("incarnation", description.incarnation());
+    json.addProperty("state", state(node));
+    json.addProperty("isDraining", description.isDraining());
+    json.add("leads", array(description.leads()));
+    json.add("standbys", array(description.standbys()));
+    json.addProperty("tunnelGroups", description.tunnelGroups());
+    json.addProperty("isCatalogLeader", description.isCatalogLeader());
+    json.addProperty("lag", node.status().isPresent() ? node.lag() : null);
+    json.add("copies", copies(node));
+    return json;
+  }
+
+  private static JsonArray array(List<Integer> partitions) {
+    JsonArray array = new JsonArray();
+    partitions.forEach(array::add);
+    return array;
+  }
+
+  private static JsonElement copies(ClusterState.Node node) {
+    JsonArray array = new JsonArray();
+    node.status().ifPresent(said -> said.copies().forEach(copy -> array.add(json(copy))));
+    return array;
+  }
+
+  private static JsonObject json(CopyStatus copy) {
+    JsonObject json = new JsonObject();
+    json.addProperty("partition", copy.partition());
+    json.addProperty("role", copy.role());
+    json.addProperty("epoch", copy.epoch());
+    json.addProperty("next", copy.next());
+    json.addProperty("end", copy.end());
+    json.addProperty("lag", copy.lag());
+    return json;
+  }
+}

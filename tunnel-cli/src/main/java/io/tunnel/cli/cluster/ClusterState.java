@@ -1,0 +1,74 @@
+package io.tunnel.cli.cluster;
+
+import io.tunnel.wire.ClusterControl.ClusterDescription;
+import io.tunnel.wire.ClusterControl.CopyStatus;
+import io.tunnel.wire.ClusterControl.NodeDescription;
+import io.tunnel.wire.ClusterControl.NodeStatus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A cluster at one moment: who is to do what, and what each node says that it does.
+ *
+ * @param nodes in the order of the description
+ */
+record ClusterState(ClusterDescription description, List<Node> nodes) {
+
+  private static final String FOLLOWING = "FOLLOWING";
+
+  ClusterState {
+    nodes = List.copyOf(nodes);
+  }
+
+  /**
+   * A node.
+   *
+   * @param status what it says itself; empty when it does not answer
+   */
+  record Node(NodeDescription description, Optional<NodeStatus> status) {
+
+    String name() {
+      return description.name();
+    }
+
+    /** Positions that all its copies are behind. */
+    long lag() {
+      return status.stream()
+          .flatMap(said -> said.copies().stream())
+          .mapToLong(CopyStatus::lag)
+          .sum();
+    }
+
+    /** Partitions that it is to lead, or leads still although others are to. */
+    int partitionsLed() {
+      long reallyLed =
+          status.stream()
+              .flatMap(said -> said.copies().stream())
+              .filter(copy -> !copy.role().equals(FOLLOWING))
+              .count();
+      return (int) Math.max(reallyLed, description.leads().size());
+    }
+
+    /** Whether nothing stops when it does. */
+    boolean isEmpty() {
+      return partitionsLed() == 0
+          && description.tunnelGroups() == 0
+          && !description.isCatalogLeader();
+    }
+  }
+
+  /** Asks one node about all, and then each about itself. */
+  static ClusterState of(Cluster cluster) {
+    ClusterDescription description = cluster.describe();
+    List<Node> nodes = new ArrayList<>();
+    for (NodeDescription node : description.nodes()) {
+      nodes.add(new Node(node, cluster.status(node)));
+    }
+    return new ClusterState(description, nodes);
+  }
+
+  Optional<Node> node(String name) {
+    return nodes.stream().filter(node -> node.name().equals(name)).findFirst();
+  }
+}

@@ -1,0 +1,104 @@
+package io.tunnel.cli.cluster;
+
+import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.DurationConverter;
+import io.tunnel.terminal.ExitCode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code tunnel health}: what a container's engine or a supervisor asks every few seconds, so it
+ * loads nothing but the JDK.
+ */
+@Command(
+    name = "health",
+    mixinStandardHelpOptions = true,
+    description = "Asks a server whether it is healthy; exit code 0 means that it is.",
+    footerHeading = "%nExamples:%n",
+    footer = {"  tunnel health", "  tunnel health --http 127.0.0.1:7751 --timeout 1s"})
+public final class HealthCommand implements Callable<Integer> {
+
+  private static final int PAGE_BYTES_MAX = 64 << 10;
+  private static final Duration TIMEOUT_MAX = Duration.ofHours(1);
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--http",
+      paramLabel = "HOST:PORT",
+      defaultValue = "${env:TUNNEL_HTTP:-127.0.0.1:7651}",
+      description =
+          "The server's port for health and metrics (default: TUNNEL_HTTP of the environment, or"
+              + " 127.0.0.1:7651).")
+  private String http;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      defaultValue = "3s",
+      converter = DurationConverter.class,
+      description = "Silence that counts as unhealthy (default: ${DEFAULT-VALUE}).")
+  private Duration timeout;
+
+  /** For picocli. */
+  HealthCommand() {}
+
+  @Override
+  public Integer call() {
+    if (timeout.toMillis() < 1 || timeout.compareTo(TIMEOUT_MAX) > 0) {
+      throw CommandFailure.usage("--timeout is 1ms to 1h, not " + timeout);
+    }
+    URI page = page();
+    try {
+      spec.commandLine().getOut().println(healthy(page));
+      return ExitCode.OK;
+    } catch (IOException e) {
+      String reason = e.getMessage() == null ? e.toString() : e.getMessage();
+      throw new CommandFailure(ExitCode.UNAVAILABLE, page + ": " + reason);
+    }
+  }
+
+  private URI page() {
+    try {
+      URI page = URI.create("http://" + http + "/health");
+      if (page.getHost() != null && page.getPort() > 0) {
+        return page;
+      }
+    } catch (IllegalArgumentException notAnAddress) {
+      // Said below.
+    }
+    throw CommandFailure.usage("--http '" + http + "' is not HOST:PORT, such as 127.0.0.1:7651");
+  }
+
+  private String healthy(URI page) throws IOException {
+    HttpURLConnection connection = (HttpURLConnection) page.toURL().openConnection();
+    connection.setConnectTimeout((int) timeout.toMillis());
+    connection.setReadTimeout((int) timeout.toMillis());
+    connection.setInstanceFollowRedirects(false);
+    try {
+      int status = connection.getResponseCode();
+      try (InputStream body =
+          status >= 400 ? connection.getErrorStream() : connection.getInputStream()) {
+        String text =
+            body == null
+                ? ""
+                : new String(body.readNBytes(PAGE_BYTES_MAX), StandardCharsets.UTF_8).strip();
+        if (status != HttpURLConnection.HTTP_OK) {
+          throw new IOException("not healthy, status " + status + ": " + text);
+        }
+        return text;
+      }
+    } finally {
+      connection.disconnect();
+    }
+  }
+}

@@ -1,0 +1,23 @@
+package io.tunnel.cli.demo;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * How a demo runs.
+ *
+ * @param table the table that it makes
+ * @param servers what it runs on
+ */
+record DemoPlan(String table, int partitions, int workers, Servers servers) {
+
+  /**
+   * What it runs on.
+   *
+   * @param running the running server to use; empty to start what is needed
+   * @param nodes of a cluster to start; 0 for one server with storage of its own
+   * @param data where what is started keeps its data; empty for a temporary directory
+   * @param isKeeping whether data and table stay when it is over
+   */
+  record Servers(Optional<String> running, int nodes, Optional<Path> data, boolean isKeeping) {}
+}

@@ -1,0 +1,56 @@
+package io.tunnel.cli.tables;
+
+import com.google.gson.JsonObject;
+import io.tunnel.terminal.ConfirmOption;
+import io.tunnel.terminal.Human;
+import io.tunnel.wire.Control.PartitionDescription;
+import io.tunnel.wire.Control.TableDescription;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Deletes a table. */
+@Command(
+    name = "drop",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Delete a table with all its rows, changes and tunnels, for good.",
+      "First it says what would be lost."
+    },
+    footerHeading = "%nExample:%n",
+    footer = "  tunnel tables drop --table orders --yes")
+final class DropTableCommand extends TableCommand {
+
+  @Mixin private ConfirmOption confirm;
+
+  /** For picocli. */
+  DropTableCommand() {}
+
+  @Override
+  protected void run(Tables tables) {
+    if (!confirm.isGiven()) {
+      err().println(whatWouldBeLost(tables.describe(table())));
+      err().flush();
+      confirm.require(group().prompt(), isJson(), "nothing was dropped");
+    }
+    tables.drop(table());
+    print(this::json, () -> List.of("table " + table() + " dropped"));
+  }
+
+  private JsonObject json() {
+    JsonObject json = new JsonObject();
+    json.addProperty("dropped", table());
+    return json;
+  }
+
+  private static String whatWouldBeLost(TableDescription table) {
+    long rows = table.partitions().stream().mapToLong(PartitionDescription::rowCount).sum();
+    return "table '"
+        + table.meta().name()
+        + "' has about "
+        + Human.count(rows)
+        + " rows in "
+        + Human.counted(table.partitions().size(), "partition")
+        + "; they would be lost for good, with their changes and the table's tunnels";
+  }
+}

@@ -1,0 +1,46 @@
+package io.tunnel.cli.tables;
+
+import io.tunnel.cli.arguments.KeyOption;
+import io.tunnel.cli.arguments.TypedKey;
+import io.tunnel.model.Row;
+import io.tunnel.stress.TypedJson;
+import io.tunnel.terminal.CommandFailure;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Prints one row. */
+@Command(
+    name = "get",
+    mixinStandardHelpOptions = true,
+    description = "Print the row of a key. INTEGER in decimal, STRING as it is, BINARY in hex.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  tunnel tables get --table orders --key uid=alice",
+      "  tunnel tables get --table orders --key hash=00c0ffee --key uid=alice"
+    })
+final class GetRowCommand extends TableCommand {
+
+  @Mixin private KeyOption key;
+
+  @Mixin private ReadModeOption mode;
+
+  /** For picocli. */
+  GetRowCommand() {}
+
+  @Override
+  protected void check() {
+    super.check();
+    key.requireGiven();
+  }
+
+  @Override
+  protected void run(Tables tables) {
+    TypedKey wanted = key.in(tables.describe(table()).meta().primaryKey());
+    Optional<Row> row = tables.get(table(), wanted.key(), mode.mode());
+    if (row.isEmpty()) {
+      throw CommandFailure.failed(wanted.notFound(table()));
+    }
+    print(() -> TypedJson.of(row.get()), () -> RowReport.lines(row.get()));
+  }
+}

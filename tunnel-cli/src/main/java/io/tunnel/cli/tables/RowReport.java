@@ -1,0 +1,50 @@
+package io.tunnel.cli.tables;
+
+import io.tunnel.model.Column;
+import io.tunnel.model.PrimaryKeyColumn;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.Row;
+import io.tunnel.terminal.Printable;
+import io.tunnel.terminal.TextTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Rows for people; BINARY is hexadecimal. */
+final class RowReport {
+
+  private RowReport() {}
+
+  /** One row with all of every value, one line a column. */
+  static List<String> lines(Row row) {
+    TextTable table = new TextTable("COLUMN", "TYPE", "VALUE");
+    for (PrimaryKeyColumn column : row.primaryKey().getPrimaryKeyColumns()) {
+      table.row(
+          column.getName(), column.getValue().type() + " (key)", column.getValue().toString());
+    }
+    for (Column column : row.columns()) {
+      table.row(column.getName(), column.getValue().type().name(), column.getValue().toString());
+    }
+    return table.lines();
+  }
+
+  /** Many rows, one line each with long values cut; the first line is a heading. */
+  static List<String> lines(List<PrimaryKeySchema> key, List<Row> rows) {
+    List<String> headings = new ArrayList<>();
+    key.forEach(column -> headings.add(column.name()));
+    headings.add("COLUMNS");
+    TextTable table = new TextTable(headings);
+    for (Row row : rows) {
+      List<String> cells = new ArrayList<>();
+      row.primaryKey()
+          .getPrimaryKeyColumns()
+          .forEach(column -> cells.add(Printable.cut(column.getValue())));
+      cells.add(
+          row.columns().stream()
+              .map(column -> column.getName() + "=" + Printable.cut(column.getValue()))
+              .collect(Collectors.joining(", ")));
+      table.row(cells);
+    }
+    return table.lines();
+  }
+}

@@ -1,0 +1,48 @@
+package io.tunnel.cli.tunnels;
+
+import io.tunnel.cli.service.ServiceCommand;
+import io.tunnel.cli.service.ServiceGroup;
+import io.tunnel.model.Names;
+import io.tunnel.sdk.TunnelInfo;
+import io.tunnel.terminal.CommandFailure;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+
+/** Lists tunnels. */
+@Command(
+    name = "list",
+    mixinStandardHelpOptions = true,
+    description = "List the tunnels of one table or of all.",
+    footerHeading = "%nExample:%n",
+    footer = "  tunnel tunnels list --table orders")
+final class ListTunnelsCommand extends ServiceCommand<Tunnels> {
+
+  @ParentCommand private TunnelsCommand parent;
+
+  @Option(names = "--table", paramLabel = "TABLE", description = "Only those of this table.")
+  private String table;
+
+  /** For picocli. */
+  ListTunnelsCommand() {}
+
+  @Override
+  protected ServiceGroup<Tunnels> group() {
+    return parent;
+  }
+
+  @Override
+  protected void check() {
+    if (table != null) {
+      var unused = CommandFailure.checkUsage(() -> Names.requireResourceName("table", table));
+    }
+  }
+
+  @Override
+  protected void run(Tunnels tunnels) {
+    List<TunnelInfo> found = tunnels.list(Optional.ofNullable(table));
+    print(() -> TunnelJson.json(found), () -> TunnelReport.lines(found));
+  }
+}

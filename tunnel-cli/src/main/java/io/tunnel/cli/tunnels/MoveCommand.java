@@ -1,0 +1,66 @@
+package io.tunnel.cli.tunnels;
+
+import com.google.gson.JsonObject;
+import io.tunnel.sdk.SeekTunnelRequest;
+import io.tunnel.sdk.SeekTunnelResponse;
+import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.ConfirmOption;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * A command that moves progress. It shows what would happen first, and does it only when it was
+ * told so with {@code --yes}, or when the person at the terminal says so.
+ */
+abstract class MoveCommand extends OneTunnelCommand {
+
+  @Mixin private ConfirmOption confirm;
+
+  @Option(names = "--dry-run", description = "Only show what would happen.")
+  private boolean dryRun;
+
+  @Override
+  protected void check() {
+    super.check();
+    if (confirm.isGiven() && dryRun) {
+      throw CommandFailure.usage("--yes and --dry-run contradict each other: give one");
+    }
+  }
+
+  /** Whether nobody needs to be asked. */
+  final boolean isDecided() {
+    return confirm.isGiven() || dryRun;
+  }
+
+  final boolean isDryRun() {
+    return dryRun;
+  }
+
+  /** Moves, if that is wanted. */
+  final void move(Tunnels tunnels, String tunnel, SeekTunnelRequest request) {
+    if (confirm.isGiven()) {
+      show(tunnel, tunnels.seek(request), true);
+      return;
+    }
+    SeekTunnelResponse plan = tunnels.seek(request.dryRun(true));
+    show(tunnel, plan, false);
+    if (dryRun) {
+      return;
+    }
+    confirm.require(group().prompt(), isJson(), "nothing was moved");
+    show(tunnel, tunnels.seek(request), true);
+  }
+
+  final void show(String tunnel, SeekTunnelResponse moves, boolean isDone) {
+    print(() -> json(tunnel, moves, isDone), () -> MoveReport.lines(moves, isDone));
+  }
+
+  private JsonObject json(String tunnel, SeekTunnelResponse moves, boolean isDone) {
+    JsonObject json = new JsonObject();
+    json.addProperty("table", table());
+    json.addProperty("tunnel", tunnel);
+    json.addProperty("moved", isDone);
+    MoveReport.addTo(json, moves);
+    return json;
+  }
+}

@@ -1,0 +1,120 @@
+package io.tunnel.cli.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.tunnel.cli.CommandLineTest;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ClusterCommandTest extends CommandLineTest {
+
+  @BeforeEach
+  void three_nodes() {
+    service.fakeCluster.add("n1", 6, 1, 2);
+    service.fakeCluster.add("n2", 5, 3);
+    service.fakeCluster.add("n3", 5);
+  }
+
+  @Test
+  void every_node_is_a_line() {
+    service.fakeCluster.silent.add("n3");
+    assertThat(run("cluster")).isZero();
+    assertThat(outLines())
+        .containsExactly(
+            "cluster prod, decision 7, as node n1 sees it",
+            "",
+            "NODE  ADDRESS  STATE      LEADS  STANDBYS  GROUPS  CATALOG  LAG",
+            "n1    n1:7650  UP             2         1       6  leads     10",
+            "n2    n2:7650  UP             1         1       5             5",
+            "n3    n3:7650  NO ANSWER      0         1       5             ?");
+  }
+
+  @Test
+  void programs_are_told_every_copy() {
+    service.fakeCluster.silent.add("n3");
+    assertThat(run("cluster", "--json")).isZero();
+    JsonObject json = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(json.get("cluster").getAsString()).isEqualTo("prod");
+    JsonObject first = json.getAsJsonArray("nodes").get(0).getAsJsonObject();
+    assertThat(first.get("leads")).hasToString("[1,2]");
+    assertThat(first.get("lag").getAsLong()).isEqualTo(10);
+    assertThat(first.getAsJsonArray("copies").get(0))
+        .hasToString(
+            "{\"partition\":1,\"role\":\"CLAIMING\",\"epoch\":3,\"next\":100,\"end\":105,\"lag\":5}");
+    JsonObject third = json.getAsJsonArray("nodes").get(2).getAsJsonObject();
+    assertThat(third.get("lag").isJsonNull()).isTrue();
+    assertThat(third.get("state").getAsString()).isEqualTo("NO ANSWER");
+  }
+
+  @Test
+  void it_is_shown_as_often_as_asked_for() {
+    assertThat(run("cluster", "--watch", "1ms", "--count", "3", "--json")).isZero();
+    assertThat(outLines()).hasSize(3).allMatch(line -> line.startsWith("{\"cluster\""));
+    assertThat(run("cluster", "--count", "3")).isEqualTo(2);
+    assertThat(run("cluster", "--watch", "--count", "0")).isEqualTo(2);
+  }
+
+  @Test
+  void several_nodes_may_be_named() {
+    assertThat(run("cluster", "--server", "n1:7650,n2:7650")).isZero();
+    assertThat(service.endpoints).containsExactly("n1:7650,n2:7650");
+    assertThat(run("cluster", "--server", "n1:7650,n2:0")).isEqualTo(2);
+  }
+
+  @Test
+  void a_node_is_empty_when_draining_it_returns() {
+    assertThat(run("cluster", "drain", "n1")).isZero();
+    assertThat(outLines()).containsExactly("node n1 is empty and can be stopped");
+    assertThat(errLines())
+        .containsExactly(
+            "node n1 still leads 2 partitions and 6 groups of tunnels, and the catalog",
+            "node n1 still leads 1 partitions and 0 groups of tunnels");
+    assertThat(service.fakeCluster.orders).containsExactly("drain n1");
+    assertThat(run("cluster")).isZero();
+    assertThat(out.toString()).contains("n1    n1:7650  DRAINED");
+  }
+
+  @Test
+  void a_node_that_left_is_empty_too() {
+    service.fakeCluster.leaving.add("n2");
+    assertThat(run("cluster", "drain", "n2", "--json")).isZero();
+    assertThat(outLines()).containsExactly("{\"node\":\"n2\",\"outcome\":\"gone\"}");
+  }
+
+  @Test
+  void a_node_that_gets_nowhere_is_left_draining() {
+    service.fakeCluster.isStuck = true;
+    assertThat(run("cluster", "drain", "n2", "--timeout", "1ms")).isEqualTo(69);
+    assertThat(err.toString()).contains("still leads 1 partitions", "--undo");
+    assertThat(run("cluster", "drain", "n2", "--undo")).isZero();
+    assertThat(outLines()).containsExactly("node n2 takes part again");
+    assertThat(service.fakeCluster.orders).containsExactly("drain n2", "undo n2");
+  }
+
+  @Test
+  void the_last_node_that_takes_part_is_not_drained() {
+    assertThat(run("cluster", "drain", "n1")).isZero();
+    assertThat(run("cluster", "drain", "n2")).isZero();
+    assertThat(run("cluster", "drain", "n3")).isEqualTo(1);
+    assertThat(err.toString()).contains("no other node takes part");
+    assertThat(service.fakeCluster.orders).doesNotContain("drain n3");
+  }
+
+  @Test
+  void a_node_that_is_none_is_answered_with_those_there_are() {
+    assertThat(run("cluster", "drain", "n9")).isEqualTo(1);
+    assertThat(err.toString()).contains("no node 'n9'", "n1, n2, n3");
+    assertThat(run("cluster", "drain")).isEqualTo(2);
+  }
+
+  @Test
+  void a_server_at_the_wrong_place_is_not_ignored() {
+    assertThat(run("cluster", "--server", "other:1", "drain", "n1")).isEqualTo(2);
+    assertThat(err.toString()).contains("give --server behind drain");
+    assertThat(service.fakeCluster.orders).isEmpty();
+    assertThat(run("cluster", "drain", "n1", "--server", "other:1")).isZero();
+    assertThat(service.endpoints).containsExactly("other:1");
+  }
+}

@@ -1,0 +1,59 @@
+package io.tunnel.cli.tunnels;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.ChannelStatus;
+import io.tunnel.model.ChannelType;
+import io.tunnel.sdk.ChannelInfo;
+import io.tunnel.wire.Control.ChannelDescription;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What {@code --watch} shows on terminals of every width. */
+class NarrowPagesTest {
+
+  private static final ChannelInfo CHANNEL =
+      new ChannelInfo(
+          new ChannelDescription(
+              "c-1a2b3c4d5e6f7a8b",
+              3,
+              ChannelStatus.OPEN,
+              Optional.of("0d6a1f3e-7e0b-4a52-9d4e-3f1c2b5a6978"),
+              Optional.of("Linux"),
+              3,
+              4_000_000,
+              4_500_000,
+              5_000_000,
+              1_000_000,
+              220_000_000,
+              61_000,
+              ChannelType.Stream,
+              false,
+              Optional.empty(),
+              Optional.empty(),
+              List.of(),
+              Optional.of(60_000L),
+              Optional.empty(),
+              Optional.empty()));
+
+  @ParameterizedTest
+  @ValueSource(ints = {66, 80, 100, 132, 200, Integer.MAX_VALUE})
+  void lag_is_shown_at_every_width(int columns) {
+    List<String> lines = new ChannelTable(List.of(CHANNEL)).lines(columns);
+    assertThat(lines.get(0))
+        .contains("PARTITION", "STATE", "LAG ROWS", "LAG BYTES", "LAG TIME", "HISTORY LEFT");
+    assertThat(lines.get(1)).contains("1,000,000", "210 MiB");
+    assertThat(lines).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(columns));
+  }
+
+  @Test
+  void what_helps_less_gives_way_first() {
+    List<String> wide = new ChannelTable(List.of(CHANNEL)).lines(200);
+    assertThat(wide.get(0)).contains("CHANNEL", "EPOCH", "OWNER", "COMMITTED");
+    List<String> narrow = new ChannelTable(List.of(CHANNEL)).lines(wide.get(0).length() - 1);
+    assertThat(narrow.get(0)).contains("CHANNEL", "OWNER", "COMMITTED").doesNotContain("EPOCH");
+  }
+}
