@@ -1,5 +1,6 @@
 package io.tunnel.stress;
 
+import io.tunnel.stress.rows.RowSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

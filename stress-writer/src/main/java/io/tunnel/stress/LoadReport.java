@@ -3,6 +3,7 @@ package io.tunnel.stress;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import io.tunnel.model.RowChange;
+import io.tunnel.stress.file.InDoubtFile;
 import io.tunnel.terminal.ProgressBar;
 import java.io.Closeable;
 import java.io.IOException;

@@ -3,6 +3,8 @@ package io.tunnel.stress;
 import io.tunnel.model.RowChange;
 import io.tunnel.sdk.RowCallback;
 import io.tunnel.sdk.RowResult;
+import io.tunnel.stress.rows.BadLineException;
+import io.tunnel.stress.rows.RowSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

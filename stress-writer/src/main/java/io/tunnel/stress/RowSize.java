@@ -13,14 +13,14 @@ import io.tunnel.model.StringValue;
 import java.util.List;
 
 /** How large rows are, for rates in bytes: as they are encoded, a character counted as a byte. */
-final class RowSize {
+public final class RowSize {
 
   private static final int ROW_BYTES = 5;
   private static final int COLUMN_BYTES = 2;
 
   private RowSize() {}
 
-  static int of(RowChange row) {
+  public static int of(RowChange row) {
     int bytes = ROW_BYTES;
     List<PrimaryKeyColumn> key = row.primaryKey().getPrimaryKeyColumns();
     for (int i = 0; i < key.size(); i++) {

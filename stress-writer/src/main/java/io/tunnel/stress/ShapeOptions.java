@@ -1,5 +1,12 @@
 package io.tunnel.stress;
 
+import io.tunnel.stress.rows.ChangeMix;
+import io.tunnel.stress.rows.GeneratedRows;
+import io.tunnel.stress.rows.KeyChooser;
+import io.tunnel.stress.rows.RowShape;
+import io.tunnel.stress.rows.RowSource;
+import io.tunnel.stress.rows.UniformKeys;
+import io.tunnel.stress.rows.ZipfKeys;
 import io.tunnel.terminal.ByteCountConverter;
 import java.util.ArrayList;
 import java.util.List;

@@ -13,6 +13,7 @@ import io.tunnel.model.RowChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.TableWriterConfig;
+import io.tunnel.stress.rows.StressTable;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;

@@ -2,7 +2,7 @@ package io.tunnel.cli.demo;
 
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.stress.RowSource;
+import io.tunnel.stress.rows.RowSource;
 import java.io.Closeable;
 import java.util.List;
 import java.util.OptionalLong;

@@ -11,7 +11,7 @@ import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.sdk.RecordColumn;
 import io.tunnel.sdk.StreamRecord;
-import io.tunnel.stress.Hash64;
+import io.tunnel.stress.rows.Hash64;
 import java.util.List;
 
 /**

@@ -2,12 +2,12 @@ package io.tunnel.cli.demo;
 
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.stress.ChangeMix;
-import io.tunnel.stress.GeneratedRows;
-import io.tunnel.stress.RowShape;
-import io.tunnel.stress.RowSource;
-import io.tunnel.stress.StressTable;
-import io.tunnel.stress.UniformKeys;
+import io.tunnel.stress.rows.ChangeMix;
+import io.tunnel.stress.rows.GeneratedRows;
+import io.tunnel.stress.rows.RowShape;
+import io.tunnel.stress.rows.RowSource;
+import io.tunnel.stress.rows.StressTable;
+import io.tunnel.stress.rows.UniformKeys;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;

@@ -1,7 +1,7 @@
 package io.tunnel.cli.rows;
 
 import io.tunnel.model.RowChange;
-import io.tunnel.stress.RowSource;
+import io.tunnel.stress.rows.RowSource;
 import java.util.function.UnaryOperator;
 
 /** The rows of a source as other changes. A row that cannot be changed so is one refused. */

@@ -2,10 +2,10 @@ package io.tunnel.cli.rows;
 
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.sdk.HashedKey;
-import io.tunnel.stress.BadLines;
-import io.tunnel.stress.FileRows;
-import io.tunnel.stress.RowFile;
-import io.tunnel.stress.RowFileOptions;
+import io.tunnel.stress.file.BadLines;
+import io.tunnel.stress.file.FileRows;
+import io.tunnel.stress.file.RowFile;
+import io.tunnel.stress.file.RowFileOptions;
 import io.tunnel.terminal.CommandFailure;
 import java.nio.file.Path;
 import java.util.List;

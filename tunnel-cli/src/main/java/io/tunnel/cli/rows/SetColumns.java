@@ -4,7 +4,7 @@ import io.tunnel.model.Column;
 import io.tunnel.model.ColumnType;
 import io.tunnel.model.ColumnUpdate;
 import io.tunnel.model.ColumnValue;
-import io.tunnel.stress.TypedText;
+import io.tunnel.stress.file.TypedText;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.tunnel.cli.tables;
 import io.tunnel.cli.arguments.KeyOption;
 import io.tunnel.cli.arguments.TypedKey;
 import io.tunnel.model.Row;
-import io.tunnel.stress.TypedJson;
+import io.tunnel.stress.file.TypedJson;
 import io.tunnel.terminal.CommandFailure;
 import java.util.Optional;
 import picocli.CommandLine.Command;

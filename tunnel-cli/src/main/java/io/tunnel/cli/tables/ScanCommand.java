@@ -4,7 +4,7 @@ import io.tunnel.cli.arguments.KeyArguments;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
 import io.tunnel.sdk.RangeQuery;
-import io.tunnel.stress.TypedJson;
+import io.tunnel.stress.file.TypedJson;
 import io.tunnel.terminal.CommandFailure;
 import java.io.PrintWriter;
 import java.util.ArrayList;

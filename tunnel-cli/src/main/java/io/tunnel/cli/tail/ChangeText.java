@@ -9,7 +9,7 @@ import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.sdk.RecordColumn;
 import io.tunnel.sdk.StreamRecord;
-import io.tunnel.stress.TypedJson;
+import io.tunnel.stress.file.TypedJson;
 import io.tunnel.terminal.Printable;
 import java.time.Instant;
 import java.time.ZoneOffset;

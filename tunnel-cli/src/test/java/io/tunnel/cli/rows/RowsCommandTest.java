@@ -13,7 +13,7 @@ import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.HashedKey;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.testing.InMemoryTunnelService;
-import io.tunnel.stress.TypedJson;
+import io.tunnel.stress.file.TypedJson;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
 import java.io.IOException;

@@ -16,7 +16,7 @@ import io.tunnel.model.Row;
 import io.tunnel.model.TableMeta;
 import io.tunnel.sdk.HashedKey;
 import io.tunnel.sdk.ReadMode;
-import io.tunnel.stress.TypedJson;
+import io.tunnel.stress.file.TypedJson;
 import io.tunnel.terminal.DataWriter;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -1,0 +1,47 @@
+package io.tunnel.stress.file;
+
+import io.tunnel.model.ChangeKind;
+import io.tunnel.model.ColumnUpdate;
+import java.util.List;
+import java.util.Map;
+
+/** One record of a file, which begins at {@link #line}, from 1. */
+sealed interface FileRecord {
+
+  /** Where it begins. */
+  long line();
+
+  /** Values under the names of columns, not yet typed. */
+  record Plain(long line, List<Field> fields) implements FileRecord {
+
+    public Plain {
+      fields = List.copyOf(fields);
+    }
+  }
+
+  /** How a value stood in the file. */
+  enum Form {
+    /** Plain text that may mean a number or a truth value. */
+    BARE,
+    /** Text that is nothing but text. */
+    QUOTED
+  }
+
+  /** A value under its column's name. */
+  record Field(String name, String text, Form form) {}
+
+  /**
+   * A row or a change as tools print it.
+   *
+   * @param key texts of the key's columns by name, BINARY in hexadecimal
+   * @param columns the columns that it sets and removes
+   */
+  record Change(long line, ChangeKind kind, Map<String, String> key, List<ColumnUpdate> columns)
+      implements FileRecord {
+
+    public Change {
+      key = Map.copyOf(key);
+      columns = List.copyOf(columns);
+    }
+  }
+}

@@ -1,0 +1,259 @@
+package io.tunnel.stress.file;
+
+import io.tunnel.model.ColumnType;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RowChange;
+import io.tunnel.sdk.HashedKey;
+import io.tunnel.stress.rows.BadLineException;
+import io.tunnel.stress.rows.RowSource;
+import io.tunnel.terminal.file.UnreadableTextException;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The rows of a CSV or JSON Lines file, read as they are needed. One thread reads; others may ask
+ * {@link #bytesRead}.
+ *
+ * <p>A file that gives no row at all is an error, whatever is done about bad lines: nobody wants to
+ * be told that nothing went well.
+ */
+public final class FileRows implements RowSource, Closeable {
+
+  /** Records of JSON Lines that are looked at for the columns of the key before any is given. */
+  private static final int LOOK_AHEAD_MAX = 100;
+
+  private final RowFile file;
+  private final RecordReader reader;
+  private final RowBinder binder;
+  private final BadLines badLines;
+  private final AtomicLong bytesRead;
+
+  /** Records that were looked at and not given yet. */
+  private final Queue<FileRecord> ahead = new ArrayDeque<>();
+
+  /** What came behind them when that was no record; null when nothing did. */
+  private BadLineException aheadBad;
+
+  /** The line of the record that was given last. */
+  private long line;
+
+  /** Rows given and not refused. */
+  private long rows;
+
+  /** Lines of this reading that were skipped. */
+  private long skipped;
+
+  private FileRows(
+      RowFile file,
+      RecordReader reader,
+      RowBinder binder,
+      BadLines badLines,
+      AtomicLong bytesRead) {
+    this.file = file;
+    this.reader = reader;
+    this.binder = binder;
+    this.badLines = badLines;
+    this.bytesRead = bytesRead;
+  }
+
+  /**
+   * What rows to make of a file.
+   *
+   * @param schema the key of the table that the rows are for
+   * @param key the file's columns that are the key, in the order of {@code schema}; none if they
+   *     are called as in {@code schema}
+   * @param types types of attributes; the others' are inferred
+   * @param isHashed whether the first column of the key may be left out, being the {@linkplain
+   *     HashedKey hash} of the others
+   */
+  public record Binding(
+      List<PrimaryKeySchema> schema,
+      List<String> key,
+      Map<String, ColumnType> types,
+      boolean isHashed) {
+    /** Copies. */
+    public Binding {
+      schema = List.copyOf(schema);
+      key = List.copyOf(key);
+      types = Map.copyOf(types);
+    }
+
+    /** A key that is hashed when its schema says so. */
+    public Binding(List<PrimaryKeySchema> schema, List<String> key, Map<String, ColumnType> types) {
+      this(schema, key, types, HashedKey.isHashed(schema));
+    }
+  }
+
+  /**
+   * Opens a file.
+   *
+   * @throws IllegalArgumentException when its name does not say its format, or the binding names
+   *     columns that are not there
+   * @throws BadLineException when its header is none
+   * @throws UnreadableFileException when it cannot be read
+   */
+  public static FileRows open(RowFile file, Binding binding, BadLines badLines) {
+    RowBinder binder = new RowBinder(binding);
+    AtomicLong bytesRead = new AtomicLong();
+    FileRows rows = new FileRows(file, file.open(bytesRead), binder, badLines, bytesRead);
+    try {
+      rows.lookAhead();
+      return rows;
+    } catch (UnreadableTextException e) {
+      rows.closeBecause(e);
+      throw file.unreadable(e.getMessage(), e);
+    } catch (RuntimeException e) {
+      rows.closeBecause(e);
+      throw e;
+    }
+  }
+
+  private void closeBecause(RuntimeException why) {
+    try {
+      close();
+    } catch (IOException e) {
+      why.addSuppressed(e);
+    }
+  }
+
+  /** Finds the columns of the key before anything is written. */
+  private void lookAhead() {
+    try {
+      if (reader.names().isPresent()) {
+        binder.requireKey(reader.names().get());
+        binder.requireTyped(reader.names().get());
+        return;
+      }
+      Set<String> columns = new LinkedHashSet<>();
+      boolean isPlain = false;
+      while (ahead.size() < LOOK_AHEAD_MAX && aheadBad == null) {
+        FileRecord record = nextAhead();
+        if (record == null) {
+          break;
+        }
+        ahead.add(record);
+        if (record instanceof FileRecord.Plain plain) {
+          isPlain = true;
+          plain.fields().forEach(field -> columns.add(field.name()));
+        }
+      }
+      if (isPlain) {
+        binder.requireKey(columns);
+      }
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(file.name() + ": " + e.getMessage(), e);
+    }
+  }
+
+  private FileRecord nextAhead() {
+    try {
+      return reader.next();
+    } catch (BadLineException e) {
+      aheadBad = e;
+      return null;
+    }
+  }
+
+  /** The columns that the first record of {@code file} names, in its order. */
+  public static List<String> columnsOf(RowFile file) {
+    try (RecordReader reader = file.open(new AtomicLong())) {
+      if (reader.names().isPresent()) {
+        return reader.names().get();
+      }
+      FileRecord first = reader.next();
+      if (first instanceof FileRecord.Change) {
+        throw new BadLineException(
+            file.name()
+                + " line "
+                + first.line()
+                + ": is a row as tools print it; here its columns themselves are needed");
+      }
+      return first instanceof FileRecord.Plain plain
+          ? plain.fields().stream().map(FileRecord.Field::name).toList()
+          : List.of();
+    } catch (IOException e) {
+      throw file.unreadable("cannot be read: " + e.getMessage(), e);
+    } catch (UnreadableTextException e) {
+      throw file.unreadable(e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public RowChange next() {
+    while (true) {
+      try {
+        FileRecord record = nextRecord();
+        if (record == null) {
+          break;
+        }
+        line = record.line();
+        RowChange row = binder.bind(record);
+        rows++;
+        return row;
+      } catch (BadLineException e) {
+        skip(e.getMessage());
+      } catch (UnreadableTextException e) {
+        throw file.unreadable(e.getMessage(), e);
+      }
+    }
+    requireSomething();
+    return null;
+  }
+
+  private FileRecord nextRecord() {
+    if (!ahead.isEmpty()) {
+      return ahead.remove();
+    }
+    if (aheadBad != null) {
+      BadLineException bad = aheadBad;
+      aheadBad = null;
+      throw bad;
+    }
+    return reader.next();
+  }
+
+  private void skip(String message) {
+    badLines.found(file.name() + " " + message);
+    skipped++;
+  }
+
+  /** Behind the last record. */
+  private void requireSomething() {
+    if (rows == 0) {
+      throw new BadLineException(
+          file.name()
+              + (skipped == 0
+                  ? " has no row"
+                  : " has no row that could be written: all of its "
+                      + skipped
+                      + " lines were skipped"));
+    }
+    if (!binder.unseenTypes().isEmpty() && reader.names().isEmpty()) {
+      throw new BadLineException(
+          file.name() + " has no column " + binder.unseenTypes() + " that --types could be for");
+    }
+  }
+
+  @Override
+  public void refused(IllegalArgumentException why) {
+    rows--;
+    skip("line " + line + ": " + why.getMessage());
+  }
+
+  /** Bytes of the file that were read so far. */
+  public long bytesRead() {
+    return bytesRead.get();
+  }
+
+  @Override
+  public void close() throws IOException {
+    reader.close();
+  }
+}

@@ -1,0 +1,106 @@
+package io.tunnel.stress.file;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.Strictness;
+import com.google.gson.TypeAdapter;
+import com.google.gson.stream.JsonReader;
+import com.google.gson.stream.JsonToken;
+import io.tunnel.model.Limits;
+import io.tunnel.stress.rows.BadLineException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.StringReader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * JSON Lines: an object a line, either a {@link TypedJson} as tools print it, or the columns
+ * themselves. Of those a null member is as good as none; a member that is an object or an array
+ * becomes the text of its JSON.
+ */
+final class JsonRecordReader implements RecordReader {
+
+  private static final Gson GSON =
+      new GsonBuilder().setStrictness(Strictness.STRICT).disableHtmlEscaping().create();
+  private static final Pattern COLUMN = Pattern.compile("column ([0-9]+)");
+  private static final TypeAdapter<JsonElement> ELEMENT = GSON.getAdapter(JsonElement.class);
+  private static final String BYTE_ORDER_MARK = "\uFEFF";
+
+  private final LineReader lines;
+
+  JsonRecordReader(InputStream in) {
+    lines = new LineReader(in, 2 * Limits.ROW_BYTES_MAX);
+  }
+
+  @Override
+  public Optional<List<String>> names() {
+    return Optional.empty();
+  }
+
+  @Override
+  public FileRecord next() {
+    String line = lines.next();
+    if (line != null && lines.number() == 1 && line.startsWith(BYTE_ORDER_MARK)) {
+      line = line.substring(BYTE_ORDER_MARK.length());
+    }
+    while (line != null && line.isBlank()) {
+      line = lines.next();
+    }
+    return line == null ? null : parse(line);
+  }
+
+  private FileRecord parse(String line) {
+    JsonObject object = object(line);
+    if (TypedJson.isTyped(object)) {
+      return TypedJson.parse(lines.number(), object);
+    }
+    List<FileRecord.Field> fields = new ArrayList<>(object.size());
+    for (Map.Entry<String, JsonElement> member : object.entrySet()) {
+      JsonElement value = member.getValue();
+      if (value.isJsonPrimitive()) {
+        boolean isText = value.getAsJsonPrimitive().isString();
+        fields.add(
+            new FileRecord.Field(
+                member.getKey(),
+                value.getAsString(),
+                isText ? FileRecord.Form.QUOTED : FileRecord.Form.BARE));
+      } else if (!value.isJsonNull()) {
+        fields.add(
+            new FileRecord.Field(member.getKey(), GSON.toJson(value), FileRecord.Form.QUOTED));
+      }
+    }
+    return new FileRecord.Plain(lines.number(), fields);
+  }
+
+  private JsonObject object(String line) {
+    String what;
+    try {
+      JsonReader reader = GSON.newJsonReader(new StringReader(line));
+      JsonElement element = ELEMENT.read(reader);
+      // Asking what follows throws on anything but the end.
+      if (element.isJsonObject() && reader.peek() == JsonToken.END_DOCUMENT) {
+        return element.getAsJsonObject();
+      }
+      what = "not a JSON object";
+    } catch (IOException | JsonParseException | IllegalStateException e) {
+      // The rest of Gson's message is advice to programmers.
+      Matcher column = COLUMN.matcher(String.valueOf(e.getMessage()));
+      what = "not JSON" + (column.find() ? " at column " + column.group(1) : "");
+    }
+    throw new BadLineException(
+        "line " + lines.number() + ": " + what + "; a line should be like {\"column\": value, …}");
+  }
+
+  @Override
+  public void close() throws IOException {
+    lines.close();
+  }
+}

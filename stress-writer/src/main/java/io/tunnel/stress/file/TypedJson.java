@@ -1,0 +1,174 @@
+package io.tunnel.stress.file;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import io.tunnel.model.ChangeKind;
+import io.tunnel.model.Column;
+import io.tunnel.model.ColumnType;
+import io.tunnel.model.ColumnUpdate;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.Row;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.RowUpdateChange;
+import io.tunnel.stress.rows.BadLineException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Rows and changes as JSON that keeps every type, so that what a tool prints another can read:
+ * {@code {"kind":"UPDATE","key":{"id":7},"columns":{"age":{"type":"INTEGER","value":36},"note":
+ * null}}}. The types of a key's columns are the table's. BINARY is hexadecimal; a DOUBLE that JSON
+ * has no number for is the text {@code NaN}, {@code Infinity} or {@code -Infinity}; a column that
+ * an update removes is null. A row without a kind is a PUT.
+ */
+public final class TypedJson {
+
+  private static final String KIND = "kind";
+  private static final String KEY = "key";
+  private static final String COLUMNS = "columns";
+  private static final String TYPE = "type";
+  private static final String VALUE = "value";
+
+  private TypedJson() {}
+
+  /** A row, without a kind. */
+  public static JsonObject of(Row row) {
+    JsonObject json = new JsonObject();
+    json.add(KEY, keyOf(row.primaryKey()));
+    json.add(COLUMNS, columnsOf(row.columns()));
+    return json;
+  }
+
+  /** A change that is written or was read. */
+  public static JsonObject of(RowChange change) {
+    JsonObject json = new JsonObject();
+    json.addProperty(KIND, change.kind().name());
+    json.add(KEY, keyOf(change.primaryKey()));
+    if (change instanceof RowPutChange put) {
+      json.add(COLUMNS, columnsOf(put.columns()));
+    } else if (change instanceof RowUpdateChange update) {
+      json.add(COLUMNS, updatesOf(update.updates()));
+    } else {
+      json.add(COLUMNS, new JsonObject());
+    }
+    return json;
+  }
+
+  private static JsonObject keyOf(PrimaryKey key) {
+    JsonObject json = new JsonObject();
+    key.getPrimaryKeyColumns()
+        .forEach(column -> json.add(column.getName(), valueOf(column.getValue())));
+    return json;
+  }
+
+  private static JsonObject columnsOf(List<Column> columns) {
+    JsonObject json = new JsonObject();
+    columns.forEach(column -> json.add(column.getName(), typed(column.getValue())));
+    return json;
+  }
+
+  private static JsonObject updatesOf(List<ColumnUpdate> updates) {
+    JsonObject json = new JsonObject();
+    for (ColumnUpdate update : updates) {
+      json.add(
+          update.name(),
+          update instanceof ColumnUpdate.Put put ? typed(put.value()) : JsonNull.INSTANCE);
+    }
+    return json;
+  }
+
+  private static JsonObject typed(ColumnValue value) {
+    JsonObject json = new JsonObject();
+    json.addProperty(TYPE, value.type().name());
+    json.add(VALUE, valueOf(value));
+    return json;
+  }
+
+  private static JsonElement valueOf(ColumnValue value) {
+    return switch (value.type()) {
+      case INTEGER -> new JsonPrimitive(value.asLong());
+      case BOOLEAN -> new JsonPrimitive(value.asBoolean());
+      case STRING, BINARY -> new JsonPrimitive(value.toString());
+      case DOUBLE ->
+          Double.isFinite(value.asDouble())
+              ? new JsonPrimitive(value.asDouble())
+              : new JsonPrimitive(Double.toString(value.asDouble()));
+    };
+  }
+
+  /** Whether {@code object} is what a tool prints, and not the columns of a row themselves. */
+  static boolean isTyped(JsonObject object) {
+    JsonElement key = object.get(KEY);
+    JsonElement columns = object.get(COLUMNS);
+    return key != null && key.isJsonObject() && columns != null && columns.isJsonObject();
+  }
+
+  /**
+   * The change that {@code object} is.
+   *
+   * @throws BadLineException when it is none, named with its line
+   */
+  static FileRecord.Change parse(long line, JsonObject object) {
+    try {
+      Map<String, String> key = new LinkedHashMap<>();
+      object.getAsJsonObject(KEY).asMap().forEach((name, value) -> key.put(name, text(value)));
+      List<ColumnUpdate> columns = new ArrayList<>();
+      ChangeKind kind = kindOf(object.get(KIND));
+      for (Map.Entry<String, JsonElement> column :
+          object.getAsJsonObject(COLUMNS).asMap().entrySet()) {
+        columns.add(update(column.getKey(), column.getValue()));
+      }
+      if (kind != ChangeKind.UPDATE
+          && columns.stream().anyMatch(ColumnUpdate.Delete.class::isInstance)) {
+        throw new IllegalArgumentException("only an UPDATE removes a column (null)");
+      }
+      return new FileRecord.Change(line, kind, key, columns);
+    } catch (IllegalArgumentException e) {
+      throw new BadLineException("line " + line + ": " + e.getMessage());
+    }
+  }
+
+  private static ChangeKind kindOf(JsonElement kind) {
+    if (kind == null) {
+      return ChangeKind.PUT;
+    }
+    for (ChangeKind one : ChangeKind.values()) {
+      if (kind.isJsonPrimitive() && one.name().equals(kind.getAsString())) {
+        return one;
+      }
+    }
+    throw new IllegalArgumentException("\"kind\" is PUT, UPDATE or DELETE, not " + kind);
+  }
+
+  private static ColumnUpdate update(String name, JsonElement json) {
+    if (json.isJsonNull()) {
+      return new ColumnUpdate.Delete(name);
+    }
+    if (!json.isJsonObject()) {
+      throw new IllegalArgumentException(
+          "column '" + name + "' is not like {\"type\": \"INTEGER\", \"value\": 7}");
+    }
+    JsonElement type = json.getAsJsonObject().get(TYPE);
+    JsonElement value = json.getAsJsonObject().get(VALUE);
+    for (ColumnType one : ColumnType.values()) {
+      if (type != null && type.isJsonPrimitive() && one.name().equals(type.getAsString())) {
+        return new ColumnUpdate.Put(name, TypedText.parse(text(value), one));
+      }
+    }
+    throw new IllegalArgumentException("column '" + name + "' has no type that is known: " + type);
+  }
+
+  private static String text(JsonElement value) {
+    if (value == null || !value.isJsonPrimitive()) {
+      throw new IllegalArgumentException(
+          "a value is a number, a text, true or false; not " + value);
+    }
+    return value.getAsString();
+  }
+}

@@ -1,0 +1,94 @@
+package io.tunnel.stress.file;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ColumnType;
+import io.tunnel.model.ColumnValue;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.PrimaryKeyValue;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/** Text as values. */
+public final class TypedText {
+
+  /** Without leading zeros: 007 is a name, not a number. */
+  private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9][0-9]{0,18})");
+
+  private static final Pattern DOUBLE =
+      Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]+([eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)");
+
+  private TypedText() {}
+
+  /**
+   * The value that {@code text} looks like: an INTEGER that fits into 64 bits, a finite DOUBLE with
+   * a point or an exponent, a BOOLEAN ({@code true} or {@code false}), else a STRING.
+   */
+  public static ColumnValue infer(String text) {
+    if (text.isEmpty()) {
+      return ColumnValue.fromString(text);
+    }
+    char first = text.charAt(0);
+    if (first == '-' || (first >= '0' && first <= '9')) {
+      return inferNumber(text);
+    }
+    String lower = text.length() <= 5 ? text.toLowerCase(Locale.ROOT) : "";
+    if (lower.equals("true") || lower.equals("false")) {
+      return ColumnValue.fromBoolean(lower.equals("true"));
+    }
+    return ColumnValue.fromString(text);
+  }
+
+  private static ColumnValue inferNumber(String text) {
+    if (INTEGER.matcher(text).matches()) {
+      try {
+        return ColumnValue.fromLong(Long.parseLong(text));
+      } catch (NumberFormatException tooBig) {
+        return ColumnValue.fromString(text);
+      }
+    }
+    if (DOUBLE.matcher(text).matches() && Double.isFinite(Double.parseDouble(text))) {
+      return ColumnValue.fromDouble(Double.parseDouble(text));
+    }
+    return ColumnValue.fromString(text);
+  }
+
+  /**
+   * {@code text} as a value of {@code type}; an error says what it is not. BINARY is hexadecimal.
+   */
+  public static ColumnValue parse(String text, ColumnType type) {
+    try {
+      return switch (type) {
+        case INTEGER -> ColumnValue.fromLong(Long.parseLong(text.strip()));
+        case DOUBLE -> ColumnValue.fromDouble(Double.parseDouble(text.strip()));
+        case BOOLEAN -> ColumnValue.fromBoolean(parseBoolean(text.strip()));
+        case STRING -> ColumnValue.fromString(text);
+        case BINARY -> ColumnValue.fromBinary(Bytes.fromHex(text.strip()).toByteArray());
+      };
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "'"
+              + shorten(text)
+              + "' is no "
+              + type
+              + (type == ColumnType.BINARY ? " (two hexadecimal digits a byte)" : ""),
+          e);
+    }
+  }
+
+  /** {@code text} as the value of a key column. */
+  static PrimaryKeyValue parseKey(String text, PrimaryKeyType type) {
+    return (PrimaryKeyValue) parse(text, ColumnType.valueOf(type.name()));
+  }
+
+  private static boolean parseBoolean(String text) {
+    return switch (text.toLowerCase(Locale.ROOT)) {
+      case "true", "1" -> true;
+      case "false", "0" -> false;
+      default -> throw new IllegalArgumentException(text);
+    };
+  }
+
+  private static String shorten(String text) {
+    return text.length() <= 40 ? text : text.substring(0, 40) + "…";
+  }
+}
