@@ -1,7 +1,7 @@
 package io.tunnel.perf;
 
 import io.tunnel.terminal.CommandFailure;
-import io.tunnel.terminal.DurationConverter;
+import io.tunnel.terminal.options.DurationConverter;
 import java.time.Duration;
 import java.util.OptionalLong;
 import picocli.CommandLine.Option;

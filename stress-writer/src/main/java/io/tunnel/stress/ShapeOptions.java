@@ -7,7 +7,7 @@ import io.tunnel.stress.rows.RowShape;
 import io.tunnel.stress.rows.RowSource;
 import io.tunnel.stress.rows.UniformKeys;
 import io.tunnel.stress.rows.ZipfKeys;
-import io.tunnel.terminal.ByteCountConverter;
+import io.tunnel.terminal.options.ByteCountConverter;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;

@@ -2,6 +2,7 @@ package io.tunnel.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.terminal.options.ServerOption;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -3,7 +3,7 @@ package io.tunnel.server;
 import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.terminal.Diagnosis;
-import io.tunnel.terminal.DurationConverter;
+import io.tunnel.terminal.options.DurationConverter;
 import io.tunnel.terminal.StandardStream;
 import java.io.IOException;
 import java.net.InetAddress;

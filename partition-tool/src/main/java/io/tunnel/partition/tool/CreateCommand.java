@@ -6,7 +6,7 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.terminal.CommandFailure;
-import io.tunnel.terminal.ServiceOptions;
+import io.tunnel.terminal.options.ServiceOptions;
 import io.tunnel.wire.Control.TableDescription;
 import java.io.IOException;
 import java.io.PrintWriter;

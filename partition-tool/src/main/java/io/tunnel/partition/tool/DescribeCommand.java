@@ -2,7 +2,7 @@ package io.tunnel.partition.tool;
 
 import io.tunnel.model.Names;
 import io.tunnel.terminal.CommandFailure;
-import io.tunnel.terminal.ServiceOptions;
+import io.tunnel.terminal.options.ServiceOptions;
 import io.tunnel.wire.Control.TableDescription;
 import java.io.PrintWriter;
 import picocli.CommandLine.Command;

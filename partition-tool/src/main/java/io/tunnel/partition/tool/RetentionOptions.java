@@ -1,8 +1,8 @@
 package io.tunnel.partition.tool;
 
 import io.tunnel.model.TableOptions;
-import io.tunnel.terminal.ByteCountConverter;
-import io.tunnel.terminal.DurationConverter;
+import io.tunnel.terminal.options.ByteCountConverter;
+import io.tunnel.terminal.options.DurationConverter;
 import java.time.Duration;
 import java.util.Optional;
 import picocli.CommandLine.ITypeConverter;

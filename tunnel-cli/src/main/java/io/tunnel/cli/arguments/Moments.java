@@ -1,7 +1,7 @@
 package io.tunnel.cli.arguments;
 
 import io.tunnel.model.StreamStart;
-import io.tunnel.terminal.DurationConverter;
+import io.tunnel.terminal.options.DurationConverter;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;

@@ -3,7 +3,7 @@ package io.tunnel.cli.cluster;
 import io.tunnel.cli.service.Service;
 import io.tunnel.cli.service.WatchOptions;
 import io.tunnel.terminal.ExitCode;
-import io.tunnel.terminal.ServiceOptions;
+import io.tunnel.terminal.options.ServiceOptions;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;

@@ -2,10 +2,10 @@ package io.tunnel.cli.cluster;
 
 import com.google.gson.JsonObject;
 import io.tunnel.terminal.CommandFailure;
-import io.tunnel.terminal.DurationConverter;
+import io.tunnel.terminal.options.DurationConverter;
 import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.Human;
-import io.tunnel.terminal.ServiceOptions;
+import io.tunnel.terminal.options.ServiceOptions;
 import io.tunnel.terminal.StopSignal;
 import java.io.PrintWriter;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.tunnel.cli.cluster;
 
 import io.tunnel.terminal.CommandFailure;
-import io.tunnel.terminal.DurationConverter;
+import io.tunnel.terminal.options.DurationConverter;
 import io.tunnel.terminal.ExitCode;
 import java.io.IOException;
 import java.io.InputStream;

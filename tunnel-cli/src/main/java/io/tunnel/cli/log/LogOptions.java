@@ -1,6 +1,6 @@
 package io.tunnel.cli.log;
 
-import io.tunnel.terminal.ByteCountConverter;
+import io.tunnel.terminal.options.ByteCountConverter;
 import java.nio.file.Path;
 import java.util.Optional;
 import picocli.CommandLine.Option;

@@ -4,7 +4,7 @@ import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.sdk.TableClient;
-import io.tunnel.terminal.ConfirmOption;
+import io.tunnel.terminal.options.ConfirmOption;
 import io.tunnel.terminal.Prompt;
 import java.util.function.Function;
 import picocli.CommandLine.Command;

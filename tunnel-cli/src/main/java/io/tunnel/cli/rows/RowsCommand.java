@@ -16,7 +16,7 @@ import io.tunnel.stress.file.RowFile;
 import io.tunnel.stress.file.UnreadableFileException;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
-import io.tunnel.terminal.ServiceOptions;
+import io.tunnel.terminal.options.ServiceOptions;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;

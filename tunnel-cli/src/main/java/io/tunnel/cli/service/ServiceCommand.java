@@ -2,7 +2,7 @@ package io.tunnel.cli.service;
 
 import com.google.gson.JsonObject;
 import io.tunnel.terminal.ExitCode;
-import io.tunnel.terminal.ServiceOptions;
+import io.tunnel.terminal.options.ServiceOptions;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -1,7 +1,7 @@
 package io.tunnel.cli.service;
 
 import io.tunnel.terminal.CommandFailure;
-import io.tunnel.terminal.DurationConverter;
+import io.tunnel.terminal.options.DurationConverter;
 import io.tunnel.terminal.Screen;
 import io.tunnel.terminal.StopSignal;
 import java.io.PrintWriter;

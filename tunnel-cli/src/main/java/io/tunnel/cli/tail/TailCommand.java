@@ -10,7 +10,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.StreamRecord.RecordType;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
-import io.tunnel.terminal.ServiceOptions;
+import io.tunnel.terminal.options.ServiceOptions;
 import io.tunnel.terminal.StopSignal;
 import io.tunnel.wire.Control.TableDescription;
 import java.io.PrintWriter;

@@ -3,7 +3,7 @@ package io.tunnel.cli.tunnels;
 import com.google.gson.JsonObject;
 import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.DescribeTunnelResponse;
-import io.tunnel.terminal.ConfirmOption;
+import io.tunnel.terminal.options.ConfirmOption;
 import io.tunnel.terminal.Human;
 import java.util.List;
 import picocli.CommandLine.Command;

@@ -4,7 +4,7 @@ import com.google.gson.JsonObject;
 import io.tunnel.sdk.SeekTunnelRequest;
 import io.tunnel.sdk.SeekTunnelResponse;
 import io.tunnel.terminal.CommandFailure;
-import io.tunnel.terminal.ConfirmOption;
+import io.tunnel.terminal.options.ConfirmOption;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 

@@ -1,5 +1,6 @@
-package io.tunnel.terminal;
+package io.tunnel.terminal.options;
 
+import io.tunnel.terminal.CommandFailure;
 import picocli.CommandLine.Option;
 
 /** The option {@code --server}, as a mixin of every command that talks to a server. */
@@ -43,7 +44,7 @@ public final class ServerOption {
     }
   }
 
-  static boolean isEndpoint(String text) {
+  public static boolean isEndpoint(String text) {
     int bracket = text.lastIndexOf(']');
     int colon = text.indexOf(':', bracket + 1);
     String host = colon < 0 ? text : text.substring(0, colon);

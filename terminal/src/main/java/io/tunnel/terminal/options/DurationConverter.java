@@ -1,4 +1,4 @@
-package io.tunnel.terminal;
+package io.tunnel.terminal.options;
 
 import java.time.Duration;
 import java.util.Locale;

@@ -1,8 +1,9 @@
-package io.tunnel.terminal;
+package io.tunnel.terminal.options;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.terminal.Prompt;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package io.tunnel.terminal;
+package io.tunnel.terminal.options;
 
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;

@@ -1,5 +1,7 @@
-package io.tunnel.terminal;
+package io.tunnel.terminal.options;
 
+import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.Prompt;
 import picocli.CommandLine.Option;
 
 /** The option {@code --yes}, as a mixin of every command that destroys or moves something. */

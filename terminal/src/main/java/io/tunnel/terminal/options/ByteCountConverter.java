@@ -1,4 +1,4 @@
-package io.tunnel.terminal;
+package io.tunnel.terminal.options;
 
 import java.math.BigDecimal;
 import java.util.Locale;

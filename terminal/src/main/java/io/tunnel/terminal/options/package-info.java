@@ -1,0 +1,2 @@
+/** Options that several tools have, and what their values may look like. */
+package io.tunnel.terminal.options;
