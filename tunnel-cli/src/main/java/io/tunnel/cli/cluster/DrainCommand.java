@@ -2,11 +2,11 @@ package io.tunnel.cli.cluster;
 
 import com.google.gson.JsonObject;
 import io.tunnel.terminal.CommandFailure;
-import io.tunnel.terminal.options.DurationConverter;
 import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.Human;
-import io.tunnel.terminal.options.ServiceOptions;
 import io.tunnel.terminal.StopSignal;
+import io.tunnel.terminal.options.DurationConverter;
+import io.tunnel.terminal.options.ServiceOptions;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;

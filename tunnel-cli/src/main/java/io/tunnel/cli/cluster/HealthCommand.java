@@ -1,8 +1,8 @@
 package io.tunnel.cli.cluster;
 
 import io.tunnel.terminal.CommandFailure;
-import io.tunnel.terminal.options.DurationConverter;
 import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.options.DurationConverter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;

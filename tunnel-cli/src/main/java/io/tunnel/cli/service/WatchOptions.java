@@ -1,9 +1,9 @@
 package io.tunnel.cli.service;
 
 import io.tunnel.terminal.CommandFailure;
-import io.tunnel.terminal.options.DurationConverter;
 import io.tunnel.terminal.Screen;
 import io.tunnel.terminal.StopSignal;
+import io.tunnel.terminal.options.DurationConverter;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.tunnel.cli.tables;
 
 import com.google.gson.JsonObject;
-import io.tunnel.terminal.options.ConfirmOption;
 import io.tunnel.terminal.Human;
+import io.tunnel.terminal.options.ConfirmOption;
 import io.tunnel.wire.Control.PartitionDescription;
 import io.tunnel.wire.Control.TableDescription;
 import java.util.List;

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * Runs one measuring process to its end. It is given its order as JSON, and tells its result in a
  * line of its output.
  */
-final class Child {
+public final class Child {
 
   /** Before a result. */
   private static final String RESULT = "result ";
@@ -38,7 +38,7 @@ final class Child {
   }
 
   /** Where its processes may leave files. */
-  Path directory() {
+  public Path directory() {
     return children.directory();
   }
 
@@ -47,7 +47,7 @@ final class Child {
    *
    * @throws IllegalStateException when it fails, or is not done in time; shows what it said
    */
-  <T> T run(Class<?> mainClass, Object order, Class<T> result)
+  public <T> T run(Class<?> mainClass, Object order, Class<T> result)
       throws IOException, InterruptedException {
     started++;
     String name = "child-" + started;
@@ -77,12 +77,12 @@ final class Child {
   }
 
   /** For the child: its order. */
-  static <T> T order(String json, Class<T> type) {
+  public static <T> T order(String json, Class<T> type) {
     return GSON.fromJson(json, type);
   }
 
   /** For the child: tells its result. */
-  static void tell(Object result) {
+  public static void tell(Object result) {
     System.out.println(RESULT + GSON.toJson(result));
   }
 }

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** The figures of all rounds, by what was tested and who was: tables for people, and JSON. */
-final class Findings {
+public final class Findings {
 
   private final String baseline;
   private final Map<String, Map<String, List<Map<String, Double>>>> roundsBySubjectByTest =
@@ -20,7 +20,7 @@ final class Findings {
     this.baseline = baseline;
   }
 
-  void add(String test, String subject, Map<String, Double> figures) {
+  public void add(String test, String subject, Map<String, Double> figures) {
     roundsBySubjectByTest
         .computeIfAbsent(test, ignored -> new LinkedHashMap<>())
         .computeIfAbsent(subject, ignored -> new ArrayList<>())

@@ -4,6 +4,7 @@ import io.tunnel.bench.children.Children;
 import io.tunnel.bench.children.ClusterChildren;
 import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.bench.children.Watchdog;
+import io.tunnel.bench.flink.recovery.RecoveryFigures;
 import io.tunnel.bench.peers.KafkaPeer;
 import io.tunnel.bench.peers.TunnelPeer;
 import io.tunnel.cli.log.Logging;

@@ -1,6 +1,7 @@
 package io.tunnel.bench.flink;
 
 import io.tunnel.bench.flink.LegOrder.Pace;
+import io.tunnel.bench.flink.recovery.RecoveryOrder;
 import io.tunnel.bench.peers.BatchSettings;
 import io.tunnel.bench.peers.Look;
 import java.nio.file.Path;
@@ -11,13 +12,13 @@ import java.util.Map;
 import picocli.CommandLine.Option;
 
 /** What can be chosen. */
-final class FlinkOptions {
+public final class FlinkOptions {
 
   static final String READ = "read";
   static final String RECOVERY = "recovery";
 
   /** Of Kafka's producer. */
-  static final String ACKS = "1";
+  public static final String ACKS = "1";
 
   private static final int TABLE_PARTITIONS_MAX = 128;
 
@@ -25,7 +26,7 @@ final class FlinkOptions {
   long rows = 3_000_000;
 
   @Option(names = "--partitions", description = "Of table and topic (default: ${DEFAULT-VALUE}).")
-  int partitions = 4;
+  public int partitions = 4;
 
   @Option(names = "--parallelism", description = "Of jobs (default: ${DEFAULT-VALUE}).")
   int parallelism = 2;
@@ -62,7 +63,7 @@ final class FlinkOptions {
       split = ",",
       paramLabel = "READER",
       description = "Some of worker,tunnel,kafka (default: all).")
-  List<Reader> readers = List.of(Reader.values());
+  public List<Reader> readers = List.of(Reader.values());
 
   @Option(names = "--failures", description = "Failing tasks (default: ${DEFAULT-VALUE}).")
   int failures = 7;
@@ -151,7 +152,7 @@ final class FlinkOptions {
   }
 
   /** What a job that recovers does on an empty table; savepoints go to {@code directory}. */
-  RecoveryOrder recovery(Reader reader, String endpoint, String table, Path directory) {
+  public RecoveryOrder recovery(Reader reader, String endpoint, String table, Path directory) {
     return new RecoveryOrder(
         reader,
         endpoint,
@@ -169,7 +170,7 @@ final class FlinkOptions {
   }
 
   /** How both tables are filled. */
-  static BatchSettings batches() {
+  public static BatchSettings batches() {
     return new BatchSettings(5, 64L << 20, 64 << 10, 256 << 10);
   }
 

@@ -17,7 +17,7 @@ import org.apache.flink.runtime.minicluster.RpcServiceSharing;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /** A cluster of Flink's in this process, with one task manager. */
-final class LocalFlink implements AutoCloseable {
+public final class LocalFlink implements AutoCloseable {
 
   private static final long CALL_SECONDS_MAX = 60;
 
@@ -28,7 +28,7 @@ final class LocalFlink implements AutoCloseable {
   }
 
   /** Starts one on free ports. */
-  static LocalFlink start(int slots) throws Exception {
+  public static LocalFlink start(int slots) throws Exception {
     Configuration configuration = new Configuration();
     configuration.set(RestOptions.BIND_PORT, "0");
     // All tasks begin anew when one fails, as in a job that shuffles.
@@ -46,7 +46,7 @@ final class LocalFlink implements AutoCloseable {
   }
 
   /** Starts the job that was described, from a savepoint if there is one. */
-  JobID submit(StreamExecutionEnvironment job, Optional<String> savepoint) throws Exception {
+  public JobID submit(StreamExecutionEnvironment job, Optional<String> savepoint) throws Exception {
     JobGraph graph = job.getStreamGraph().getJobGraph();
     savepoint.ifPresent(
         path -> graph.setSavepointRestoreSettings(SavepointRestoreSettings.forPath(path)));
@@ -60,7 +60,7 @@ final class LocalFlink implements AutoCloseable {
   }
 
   /** Ends a job, and returns where its savepoint is. */
-  String stopWithSavepoint(JobID job, String directory) throws Exception {
+  public String stopWithSavepoint(JobID job, String directory) throws Exception {
     String path =
         within(
             CALL_SECONDS_MAX,
@@ -70,7 +70,7 @@ final class LocalFlink implements AutoCloseable {
   }
 
   /** Ends a job. */
-  void cancel(JobID job) throws Exception {
+  public void cancel(JobID job) throws Exception {
     within(CALL_SECONDS_MAX, cluster.cancelJob(job));
     within(CALL_SECONDS_MAX, cluster.requestJobResult(job));
   }

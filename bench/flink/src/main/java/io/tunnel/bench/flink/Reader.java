@@ -1,7 +1,7 @@
 package io.tunnel.bench.flink;
 
 /** Who reads. */
-enum Reader {
+public enum Reader {
   /** The SDK's worker, without Flink. */
   WORKER("worker"),
   /** A Flink job with our source. */
@@ -16,7 +16,7 @@ enum Reader {
   }
 
   /** What it is called in results. */
-  String text() {
+  public String text() {
     return text;
   }
 }

@@ -6,19 +6,19 @@ import io.tunnel.stress.LoadClock;
 import java.util.List;
 
 /** Our server and the broker, each a process, and where clients find them. */
-record Services(
+public record Services(
     Peer tunnel, String tunnelEndpoint, Peer kafka, String kafkaEndpoint, LoadClock clock) {
 
-  Peer of(Reader reader) {
+  public Peer of(Reader reader) {
     return reader == Reader.KAFKA ? kafka : tunnel;
   }
 
-  String endpoint(Reader reader) {
+  public String endpoint(Reader reader) {
     return reader == Reader.KAFKA ? kafkaEndpoint : tunnelEndpoint;
   }
 
   /** Returns when both have done what they put off. */
-  void settle() {
+  public void settle() {
     CpuTimes.settle(List.of(tunnel, kafka), clock);
   }
 }

@@ -10,20 +10,20 @@ import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDe
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
 /** Both sources, from the earliest row on. */
-final class Sources {
+public final class Sources {
 
   private static final int POLL_ROWS_MAX = 20_000;
 
   private Sources() {}
 
   /** Ours, with its defaults. */
-  static <T> TunnelSourceBuilder<T> tunnel(
+  public static <T> TunnelSourceBuilder<T> tunnel(
       String endpoint, String table, TunnelDeserializationSchema<T> schema) {
     return TunnelSource.builder(schema).endpoint(endpoint).table(table);
   }
 
   /** Kafka's, with larger fetches than its defaults: those that the plain consumer is given too. */
-  static <T> KafkaSourceBuilder<T> kafka(
+  public static <T> KafkaSourceBuilder<T> kafka(
       String endpoint, String topic, KafkaRecordDeserializationSchema<T> schema) {
     return KafkaSource.<T>builder()
         .setBootstrapServers(endpoint)

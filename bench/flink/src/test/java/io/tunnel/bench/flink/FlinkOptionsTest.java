@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.bench.flink.recovery.RecoveryOrder;
 import io.tunnel.bench.peers.Look;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

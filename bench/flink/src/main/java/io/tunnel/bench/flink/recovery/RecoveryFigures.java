@@ -1,12 +1,17 @@
-package io.tunnel.bench.flink;
+package io.tunnel.bench.flink.recovery;
 
+import io.tunnel.bench.flink.Child;
+import io.tunnel.bench.flink.Findings;
+import io.tunnel.bench.flink.FlinkOptions;
+import io.tunnel.bench.flink.Reader;
+import io.tunnel.bench.flink.Services;
 import io.tunnel.bench.peers.Peer;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /** Lets a process for each source interrupt its job, on a table of its own. */
-final class RecoveryFigures {
+public final class RecoveryFigures {
 
   private static final String NAME = "live";
 
@@ -16,7 +21,7 @@ final class RecoveryFigures {
   private final Findings findings;
   private final PrintWriter out;
 
-  RecoveryFigures(
+  public RecoveryFigures(
       FlinkOptions options, Services services, Child child, Findings findings, PrintWriter out) {
     this.options = options;
     this.services = services;
@@ -25,7 +30,7 @@ final class RecoveryFigures {
     this.out = out;
   }
 
-  void run() throws Exception {
+  public void run() throws Exception {
     for (Reader reader : options.readers) {
       if (reader != Reader.WORKER) {
         run(reader);

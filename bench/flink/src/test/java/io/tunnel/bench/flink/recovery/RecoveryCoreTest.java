@@ -1,4 +1,4 @@
-package io.tunnel.bench.flink;
+package io.tunnel.bench.flink.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

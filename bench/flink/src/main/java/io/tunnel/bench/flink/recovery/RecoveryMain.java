@@ -1,5 +1,9 @@
-package io.tunnel.bench.flink;
+package io.tunnel.bench.flink.recovery;
 
+import io.tunnel.bench.flink.Child;
+import io.tunnel.bench.flink.FlinkOptions;
+import io.tunnel.bench.flink.LocalFlink;
+import io.tunnel.bench.flink.Reader;
 import io.tunnel.bench.peers.KafkaPeer;
 import io.tunnel.bench.peers.RowWriter;
 import io.tunnel.bench.peers.TunnelPeer;

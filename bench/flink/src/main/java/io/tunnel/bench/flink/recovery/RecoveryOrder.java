@@ -1,5 +1,6 @@
-package io.tunnel.bench.flink;
+package io.tunnel.bench.flink.recovery;
 
+import io.tunnel.bench.flink.Reader;
 import java.util.Objects;
 
 /**
@@ -12,7 +13,7 @@ import java.util.Objects;
  * @param times how often
  * @param directory where savepoints go
  */
-record RecoveryOrder(
+public record RecoveryOrder(
     Reader reader, String endpoint, String table, Shape shape, Times times, String directory) {
 
   /**
@@ -24,7 +25,8 @@ record RecoveryOrder(
    * @param checkpointMs between two checkpoints
    * @param lagMs below which a partition is caught up
    */
-  record Shape(int partitions, int parallelism, int rowsPerSecond, int checkpointMs, long lagMs) {}
+  public record Shape(
+      int partitions, int parallelism, int rowsPerSecond, int checkpointMs, long lagMs) {}
 
   /**
    * Repetitions.
@@ -32,9 +34,9 @@ record RecoveryOrder(
    * @param failures of a task
    * @param savepoints that the job is stopped with and started from
    */
-  record Times(int failures, int savepoints) {}
+  public record Times(int failures, int savepoints) {}
 
-  RecoveryOrder {
+  public RecoveryOrder {
     Objects.requireNonNull(endpoint, "endpoint");
     Objects.requireNonNull(table, "table");
     Objects.requireNonNull(shape, "shape");

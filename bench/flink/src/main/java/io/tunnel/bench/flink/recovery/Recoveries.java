@@ -1,5 +1,8 @@
-package io.tunnel.bench.flink;
+package io.tunnel.bench.flink.recovery;
 
+import io.tunnel.bench.flink.LocalFlink;
+import io.tunnel.bench.flink.Reader;
+import io.tunnel.bench.flink.Sources;
 import io.tunnel.stress.LoadClock;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.tunnel.bench.flink;
+package io.tunnel.bench.flink.recovery;
 
 import io.tunnel.flink.source.TunnelDeserializationSchema;
 import io.tunnel.sdk.StreamRecord;

@@ -1,4 +1,4 @@
-package io.tunnel.bench.flink;
+package io.tunnel.bench.flink.recovery;
 
 import java.util.HashMap;
 import java.util.LinkedHashMap;

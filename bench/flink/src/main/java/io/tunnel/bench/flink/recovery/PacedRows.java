@@ -1,4 +1,4 @@
-package io.tunnel.bench.flink;
+package io.tunnel.bench.flink.recovery;
 
 import io.tunnel.bench.peers.RowSource;
 import io.tunnel.bench.peers.RowWriter;

@@ -1,4 +1,4 @@
-package io.tunnel.bench.flink;
+package io.tunnel.bench.flink.recovery;
 
 import io.tunnel.stress.LoadClock;
 import java.util.HashMap;
