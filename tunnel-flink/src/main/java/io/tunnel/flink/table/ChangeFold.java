@@ -1,5 +1,7 @@
 package io.tunnel.flink.table;
 
+import io.tunnel.flink.table.row.Field;
+import io.tunnel.flink.table.row.TableLayout;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,8 @@
 package io.tunnel.flink.table;
 
 import io.tunnel.flink.source.TunnelDeserializationSchema;
+import io.tunnel.flink.table.row.Field;
+import io.tunnel.flink.table.row.TableLayout;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;

@@ -1,6 +1,7 @@
 package io.tunnel.flink.table;
 
 import io.tunnel.flink.TunnelOptions;
+import io.tunnel.flink.table.row.TableLayout;
 import io.tunnel.model.Row;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.TableClient;

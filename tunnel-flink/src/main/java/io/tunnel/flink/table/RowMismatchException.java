@@ -5,7 +5,7 @@ public final class RowMismatchException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  RowMismatchException(String message) {
+  public RowMismatchException(String message) {
     super(message);
   }
 }

@@ -4,6 +4,8 @@ import io.tunnel.flink.TunnelOptions;
 import io.tunnel.flink.source.TunnelSource;
 import io.tunnel.flink.source.TunnelSourceBuilder;
 import io.tunnel.flink.table.ChangeRows.Style;
+import io.tunnel.flink.table.row.KeyText;
+import io.tunnel.flink.table.row.TableLayout;
 import io.tunnel.model.TunnelType;
 import java.util.ArrayList;
 import java.util.List;

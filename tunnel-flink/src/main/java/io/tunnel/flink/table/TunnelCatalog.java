@@ -1,5 +1,6 @@
 package io.tunnel.flink.table;
 
+import io.tunnel.flink.table.row.ColumnSample;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;

@@ -1,6 +1,7 @@
 package io.tunnel.flink.table;
 
 import io.tunnel.flink.TunnelOptions;
+import io.tunnel.flink.table.row.TableLayout;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;

@@ -2,6 +2,10 @@ package io.tunnel.flink.table;
 
 import io.tunnel.flink.TunnelOptions;
 import io.tunnel.flink.table.TableScan.Wanted;
+import io.tunnel.flink.table.lookup.AsyncLookup;
+import io.tunnel.flink.table.lookup.RowLookup;
+import io.tunnel.flink.table.lookup.SyncLookup;
+import io.tunnel.flink.table.row.TableLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

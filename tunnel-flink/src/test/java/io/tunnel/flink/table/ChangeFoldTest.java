@@ -3,6 +3,10 @@ package io.tunnel.flink.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.flink.table.row.Field;
+import io.tunnel.flink.table.row.FieldKind;
+import io.tunnel.flink.table.row.KeyText;
+import io.tunnel.flink.table.row.TableLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

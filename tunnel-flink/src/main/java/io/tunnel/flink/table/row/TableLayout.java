@@ -1,4 +1,4 @@
-package io.tunnel.flink.table;
+package io.tunnel.flink.table.row;
 
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.Limits;
@@ -24,11 +24,11 @@ import org.apache.flink.table.types.logical.RowType;
  * @param fields in the order of the SQL table
  * @param keyIndexes the key's columns among them, in the key's order; none when there is no key
  */
-record TableLayout(List<Field> fields, List<Integer> keyIndexes) implements Serializable {
+public record TableLayout(List<Field> fields, List<Integer> keyIndexes) implements Serializable {
 
   private static final long serialVersionUID = 1L;
 
-  TableLayout {
+  public TableLayout {
     fields = List.copyOf(Objects.requireNonNull(fields, "fields"));
     keyIndexes = List.copyOf(Objects.requireNonNull(keyIndexes, "keyIndexes"));
   }
@@ -38,7 +38,7 @@ record TableLayout(List<Field> fields, List<Integer> keyIndexes) implements Seri
    *
    * @throws ValidationException naming the column whose type this service does not have
    */
-  static TableLayout of(RowType row, int[] keyIndexes) {
+  public static TableLayout of(RowType row, int[] keyIndexes) {
     List<Field> fields = new ArrayList<>();
     for (RowType.RowField declared : row.getFields()) {
       fields.add(new Field(declared.getName(), kindOf(declared), declared.getType().isNullable()));
@@ -77,12 +77,12 @@ record TableLayout(List<Field> fields, List<Integer> keyIndexes) implements Seri
                         + " declare one of these, and CAST in the query"));
   }
 
-  boolean isKey(int index) {
+  public boolean isKey(int index) {
     return keyIndexes.contains(index);
   }
 
   /** The fields that are no key, by index. */
-  List<Integer> attributeIndexes() {
+  public List<Integer> attributeIndexes() {
     List<Integer> indexes = new ArrayList<>();
     for (int i = 0; i < fields.size(); i++) {
       if (!isKey(i)) {
@@ -93,7 +93,7 @@ record TableLayout(List<Field> fields, List<Integer> keyIndexes) implements Seri
   }
 
   /** Some of these columns, in that order; the key stays one only when all of it is among them. */
-  TableLayout project(List<Integer> indexes) {
+  public TableLayout project(List<Integer> indexes) {
     List<Field> projected = indexes.stream().map(fields::get).toList();
     List<Integer> keys = keyIndexes.stream().map(indexes::indexOf).toList();
     return new TableLayout(projected, keys.contains(-1) ? List.of() : keys);
@@ -116,7 +116,7 @@ record TableLayout(List<Field> fields, List<Integer> keyIndexes) implements Seri
   }
 
   /** Whether there can be a row with that key. */
-  static boolean canBeKey(PrimaryKey key) {
+  public static boolean canBeKey(PrimaryKey key) {
     return key.getPrimaryKeyColumns().stream().allMatch(column -> canBeInKey(column.getValue()));
   }
 
@@ -131,7 +131,7 @@ record TableLayout(List<Field> fields, List<Integer> keyIndexes) implements Seri
   }
 
   /** A stored row as a row of these fields. */
-  GenericRowData toSql(Row row) {
+  public GenericRowData toSql(Row row) {
     GenericRowData result = new GenericRowData(fields.size());
     for (int i = 0; i < fields.size(); i++) {
       Field field = fields.get(i);
@@ -147,7 +147,7 @@ record TableLayout(List<Field> fields, List<Integer> keyIndexes) implements Seri
    *
    * @throws ValidationException saying what the key is
    */
-  void requireKey(String table, List<PrimaryKeySchema> stored) {
+  public void requireKey(String table, List<PrimaryKeySchema> stored) {
     List<PrimaryKeySchema> declared = new ArrayList<>();
     for (int index : keyIndexes) {
       Field field = fields.get(index);

@@ -1,4 +1,4 @@
-package io.tunnel.flink.table;
+package io.tunnel.flink.table.lookup;
 
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
@@ -13,7 +13,7 @@ public final class AsyncLookup extends AsyncLookupFunction {
 
   private final RowLookup rows;
 
-  AsyncLookup(RowLookup rows) {
+  public AsyncLookup(RowLookup rows) {
     this.rows = rows;
   }
 

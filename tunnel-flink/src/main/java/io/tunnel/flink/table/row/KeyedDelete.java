@@ -1,4 +1,4 @@
-package io.tunnel.flink.table;
+package io.tunnel.flink.table.row;
 
 import io.tunnel.flink.TunnelOptions;
 import io.tunnel.model.PrimaryKey;
@@ -24,10 +24,10 @@ import org.apache.flink.table.functions.BuiltInFunctionDefinitions;
  * A DELETE whose WHERE says what each column of the key is, and nothing else: one change, without a
  * scan.
  */
-record KeyedDelete(TunnelOptions table, PrimaryKey key) {
+public record KeyedDelete(TunnelOptions table, PrimaryKey key) {
 
   /** Empty when the filters say less than the whole key, or anything more. */
-  static Optional<KeyedDelete> of(
+  public static Optional<KeyedDelete> of(
       TunnelOptions table, TableLayout layout, List<ResolvedExpression> filters) {
     if (filters.size() != layout.keyIndexes().size()) {
       return Optional.empty();
@@ -87,7 +87,7 @@ record KeyedDelete(TunnelOptions table, PrimaryKey key) {
   }
 
   /** Deletes the row; a delete that is in doubt is repeated, which does no harm. */
-  void execute() {
+  public void execute() {
     if (!TableLayout.canBeKey(key)) {
       // As a scan, it finds no such row.
       return;

@@ -1,4 +1,4 @@
-package io.tunnel.flink.table;
+package io.tunnel.flink.table.lookup;
 
 import java.io.IOException;
 import java.util.Collection;
@@ -13,7 +13,7 @@ public final class SyncLookup extends LookupFunction {
 
   private final RowLookup rows;
 
-  SyncLookup(RowLookup rows) {
+  public SyncLookup(RowLookup rows) {
     this.rows = rows;
   }
 

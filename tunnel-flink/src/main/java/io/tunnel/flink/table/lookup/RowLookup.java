@@ -1,6 +1,9 @@
-package io.tunnel.flink.table;
+package io.tunnel.flink.table.lookup;
 
 import io.tunnel.flink.TunnelOptions;
+import io.tunnel.flink.table.row.Field;
+import io.tunnel.flink.table.row.FieldKind;
+import io.tunnel.flink.table.row.TableLayout;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.Row;
@@ -17,7 +20,7 @@ import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 
 /** Rows by what a lookup join knows of them: their whole key, and perhaps more columns. */
-final class RowLookup implements Serializable {
+public final class RowLookup implements Serializable {
 
   private static final long serialVersionUID = 1L;
 
@@ -38,7 +41,8 @@ final class RowLookup implements Serializable {
    * @param key the names of the key's columns
    * @throws ValidationException when the whole key is not among them
    */
-  RowLookup(TunnelOptions table, TableLayout produced, List<Integer> knownAt, List<String> key) {
+  public RowLookup(
+      TunnelOptions table, TableLayout produced, List<Integer> knownAt, List<String> key) {
     this.table = table;
     this.produced = produced;
     this.knownAt = List.copyOf(knownAt);

@@ -1,4 +1,4 @@
-package io.tunnel.flink.table;
+package io.tunnel.flink.table.row;
 
 import io.tunnel.model.ColumnType;
 import io.tunnel.model.ColumnValue;
@@ -15,10 +15,10 @@ import org.apache.flink.table.types.logical.VarBinaryType;
 import org.apache.flink.table.types.logical.VarCharType;
 
 /** The types of columns, as SQL and as this service know them: one is the other, without loss. */
-enum FieldKind {
+public enum FieldKind {
   BIGINT(ColumnType.INTEGER) {
     @Override
-    ColumnValue read(RowData row, int index) {
+    public ColumnValue read(RowData row, int index) {
       return ColumnValue.fromLong(row.getLong(index));
     }
 
@@ -28,13 +28,13 @@ enum FieldKind {
     }
 
     @Override
-    DataType dataType() {
+    public DataType dataType() {
       return DataTypes.BIGINT();
     }
   },
   DOUBLE(ColumnType.DOUBLE) {
     @Override
-    ColumnValue read(RowData row, int index) {
+    public ColumnValue read(RowData row, int index) {
       return new DoubleValue(row.getDouble(index));
     }
 
@@ -44,13 +44,13 @@ enum FieldKind {
     }
 
     @Override
-    DataType dataType() {
+    public DataType dataType() {
       return DataTypes.DOUBLE();
     }
   },
   BOOLEAN(ColumnType.BOOLEAN) {
     @Override
-    ColumnValue read(RowData row, int index) {
+    public ColumnValue read(RowData row, int index) {
       return ColumnValue.fromBoolean(row.getBoolean(index));
     }
 
@@ -60,13 +60,13 @@ enum FieldKind {
     }
 
     @Override
-    DataType dataType() {
+    public DataType dataType() {
       return DataTypes.BOOLEAN();
     }
   },
   STRING(ColumnType.STRING) {
     @Override
-    ColumnValue read(RowData row, int index) {
+    public ColumnValue read(RowData row, int index) {
       return ColumnValue.fromString(row.getString(index).toString());
     }
 
@@ -76,13 +76,13 @@ enum FieldKind {
     }
 
     @Override
-    DataType dataType() {
+    public DataType dataType() {
       return DataTypes.STRING();
     }
   },
   BYTES(ColumnType.BINARY) {
     @Override
-    ColumnValue read(RowData row, int index) {
+    public ColumnValue read(RowData row, int index) {
       return ColumnValue.fromBinary(row.getBinary(index));
     }
 
@@ -92,7 +92,7 @@ enum FieldKind {
     }
 
     @Override
-    DataType dataType() {
+    public DataType dataType() {
       return DataTypes.BYTES();
     }
   };
@@ -109,13 +109,13 @@ enum FieldKind {
   }
 
   /** The value of a field that is not null. */
-  abstract ColumnValue read(RowData row, int index);
+  public abstract ColumnValue read(RowData row, int index);
 
   /** The value as Flink's tables keep it; its type must be {@link #columnType}. */
   abstract Object toSql(ColumnValue value);
 
   /** The type as SQL declares it. */
-  abstract DataType dataType();
+  public abstract DataType dataType();
 
   /** This kind as a type of key columns; empty for types that keys cannot have. */
   Optional<PrimaryKeyType> keyType() {
@@ -128,7 +128,7 @@ enum FieldKind {
   }
 
   /** The value of a key's field. */
-  PrimaryKeyValue readKey(RowData row, int index) {
+  public PrimaryKeyValue readKey(RowData row, int index) {
     ColumnValue value = read(row, index);
     if (value instanceof PrimaryKeyValue key) {
       return key;

@@ -1,4 +1,4 @@
-package io.tunnel.flink.table;
+package io.tunnel.flink.table.row;
 
 import java.util.HexFormat;
 import org.apache.flink.api.java.functions.KeySelector;
@@ -8,14 +8,14 @@ import org.apache.flink.table.data.RowData;
  * The key of a change as text that is equal for equal keys and for no others, in every process and
  * after a restore; the rows themselves are not: one that was restored has other hashes.
  */
-final class KeyText implements KeySelector<RowData, String> {
+public final class KeyText implements KeySelector<RowData, String> {
 
   private static final long serialVersionUID = 1L;
 
   private final TableLayout layout;
   private final int fieldsBefore;
 
-  KeyText(TableLayout layout, int fieldsBefore) {
+  public KeyText(TableLayout layout, int fieldsBefore) {
     this.layout = layout;
     this.fieldsBefore = fieldsBefore;
   }

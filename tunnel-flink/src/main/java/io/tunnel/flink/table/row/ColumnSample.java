@@ -1,4 +1,4 @@
-package io.tunnel.flink.table;
+package io.tunnel.flink.table.row;
 
 import io.tunnel.model.Column;
 import io.tunnel.model.Row;
@@ -14,12 +14,12 @@ import java.util.TreeMap;
  * highest. A column that has different types in them is left out, because no declaration would fit
  * them all.
  */
-final class ColumnSample {
+public final class ColumnSample {
 
   private final Map<String, FieldKind> kinds = new TreeMap<>();
   private final Set<String> mixed = new HashSet<>();
 
-  static ColumnSample of(TableClient client, String table, int rowsMax) {
+  public static ColumnSample of(TableClient client, String table, int rowsMax) {
     ColumnSample sample = new ColumnSample();
     int half = (rowsMax + 1) / 2;
     if (rowsMax > 0) {
@@ -46,7 +46,7 @@ final class ColumnSample {
   }
 
   /** By name, in the order of names. */
-  Map<String, FieldKind> columns() {
+  public Map<String, FieldKind> columns() {
     return kinds;
   }
 }

@@ -1,4 +1,4 @@
-package io.tunnel.flink.table;
+package io.tunnel.flink.table.row;
 
 import io.tunnel.flink.sink.TunnelSerializationSchema;
 import io.tunnel.model.Column;
@@ -16,12 +16,12 @@ import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.table.data.RowData;
 
 /** Makes changes of the rows of a changelog. */
-final class RowDataChanges implements TunnelSerializationSchema<RowData> {
+public final class RowDataChanges implements TunnelSerializationSchema<RowData> {
 
   private static final long serialVersionUID = 1L;
 
   /** What is made of rows that are inserted or are the later state of an update. */
-  enum Upserts {
+  public enum Upserts {
     /** Puts of the whole row. */
     PUT,
     /** Updates of the columns that are written. */
@@ -41,7 +41,7 @@ final class RowDataChanges implements TunnelSerializationSchema<RowData> {
    *
    * @param written the attributes to write, as indexes of fields
    */
-  RowDataChanges(TableLayout layout, Upserts upserts, List<Integer> written) {
+  public RowDataChanges(TableLayout layout, Upserts upserts, List<Integer> written) {
     this.layout = Objects.requireNonNull(layout, "layout");
     this.upserts = Objects.requireNonNull(upserts, "upserts");
     this.written = List.copyOf(written);

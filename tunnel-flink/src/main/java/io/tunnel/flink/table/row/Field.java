@@ -1,5 +1,6 @@
-package io.tunnel.flink.table;
+package io.tunnel.flink.table.row;
 
+import io.tunnel.flink.table.RowMismatchException;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.Names;
 import io.tunnel.model.PrimaryKey;
@@ -7,11 +8,11 @@ import java.io.Serializable;
 import java.util.Objects;
 
 /** A column of a SQL table that is stored: its name, its type, and whether it may be null. */
-record Field(String name, FieldKind kind, boolean isNullable) implements Serializable {
+public record Field(String name, FieldKind kind, boolean isNullable) implements Serializable {
 
   private static final long serialVersionUID = 1L;
 
-  Field {
+  public Field {
     Names.requireColumnName(name);
     Objects.requireNonNull(kind, "kind");
   }
@@ -23,7 +24,7 @@ record Field(String name, FieldKind kind, boolean isNullable) implements Seriali
    * @param key of the row, for the error
    * @throws RowMismatchException when the value is not what the column is declared to be
    */
-  Object toSql(ColumnValue value, PrimaryKey key) {
+  public Object toSql(ColumnValue value, PrimaryKey key) {
     if (value == null) {
       if (!isNullable) {
         throw new RowMismatchException(
