@@ -34,7 +34,7 @@ class TunnelSourceSuiteTest extends SourceTestSuiteBase<String> {
 
   @TestSemantics CheckpointingMode[] semantics = {CheckpointingMode.EXACTLY_ONCE};
 
-  @TestContext ExternalContextFactory<Context> contexts = name -> new Context(service.served);
+  @TestContext ExternalContextFactory<Case> contexts = name -> new Case(service.served);
 
   /** The server of all cases. */
   static final class ServiceResource implements TestResource {
@@ -52,7 +52,7 @@ class TunnelSourceSuiteTest extends SourceTestSuiteBase<String> {
   }
 
   /** A table of its own for each case, and a partition of it for each writer. */
-  static final class Context implements DataStreamSourceExternalContext<String> {
+  static final class Case implements DataStreamSourceExternalContext<String> {
     private static final AtomicInteger TABLES = new AtomicInteger();
     private static final int PARTITIONS = 6;
 
@@ -60,7 +60,7 @@ class TunnelSourceSuiteTest extends SourceTestSuiteBase<String> {
     private final String table = "suite_" + TABLES.incrementAndGet();
     private int writers;
 
-    Context(Served served) {
+    Case(Served served) {
       this.served = served;
       served.create(table, PARTITIONS);
     }

@@ -1,5 +1,7 @@
-package io.tunnel.it;
+package io.tunnel.rules;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -17,32 +19,40 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The rules that keep the arrow an arrow, checked on the main classes of all modules. */
+/** The rules that keep the arrow an arrow, checked on the classes of all modules. */
 class ArchitectureTest {
 
-  private static final JavaClasses MAIN =
-      new ClassFileImporter()
-          .withImportOption(location -> !location.contains("/test-classes/"))
-          .importPackages("io.tunnel");
+  private static final JavaClasses MAIN = Modules.main();
+
+  /** Those of tests, but for {@link #FIXTURES}. */
+  private static final JavaClasses TESTS =
+      Modules.tests().that(not(resideInAPackage("io.tunnel.server.fixture..")));
 
   /** Classes that break the rules, or just do not. */
   private static final JavaClasses FIXTURES =
       new ClassFileImporter().importPackages("io.tunnel.server.fixture");
 
   @Test
-  void the_main_classes_of_the_modules_are_seen_and_the_fixtures_are_not() {
+  void the_classes_of_all_modules_are_seen_and_the_fixtures_are_not() {
     assertThat(MAIN)
         .extracting(JavaClass::getName)
         .contains("io.tunnel.cli.TunnelCommand")
         .doesNotContain(ArchitectureTest.class.getName(), ClockReader.class.getName());
     assertThat(MAIN)
         .extracting(JavaClass::getPackageName)
-        .contains("io.tunnel.server", "io.tunnel.sdk", "io.tunnel.terminal");
+        .contains("io.tunnel.server", "io.tunnel.sdk", "io.tunnel.terminal", "io.tunnel.bench")
+        .contains("io.tunnel.fixtures", "io.tunnel.flink.perf");
+    assertThat(TESTS)
+        .extracting(JavaClass::getPackageName)
+        .contains("io.tunnel.rules", "io.tunnel.sdk", "io.tunnel.it.contract", "io.tunnel.it.sim")
+        .contains("io.tunnel.flink.cluster")
+        .doesNotContain("io.tunnel.server.fixture");
   }
 
   @Test
   void cores_are_pure() {
     Rules.CORES_ARE_PURE.check(MAIN);
+    Rules.CORES_ARE_PURE.check(TESTS);
   }
 
   @Test
@@ -128,8 +138,20 @@ class ArchitectureTest {
 
   @Test
   void names_say_what_a_thing_is() {
-    Rules.NO_PACKAGE_IS_NAMED_UTIL.check(MAIN);
-    Rules.NO_CLASS_HAS_AN_EMPTY_NAME.check(MAIN);
+    for (JavaClasses classes : List.of(MAIN, TESTS)) {
+      Rules.NO_PACKAGE_IS_NAMED_UTIL.check(classes);
+      Rules.NO_CLASS_HAS_AN_EMPTY_NAME.check(classes);
+    }
+  }
+
+  @Test
+  void no_test_sleeps() {
+    Rules.NOBODY_SLEEPS.check(TESTS);
+  }
+
+  @Test
+  void the_rule_about_sleep_finds_it() {
+    assertThat(violators(Rules.NOBODY_SLEEPS)).containsExactly(ClockReader.class.getName());
   }
 
   private static String violations(ArchRule rule) {

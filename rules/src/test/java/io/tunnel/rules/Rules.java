@@ -1,4 +1,4 @@
-package io.tunnel.it;
+package io.tunnel.rules;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
@@ -29,9 +29,16 @@ final class Rules {
   static final ArchRule CLOCK_AND_CHANCE_ARE_INJECTED =
       noClasses()
           .that(not(topLevelName("are wiring", ".*Command|.*Main|SystemClock|Wiring.*")))
+          .and()
+          .resideOutsideOfPackage("io.tunnel.fixtures..")
           .should(Purity.TAKE_TIME_OR_CHANCE_FROM_THE_JDK)
           .because("time and chance are parameters, so that a test can choose them")
           .allowEmptyShould(true);
+
+  static final ArchRule NOBODY_SLEEPS =
+      noClasses()
+          .should(Purity.SLEEP)
+          .because("what waits for time alone is slow or fails; wait for what is to happen");
 
   static final ArchRule SERVER_DOES_NOT_SEE_SDK =
       noClasses()
@@ -76,7 +83,7 @@ final class Rules {
   static final ArchRule ONLY_ONE_MODULE_KNOWS_FLINK =
       noClasses()
           .that()
-          .resideOutsideOfPackage("io.tunnel.flink..")
+          .resideOutsideOfPackages("io.tunnel.flink..", "io.tunnel.bench.flink..")
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage("org.apache.flink..", "io.tunnel.flink..")

@@ -1,4 +1,4 @@
-package io.tunnel.it;
+package io.tunnel.rules;
 
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaAccess;
@@ -12,6 +12,23 @@ import java.util.regex.Pattern;
 
 /** What a core may touch, and where time and chance come from. */
 final class Purity {
+
+  private static final Pattern SLEEPS =
+      Pattern.compile(
+          "java\\.lang\\.Thread\\.sleep\\(.*"
+              + "|java\\.util\\.concurrent\\.TimeUnit\\.sleep\\(.*");
+
+  private static final Pattern TIME_AND_CHANCE =
+      Pattern.compile(
+          SLEEPS
+              + "|java\\.lang\\.System\\.(nanoTime|currentTimeMillis)\\(\\)"
+              + "|java\\.time\\.\\w+\\.now\\((java\\.time\\.ZoneId)?\\)"
+              + "|java\\.time\\.Clock\\.(system|tick)\\w*\\(.*"
+              + "|java\\.util\\.UUID\\.randomUUID\\(\\)"
+              + "|java\\.lang\\.Math\\.random\\(\\)"
+              + "|java\\.util\\.(Random|SplittableRandom)\\.<init>\\(\\)"
+              + "|java\\.security\\.SecureRandom\\.<init>\\(.*"
+              + "|java\\.util\\.concurrent\\.ThreadLocalRandom\\.current\\(\\)");
 
   /**
    * Pure are the language, the collections and the protocol's values. A type of the core's own
@@ -32,16 +49,10 @@ final class Purity {
 
   /** Holds also for method references, such as {@code System::nanoTime}. */
   static final ArchCondition<JavaClass> TAKE_TIME_OR_CHANCE_FROM_THE_JDK =
-      new ArchCondition<>("take time or chance from the JDK") {
-        @Override
-        public void check(JavaClass type, ConditionEvents events) {
-          for (JavaAccess<?> access : type.getAccessesFromSelf()) {
-            if (TIME_AND_CHANCE.matcher(access.getTarget().getFullName()).matches()) {
-              events.add(SimpleConditionEvent.satisfied(type, access.getDescription()));
-            }
-          }
-        }
-      };
+      access("take time or chance from the JDK", TIME_AND_CHANCE);
+
+  /** Likewise. */
+  static final ArchCondition<JavaClass> SLEEP = access("sleep", SLEEPS);
 
   /** A {@code Duration} is a value, too; the clocks beside it are what the other rule is about. */
   private static final Pattern PURE =
@@ -57,20 +68,20 @@ final class Purity {
               + "|java\\.util\\.(Timer.*|Scanner|Formatter)"
               + "|java\\.util\\.zip\\.(ZipFile|.*Stream).*");
 
-  private static final Pattern TIME_AND_CHANCE =
-      Pattern.compile(
-          "java\\.lang\\.Thread\\.sleep\\(.*"
-              + "|java\\.util\\.concurrent\\.TimeUnit\\.sleep\\(.*"
-              + "|java\\.lang\\.System\\.(nanoTime|currentTimeMillis)\\(\\)"
-              + "|java\\.time\\.\\w+\\.now\\((java\\.time\\.ZoneId)?\\)"
-              + "|java\\.time\\.Clock\\.(system|tick)\\w*\\(.*"
-              + "|java\\.util\\.UUID\\.randomUUID\\(\\)"
-              + "|java\\.lang\\.Math\\.random\\(\\)"
-              + "|java\\.util\\.(Random|SplittableRandom)\\.<init>\\(\\)"
-              + "|java\\.security\\.SecureRandom\\.<init>\\(.*"
-              + "|java\\.util\\.concurrent\\.ThreadLocalRandom\\.current\\(\\)");
-
   private Purity() {}
+
+  private static ArchCondition<JavaClass> access(String what, Pattern targets) {
+    return new ArchCondition<>(what) {
+      @Override
+      public void check(JavaClass type, ConditionEvents events) {
+        for (JavaAccess<?> access : type.getAccessesFromSelf()) {
+          if (targets.matcher(access.getTarget().getFullName()).matches()) {
+            events.add(SimpleConditionEvent.satisfied(type, access.getDescription()));
+          }
+        }
+      }
+    };
+  }
 
   private static boolean isPure(JavaClass target, String ownPackage, Set<JavaClass> seen) {
     JavaClass type = target.getBaseComponentType();

@@ -1,0 +1,129 @@
+package io.tunnel.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Rules about the text of the sources of all modules, tests included. */
+class SourceTest {
+
+  private static final int FILE_LINES_MAX = 500;
+  private static final int TEST_FILE_LINES_MAX = 400;
+  private static final int PACKAGE_FILES_MAX = 25;
+
+  /** Longer than a test should be, until each is split; no file may be added. */
+  private static final Set<String> LONG_TEST_FILES =
+      Set.of(
+          "it/src/test/java/io/tunnel/it/contract/TunnelsContract.java",
+          "sim/src/test/java/io/tunnel/it/sim/Ledger.java",
+          "sim/src/test/java/io/tunnel/it/sim/Wiretap.java",
+          "sim/src/test/java/io/tunnel/it/sim/cluster/ClusterSimulation.java",
+          "sim/src/test/java/io/tunnel/it/sim/cluster/ClusterTruth.java",
+          "stress-writer/src/test/java/io/tunnel/stress/file/FileRowsTest.java",
+          "tunnel-cli/src/test/java/io/tunnel/cli/doctor/DoctorCommandTest.java",
+          "tunnel-cli/src/test/java/io/tunnel/cli/tunnels/OperatorCommandsTest.java",
+          "tunnel-flink/src/test/java/io/tunnel/flink/source/SourceJobTest.java",
+          "tunnel-protocol/src/test/java/io/tunnel/wire/JsonTest.java",
+          "tunnel-sdk/src/test/java/io/tunnel/sdk/ClientsTest.java",
+          "tunnel-sdk/src/test/java/io/tunnel/sdk/RedirectTest.java",
+          "tunnel-sdk/src/test/java/io/tunnel/sdk/fake/FakeLeaders.java",
+          "tunnel-sdk/src/test/java/io/tunnel/sdk/fake/FakeTunnel.java",
+          "tunnel-sdk/src/test/java/io/tunnel/sdk/read/FeedsTest.java",
+          "tunnel-sdk/src/test/java/io/tunnel/sdk/worker/WorkerChannelCoreTest.java",
+          "tunnel-server/src/test/java/io/tunnel/server/catalog/TunnelCatalogTest.java",
+          "tunnel-server/src/test/java/io/tunnel/server/net/AttachTest.java",
+          "tunnel-server/src/test/java/io/tunnel/server/partition/BaseSnapshotsTest.java",
+          "tunnel-server/src/test/java/io/tunnel/server/replica/CopyReadsTest.java",
+          "tunnel-server/src/test/java/io/tunnel/server/replica/ReplicaShardTest.java",
+          "tunnel-server/src/test/java/io/tunnel/server/replica/ReplicasSimulationTest.java",
+          "tunnel-server/src/test/java/io/tunnel/server/session/TunnelSimulation.java");
+
+  /** Larger than a package should be, until each is split; no package may be added. */
+  private static final Set<String> LARGE_PACKAGES =
+      Set.of(
+          "sim/src/test/java/io/tunnel/it/sim",
+          "tunnel-protocol/src/main/java/io/tunnel/model",
+          "tunnel-protocol/src/main/java/io/tunnel/wire",
+          "tunnel-sdk/src/main/java/io/tunnel/sdk",
+          "tunnel-sdk/src/main/java/io/tunnel/sdk/testing",
+          "tunnel-sdk/src/main/java/io/tunnel/sdk/worker",
+          "tunnel-sdk/src/test/java/io/tunnel/sdk/worker",
+          "tunnel-server/src/main/java/io/tunnel/server",
+          "tunnel-server/src/main/java/io/tunnel/server/catalog",
+          "tunnel-server/src/main/java/io/tunnel/server/kafka",
+          "tunnel-server/src/main/java/io/tunnel/server/log",
+          "tunnel-server/src/main/java/io/tunnel/server/net",
+          "tunnel-server/src/main/java/io/tunnel/server/partition",
+          "tunnel-server/src/main/java/io/tunnel/server/replica",
+          "tunnel-server/src/main/java/io/tunnel/server/session",
+          "tunnel-server/src/test/java/io/tunnel/server/kafka",
+          "tunnel-server/src/test/java/io/tunnel/server/replica");
+
+  @Test
+  void no_source_file_is_longer_than_anyone_can_read_over_coffee() {
+    Map<String, Integer> lines = lines("main");
+    assertThat(lines).isNotEmpty();
+    assertThat(over(FILE_LINES_MAX, lines))
+        .as("files of more than %d lines", FILE_LINES_MAX)
+        .isEmpty();
+  }
+
+  @Test
+  void no_test_file_is_longer_than_what_it_tests_should_be() {
+    Map<String, Integer> lines = lines("test");
+    assertThat(lines).isNotEmpty();
+    assertThat(over(TEST_FILE_LINES_MAX, lines))
+        .as("test files of more than %d lines", TEST_FILE_LINES_MAX)
+        .isEqualTo(new TreeSet<>(LONG_TEST_FILES));
+  }
+
+  @Test
+  void no_package_has_more_files_than_anyone_can_keep_in_mind() {
+    Map<String, Integer> sizes = new TreeMap<>();
+    for (String kind : List.of("main", "test")) {
+      sources(kind).forEach(file -> sizes.merge(Modules.name(file.getParent()), 1, Integer::sum));
+    }
+    assertThat(sizes).containsKeys("bench/peers/src/main/java/io/tunnel/bench/peers");
+    assertThat(over(PACKAGE_FILES_MAX, sizes))
+        .as("packages of more than %d files", PACKAGE_FILES_MAX)
+        .isEqualTo(new TreeSet<>(LARGE_PACKAGES));
+  }
+
+  private static Set<String> over(int max, Map<String, Integer> sizes) {
+    return sizes.entrySet().stream()
+        .filter(size -> size.getValue() > max)
+        .map(Map.Entry::getKey)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static Map<String, Integer> lines(String kind) {
+    Map<String, Integer> lines = new TreeMap<>();
+    sources(kind).forEach(file -> lines.put(Modules.name(file), linesOf(file)));
+    return lines;
+  }
+
+  private static int linesOf(Path file) {
+    try {
+      return Files.readAllLines(file).size();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static List<Path> sources(String kind) {
+    List<Path> sources = new ArrayList<>();
+    Modules.all().forEach(module -> sources.addAll(Modules.sources(module, kind)));
+    return sources;
+  }
+}

@@ -1,0 +1,2 @@
+/** Rules about all modules: their classes, of programs and of tests, and their sources. */
+package io.tunnel.rules;
