@@ -2,52 +2,16 @@ package io.tunnel.it.programs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
-import io.tunnel.it.process.ChildProcess;
-import io.tunnel.it.process.ServerProcess;
-import io.tunnel.it.process.Stage;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The shortest torture of a node of a cluster. */
-class ClusterTortureTest {
-
-  private static final Pattern SUMMARY = Pattern.compile("\\{\"seed\".*}");
-
-  @RegisterExtension final Stage stage = new Stage();
+/** A few kills and suspensions of a node of a cluster. */
+class ClusterTortureTest extends TortureFixture {
 
   @Test
   void nothing_is_lost_by_kills_and_suspensions_of_a_node(@TempDir Path directory) {
-    ChildProcess torture =
-        stage.child(
-            "torture",
-            ServerProcess.MAIN,
-            List.of(
-                "torture",
-                "--log",
-                "kafka",
-                "--minutes",
-                "0.1",
-                "--seed",
-                "1",
-                "--faults",
-                "kill,suspend",
-                "--work",
-                directory.toString(),
-                "--json"));
-    assertThat(torture.awaitExit()).as(torture.transcript()).isZero();
-    String line = torture.lastLine(SUMMARY).orElseThrow(AssertionError::new).group();
-    JsonObject summary = JsonParser.parseString(line).getAsJsonObject();
-    assertThat(summary.get("rounds").getAsInt()).isPositive();
-    assertThat(summary.get("operationsAcknowledged").getAsLong()).isPositive();
-    assertThat(summary.get("lost").getAsLong()).isZero();
-    assertThat(summary.get("orderViolations").getAsLong()).isZero();
-    assertThat(summary.get("verified").getAsBoolean()).isTrue();
+    var unused = torture(directory, "--log", "kafka");
     assertThat(directory).isEmptyDirectory();
   }
 }
