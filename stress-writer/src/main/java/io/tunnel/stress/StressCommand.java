@@ -11,6 +11,7 @@ import io.tunnel.sdk.TableWriterConfig;
 import io.tunnel.stress.file.BadLines;
 import io.tunnel.stress.file.FileOptions;
 import io.tunnel.stress.file.FileRows;
+import io.tunnel.stress.file.InDoubtOption;
 import io.tunnel.stress.file.RowFile;
 import io.tunnel.stress.file.UnreadableFileException;
 import io.tunnel.stress.rows.BadLineException;
@@ -20,7 +21,6 @@ import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.ProgressBar;
 import io.tunnel.terminal.Screen;
-import io.tunnel.terminal.StandardStream;
 import io.tunnel.terminal.StopSignal;
 import io.tunnel.terminal.options.ByteCountConverter;
 import io.tunnel.terminal.options.DurationConverter;
@@ -28,7 +28,6 @@ import io.tunnel.terminal.options.ServerOption;
 import io.tunnel.wire.Control.TableDescription;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -129,11 +128,7 @@ public final class StressCommand implements Callable<Integer> {
       description = "How long a row waits for others of its batch (default: ${DEFAULT-VALUE}).")
   private Duration linger;
 
-  @Option(
-      names = "--in-doubt-file",
-      paramLabel = "FILE",
-      description = "Where to write the rows of which it is not known whether they were applied.")
-  private Path inDoubtFile;
+  @Mixin private InDoubtOption inDoubt;
 
   /** The command that talks to a real server. */
   public StressCommand() {
@@ -166,10 +161,7 @@ public final class StressCommand implements Callable<Integer> {
 
   private void requireOptions() {
     var unused = Names.requireResourceName("table", table);
-    if (inDoubtFile != null && StandardStream.is(inDoubtFile)) {
-      throw new IllegalArgumentException(
-          "--in-doubt-file is a file: standard output has the report");
-    }
+    var unusedToo = inDoubt.file();
     if (threads < 1 || threads > THREADS_MAX) {
       throw new IllegalArgumentException("--threads is 1 to " + THREADS_MAX + ", not " + threads);
     }
@@ -264,7 +256,7 @@ public final class StressCommand implements Callable<Integer> {
             bar,
             progress,
             skipped,
-            Optional.ofNullable(inDoubtFile));
+            inDoubt.file());
     try (StopSignal signal = new StopSignal(PATIENCE_MS);
         LoadReport report = new LoadReport(run, clock, output)) {
       run.start(task -> new Thread(task, "stress-sender"));
@@ -272,7 +264,7 @@ public final class StressCommand implements Callable<Integer> {
       if (skipped.getAsLong() > 0) {
         err.println(skipped.getAsLong() + " lines were skipped");
       }
-      FailureText.of(run, report, Optional.ofNullable(inDoubtFile)).forEach(err::println);
+      FailureText.of(run, report, inDoubt.file()).forEach(err::println);
       return counts.allApplied() ? ExitCode.OK : ExitCode.FAILED;
     }
   }

@@ -2,8 +2,8 @@ package io.tunnel.cli.rows;
 
 import com.google.gson.JsonObject;
 import io.tunnel.cli.arguments.KeyOption;
+import io.tunnel.cli.service.TableOption;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.Names;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
@@ -36,8 +36,7 @@ abstract class RowsCommand implements Callable<Integer> {
   @Mixin private KeyOption key;
   @Mixin private RowsFileOptions from;
 
-  @Option(names = "--table", required = true, paramLabel = "TABLE", description = "The table.")
-  private String table;
+  @Mixin private TableOption table;
 
   @Option(
       names = "--if-exists",
@@ -83,13 +82,13 @@ abstract class RowsCommand implements Callable<Integer> {
 
   @Override
   public final Integer call() throws Exception {
-    CommandFailure.checkUsage(() -> Names.requireResourceName("table", table));
+    String name = table.name();
     if (key.isGiven() == from.file().isPresent()) {
       throw CommandFailure.usage("give the --key of one row, or the file of many with --from");
     }
     check(from.file().isPresent());
     try (TableClient client = connect.apply(service.endpoint())) {
-      List<PrimaryKeySchema> schema = client.partitionMap(table).meta().primaryKey();
+      List<PrimaryKeySchema> schema = client.partitionMap(name).meta().primaryKey();
       if (from.file().isPresent()) {
         return writeFile(client, from.file().get(), schema);
       }
@@ -99,7 +98,9 @@ abstract class RowsCommand implements Callable<Integer> {
 
   private int write(TableClient client, RowChange change) {
     RowResult result =
-        CommandFailure.checkUsage(() -> client.tryWrite(table, List.of(change))).results().get(0);
+        CommandFailure.checkUsage(() -> client.tryWrite(table.name(), List.of(change)))
+            .results()
+            .get(0);
     String row = "the row " + change.primaryKey();
     return switch (result.outcome()) {
       case APPLIED -> {
@@ -157,7 +158,8 @@ abstract class RowsCommand implements Callable<Integer> {
     ManyRows many = new ManyRows(spec.commandLine(), done(), isJson(), from.inDoubtFile());
     try (FileRows rows =
         FileRows.open(file, from.binding(schema, key.isHashed()), from.badLines(err()::println))) {
-      return many.write(client.openWriter(table), new ChangedRows(rows, this::of), rows, file);
+      return many.write(
+          client.openWriter(table.name()), new ChangedRows(rows, this::of), rows, file);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.usage(e.getMessage());
     } catch (BadLineException e) {

@@ -4,6 +4,7 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.sdk.HashedKey;
 import io.tunnel.stress.file.BadLines;
 import io.tunnel.stress.file.FileRows;
+import io.tunnel.stress.file.InDoubtOption;
 import io.tunnel.stress.file.RowFile;
 import io.tunnel.stress.file.RowFileOptions;
 import io.tunnel.terminal.CommandFailure;
@@ -12,18 +13,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** The options of a command that changes one row, or those that a file names. */
 final class RowsFileOptions {
 
   @Mixin private RowFileOptions rows;
 
-  @Option(
-      names = "--in-doubt-file",
-      paramLabel = "FILE",
-      description = "Where to write the rows of which it is not known whether they were applied.")
-  private Path inDoubtFile;
+  @Mixin private InDoubtOption inDoubt;
 
   /** For picocli. */
   RowsFileOptions() {}
@@ -37,7 +33,7 @@ final class RowsFileOptions {
   }
 
   Optional<Path> inDoubtFile() {
-    return Optional.ofNullable(inDoubtFile);
+    return inDoubt.file();
   }
 
   /** How the file's columns become rows; the columns of the key are called as in the table. */

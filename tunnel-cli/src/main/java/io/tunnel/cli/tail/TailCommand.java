@@ -3,8 +3,8 @@ package io.tunnel.cli.tail;
 import io.tunnel.cli.arguments.KeyOption;
 import io.tunnel.cli.arguments.Moments;
 import io.tunnel.cli.arguments.TypedKey;
+import io.tunnel.cli.service.TableOption;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.Names;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.StreamRecord.RecordType;
@@ -53,8 +53,7 @@ public final class TailCommand implements Callable<Integer> {
   @Mixin private ServiceOptions service;
   @Mixin private KeyOption key;
 
-  @Option(names = "--table", required = true, paramLabel = "TABLE", description = "The table.")
-  private String table;
+  @Mixin private TableOption table;
 
   @Option(
       names = "--from",
@@ -101,7 +100,7 @@ public final class TailCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    String name = CommandFailure.checkUsage(() -> Names.requireResourceName("table", table));
+    String name = table.name();
     TailStart start = start();
     if (limit != null && limit < 1) {
       throw CommandFailure.usage("--limit is a number of changes from 1 on, not " + limit);
