@@ -6,19 +6,9 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.Checksum;
-import io.tunnel.model.StreamStart;
-import io.tunnel.model.TunnelType;
-import io.tunnel.sdk.CreateTunnelRequest;
-import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.TableClient;
-import io.tunnel.sdk.TunnelClient;
 import io.tunnel.server.TunnelServer;
-import io.tunnel.terminal.CommandRunner;
-import io.tunnel.terminal.Diagnosis;
-import java.io.IOException;
-import java.io.PrintWriter;
 import java.io.RandomAccessFile;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,160 +18,14 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.rocksdb.Options;
-import org.rocksdb.RocksDB;
-import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
-import picocli.CommandLine;
 
 /**
  * Directories of a real server, whole and damaged in every way; what is said, and what is mended.
  */
-class DoctorCommandTest {
-
-  @TempDir private static Path template;
-
-  @TempDir private Path directory;
-
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
-  private Path data;
-
-  @BeforeAll
-  static void fill() throws Exception {
-    TestDirectory.fill(template.resolve("data"));
-  }
-
-  @BeforeEach
-  void copy() throws IOException {
-    data = directory.resolve("data");
-    TestDirectory.copy(template.resolve("data"), data);
-  }
-
-  private int doctor(String... options) {
-    out.getBuffer().setLength(0);
-    err.getBuffer().setLength(0);
-    List<String> arguments = new ArrayList<>(List.of("--data", data.toString()));
-    arguments.addAll(List.of(options));
-    CommandLine command =
-        new CommandLine(new DoctorCommand())
-            .setOut(new PrintWriter(out))
-            .setErr(new PrintWriter(err));
-    return CommandRunner.run(command, Diagnosis.standard(), arguments.toArray(new String[0]));
-  }
-
-  /** Every file with its bytes and when it was changed. */
-  private Map<String, String> content() throws IOException {
-    Map<String, String> content = new TreeMap<>();
-    try (Stream<Path> files = Files.walk(data)) {
-      for (Path file : files.toList()) {
-        String bytes =
-            Files.isRegularFile(file)
-                ? Integer.toHexString(Arrays.hashCode(Files.readAllBytes(file)))
-                : "directory";
-        content.put(file.toString(), bytes + " " + Files.getLastModifiedTime(file));
-      }
-    }
-    return content;
-  }
-
-  /** Looks without changing anything; the kinds that were found. */
-  private List<String> found(int exitCode) throws IOException {
-    Map<String, String> before = content();
-    assertThat(doctor("--json")).as(() -> out + "" + err).isEqualTo(exitCode);
-    assertThat(content()).isEqualTo(before);
-    JsonObject report = JsonParser.parseString(out.toString()).getAsJsonObject();
-    assertThat(report.get("isSound").getAsBoolean()).isEqualTo(exitCode == 0);
-    List<String> kinds = new ArrayList<>();
-    report
-        .getAsJsonArray("problems")
-        .forEach(problem -> kinds.add(problem.getAsJsonObject().get("kind").getAsString()));
-    return kinds;
-  }
-
-  private Path log(int shard) {
-    return data.resolve("shard-" + shard).resolve("log");
-  }
-
-  private List<Path> files(int shard, String suffix) throws IOException {
-    try (Stream<Path> files = Files.list(log(shard))) {
-      return files.filter(file -> file.toString().endsWith(suffix)).sorted().toList();
-    }
-  }
-
-  private static void flip(Path file, long at) throws IOException {
-    try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
-      bytes.seek(at);
-      int before = bytes.read();
-      bytes.seek(at);
-      bytes.write(before ^ 0x10);
-    }
-  }
-
-  private static void delete(Path tree) throws IOException {
-    try (Stream<Path> files = Files.walk(tree)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
-  }
-
-  private interface StoreChange {
-    void change(RocksDB db) throws RocksDBException;
-  }
-
-  private void change(String store, StoreChange change) throws RocksDBException {
-    try (Options options = new Options();
-        RocksDB db = RocksDB.open(options, data.resolve(store).toString())) {
-      change.change(db);
-    }
-  }
-
-  /** A server starts, and a new tunnel is delivered every change; all rows can be read. */
-  private void requireServes(long rows) throws Exception {
-    try (TunnelServer server = TestDirectory.server(data);
-        TableClient tables = TableClient.connect(TestDirectory.endpoint(server));
-        TunnelClient tunnels = new TunnelClient(TestDirectory.endpoint(server))) {
-      String id =
-          tunnels
-              .createTunnel(
-                  new CreateTunnelRequest(
-                      "orders", "again", TunnelType.Stream, StreamStart.EARLIEST))
-              .getTunnelId();
-      assertThat(TestDirectory.consume(tunnels, id, TestDirectory.CHANGES))
-          .isEqualTo(TestDirectory.CHANGES);
-      assertThat(rows(tables)).isEqualTo(rows);
-    }
-  }
-
-  private static long rows(TableClient tables) {
-    long rows = 0;
-    for (var row : tables.getRange("orders", RangeQuery.ALL)) {
-      rows += row == null ? 0 : 1;
-    }
-    return rows;
-  }
-
-  private long rowsOfWholeDirectory() throws Exception {
-    Path copy = directory.resolve("whole");
-    TestDirectory.copy(template.resolve("data"), copy);
-    try (TunnelServer server = TestDirectory.server(copy);
-        TableClient tables = TableClient.connect(TestDirectory.endpoint(server))) {
-      return rows(tables);
-    }
-  }
-
-  private void requireRepaired() throws Exception {
-    assertThat(doctor("--repair")).as(() -> out + "" + err).isZero();
-    assertThat(found(0)).isEmpty();
-    requireServes(rowsOfWholeDirectory());
-  }
+class DoctorCommandTest extends DamagedDirectoryTest {
 
   @Test
   void a_directory_of_a_stopped_server_is_sound_and_no_byte_of_it_changes() throws Exception {

@@ -1,0 +1,43 @@
+package io.tunnel.cli.tunnels;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.tunnel.cli.CommandLineTest;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.TableMeta;
+import io.tunnel.wire.OperatorControl.ChannelPosition;
+import io.tunnel.wire.OperatorControl.Move;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+
+/** Commands about a tunnel with channels that have somewhere to go. */
+abstract class AuditTunnelTest extends CommandLineTest {
+
+  static final String AUDIT = " --table orders --tunnel audit";
+
+  @BeforeEach
+  void a_table_with_a_tunnel() {
+    service.createTable(
+        new TableMeta("orders", List.of(new PrimaryKeySchema("k", PrimaryKeyType.STRING))));
+    assertThat(runLine("tunnels create" + AUDIT)).isZero();
+    service.moves =
+        List.of(
+            new Move("c1", 1, ChannelType.Stream, 5_000, 3_800),
+            new Move("c2", 2, ChannelType.Stream, 10, 12),
+            new Move("c3", 3, ChannelType.Stream, 7, 7),
+            new Move("b1", 1, ChannelType.BaseData, 9, 8));
+    service.positions =
+        List.of(
+            new ChannelPosition(1, ChannelType.BaseData, 9, Bytes.fromHex("0a0b"), true),
+            new ChannelPosition(1, ChannelType.Stream, 5_000, Bytes.EMPTY, false));
+  }
+
+  final JsonObject outJson() {
+    return JsonParser.parseString(out.toString()).getAsJsonObject();
+  }
+}
