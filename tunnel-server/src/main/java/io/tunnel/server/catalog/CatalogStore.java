@@ -14,6 +14,14 @@ public interface CatalogStore extends Closeable {
   /** Sets or (empty) removes all of {@code changes} or none; durable when it returns. */
   void write(Map<String, Optional<String>> changes) throws IOException;
 
+  /**
+   * Whether a write has failed of which it is not known yet whether it was stored: what was read
+   * before may not be what is stored.
+   */
+  default boolean isInDoubt() {
+    return false;
+  }
+
   /** How often this machine's disk was asked to make a write durable; 0 for a store on others. */
   default long syncs() {
     return 0;

@@ -107,6 +107,11 @@ public final class TunnelCatalog implements Closeable {
     return store.syncs();
   }
 
+  /** Whether what is here is what is stored, as far as anybody can know. */
+  public boolean isCertain() {
+    return !store.isInDoubt();
+  }
+
   /** How often something was stored, always by the only writer of that moment. */
   public long writes() {
     return writes;

@@ -222,6 +222,12 @@ public final class KafkaCatalogStore implements CatalogStore {
     }
   }
 
+  /** Of a store that is fenced the next writer knows. */
+  @Override
+  public synchronized boolean isInDoubt() {
+    return fenced.isPresent() || underWay.filter(write -> write.isLate).isPresent();
+  }
+
   private static void requireFits(String name, Optional<String> text) {
     long bytes = StoreTopic.bytes(name, text);
     if (bytes > StoreTopic.TEXT_BYTES_MAX) {

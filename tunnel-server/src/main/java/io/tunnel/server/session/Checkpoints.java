@@ -10,6 +10,7 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.catalog.UnknownOutcomeException;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.server.session.TunnelRun.Hold;
@@ -52,7 +53,12 @@ final class Checkpoints {
 
   /** A checkpoint that is to be stored. */
   private record Admitted(
-      CheckpointRequest request, Hold hold, ChannelState state, List<SkippedChange> skipped) {}
+      CheckpointRequest request, Hold hold, ChannelState state, List<SkippedChange> skipped) {
+
+    TunnelRun run() {
+      return hold.session().run();
+    }
+  }
 
   Checkpoints(TunnelCatalog catalog, Sessions sessions, LogEdges edges, Surroundings surroundings) {
     this.catalog = catalog;
@@ -265,26 +271,28 @@ final class Checkpoints {
     Map<String, Map<ChannelKey, ChannelState>> statesByTunnel = new LinkedHashMap<>();
     for (Admitted one : admitted.values()) {
       statesByTunnel
-          .computeIfAbsent(
-              one.hold().session().run().info().tunnelId(), id -> new LinkedHashMap<>())
+          .computeIfAbsent(one.run().info().tunnelId(), id -> new LinkedHashMap<>())
           .put(one.hold().key(), one.state());
     }
     Map<String, List<SkippedChange>> skippedByTunnel = new LinkedHashMap<>();
     for (Admitted one : admitted.values()) {
       if (!one.skipped().isEmpty()) {
         skippedByTunnel
-            .computeIfAbsent(one.hold().session().run().info().tunnelId(), id -> new ArrayList<>())
+            .computeIfAbsent(one.run().info().tunnelId(), id -> new ArrayList<>())
             .addAll(one.skipped());
       }
     }
     try {
       catalog.store(statesByTunnel, skippedByTunnel);
     } catch (IOException | RuntimeException e) {
+      if (e instanceof UnknownOutcomeException) {
+        admitted.values().forEach(one -> one.run().core().doubt(one.hold().key()));
+      }
       admitted.values().forEach(one -> one.request().answer().refused(e));
       return;
     }
     for (Admitted one : admitted.values()) {
-      TunnelRun run = one.hold().session().run();
+      TunnelRun run = one.run();
       run.core().checkpointed(one.hold().key(), one.state().checkpointed());
       one.skipped().forEach(skip -> tell(run, skip));
       one.request().answer().stored();

@@ -354,7 +354,7 @@ public final class Coordinator {
     long now = surroundings.nanos();
     Set<Integer> held = new HashSet<>();
     for (TunnelRun run : List.copyOf(runByTunnel.values())) {
-      apply(run, run.core().tick(now));
+      apply(run, run.core().tick(now, catalog.isCertain()));
       run.holds().keySet().forEach(key -> held.add(key.partition()));
     }
     edges.keepFresh(held, now);

@@ -28,7 +28,9 @@ import java.util.TreeMap;
  * higher than all before it; what arrives under another epoch than the channel's is FENCED. A
  * channel leaves CLOSING when its session releases it, ends, or lets the deadline pass; the next
  * holder starts behind the last checkpoint, so a graceful move delivers nothing twice and any other
- * at most what came after that checkpoint.
+ * at most what came after that checkpoint. As long as it is not known whether a checkpoint was
+ * stored, nobody else gets the channel: the next holder would begin before it and the one after
+ * that behind it, and changes in between would be missing behind those that came again.
  *
  * <p>Every method returns what is to be done, and what changes by an operator's word or a failure
  * is stored before the method is called. Time is given in nanoseconds of a clock that never goes
@@ -39,6 +41,10 @@ final class TunnelCore {
   private final long revokeNanos;
   private final NavigableMap<ChannelKey, Held> channels = new TreeMap<>();
   private final Set<Held> closing = new LinkedHashSet<>();
+
+  /** Of which it is not known whether more is stored than {@link Held#checkpointed}. */
+  private final Set<Held> inDoubt = new LinkedHashSet<>();
+
   private final Map<String, Session> sessions = new LinkedHashMap<>();
   private boolean isPaused;
   private long lastEpoch;
@@ -174,8 +180,13 @@ final class TunnelCore {
     return effects.isEmpty() ? effects : rebalance(effects, nowNanos);
   }
 
-  /** Time has passed: leases and deadlines end. */
-  List<TunnelEffect> tick(long nowNanos) {
+  /**
+   * Time has passed: leases and deadlines end.
+   *
+   * @param isCertain whether it is known of all progress if it was stored
+   */
+  List<TunnelEffect> tick(long nowNanos, boolean isCertain) {
+    boolean isKnownNow = isCertain && inDoubt.removeIf(channel -> true);
     List<TunnelEffect> effects = new ArrayList<>();
     List<Session> expired =
         sessions.values().stream()
@@ -185,7 +196,7 @@ final class TunnelCore {
     List<Held> overdue =
         closing.stream().filter(channel -> nowNanos - channel.closingDeadlineNanos >= 0).toList();
     overdue.forEach(channel -> take(channel, TakeReason.DEADLINE, effects));
-    return effects.isEmpty() ? effects : rebalance(effects, nowNanos);
+    return effects.isEmpty() && !isKnownNow ? effects : rebalance(effects, nowNanos);
   }
 
   /** The holder gives a channel back; if it was not asked to, it may get it again. */
@@ -241,7 +252,14 @@ final class TunnelCore {
 
   /** Progress was stored. */
   void checkpointed(ChannelKey key, long position) {
-    require(key).checkpointed = position;
+    Held channel = require(key);
+    channel.checkpointed = position;
+    inDoubt.remove(channel);
+  }
+
+  /** It is not known whether progress was stored; a later {@link #tick} says when it is. */
+  void doubt(ChannelKey key) {
+    inDoubt.add(require(key));
   }
 
   /** It is known now where a channel ends. */
@@ -290,6 +308,7 @@ final class TunnelCore {
           }
           channel.checkpointed = state.checkpointed();
           channel.end = state.end();
+          inDoubt.remove(channel);
           if (channel.status == ChannelStatus.TERMINATED && !channel.isAtEnd()) {
             channel.status = ChannelStatus.WAIT;
           }
@@ -451,7 +470,9 @@ final class TunnelCore {
         revoke(channel, nowNanos, effects);
       } else if (channel.status == ChannelStatus.OPEN) {
         owners.put(channel.key, channel.owner.id);
-      } else if (channel.status == ChannelStatus.WAIT && isWanted(channel)) {
+      } else if (channel.status == ChannelStatus.WAIT
+          && !inDoubt.contains(channel)
+          && isWanted(channel)) {
         owners.put(channel.key, null);
       }
     }

@@ -11,6 +11,7 @@ public final class MemoryCatalogStore implements CatalogStore {
   private final Map<String, String> texts = new TreeMap<>();
   private boolean isFailing;
   private boolean losesWord;
+  private boolean isInDoubt;
   private Map<String, Optional<String>> lastWrite = Map.of();
   private int writes;
   private int writesMax = Integer.MAX_VALUE;
@@ -28,6 +29,16 @@ public final class MemoryCatalogStore implements CatalogStore {
   /** The next write is done, and its writer is not told so. */
   public void loseWord() {
     losesWord = true;
+  }
+
+  /** It is known now what became of a write without a word. */
+  public void know() {
+    isInDoubt = false;
+  }
+
+  @Override
+  public boolean isInDoubt() {
+    return isInDoubt;
   }
 
   /** What was written last. */
@@ -55,8 +66,10 @@ public final class MemoryCatalogStore implements CatalogStore {
     changes.forEach(
         (name, text) ->
             text.ifPresentOrElse(value -> texts.put(name, value), () -> texts.remove(name)));
+    isInDoubt = false;
     if (losesWord) {
       losesWord = false;
+      isInDoubt = true;
       throw new UnknownOutcomeException("injected: nobody knows", new IOException("no answer"));
     }
   }

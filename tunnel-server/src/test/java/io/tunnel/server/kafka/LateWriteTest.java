@@ -59,11 +59,14 @@ final class LateWriteTest {
   void oneThatTakesItOverWritesOn() throws Exception {
     FakeStoreOwner owner = new FakeStoreOwner();
     try (KafkaCatalogStore store = store(owner)) {
+      assertThat(store.isInDoubt()).isFalse();
       assertThatThrownBy(() -> store.write(CHANGES)).isInstanceOf(UnknownOutcomeException.class);
+      assertThat(store.isInDoubt()).isTrue();
       mayCommit.countDown();
       owner.awaitTold();
       assertThat(owner.stored).containsExactly(CHANGES);
       assertThat(store.all()).isEqualTo(Map.of("a", "1"));
+      assertThat(store.isInDoubt()).isFalse();
       store.write(Map.of("a", Optional.of("2")));
       assertThat(store.all()).isEqualTo(Map.of("a", "2"));
     }

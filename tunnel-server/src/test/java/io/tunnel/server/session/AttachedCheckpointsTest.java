@@ -7,8 +7,10 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.catalog.UnknownOutcomeException;
 import io.tunnel.server.log.EdgeQueries;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
+import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.SessionControl.Assignment;
@@ -112,5 +114,50 @@ final class AttachedCheckpointsTest extends AttachedSessionsFixture {
     surroundings.runControl();
     assertThat(code(outcome)).isEqualTo(ErrorCode.LOG_UNAVAILABLE);
     assertThat(state(tunnel, ChannelKey.stream(low)).checkpointed()).isEqualTo(2);
+  }
+
+  /** A worker that is lost before its checkpoint is known to be stored, and the next one. */
+  private TunnelInfo heldWhileInDoubt() {
+    TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
+    String lost = session(tunnel);
+    store.loseWord();
+    assertThat(checkpoint(held(low), 10, Bytes.EMPTY).refusal)
+        .isInstanceOf(UnknownOutcomeException.class);
+    coordinator.close(lost, port);
+    session(tunnel);
+    coordinator.tick();
+    assertThat(port.held.values()).extracting(Assignment::partition).containsExactly(high);
+    return tunnel;
+  }
+
+  @Test
+  void nobodyElseGetsAChannelBeforeItIsKnownThatItsCheckpointIsNotStored() {
+    var unused = heldWhileInDoubt();
+    store.know();
+    coordinator.tick();
+    assertThat(held(low).checkpointed()).isEqualTo(2);
+  }
+
+  /** Otherwise changes 3 to 6, say, would come again, and 7 to 10 not, which were before them. */
+  @Test
+  void nobodyElseGetsAChannelBeforeItIsKnownThatItsCheckpointIsStored() {
+    TunnelInfo tunnel = heldWhileInDoubt();
+    coordinator.stored(store.lastWrite());
+    session(tunnel);
+    assertThat(held(low).checkpointed()).isEqualTo(10);
+  }
+
+  @Test
+  void whoHoldsAChannelKeepsItWhileItsCheckpointIsInDoubt() {
+    TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
+    session(tunnel);
+    Assignment held = held(low);
+    store.loseWord();
+    assertThat(checkpoint(held, 10, Bytes.EMPTY).refusal).isNotNull();
+    coordinator.tick();
+    assertThat(port.held).containsKey(held.handle());
+    assertThat(checkpoint(held, 12, Bytes.EMPTY).refusal).isNull();
+    coordinator.release(new ChannelRef(held.handle(), held.epoch()), port);
+    assertThat(held(low).checkpointed()).as("known by a later write").isEqualTo(12);
   }
 }

@@ -64,8 +64,8 @@ final class TunnelCoreTest {
         core(Map.of(ONE, ChannelState.startingAt(0), TWO, ChannelState.startingAt(0)));
     core.open("a", "tag", 1_000, 0, 0);
     assertThat(core.open("b", "tag", 1_000, 0, 10)).containsExactly(new Revoke("a", TWO, 2));
-    assertThat(core.tick(10 + 49)).isEmpty();
-    assertThat(core.tick(10 + 50))
+    assertThat(core.tick(10 + 49, true)).isEmpty();
+    assertThat(core.tick(10 + 50, true))
         .containsExactly(new Take("a", TWO, 2, TakeReason.DEADLINE), new Assign("b", TWO, 3, 0));
   }
 

@@ -24,9 +24,9 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /**
  * Workers that come, go, fall silent, process, checkpoint, release and stop at random, operators
- * that pause, resume, seek and end sessions, and a server that fails, over a {@link TunnelCore}
- * that is compared with what they know after every step. Partitions are split from others and
- * merged of others at random.
+ * that pause, resume, seek and end sessions, a store that does not answer, and a server that fails,
+ * over a {@link TunnelCore} that is compared with what they know after every step. Partitions are
+ * split from others and merged of others at random.
  */
 final class TunnelSimulation {
 
@@ -58,6 +58,7 @@ final class TunnelSimulation {
     private boolean isFinished;
     private boolean isPaused;
     private String error;
+    private boolean isInDoubt;
 
     /** Whether the last holder gave the channel back after it had checkpointed everything. */
     private boolean wasGraceful = true;
@@ -194,7 +195,11 @@ final class TunnelSimulation {
         workers.keySet().stream().filter(id -> workers.get(id).deadlineNanos <= nowNanos).toList();
     workers.keySet().removeAll(expired);
     over.clear();
-    apply(core.tick(nowNanos));
+    boolean isCertain = random.nextBoolean();
+    if (isCertain) {
+      channels.values().forEach(channel -> channel.isInDoubt = false);
+    }
+    apply(core.tick(nowNanos, isCertain));
     assertThat(over).isEqualTo(expired);
     for (Known channel : channels.values()) {
       boolean isOverdue =
@@ -230,6 +235,10 @@ final class TunnelSimulation {
     if (channel.holder != null) {
       long span = channel.delivered - channel.checkpointed;
       checkpoint(channel, channel.checkpointed + (long) (random.nextDouble() * (span + 1)));
+      if (random.nextInt(4) == 0) {
+        channel.isInDoubt = true;
+        core.doubt(channel.key);
+      }
     }
   }
 
@@ -240,6 +249,7 @@ final class TunnelSimulation {
     if (isNews) {
       core.checkpointed(channel.key, position);
       channel.checkpointed = position;
+      channel.isInDoubt = false;
     }
   }
 
@@ -335,6 +345,7 @@ final class TunnelSimulation {
       }
       channel.delivered = channel.checkpointed;
       channel.wasGraceful = false;
+      channel.isInDoubt = false;
       channel.isFinished &= channel.isAtEnd();
       states.put(channel.key, channel.state());
     }
@@ -419,6 +430,7 @@ final class TunnelSimulation {
     assertThat(channel.holder).as("holder before %s", assign).isNull();
     assertThat(isWanted(channel)).as("%s may be held", channel.key).isTrue();
     assertThat(channel.isFinished).isFalse();
+    assertThat(channel.isInDoubt).as("%s may be stored further on", channel.key).isFalse();
     assertThat(workers).containsKey(assign.sessionId());
     assertThat(assign.epoch()).isGreaterThan(lastEpoch);
     assertThat(assign.checkpointed()).isEqualTo(channel.checkpointed);
@@ -487,7 +499,11 @@ final class TunnelSimulation {
     for (Known channel : channels.values()) {
       for (String worker : workers.keySet()) {
         boolean couldBeHeld =
-            channel.holder == null && !channel.isFinished && isWanted(channel) && hasRoom(worker);
+            channel.holder == null
+                && !channel.isFinished
+                && !channel.isInDoubt
+                && isWanted(channel)
+                && hasRoom(worker);
         assertThat(couldBeHeld).as("%s waits, %s has room", channel.key, worker).isFalse();
       }
     }

@@ -3,12 +3,15 @@ package io.tunnel.it.sim.cluster;
 import io.tunnel.it.sim.SimClient;
 import io.tunnel.it.sim.SimLoop;
 import io.tunnel.it.sim.SimProcess;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
+import io.tunnel.wire.Control;
 import io.tunnel.wire.Frame;
+import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +28,7 @@ final class ClusterClient {
   private final SimProcess process;
   private final SimLoop loop;
   private final TreeMap<String, CompletableFuture<Link>> links = new TreeMap<>();
+  private int lastRequest;
 
   ClusterClient(ClusterWorld world, String name) {
     this.world = world;
@@ -79,11 +83,21 @@ final class ClusterClient {
     }
   }
 
-  /** Asks until somebody does it, or says for good that it cannot be done. */
-  CompletableFuture<Frame> askAll(Operation operation, byte[] payload) {
+  /**
+   * Asks until somebody does it, or says for good that it cannot be done. As the SDK does it, the
+   * request has an id, so that it is done once though nobody knows what came of it at first.
+   */
+  CompletableFuture<Frame> askAll(Operation operation, Control request) {
     CompletableFuture<Frame> answer = new CompletableFuture<>();
+    byte[] payload = Json.encode(request, process.name() + "-" + ++lastRequest);
     askAll(operation, payload, Optional.empty(), answer);
     return answer;
+  }
+
+  private static boolean isForGood(Throwable failure) {
+    return failure instanceof RefusedException refused
+        && !refused.retriable()
+        && refused.code() != ErrorCode.OUTCOME_UNKNOWN;
   }
 
   private void askAll(
@@ -99,7 +113,7 @@ final class ClusterClient {
                     return;
                   }
                   Throwable cause = cause(failure);
-                  if (cause instanceof RefusedException refused && !refused.retriable()) {
+                  if (isForGood(cause)) {
                     answer.completeExceptionally(cause);
                     return;
                   }

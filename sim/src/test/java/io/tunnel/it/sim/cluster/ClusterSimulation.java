@@ -116,7 +116,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   }
 
   private Frame await(Operation operation, Control request) {
-    CompletableFuture<Frame> answer = operator.askAll(operation, Json.encode(request));
+    CompletableFuture<Frame> answer = operator.askAll(operation, request);
     await(answer, operation);
     return answer.join();
   }
@@ -148,7 +148,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
             isLate ? StreamStart.LATEST : StreamStart.EARLIEST,
             Optional.empty(),
             Optional.empty());
-    creations.add(operator.askAll(Operation.CREATE_TUNNEL, Json.encode(request)));
+    creations.add(operator.askAll(Operation.CREATE_TUNNEL, request));
     return creations.get(creations.size() - 1);
   }
 
@@ -282,16 +282,15 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     var unused =
         operator.askAll(
             Operation.SEEK,
-            Json.encode(
-                new Seek(
-                    TABLE,
-                    tunnel.tunnel(),
-                    List.of(),
-                    Optional.of(StreamStart.EARLIEST),
-                    Optional.empty(),
-                    Optional.empty(),
-                    Optional.empty(),
-                    false)));
+            new Seek(
+                TABLE,
+                tunnel.tunnel(),
+                List.of(),
+                Optional.of(StreamStart.EARLIEST),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                false));
   }
 
   /** Nothing goes wrong any more: soon all is done. */
@@ -355,8 +354,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
         world.count(ClusterHappening.RESUMED);
         var unused =
             operator.askAll(
-                Operation.RESUME,
-                Json.encode(new ChannelSelection(TABLE, tunnel.tunnel(), stopped)));
+                Operation.RESUME, new ChannelSelection(TABLE, tunnel.tunnel(), stopped));
       }
     }
   }

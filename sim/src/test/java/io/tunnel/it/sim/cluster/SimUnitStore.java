@@ -4,6 +4,7 @@ import io.tunnel.it.sim.SimThread;
 import io.tunnel.server.catalog.CatalogStore;
 import io.tunnel.server.catalog.FencedStoreException;
 import io.tunnel.server.catalog.StoreUnavailableException;
+import io.tunnel.server.catalog.UnknownOutcomeException;
 import io.tunnel.server.kafka.KafkaCatalogStore;
 import java.io.IOException;
 import java.util.Map;
@@ -81,7 +82,12 @@ final class SimUnitStore implements CatalogStore {
     }
     reach.agenda.after(
         WRITE_NANOS_MAX + reach.random.nextLong(LATE_NANOS_MAX), () -> known(changes, isStored));
-    throw new StoreUnavailableException("no answer in time");
+    throw new UnknownOutcomeException("no answer in time", null);
+  }
+
+  @Override
+  public boolean isInDoubt() {
+    return isWaiting || isFenced;
   }
 
   private FencedStoreException fenced() {
