@@ -118,12 +118,21 @@ public final class TunnelCatalog implements Closeable {
   }
 
   /**
-   * Stores what is stored already.
+   * Stores what is stored already, so that it is certain that nobody else has written meanwhile. A
+   * server that is alone is always certain.
    *
    * @throws FencedStoreException when another writes by now
+   * @throws StoreUnavailableException when nobody can tell now
    */
   public void confirm() throws IOException {
-    write(confirmation);
+    if (confirmation.isEmpty()) {
+      return;
+    }
+    try {
+      write(confirmation);
+    } catch (UnknownOutcomeException e) {
+      throw new StoreUnavailableException(e.getMessage(), e);
+    }
   }
 
   /** Opens the tables and tunnels that are kept in {@code directory}. */

@@ -1,5 +1,6 @@
 package io.tunnel.server.net;
 
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.session.Coordinator.CheckpointAnswer;
@@ -59,7 +60,28 @@ final class TunnelRequests {
   }
 
   private void on(TunnelHost host, Frame frame, Connection connection, Step step) {
-    threads.post(host.control(), frame, connection, () -> step.run(host));
+    threads.post(
+        host.control(),
+        frame,
+        connection,
+        () -> {
+          try {
+            step.run(host);
+          } catch (RefusedException e) {
+            requireSure(host, e);
+            throw e;
+          }
+        });
+  }
+
+  /**
+   * A tunnel that this node does not know may exist at another one, which has taken over without
+   * this one knowing; and who is told that it does not exist gives up for good.
+   */
+  private static void requireSure(TunnelHost host, RefusedException refusal) throws IOException {
+    if (refusal.code() == ErrorCode.TUNNEL_NOT_FOUND) {
+      host.catalog().confirm();
+    }
   }
 
   /** Answers a request with nothing but that it is done. */

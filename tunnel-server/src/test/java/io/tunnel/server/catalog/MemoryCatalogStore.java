@@ -12,6 +12,7 @@ public final class MemoryCatalogStore implements CatalogStore {
   private boolean isFailing;
   private boolean losesWord;
   private boolean isInDoubt;
+  private boolean isFenced;
   private Map<String, Optional<String>> lastWrite = Map.of();
   private int writes;
   private int writesMax = Integer.MAX_VALUE;
@@ -29,6 +30,11 @@ public final class MemoryCatalogStore implements CatalogStore {
   /** The next write is done, and its writer is not told so. */
   public void loseWord() {
     losesWord = true;
+  }
+
+  /** Another one writes from now on. */
+  public void fence() {
+    isFenced = true;
   }
 
   /** It is known now what became of a write without a word. */
@@ -58,6 +64,9 @@ public final class MemoryCatalogStore implements CatalogStore {
 
   @Override
   public void write(Map<String, Optional<String>> changes) throws IOException {
+    if (isFenced) {
+      throw new FencedStoreException("injected: another one writes", null);
+    }
     if (isFailing || writes >= writesMax) {
       throw new IOException("injected failure of the catalog");
     }

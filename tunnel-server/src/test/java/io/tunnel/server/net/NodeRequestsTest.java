@@ -12,6 +12,7 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.wire.ClusterControl.ClusterDescription;
 import io.tunnel.wire.ClusterControl.DrainNode;
@@ -175,6 +176,23 @@ final class NodeRequestsTest {
         Operation.CREATE_TUNNEL,
         new CreateTunnel("mine", "n", TunnelType.Stream, StreamStart.EARLIEST),
         TunnelInfo.class);
+  }
+
+  @Test
+  void oneThatWasReplacedDoesNotSayThatATunnelDoesNotExist() throws IOException {
+    OpenSession open = new OpenSession("t1g" + TestNode.group(node.mine) + "-x", "tag", 1_000, 0);
+    TunnelName name = new TunnelName("mine", "none");
+    assertThat(client.refused(Operation.OPEN_SESSION, open).code())
+        .isEqualTo(ErrorCode.TUNNEL_NOT_FOUND);
+    MemoryCatalogStore store = node.storeByTable.get(node.mine.tableId());
+    store.loseWord();
+    assertThat(client.refused(Operation.DESCRIBE_TUNNEL, name).code())
+        .as("nobody can tell")
+        .isEqualTo(ErrorCode.LOG_UNAVAILABLE);
+    store.fence();
+    assertThat(client.refused(Operation.OPEN_SESSION, open).code()).isEqualTo(ErrorCode.NOT_LEADER);
+    assertThat(client.refused(Operation.DESCRIBE_TUNNEL, name).code())
+        .isEqualTo(ErrorCode.NOT_LEADER);
   }
 
   @Test

@@ -89,6 +89,9 @@ final class TestNode implements Closeable {
   /** Of partitions whose positions have incarnations. */
   final Map<Integer, IncarnationHistory> histories = new ConcurrentHashMap<>();
 
+  /** Where the tunnels are kept that are led here. */
+  final Map<Integer, MemoryCatalogStore> storeByTable = new ConcurrentHashMap<>();
+
   final ExecutorService control = Executors.newSingleThreadExecutor();
   private final Shards shards;
   private final Hosting others;
@@ -189,7 +192,9 @@ final class TestNode implements Closeable {
 
   private TunnelHost host(TableRecord table, KnownEdges known, Handles handles, TestClock clock)
       throws IOException {
-    TunnelCatalog group = new TunnelCatalog(catalog, new MemoryCatalogStore(), group(table));
+    MemoryCatalogStore store = new MemoryCatalogStore();
+    storeByTable.put(table.tableId(), store);
+    TunnelCatalog group = new TunnelCatalog(catalog, store, group(table));
     Surroundings surroundings = new Joined(clock);
     SharedEdges shared = new SharedEdges(edges, known, surroundings);
     Coordinator coordinator =
