@@ -65,17 +65,17 @@ public final class WriteTally {
 
   /** A row has its outcome, {@code latencyNanos} after it was meant to be sent. */
   void completed(RowChange row, RowResult result, long latencyNanos) {
-    if (result.isApplied()) {
-      applied.increment();
-      appliedBytes.add(RowSize.of(row));
-      long micros = Math.max(0, latencyNanos / 1_000);
-      latencies.recordValue(Math.min(micros, LATENCY_MICROS_MAX));
-      return;
-    }
     switch (result.outcome()) {
+      case APPLIED -> {
+        applied.increment();
+        appliedBytes.add(RowSize.of(row));
+        long micros = Math.max(0, latencyNanos / 1_000);
+        latencies.recordValue(Math.min(micros, LATENCY_MICROS_MAX));
+        return;
+      }
       case REJECTED -> rejected.increment();
       case NOT_SENT -> notSent.increment();
-      default -> {
+      case IN_DOUBT -> {
         doubtful.add(row);
         inDoubt.increment();
       }

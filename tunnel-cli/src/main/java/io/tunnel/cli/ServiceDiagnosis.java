@@ -1,16 +1,28 @@
 package io.tunnel.cli;
 
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.Diagnosis;
 import io.tunnel.terminal.ExitCode;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
 /** What the SDK throws, as the person at the terminal is told. */
 final class ServiceDiagnosis implements Diagnosis {
+
+  /** Of refusals that are not simply a command that failed. */
+  private static final Map<ErrorCode, Integer> EXIT_CODES =
+      Map.of(
+          ErrorCode.BUSY, ExitCode.UNAVAILABLE,
+          ErrorCode.SHUTTING_DOWN, ExitCode.UNAVAILABLE,
+          ErrorCode.NOT_LEADER, ExitCode.UNAVAILABLE,
+          ErrorCode.LOG_UNAVAILABLE, ExitCode.UNAVAILABLE,
+          ErrorCode.STORAGE_FAILED, ExitCode.IO,
+          ErrorCode.INTERNAL, ExitCode.INTERNAL);
 
   @Override
   public Optional<CommandFailure> of(Throwable trouble) {
@@ -34,11 +46,6 @@ final class ServiceDiagnosis implements Diagnosis {
   }
 
   private static int exitCode(RefusedException refused) {
-    return switch (refused.code()) {
-      case BUSY, SHUTTING_DOWN, NOT_LEADER, LOG_UNAVAILABLE -> ExitCode.UNAVAILABLE;
-      case STORAGE_FAILED -> ExitCode.IO;
-      case INTERNAL -> ExitCode.INTERNAL;
-      default -> ExitCode.FAILED;
-    };
+    return EXIT_CODES.getOrDefault(refused.code(), ExitCode.FAILED);
   }
 }

@@ -1,134 +1,138 @@
 package io.tunnel.wire;
 
-/** What a frame is about. The codes never change and are never used again. */
+/**
+ * What a frame is about. The codes never change and are never used again. An operation that is
+ * added here does not compile before the server and the test kit say what they do about it; clients
+ * repeat it, and servers let it be asked for, as it says of itself.
+ */
 public enum Operation {
   /** Opens a connection: magic, protocol version, and who calls. */
-  HELLO(1),
+  HELLO(1, Room.CONNECTION, Repeat.NEVER, Right.ANYBODY),
 
   /** JSON: {@link Control.CreateTable} to {@link Control.TableDescription}. */
-  CREATE_TABLE(16),
+  CREATE_TABLE(16, Room.TABLES, Repeat.BY_ID, Right.CREATE),
   /** JSON: {@link Control.TableName} to {@link Control.TableDescription}. */
-  DESCRIBE_TABLE(17),
+  DESCRIBE_TABLE(17, Room.TABLES, Repeat.FREELY, Right.SEE),
   /** JSON: empty to {@link Control.TableList}. */
-  LIST_TABLES(18),
+  LIST_TABLES(18, Room.TABLES, Repeat.FREELY, Right.SEE),
   /** JSON: {@link Control.TableName} to empty. */
-  DROP_TABLE(19),
+  DROP_TABLE(19, Room.TABLES, Repeat.BY_ID, Right.DROP),
   /** JSON: {@link Control.CreateTunnel} to {@link Control.TunnelInfo}. */
-  CREATE_TUNNEL(20),
+  CREATE_TUNNEL(20, Room.TUNNELS, Repeat.BY_ID, Right.CREATE),
   /** JSON: {@link Control.TunnelName} to {@link Control.TunnelDescription}. */
-  DESCRIBE_TUNNEL(21),
+  DESCRIBE_TUNNEL(21, Room.TUNNELS, Repeat.FREELY, Right.SEE),
   /** JSON: {@link Control.TableName}, or empty for all tables, to {@link Control.TunnelList}. */
-  LIST_TUNNELS(22),
+  LIST_TUNNELS(22, Room.TUNNELS, Repeat.FREELY, Right.SEE),
   /** JSON: {@link Control.TunnelName} to empty. */
-  DELETE_TUNNEL(23),
+  DELETE_TUNNEL(23, Room.TUNNELS, Repeat.BY_ID, Right.DROP),
   /**
    * JSON: {@link Control.TableName} to {@link Control.TableDescription} with ranges but without
    * counts: cheap.
    */
-  PARTITION_MAP(24),
+  PARTITION_MAP(24, Room.TABLES, Repeat.FREELY, Right.SEE),
   /**
    * JSON: {@link OperatorControl.Seek} to {@link OperatorControl.SeekResult}. Moves the progress of
    * channels, also while workers run.
    */
-  SEEK(25),
+  SEEK(25, Room.TUNNELS, Repeat.BY_ID, Right.OPERATE),
   /** JSON: {@link OperatorControl.ChannelSelection} to empty. */
-  PAUSE(26),
+  PAUSE(26, Room.TUNNELS, Repeat.FREELY_BY_ID, Right.OPERATE),
   /** JSON: {@link OperatorControl.ChannelSelection} to empty; stopped channels go on too. */
-  RESUME(27),
+  RESUME(27, Room.TUNNELS, Repeat.FREELY_BY_ID, Right.OPERATE),
   /** JSON: {@link OperatorControl.EndSession} to empty. */
-  END_SESSION(28),
+  END_SESSION(28, Room.TUNNELS, Repeat.NEVER, Right.OPERATE),
   /**
    * JSON: {@link OperatorControl.AlterTable} to {@link Control.TableDescription} without counts.
    */
-  ALTER_TABLE(29),
+  ALTER_TABLE(29, Room.TABLES, Repeat.FREELY_BY_ID, Right.ALTER),
   /** JSON: {@link Control.TunnelName} to {@link OperatorControl.CheckpointSet}. */
-  EXPORT_CHECKPOINTS(30),
+  EXPORT_CHECKPOINTS(30, Room.TUNNELS, Repeat.FREELY, Right.OPERATE),
   /** JSON: empty to {@link ClusterControl.ClusterDescription}. */
-  DESCRIBE_CLUSTER(31),
+  DESCRIBE_CLUSTER(31, Room.CLUSTER, Repeat.FREELY, Right.SEE),
 
   /** Binary: {@link WriteRequest} to {@link WriteResult}. */
-  WRITE(32),
+  WRITE(32, Room.ROWS, Repeat.NEVER, Right.WRITE),
   /** Binary: {@link GetRowRequest} to a batch of no or one row. */
-  GET_ROW(33),
+  GET_ROW(33, Room.ROWS, Repeat.FREELY, Right.READ),
   /** Binary: {@link RangeRequest} to {@link RangePage}. */
-  GET_RANGE(34),
+  GET_RANGE(34, Room.ROWS, Repeat.FREELY, Right.READ),
   /** JSON: empty to {@link ClusterControl.NodeStatus}: this node's own part. */
-  DESCRIBE_NODE(35),
+  DESCRIBE_NODE(35, Room.CLUSTER, Repeat.FREELY, Right.SEE),
   /**
    * JSON: {@link ClusterControl.DrainNode} to empty; the node gives up all it leads, or comes back.
    */
-  DRAIN_NODE(36),
+  DRAIN_NODE(36, Room.CLUSTER, Repeat.FREELY, Right.ADMIN),
 
   /**
    * JSON: {@link SessionControl.OpenSession} to {@link SessionControl.SessionOpened}. The session
    * lives on this connection.
    */
-  OPEN_SESSION(48),
+  OPEN_SESSION(48, Room.SESSIONS, Repeat.NEVER, Right.CONSUME),
   /** JSON: {@link SessionControl.SessionId} to empty; its channels are handed on. */
-  CLOSE_SESSION(49),
+  CLOSE_SESSION(49, Room.SESSIONS, Repeat.FREELY, Right.HOLD),
   /**
    * JSON: {@link FailureControl.Heartbeat} to empty; renews the lease, and says what is retried.
    */
-  HEARTBEAT(50),
+  HEARTBEAT(50, Room.SESSIONS, Repeat.FREELY, Right.HOLD),
   /**
    * Pushed by the server, JSON: {@link SessionControl.Assignment}. Delivery starts when the worker
    * gives credit.
    */
-  ASSIGN(51),
+  ASSIGN(51, Room.SESSIONS, Repeat.NEVER, Right.SERVER),
   /**
    * Pushed by the server, JSON: {@link SessionControl.Revocation}. The worker finishes, checkpoints
    * and releases.
    */
-  REVOKE(52),
+  REVOKE(52, Room.SESSIONS, Repeat.NEVER, Right.SERVER),
   /** Binary: {@link ChannelRef} to empty; the worker gives a channel back. */
-  RELEASE(53),
+  RELEASE(53, Room.SESSIONS, Repeat.FREELY, Right.HOLD),
   /** Pushed by the server, binary: {@link Delivery}. */
-  DELIVER(54),
+  DELIVER(54, Room.DELIVERY, Repeat.NEVER, Right.SERVER),
   /** Pushed by the worker, binary: {@link Credit}. */
-  CREDIT(55),
+  CREDIT(55, Room.DELIVERY, Repeat.NEVER, Right.HOLD),
   /** Binary: {@link Checkpoint} to empty. */
-  CHECKPOINT(56),
+  CHECKPOINT(56, Room.SESSIONS, Repeat.FREELY, Right.HOLD),
   /** Pushed by the server, binary: {@link ChannelEnd}: nothing more will be delivered. */
-  END_OF_CHANNEL(57),
+  END_OF_CHANNEL(57, Room.DELIVERY, Repeat.NEVER, Right.SERVER),
   /**
    * Pushed by the server, JSON: {@link SessionControl.Fence}: the channel is no longer the
    * session's.
    */
-  FENCE(58),
+  FENCE(58, Room.SESSIONS, Repeat.NEVER, Right.SERVER),
   /** Pushed by the server, JSON: {@link SessionControl.SessionEnd}: the session is over. */
-  SESSION_END(59),
+  SESSION_END(59, Room.SESSIONS, Repeat.NEVER, Right.SERVER),
   /** JSON: {@link SessionControl.StopChannel} to empty; the channel waits for an operator. */
-  STOP_CHANNEL(60),
+  STOP_CHANNEL(60, Room.SESSIONS, Repeat.FREELY, Right.HOLD),
   /**
    * JSON: {@link ClusterControl.Attach} to {@link ClusterControl.Attached}, asked of the node that
    * leads the channel's partition. From then on it delivers on this connection, as credit is given.
    */
-  ATTACH(61),
+  ATTACH(61, Room.DELIVERY, Repeat.NEVER, Right.CONSUME),
   /** Binary: {@link ChannelRef} to empty; nothing more is delivered under that handle. */
-  DETACH(62),
+  DETACH(62, Room.DELIVERY, Repeat.FREELY, Right.HOLD),
   /**
    * Binary: {@link ChannelEnd}, without an answer: where an attached channel ends is known now.
    * Pushed by the server to the session's worker, which says the same to the node it is attached
    * to.
    */
-  LIMIT(63),
+  LIMIT(63, Room.DELIVERY, Repeat.NEVER, Right.HOLD),
   /**
    * Pushed by the node that delivers an attached stream channel, binary: {@link ChannelEnd}, with
    * the position up to which no change follows what was delivered.
    */
-  SETTLED(64),
+  SETTLED(64, Room.DELIVERY, Repeat.NEVER, Right.SERVER),
   /**
    * JSON: {@link PartitionControl.ReadPartition} to {@link ClusterControl.Attached}, asked of the
    * node that leads the partition. From then on it delivers on this connection, as credit is given.
    */
-  READ_PARTITION(65),
+  READ_PARTITION(65, Room.READING, Repeat.NEVER, Right.READ),
   /** JSON: {@link PartitionControl.FindPositions} to {@link PartitionControl.FoundPositions}. */
-  FIND_POSITIONS(66),
+  FIND_POSITIONS(66, Room.READING, Repeat.FREELY, Right.READ),
   /**
    * JSON: {@link FailureControl.SkippingCheckpoint} to empty: a {@link #CHECKPOINT} that passes
    * changes which the worker left out.
    */
-  CHECKPOINT_SKIPPING(100);
+  CHECKPOINT_SKIPPING(100, Room.SESSIONS, Repeat.FREELY, Right.HOLD);
 
   private static final Operation[] BY_CODE = new Operation[101];
 
@@ -139,14 +143,35 @@ public enum Operation {
   }
 
   private final int code;
+  private final Room room;
+  private final Repeat repeat;
+  private final Right right;
 
-  Operation(int code) {
+  Operation(int code, Room room, Repeat repeat, Right right) {
     this.code = code;
+    this.room = room;
+    this.repeat = repeat;
+    this.right = right;
   }
 
   /** The number on the wire. */
   public int code() {
     return code;
+  }
+
+  /** What it is about. */
+  public Room room() {
+    return room;
+  }
+
+  /** Whether it may be sent again when nobody knows whether it arrived. */
+  public Repeat repeat() {
+    return repeat;
+  }
+
+  /** Who may use it. */
+  public Right right() {
+    return right;
   }
 
   /** The operation of that number, or null when this version knows none. */

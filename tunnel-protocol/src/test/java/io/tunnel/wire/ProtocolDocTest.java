@@ -7,6 +7,8 @@ import io.tunnel.model.ErrorCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** {@code docs/protocol.md} says what the code does. */
@@ -25,7 +27,15 @@ class ProtocolDocTest {
   @Test
   void every_operation_and_kind_is_in_its_table() {
     for (Operation operation : Operation.values()) {
-      assertThat(doc).contains("| " + operation.code() + " | " + operation + " | ");
+      String repeated = operation.repeat().name().replaceFirst("^FREELY_", "FREELY, ");
+      String traits =
+          String.join(" | ", operation.room().name(), repeated, operation.right().name());
+      assertThat(doc)
+          .containsPattern(
+              Pattern.quote("| " + operation.code() + " | " + operation + " | ")
+                  + ".*"
+                  + Pattern.quote(
+                      " | " + traits.toLowerCase(Locale.ROOT).replace('_', ' ') + " |"));
     }
     for (FrameKind kind : FrameKind.values()) {
       assertThat(doc).contains("| " + kind.code() + " | " + kind + " | ");

@@ -32,11 +32,11 @@ final class AllTunnels {
   List<Control.TunnelInfo> list() {
     List<Endpoint> nodes = isOneServer ? List.of() : nodes();
     if (nodes.isEmpty()) {
-      return decode(caller.awaitRead(Operation.LIST_TUNNELS, NOTHING));
+      return decode(caller.awaitAnswer(Operation.LIST_TUNNELS, NOTHING));
     }
     Map<String, Control.TunnelInfo> byId = new TreeMap<>();
     nodes.stream()
-        .map(node -> caller.readAt(node, Operation.LIST_TUNNELS, NOTHING))
+        .map(node -> caller.askAt(node, Operation.LIST_TUNNELS, NOTHING))
         .toList() // All are asked before the first is waited for.
         .forEach(
             answer ->
@@ -55,7 +55,7 @@ final class AllTunnels {
 
   private List<Endpoint> nodes() {
     try {
-      byte[] answer = caller.awaitRead(Operation.DESCRIBE_CLUSTER, NOTHING);
+      byte[] answer = caller.awaitAnswer(Operation.DESCRIBE_CLUSTER, NOTHING);
       return Json.decode(answer, ClusterDescription.class).nodes().stream()
           .filter(node -> node.tunnelGroups() > 0)
           .map(NodeDescription::address)

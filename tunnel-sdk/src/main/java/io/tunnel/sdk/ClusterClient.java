@@ -45,7 +45,7 @@ public final class ClusterClient implements AutoCloseable {
   /** The nodes and what each does, as one of them sees it. */
   public ClusterDescription describeCluster() {
     return Json.decode(
-        caller.awaitRead(Operation.DESCRIBE_CLUSTER, NOTHING), ClusterDescription.class);
+        caller.awaitAnswer(Operation.DESCRIBE_CLUSTER, NOTHING), ClusterDescription.class);
   }
 
   /**
@@ -75,7 +75,7 @@ public final class ClusterClient implements AutoCloseable {
       String address, Operation operation, byte[] payload, Class<T> type) {
     EventLoops.requireMayBlock("waiting for " + operation);
     Endpoint node = Endpoint.of(address);
-    return Json.decode(Caller.await(caller.readAt(node, operation, payload)).payload(), type);
+    return Json.decode(Caller.await(caller.askAt(node, operation, payload)).payload(), type);
   }
 
   /** Closes the connections. Idempotent. */

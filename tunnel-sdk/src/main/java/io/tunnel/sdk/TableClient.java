@@ -264,7 +264,7 @@ public final class TableClient implements AutoCloseable {
     byte[] payload = Json.encode(new Control.TableName(table));
     return () ->
         caller
-            .read(Operation.PARTITION_MAP, payload)
+            .ask(Operation.PARTITION_MAP, payload)
             .thenApply(frame -> learned(Json.decode(frame.payload(), TableDescription.class)));
   }
 
@@ -278,7 +278,7 @@ public final class TableClient implements AutoCloseable {
   }
 
   private <T extends Control> T read(Operation operation, Control request, Class<T> type) {
-    return Json.decode(caller.awaitRead(operation, Json.encode(request)), type);
+    return Json.decode(caller.awaitAnswer(operation, Json.encode(request)), type);
   }
 
   private <T extends Control> T change(Operation operation, Control request, Class<T> type) {

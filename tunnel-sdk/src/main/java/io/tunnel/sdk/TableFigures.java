@@ -40,7 +40,7 @@ final class TableFigures {
    */
   TableDescription gather() {
     for (int round = 1; ; round++) {
-      byte[] answer = caller.awaitRead(Operation.DESCRIBE_TABLE, payload);
+      byte[] answer = caller.awaitAnswer(Operation.DESCRIBE_TABLE, payload);
       TableDescription table = Json.decode(answer, TableDescription.class);
       if (table.partitions().stream().allMatch(partition -> partition.leader().isEmpty())) {
         return table;

@@ -151,7 +151,7 @@ final class TableReads {
 
   private CompletableFuture<byte[]> send(Operation operation, Ask ask) {
     Subject subject = Subject.partition(table.meta().name(), ask.partition.id());
-    return caller.read(subject, operation, ask.payload).thenApply(Frame::payload);
+    return caller.ask(subject, operation, ask.payload).thenApply(Frame::payload);
   }
 
   /** A bound as bytes: the columns that it names must be the first of the table's key. */

@@ -146,10 +146,7 @@ public final class TunnelClient implements AutoCloseable {
    */
   public SeekTunnelResponse seekTunnel(SeekTunnelRequest request) {
     SeekResult result =
-        request.isDryRun()
-            ? read(request.payload().table(), Operation.SEEK, request.payload(), SeekResult.class)
-            : change(
-                request.payload().table(), Operation.SEEK, request.payload(), SeekResult.class);
+        change(request.payload().table(), Operation.SEEK, request.payload(), SeekResult.class);
     return new SeekTunnelResponse(result.moves());
   }
 
@@ -193,7 +190,7 @@ public final class TunnelClient implements AutoCloseable {
     Control session = new EndSession(request.tableName(), request.tunnelName(), request.clientId());
     // What it ends is stored nowhere, so nobody could know a second one for the first.
     var unused =
-        caller.awaitChange(
+        caller.awaitAnswer(
             Subject.tunnels(request.tableName()), Operation.END_SESSION, Json.encode(session));
     return new EndSessionResponse();
   }
@@ -201,7 +198,7 @@ public final class TunnelClient implements AutoCloseable {
   private <T extends Control> T read(
       String table, Operation operation, Control request, Class<T> type) {
     byte[] payload = Json.encode(request);
-    return Json.decode(caller.awaitRead(Subject.tunnels(table), operation, payload), type);
+    return Json.decode(caller.awaitAnswer(Subject.tunnels(table), operation, payload), type);
   }
 
   private <T extends Control> T change(

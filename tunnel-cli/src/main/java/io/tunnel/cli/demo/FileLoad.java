@@ -102,7 +102,7 @@ final class FileLoad implements DemoLoad {
       case INTEGER -> PrimaryKeyType.INTEGER;
       case STRING -> PrimaryKeyType.STRING;
       case BINARY -> PrimaryKeyType.BINARY;
-      default ->
+      case DOUBLE, BOOLEAN ->
           throw new IllegalArgumentException(
               "key column '" + name + "' is INTEGER, STRING or BINARY, not " + given);
     };

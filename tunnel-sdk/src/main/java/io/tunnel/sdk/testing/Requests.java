@@ -38,6 +38,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 /** Serves what clients ask for, as the faults that a test has ordered let it. */
 final class Requests {
@@ -147,33 +149,7 @@ final class Requests {
       if (refusal.isPresent()) {
         throw new RefusedException(refusal.get(), "the test wanted this refused");
       }
-      switch (frame.operation()) {
-        case OPEN_SESSION -> open(frame, peer);
-        case WRITE -> write(frame, peer);
-        case GET_ROW -> {
-          GetRowRequest request = GetRowRequest.decode(frame.payload());
-          peer.respond(frame, RowReads.get(service.table(request.tableId()), request));
-        }
-        case GET_RANGE -> {
-          RangeRequest request = RangeRequest.decode(frame.payload());
-          peer.respond(frame, RowReads.range(service.table(request.tableId()), request));
-        }
-        case READ_PARTITION -> {
-          ReadPartition request = Json.decode(frame.payload(), ReadPartition.class);
-          int handle = service.readings().read(request, service.tables(), peer);
-          Optional<Long> incarnation = Optional.of(service.readings().incarnation());
-          peer.respond(frame, Json.encode(new Attached(handle, incarnation)));
-        }
-        case DETACH -> {
-          service.readings().detach(ChannelRef.decode(frame.payload()).handle(), peer);
-          peer.respond(frame, NOTHING);
-        }
-        case CLOSE_SESSION, HEARTBEAT, RELEASE, CHECKPOINT, CHECKPOINT_SKIPPING, STOP_CHANNEL -> {
-          session(frame, peer);
-          peer.respond(frame, NOTHING);
-        }
-        default -> peer.respond(frame, once(frame));
-      }
+      serve(frame.operation(), frame, peer);
     } catch (RefusedException e) {
       peer.refuse(frame, e);
     } catch (MalformedException e) {
@@ -184,22 +160,145 @@ final class Requests {
     onChange.run();
   }
 
+  private void serve(Operation operation, Frame frame, Peer peer) {
+    byte[] payload = frame.payload();
+    switch (operation) {
+      case CREATE_TABLE ->
+          once(
+              frame,
+              peer,
+              () ->
+                  service
+                      .createTable(Json.decode(payload, Control.CreateTable.class))
+                      .describe(false));
+      case ALTER_TABLE -> once(frame, peer, () -> alter(payload));
+      case DROP_TABLE -> once(frame, peer, () -> done(() -> service.dropTable(table(payload))));
+      case DESCRIBE_TABLE -> once(frame, peer, () -> table(payload).describe(true));
+      case PARTITION_MAP -> once(frame, peer, () -> table(payload).describe(false));
+      case LIST_TABLES ->
+          once(
+              frame,
+              peer,
+              () ->
+                  new Control.TableList(service.tables().stream().map(MemoryTable::name).toList()));
+
+      case WRITE -> write(frame, peer);
+      case GET_ROW -> {
+        GetRowRequest request = GetRowRequest.decode(payload);
+        peer.respond(frame, RowReads.get(service.table(request.tableId()), request));
+      }
+      case GET_RANGE -> {
+        RangeRequest request = RangeRequest.decode(payload);
+        peer.respond(frame, RowReads.range(service.table(request.tableId()), request));
+      }
+
+      case CREATE_TUNNEL ->
+          once(
+              frame,
+              peer,
+              () -> service.createTunnel(Json.decode(payload, Control.CreateTunnel.class)).info());
+      case DESCRIBE_TUNNEL -> once(frame, peer, () -> tunnel(payload).describe());
+      case LIST_TUNNELS -> once(frame, peer, () -> tunnels(payload));
+      case DELETE_TUNNEL ->
+          once(frame, peer, () -> done(() -> service.deleteTunnel(tunnel(payload))));
+      case SEEK -> once(frame, peer, () -> seek(payload));
+      case PAUSE -> once(frame, peer, () -> select(payload, Operators::pause));
+      case RESUME -> once(frame, peer, () -> select(payload, Operators::resume));
+      case END_SESSION -> once(frame, peer, () -> endSession(payload));
+      case EXPORT_CHECKPOINTS ->
+          once(frame, peer, () -> new Operators(tunnel(payload), service.time()).export());
+
+      case OPEN_SESSION -> open(frame, peer);
+      case CLOSE_SESSION -> closeSession(frame, peer);
+      case HEARTBEAT -> heartbeat(frame, peer);
+      case RELEASE -> release(frame, peer);
+      case STOP_CHANNEL -> stop(frame, peer);
+      case CHECKPOINT -> checkpoint(Checkpoint.decode(payload), List.of(), frame, peer);
+      case CHECKPOINT_SKIPPING -> {
+        SkippingCheckpoint skipping = Json.decode(payload, SkippingCheckpoint.class);
+        checkpoint(skipping.checkpoint(), skipping.skipped(), frame, peer);
+      }
+
+      case READ_PARTITION -> read(frame, peer);
+      case DETACH -> {
+        service.readings().detach(ChannelRef.decode(payload).handle(), peer);
+        peer.respond(frame, NOTHING);
+      }
+      case FIND_POSITIONS -> once(frame, peer, () -> find(payload));
+
+      case HELLO,
+          DESCRIBE_CLUSTER,
+          DESCRIBE_NODE,
+          DRAIN_NODE,
+          ASSIGN,
+          REVOKE,
+          DELIVER,
+          CREDIT,
+          END_OF_CHANNEL,
+          FENCE,
+          SESSION_END,
+          ATTACH,
+          LIMIT,
+          SETTLED ->
+          throw new RefusedException(
+              ErrorCode.UNKNOWN_OPERATION, "a client cannot ask for " + operation);
+    }
+  }
+
   /** What was done under the id of a request is not done again, and answered as it was then. */
-  private byte[] once(Frame frame) {
+  private void once(Frame frame, Peer peer, Supplier<Control> action) {
     Optional<String> id = Control.RequestId.in(frame.payload()).requestId();
-    if (id.isEmpty()) {
-      return Json.encode(control(frame));
-    }
-    byte[] before = answersById.get(id.get());
+    byte[] before = id.map(answersById::get).orElse(null);
     if (before != null) {
-      return before;
+      peer.respond(frame, before);
+      return;
     }
-    byte[] answer = Json.encode(control(frame));
-    answersById.put(id.get(), answer);
-    if (answersById.size() > ANSWERS_MAX) {
-      answersById.remove(answersById.keySet().iterator().next());
+    byte[] answer = Json.encode(action.get());
+    if (id.isPresent()) {
+      answersById.put(id.get(), answer);
+      if (answersById.size() > ANSWERS_MAX) {
+        answersById.remove(answersById.keySet().iterator().next());
+      }
     }
-    return answer;
+    peer.respond(frame, answer);
+  }
+
+  private static Control done(Runnable action) {
+    action.run();
+    return new Empty();
+  }
+
+  private Control alter(byte[] payload) {
+    AlterTable alter = Json.decode(payload, AlterTable.class);
+    service.table(alter.table()).alter(alter.options());
+    return service.table(alter.table()).describe(false);
+  }
+
+  private Control seek(byte[] payload) {
+    Seek seek = Json.decode(payload, Seek.class);
+    return operators(seek.table(), seek.tunnel()).seek(seek);
+  }
+
+  private Control select(byte[] payload, BiConsumer<Operators, ChannelSelection> action) {
+    ChannelSelection selection = Json.decode(payload, ChannelSelection.class);
+    return done(() -> action.accept(operators(selection.table(), selection.tunnel()), selection));
+  }
+
+  private Control endSession(byte[] payload) {
+    EndSession end = Json.decode(payload, EndSession.class);
+    return done(() -> operators(end.table(), end.tunnel()).endSession(end.sessionId()));
+  }
+
+  private void read(Frame frame, Peer peer) {
+    ReadPartition request = Json.decode(frame.payload(), ReadPartition.class);
+    int handle = service.readings().read(request, service.tables(), peer);
+    Optional<Long> incarnation = Optional.of(service.readings().incarnation());
+    peer.respond(frame, Json.encode(new Attached(handle, incarnation)));
+  }
+
+  private Control find(byte[] payload) {
+    FindPositions find = Json.decode(payload, FindPositions.class);
+    return service.readings().find(find, service.table(find.table()));
   }
 
   private void malformed(Frame frame, Peer peer, ErrorCode code, String message) {
@@ -244,42 +343,40 @@ final class Requests {
     }
   }
 
-  private void session(Frame frame, Peer peer) {
-    byte[] payload = frame.payload();
-    switch (frame.operation()) {
-      case CLOSE_SESSION -> {
-        MemorySession session = session(payload, peer);
-        session.tunnel().close(session);
-      }
-      case HEARTBEAT -> {
-        Heartbeat heartbeat = Json.decode(payload, Heartbeat.class);
-        MemorySession session = service.session(heartbeat.sessionId(), peer);
-        session.renew(service.time().micros());
-        session.tunnel().retry(session, heartbeat.retrying());
-      }
-      case RELEASE -> {
-        ChannelRef ref = ChannelRef.decode(payload);
-        Hold hold = service.holds().require(ref.handle(), ref.epoch(), peer, "RELEASE");
-        hold.session().tunnel().release(hold);
-      }
-      case CHECKPOINT -> checkpoint(Checkpoint.decode(payload), List.of(), peer);
-      case CHECKPOINT_SKIPPING -> {
-        SkippingCheckpoint skipping = Json.decode(payload, SkippingCheckpoint.class);
-        checkpoint(skipping.checkpoint(), skipping.skipped(), peer);
-      }
-      default -> {
-        SessionControl.StopChannel stop = Json.decode(payload, SessionControl.StopChannel.class);
-        Hold hold = service.holds().require(stop.handle(), stop.epoch(), peer, "STOP_CHANNEL");
-        hold.session().tunnel().stop(hold, stop.error(), stop.at());
-      }
-    }
+  private void closeSession(Frame frame, Peer peer) {
+    MemorySession session = session(frame.payload(), peer);
+    session.tunnel().close(session);
+    peer.respond(frame, NOTHING);
+  }
+
+  private void heartbeat(Frame frame, Peer peer) {
+    Heartbeat heartbeat = Json.decode(frame.payload(), Heartbeat.class);
+    MemorySession session = service.session(heartbeat.sessionId(), peer);
+    session.renew(service.time().micros());
+    session.tunnel().retry(session, heartbeat.retrying());
+    peer.respond(frame, NOTHING);
+  }
+
+  private void release(Frame frame, Peer peer) {
+    ChannelRef ref = ChannelRef.decode(frame.payload());
+    Hold hold = service.holds().require(ref.handle(), ref.epoch(), peer, "RELEASE");
+    hold.session().tunnel().release(hold);
+    peer.respond(frame, NOTHING);
+  }
+
+  private void stop(Frame frame, Peer peer) {
+    SessionControl.StopChannel stop =
+        Json.decode(frame.payload(), SessionControl.StopChannel.class);
+    Hold hold = service.holds().require(stop.handle(), stop.epoch(), peer, "STOP_CHANNEL");
+    hold.session().tunnel().stop(hold, stop.error(), stop.at());
+    peer.respond(frame, NOTHING);
   }
 
   private MemorySession session(byte[] payload, Peer peer) {
     return service.session(Json.decode(payload, SessionControl.SessionId.class).sessionId(), peer);
   }
 
-  private void checkpoint(Checkpoint checkpoint, List<Skip> skipped, Peer peer) {
+  private void checkpoint(Checkpoint checkpoint, List<Skip> skipped, Frame frame, Peer peer) {
     Hold hold =
         service.holds().require(checkpoint.handle(), checkpoint.epoch(), peer, "CHECKPOINT");
     MemoryChannel channel = hold.channel();
@@ -300,75 +397,13 @@ final class Requests {
     }
     hold.session().tunnel().skip(channel, skipped);
     channel.checkpoint(position);
-  }
-
-  private Control control(Frame frame) {
-    byte[] payload = frame.payload();
-    return switch (frame.operation()) {
-      case CREATE_TABLE ->
-          service.createTable(Json.decode(payload, Control.CreateTable.class)).describe(false);
-      case DESCRIBE_TABLE -> table(payload).describe(true);
-      case PARTITION_MAP -> table(payload).describe(false);
-      case LIST_TABLES ->
-          new Control.TableList(service.tables().stream().map(MemoryTable::name).toList());
-      case DROP_TABLE -> {
-        service.dropTable(table(payload));
-        yield new Empty();
-      }
-      case ALTER_TABLE -> {
-        AlterTable alter = Json.decode(payload, AlterTable.class);
-        service.table(alter.table()).alter(alter.options());
-        yield service.table(alter.table()).describe(false);
-      }
-      case CREATE_TUNNEL ->
-          service.createTunnel(Json.decode(payload, Control.CreateTunnel.class)).info();
-      case LIST_TUNNELS -> tunnels(payload);
-      case FIND_POSITIONS -> {
-        FindPositions find = Json.decode(payload, FindPositions.class);
-        yield service.readings().find(find, service.table(find.table()));
-      }
-      default -> operator(frame);
-    };
+    peer.respond(frame, NOTHING);
   }
 
   private Control tunnels(byte[] payload) {
     Optional<MemoryTable> table =
         payload.length == 0 ? Optional.empty() : Optional.of(table(payload));
     return new Control.TunnelList(service.tunnels(table).stream().map(MemoryTunnel::info).toList());
-  }
-
-  private Control operator(Frame frame) {
-    byte[] payload = frame.payload();
-    switch (frame.operation()) {
-      case DESCRIBE_TUNNEL -> {
-        return tunnel(payload).describe();
-      }
-      case DELETE_TUNNEL -> service.deleteTunnel(tunnel(payload));
-      case EXPORT_CHECKPOINTS -> {
-        return new Operators(tunnel(payload), service.time()).export();
-      }
-      case SEEK -> {
-        Seek seek = Json.decode(payload, Seek.class);
-        return operators(seek.table(), seek.tunnel()).seek(seek);
-      }
-      case PAUSE, RESUME -> {
-        ChannelSelection selection = Json.decode(payload, ChannelSelection.class);
-        Operators operators = operators(selection.table(), selection.tunnel());
-        if (frame.operation() == Operation.PAUSE) {
-          operators.pause(selection);
-        } else {
-          operators.resume(selection);
-        }
-      }
-      case END_SESSION -> {
-        EndSession end = Json.decode(payload, EndSession.class);
-        operators(end.table(), end.tunnel()).endSession(end.sessionId());
-      }
-      default ->
-          throw new RefusedException(
-              ErrorCode.UNKNOWN_OPERATION, "a client cannot ask for " + frame.operation());
-    }
-    return new Empty();
   }
 
   private Operators operators(String table, String tunnel) {

@@ -61,21 +61,21 @@ public final class Caller {
   }
 
   /**
-   * A request that changes nothing, or nothing more when it arrives twice: it is also repeated when
-   * whether it arrived is not known.
+   * A request. When whether it arrived is not known, it is repeated only if its {@linkplain
+   * Operation#repeat operation} may be; when it certainly was not applied, always.
    */
-  public CompletableFuture<Frame> read(Subject subject, Operation operation, byte[] payload) {
-    return start(new Call(subject, Optional.empty(), operation, payload, true));
+  public CompletableFuture<Frame> ask(Subject subject, Operation operation, byte[] payload) {
+    return start(new Call(subject, Optional.empty(), operation, payload, false));
   }
 
-  /** {@link #read} of what any node knows. */
-  public CompletableFuture<Frame> read(Operation operation, byte[] payload) {
-    return read(Subject.of(operation), operation, payload);
+  /** {@link #ask} of what any node knows. */
+  public CompletableFuture<Frame> ask(Operation operation, byte[] payload) {
+    return ask(Subject.of(operation), operation, payload);
   }
 
-  /** {@link #read} of what that node alone knows. */
-  public CompletableFuture<Frame> readAt(Endpoint node, Operation operation, byte[] payload) {
-    return start(new Call(Subject.of(operation), Optional.of(node), operation, payload, true));
+  /** {@link #ask} of what that node alone knows. */
+  public CompletableFuture<Frame> askAt(Endpoint node, Operation operation, byte[] payload) {
+    return start(new Call(Subject.of(operation), Optional.of(node), operation, payload, false));
   }
 
   /** One attempt of that request, at that node. */
@@ -85,47 +85,35 @@ public final class Caller {
         .thenCompose(connection -> connection.read(operation, payload));
   }
 
-  /** A request that changes something: it is repeated only when it certainly was not applied. */
-  public CompletableFuture<Frame> change(Subject subject, Operation operation, byte[] payload) {
-    return start(new Call(subject, Optional.empty(), operation, payload, false));
-  }
-
   /**
    * A request that changes tables or tunnels, under an id: it is repeated also when whether it was
    * done is not known, because it is done once. If that is still not known when the retry deadline
    * has passed, it fails with OUTCOME_UNKNOWN.
+   *
+   * @throws IllegalArgumentException for an operation whose requests have no id
    */
   public CompletableFuture<Frame> changeOnce(
       Subject subject, Operation operation, Control payload) {
+    if (!operation.repeat().takesId()) {
+      throw new IllegalArgumentException("requests of " + operation + " have no id");
+    }
     byte[] named = Json.encode(payload, SystemClock.newRequestId());
-    Call call = new Call(subject, Optional.empty(), operation, named, true);
-    call.isOnce = true;
-    return start(call);
+    return start(new Call(subject, Optional.empty(), operation, named, true));
   }
 
   /**
-   * {@link #read}, and waits for the answer's payload.
+   * {@link #ask}, and waits for the answer's payload.
    *
    * @throws IllegalStateException on a callback thread; nothing was sent then
    */
-  public byte[] awaitRead(Subject subject, Operation operation, byte[] payload) {
+  public byte[] awaitAnswer(Subject subject, Operation operation, byte[] payload) {
     EventLoops.requireMayBlock("waiting for " + operation);
-    return await(read(subject, operation, payload)).payload();
+    return await(ask(subject, operation, payload)).payload();
   }
 
-  /** {@link #awaitRead} of what any node knows. */
-  public byte[] awaitRead(Operation operation, byte[] payload) {
-    return awaitRead(Subject.of(operation), operation, payload);
-  }
-
-  /**
-   * {@link #change}, and waits for the answer's payload.
-   *
-   * @throws IllegalStateException on a callback thread; nothing was sent then
-   */
-  public byte[] awaitChange(Subject subject, Operation operation, byte[] payload) {
-    EventLoops.requireMayBlock("waiting for " + operation);
-    return await(change(subject, operation, payload)).payload();
+  /** {@link #awaitAnswer} of what any node knows. */
+  public byte[] awaitAnswer(Operation operation, byte[] payload) {
+    return awaitAnswer(Subject.of(operation), operation, payload);
   }
 
   /**
@@ -160,7 +148,7 @@ public final class Caller {
             .thenCompose(
                 connection -> {
                   call.connection = connection;
-                  return call.isRead
+                  return call.mayArriveTwice
                       ? connection.read(call.operation, call.payload)
                       : connection.request(call.operation, call.payload);
                 })
@@ -274,7 +262,7 @@ public final class Caller {
     if (failure instanceof RefusedException refused) {
       return refused.retriable() || (call.isOnce && isInDoubt(refused));
     }
-    return failure instanceof ConnectionException lost && (lost.retriable() || call.isRead);
+    return failure instanceof ConnectionException lost && (lost.retriable() || call.mayArriveTwice);
   }
 
   /** What was thrown, without what the JDK's futures wrap around it. */
@@ -313,11 +301,13 @@ public final class Caller {
     final Optional<Endpoint> only;
     final Operation operation;
     final byte[] payload;
-    final boolean isRead;
     final CompletableFuture<Frame> answer = new CompletableFuture<>();
 
     /** Whether it has an id, and so is done once however often it is sent. */
-    boolean isOnce;
+    final boolean isOnce;
+
+    /** Whether it is repeated when whether it arrived is not known. */
+    final boolean mayArriveTwice;
 
     /** Whether an attempt at it may have been the one. */
     boolean isInDoubt;
@@ -338,12 +328,13 @@ public final class Caller {
         Optional<Endpoint> only,
         Operation operation,
         byte[] payload,
-        boolean isRead) {
+        boolean isOnce) {
       this.subject = subject;
       this.only = only;
       this.operation = operation;
       this.payload = payload;
-      this.isRead = isRead;
+      this.isOnce = isOnce;
+      this.mayArriveTwice = isOnce || operation.repeat().isFree();
     }
 
     /** The failure that the call ends with, and how often it was sent on before, if it was. */

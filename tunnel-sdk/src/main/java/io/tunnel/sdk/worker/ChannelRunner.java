@@ -367,10 +367,13 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
 
   private void refused(Throwable reason) {
     if (reason instanceof RefusedException refusal && !refusal.retriable()) {
-      switch (refusal.code()) {
-        case FENCED -> end(Ending.FENCED);
-        case SESSION_ENDED, TUNNEL_NOT_FOUND -> port.sessionEnded(reason);
-        default -> stop(reason);
+      ErrorCode code = refusal.code();
+      if (code == ErrorCode.FENCED) {
+        end(Ending.FENCED);
+      } else if (code == ErrorCode.SESSION_ENDED || code == ErrorCode.TUNNEL_NOT_FOUND) {
+        port.sessionEnded(reason);
+      } else {
+        stop(reason);
       }
     }
   }

@@ -176,8 +176,45 @@ final class DataLink implements PushReceiver {
           SessionControl.Fence fence = Json.decode(frame.payload(), SessionControl.Fence.class);
           of(fence.handle()).ifPresent(feed -> feed.fenced(fence.epoch()));
         }
-        default -> {
-          // A later version's push, about something that this one does not do.
+        case HELLO,
+            CREATE_TABLE,
+            DESCRIBE_TABLE,
+            LIST_TABLES,
+            DROP_TABLE,
+            CREATE_TUNNEL,
+            DESCRIBE_TUNNEL,
+            LIST_TUNNELS,
+            DELETE_TUNNEL,
+            PARTITION_MAP,
+            SEEK,
+            PAUSE,
+            RESUME,
+            END_SESSION,
+            ALTER_TABLE,
+            EXPORT_CHECKPOINTS,
+            DESCRIBE_CLUSTER,
+            WRITE,
+            GET_ROW,
+            GET_RANGE,
+            DESCRIBE_NODE,
+            DRAIN_NODE,
+            OPEN_SESSION,
+            CLOSE_SESSION,
+            HEARTBEAT,
+            ASSIGN,
+            REVOKE,
+            RELEASE,
+            CREDIT,
+            CHECKPOINT,
+            SESSION_END,
+            STOP_CHANNEL,
+            ATTACH,
+            DETACH,
+            LIMIT,
+            READ_PARTITION,
+            FIND_POSITIONS,
+            CHECKPOINT_SKIPPING -> {
+          // No push of these is for a worker here.
         }
       }
     } catch (MalformedException e) {

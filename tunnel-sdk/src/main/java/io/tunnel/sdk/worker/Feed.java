@@ -15,7 +15,9 @@ import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.SessionControl.Assignment;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -29,6 +31,14 @@ import java.util.concurrent.TimeUnit;
  * <p>On the worker's thread.
  */
 final class Feed {
+
+  /** What a node says that has not heard of a tunnel yet. */
+  private static final Set<ErrorCode> UNKNOWN_YET =
+      EnumSet.of(
+          ErrorCode.TUNNEL_NOT_FOUND,
+          ErrorCode.TABLE_NOT_FOUND,
+          ErrorCode.CHANNEL_NOT_FOUND,
+          ErrorCode.WRONG_PARTITION);
 
   /** A leader that has lasted so long was one: what went wrong before it is forgotten. */
   private static final long STABLE_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -267,10 +277,7 @@ final class Feed {
    */
   private static boolean mayPass(Throwable reason) {
     if (reason instanceof RefusedException refused) {
-      return switch (refused.code()) {
-        case TUNNEL_NOT_FOUND, TABLE_NOT_FOUND, CHANNEL_NOT_FOUND, WRONG_PARTITION -> true;
-        default -> refused.retriable();
-      };
+      return refused.retriable() || UNKNOWN_YET.contains(refused.code());
     }
     return reason instanceof ConnectionException;
   }

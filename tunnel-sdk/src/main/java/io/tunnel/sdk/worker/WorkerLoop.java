@@ -1,5 +1,6 @@
 package io.tunnel.sdk.worker;
 
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.IChannelProcessor;
 import io.tunnel.sdk.ITunnelWorkerListener;
@@ -10,8 +11,10 @@ import io.tunnel.sdk.TunnelWorkerStatus.ChannelProgress;
 import io.tunnel.sdk.TunnelWorkerStatus.Phase;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -25,6 +28,14 @@ import org.slf4j.LoggerFactory;
  * Nothing here waits: who wants to, waits for the futures.
  */
 public final class WorkerLoop implements SessionOwner {
+
+  /** Refusals of a session that no waiting cures. */
+  private static final Set<ErrorCode> PERMANENT =
+      EnumSet.of(
+          ErrorCode.TUNNEL_NOT_FOUND,
+          ErrorCode.UNSUPPORTED_VERSION,
+          ErrorCode.UNKNOWN_OPERATION,
+          ErrorCode.INVALID_REQUEST);
 
   private static final Logger LOG = LoggerFactory.getLogger(WorkerLoop.class);
 
@@ -143,11 +154,7 @@ public final class WorkerLoop implements SessionOwner {
   }
 
   private static boolean isPermanent(Throwable reason) {
-    return reason instanceof RefusedException refused
-        && switch (refused.code()) {
-          case TUNNEL_NOT_FOUND, UNSUPPORTED_VERSION, UNKNOWN_OPERATION, INVALID_REQUEST -> true;
-          default -> false;
-        };
+    return reason instanceof RefusedException refused && PERMANENT.contains(refused.code());
   }
 
   /** The worker opens another session, or halts; it never just stands still. */

@@ -190,8 +190,42 @@ final class WorkerSession implements PushReceiver, ChannelPort {
         case END_OF_CHANNEL -> ended(ChannelEnd.decode(frame.payload()));
         case SESSION_END -> ended(Json.decode(frame.payload(), SessionControl.SessionEnd.class));
         case DELIVER -> delivered(frame.payload());
-        default -> {
-          // A later version's push, about something that this one does not do.
+        case HELLO,
+            CREATE_TABLE,
+            DESCRIBE_TABLE,
+            LIST_TABLES,
+            DROP_TABLE,
+            CREATE_TUNNEL,
+            DESCRIBE_TUNNEL,
+            LIST_TUNNELS,
+            DELETE_TUNNEL,
+            PARTITION_MAP,
+            SEEK,
+            PAUSE,
+            RESUME,
+            END_SESSION,
+            ALTER_TABLE,
+            EXPORT_CHECKPOINTS,
+            DESCRIBE_CLUSTER,
+            WRITE,
+            GET_ROW,
+            GET_RANGE,
+            DESCRIBE_NODE,
+            DRAIN_NODE,
+            OPEN_SESSION,
+            CLOSE_SESSION,
+            HEARTBEAT,
+            RELEASE,
+            CREDIT,
+            CHECKPOINT,
+            STOP_CHANNEL,
+            ATTACH,
+            DETACH,
+            SETTLED,
+            READ_PARTITION,
+            FIND_POSITIONS,
+            CHECKPOINT_SKIPPING -> {
+          // No push of these is for a worker here.
         }
       }
     } catch (MalformedException e) {

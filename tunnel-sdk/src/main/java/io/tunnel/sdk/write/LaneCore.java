@@ -102,6 +102,22 @@ final class LaneCore {
     REROUTE
   }
 
+  /** The server failed before the answer. */
+  private static final Set<ErrorCode> DOUBTFUL =
+      EnumSet.of(ErrorCode.STORAGE_FAILED, ErrorCode.INTERNAL);
+
+  /** The rows belong elsewhere. */
+  private static final Set<ErrorCode> ELSEWHERE =
+      EnumSet.of(ErrorCode.WRONG_PARTITION, ErrorCode.TABLE_NOT_FOUND);
+
+  /** Refusals of a batch for which one of its rows may be the reason. */
+  private static final Set<ErrorCode> OF_SOME_ROWS =
+      EnumSet.of(
+          ErrorCode.KEY_MISMATCH,
+          ErrorCode.ROW_TOO_LARGE,
+          ErrorCode.BATCH_TOO_LARGE,
+          ErrorCode.INVALID_REQUEST);
+
   private final long retryNanos;
   private State state = State.IDLE;
   private int failures;
@@ -163,7 +179,7 @@ final class LaneCore {
     switch (verdict) {
       case RETRY -> move(State.PAUSED, failure);
       case REROUTE -> move(State.MISROUTED, failure);
-      default -> move(State.IDLE, failure);
+      case SPLIT, REJECT, GIVE_UP, DOUBT -> move(State.IDLE, failure);
     }
     if (verdict != Verdict.RETRY) {
       wasSentOn = false;
@@ -198,13 +214,13 @@ final class LaneCore {
   }
 
   private static Verdict refusal(ErrorCode code, int rows, boolean mayReroute) {
-    return switch (code) {
-      case STORAGE_FAILED, INTERNAL -> Verdict.DOUBT;
-      case WRONG_PARTITION, TABLE_NOT_FOUND -> mayReroute ? Verdict.REROUTE : Verdict.GIVE_UP;
-      case KEY_MISMATCH, ROW_TOO_LARGE, BATCH_TOO_LARGE, INVALID_REQUEST ->
-          rows > 1 ? Verdict.SPLIT : Verdict.REJECT;
-      default -> Verdict.REJECT;
-    };
+    if (DOUBTFUL.contains(code)) {
+      return Verdict.DOUBT;
+    }
+    if (ELSEWHERE.contains(code)) {
+      return mayReroute ? Verdict.REROUTE : Verdict.GIVE_UP;
+    }
+    return OF_SOME_ROWS.contains(code) && rows > 1 ? Verdict.SPLIT : Verdict.REJECT;
   }
 
   private void move(State next, Object reason) {

@@ -63,7 +63,7 @@ class CallerTest {
             connection.answer(frame, NOTHING);
           }
         });
-    byte[] answer = caller.awaitChange(Subject.tunnels("t"), Operation.PAUSE, NOTHING);
+    byte[] answer = caller.awaitAnswer(Subject.tunnels("t"), Operation.PAUSE, NOTHING);
     assertThat(answer).isEmpty();
     assertThat(asked).containsExactly("home", "leader", "leader", "leader", "leader");
   }

@@ -2,7 +2,6 @@ package io.tunnel.server.net;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.wire.ClusterControl.Attach;
 import io.tunnel.wire.ClusterControl.DrainNode;
 import io.tunnel.wire.Control.Empty;
@@ -20,25 +19,24 @@ final class ClusterRequests {
     this.threads = threads;
   }
 
-  void handle(Frame frame, Connection connection) {
-    ClusterView view = cluster.view();
-    switch (frame.operation()) {
-      case DESCRIBE_CLUSTER -> threads.answer(threads.control(), frame, connection, view::describe);
-      case DESCRIBE_NODE -> threads.answer(threads.control(), frame, connection, view::status);
-      case DRAIN_NODE -> {
-        boolean isDraining = Json.decode(frame.payload(), DrainNode.class).isDraining();
-        threads.answer(
-            threads.control(),
-            frame,
-            connection,
-            () -> {
-              view.drain(isDraining);
-              return new Empty();
-            });
-      }
-      case ATTACH -> attach(frame, connection);
-      default -> throw new IllegalStateException(frame.operation() + " is not about clusters");
-    }
+  void describe(Frame frame, Connection connection) {
+    threads.answer(threads.control(), frame, connection, cluster.view()::describe);
+  }
+
+  void describeNode(Frame frame, Connection connection) {
+    threads.answer(threads.control(), frame, connection, cluster.view()::status);
+  }
+
+  void drain(Frame frame, Connection connection) {
+    boolean isDraining = Json.decode(frame.payload(), DrainNode.class).isDraining();
+    threads.answer(
+        threads.control(),
+        frame,
+        connection,
+        () -> {
+          cluster.view().drain(isDraining);
+          return new Empty();
+        });
   }
 
   private Attachments requireAttachments() {
@@ -52,7 +50,7 @@ final class ClusterRequests {
                         + " of their sessions"));
   }
 
-  private void attach(Frame frame, Connection connection) {
+  void attach(Frame frame, Connection connection) {
     requireAttachments()
         .attach(
             Json.decode(frame.payload(), Attach.class),

@@ -28,15 +28,6 @@ final class PartitionRequests {
     this.threads = threads;
   }
 
-  void handle(Frame frame, Connection connection) {
-    switch (frame.operation()) {
-      case READ_PARTITION -> read(frame, connection);
-      case FIND_POSITIONS -> find(frame, connection);
-      case DETACH -> detach(frame, connection);
-      default -> throw new IllegalStateException(frame.operation() + " does not read partitions");
-    }
-  }
-
   private NetServer.Reading requireReading() {
     return reading.orElseThrow(
         () ->
@@ -44,7 +35,7 @@ final class PartitionRequests {
                 ErrorCode.INVALID_REQUEST, "partitions of this server are read by tunnels alone"));
   }
 
-  private void read(Frame frame, Connection connection) {
+  void read(Frame frame, Connection connection) {
     ReadPartition request = Json.decode(frame.payload(), ReadPartition.class);
     if (catalog.isDroppedPartition(request.partition())) {
       // Nobody will ever lead it, so readers are not sent to look for a leader.
@@ -76,7 +67,7 @@ final class PartitionRequests {
     };
   }
 
-  private void find(Frame frame, Connection connection) {
+  void find(Frame frame, Connection connection) {
     FindPositions request = Json.decode(frame.payload(), FindPositions.class);
     PositionFinder finder = requireReading().finder();
     threads.post(
@@ -101,7 +92,7 @@ final class PartitionRequests {
   }
 
   /** One that is not there is detached already. */
-  private void detach(Frame frame, Connection connection) {
+  void detach(Frame frame, Connection connection) {
     ChannelRef ref = ChannelRef.decode(frame.payload());
     connection
         .attachment(ref.handle())

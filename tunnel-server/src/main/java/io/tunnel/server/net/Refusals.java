@@ -10,11 +10,8 @@ import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.wire.Control.RequestId;
 import io.tunnel.wire.Frame;
-import io.tunnel.wire.Operation;
 import java.io.IOException;
-import java.util.EnumSet;
 import java.util.Optional;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,21 +23,6 @@ import org.slf4j.LoggerFactory;
 final class Refusals {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Refusals.class);
-
-  /**
-   * What may be asked for again whatever became of it the first time: it does nothing more then, or
-   * is refused in a way that says that it was done.
-   */
-  private static final Set<Operation> REPEATABLE =
-      EnumSet.of(
-          Operation.CHECKPOINT,
-          Operation.CHECKPOINT_SKIPPING,
-          Operation.RELEASE,
-          Operation.STOP_CHANNEL,
-          Operation.CLOSE_SESSION,
-          Operation.PAUSE,
-          Operation.RESUME,
-          Operation.ALTER_TABLE);
 
   private final ClusterView view;
 
@@ -61,7 +43,7 @@ final class Refusals {
     if (!(failure instanceof UnknownOutcomeException)) {
       return of(failure);
     }
-    if (REPEATABLE.contains(request.operation())) {
+    if (request.operation().repeat().isFree()) {
       return new RefusedException(ErrorCode.LOG_UNAVAILABLE, failure.getMessage());
     }
     return RequestId.in(request.payload()).requestId().isPresent()

@@ -29,6 +29,7 @@ final class Requests {
   private final Refusals refusals;
   private final TableRequests tables;
   private final TunnelRequests tunnels;
+  private final SessionRequests sessions;
   private final ClusterRequests cluster;
   private final PartitionRequests partitions;
 
@@ -49,7 +50,9 @@ final class Requests {
                 threads.control(),
                 served.clock()::epochMs),
             served);
-    this.tunnels = new TunnelRequests(rooms.tunnels().hosts(), rooms.tunnels().figures(), served);
+    HostRequests hosts = new HostRequests(rooms.tunnels().hosts(), served);
+    this.tunnels = new TunnelRequests(hosts, rooms.tunnels().figures());
+    this.sessions = new SessionRequests(hosts);
     this.cluster = new ClusterRequests(rooms.cluster(), served);
     this.partitions = new PartitionRequests(rooms.catalog(), rooms.reading(), served);
   }
@@ -62,53 +65,78 @@ final class Requests {
         throw new RefusedException(
             ErrorCode.UNKNOWN_OPERATION, "there is no operation " + frame.operationCode());
       }
-      switch (operation) {
-        case WRITE -> write(frame, connection);
-        case GET_ROW ->
-            rooms
-                .rows()
-                .reads()
-                .get(GetRowRequest.decode(frame.payload()), new ReadAnswer(frame, connection));
-        case GET_RANGE ->
-            rooms
-                .rows()
-                .reads()
-                .range(RangeRequest.decode(frame.payload()), new ReadAnswer(frame, connection));
-        case CREATE_TABLE, ALTER_TABLE, DROP_TABLE, PARTITION_MAP, LIST_TABLES, DESCRIBE_TABLE ->
-            tables.handle(frame, connection);
-        case CREATE_TUNNEL,
-            DESCRIBE_TUNNEL,
-            LIST_TUNNELS,
-            DELETE_TUNNEL,
-            SEEK,
-            PAUSE,
-            RESUME,
-            END_SESSION,
-            EXPORT_CHECKPOINTS ->
-            tunnels.ofTable(frame, connection);
-        case OPEN_SESSION,
-            CLOSE_SESSION,
-            HEARTBEAT,
-            RELEASE,
-            STOP_CHANNEL,
-            CHECKPOINT,
-            CHECKPOINT_SKIPPING ->
-            tunnels.ofSession(frame, connection);
-        case DESCRIBE_CLUSTER, DESCRIBE_NODE, DRAIN_NODE, ATTACH ->
-            cluster.handle(frame, connection);
-        case READ_PARTITION, FIND_POSITIONS, DETACH -> partitions.handle(frame, connection);
-        default ->
-            throw new RefusedException(
-                ErrorCode.UNKNOWN_OPERATION, "a client cannot ask for " + operation);
-      }
+      serve(operation, frame, connection);
     } catch (RuntimeException e) {
       connection.refuse(frame, refusals.of(e));
     }
   }
 
+  private void serve(Operation operation, Frame frame, Connection connection) {
+    switch (operation) {
+      case CREATE_TABLE -> tables.create(frame, connection);
+      case ALTER_TABLE -> tables.alter(frame, connection);
+      case DROP_TABLE -> tables.drop(frame, connection);
+      case PARTITION_MAP -> tables.map(frame, connection);
+      case LIST_TABLES -> tables.list(frame, connection);
+      case DESCRIBE_TABLE -> tables.describe(frame, connection);
+
+      case WRITE -> write(frame, connection);
+      case GET_ROW ->
+          rooms
+              .rows()
+              .reads()
+              .get(GetRowRequest.decode(frame.payload()), new ReadAnswer(frame, connection));
+      case GET_RANGE ->
+          rooms
+              .rows()
+              .reads()
+              .range(RangeRequest.decode(frame.payload()), new ReadAnswer(frame, connection));
+
+      case CREATE_TUNNEL -> tunnels.create(frame, connection);
+      case DESCRIBE_TUNNEL -> tunnels.describe(frame, connection);
+      case LIST_TUNNELS -> tunnels.list(frame, connection);
+      case DELETE_TUNNEL -> tunnels.delete(frame, connection);
+      case SEEK -> tunnels.seek(frame, connection);
+      case PAUSE -> tunnels.pause(frame, connection);
+      case RESUME -> tunnels.resume(frame, connection);
+      case END_SESSION -> tunnels.endSession(frame, connection);
+      case EXPORT_CHECKPOINTS -> tunnels.export(frame, connection);
+
+      case OPEN_SESSION -> sessions.open(frame, connection);
+      case CLOSE_SESSION -> sessions.close(frame, connection);
+      case HEARTBEAT -> sessions.heartbeat(frame, connection);
+      case RELEASE -> sessions.release(frame, connection);
+      case STOP_CHANNEL -> sessions.stop(frame, connection);
+      case CHECKPOINT -> sessions.checkpoint(frame, connection);
+      case CHECKPOINT_SKIPPING -> sessions.checkpointSkipping(frame, connection);
+
+      case ATTACH -> cluster.attach(frame, connection);
+      case DETACH -> partitions.detach(frame, connection);
+      case READ_PARTITION -> partitions.read(frame, connection);
+      case FIND_POSITIONS -> partitions.find(frame, connection);
+
+      case DESCRIBE_CLUSTER -> cluster.describe(frame, connection);
+      case DESCRIBE_NODE -> cluster.describeNode(frame, connection);
+      case DRAIN_NODE -> cluster.drain(frame, connection);
+
+      case HELLO,
+          ASSIGN,
+          REVOKE,
+          DELIVER,
+          CREDIT,
+          END_OF_CHANNEL,
+          FENCE,
+          SESSION_END,
+          LIMIT,
+          SETTLED ->
+          throw new RefusedException(
+              ErrorCode.UNKNOWN_OPERATION, "a client cannot ask for " + operation);
+    }
+  }
+
   /** Where a channel ends was pushed, of a channel that this connection is not attached to. */
   void limit(Connection connection, ChannelEnd end) {
-    tunnels.limit(end, connection);
+    sessions.limit(end, connection);
   }
 
   /** The client takes answers again. */
@@ -119,12 +147,12 @@ final class Requests {
   /** The connection is gone, and with it its sessions. */
   void disconnected(Connection connection) {
     rooms.rows().reads().forget(connection);
-    tunnels.disconnected(connection);
+    sessions.disconnected(connection);
   }
 
   /** A channel of a session on the connection cannot be delivered any further. */
   void failed(Connection connection, int handle, RefusedException reason) {
-    tunnels.failed(connection, handle, reason);
+    sessions.failed(connection, handle, reason);
   }
 
   /** The connection is attached to a channel, or reads a partition, no more. */

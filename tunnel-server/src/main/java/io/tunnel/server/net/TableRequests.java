@@ -30,45 +30,74 @@ final class TableRequests {
     this.threads = threads;
   }
 
-  void handle(Frame frame, Connection connection) {
-    threads.post(threads.control(), frame, connection, () -> serve(frame, connection));
+  private void post(Frame frame, Connection connection, RequestThreads.Action action) {
+    threads.post(threads.control(), frame, connection, action);
   }
 
-  private void serve(Frame frame, Connection connection) {
-    byte[] payload = frame.payload();
-    switch (frame.operation()) {
-      case CREATE_TABLE ->
-          changes.create(
-              Json.decode(payload, CreateTable.class),
-              asked(frame, Json.decode(payload, CreateTable.class).meta().name()),
+  void create(Frame frame, Connection connection) {
+    post(
+        frame,
+        connection,
+        () -> {
+          CreateTable request = Json.decode(frame.payload(), CreateTable.class);
+          changes.create(request, asked(frame, request.meta().name()), mapped(frame, connection));
+        });
+  }
+
+  void alter(Frame frame, Connection connection) {
+    post(
+        frame,
+        connection,
+        () -> {
+          AlterTable request = Json.decode(frame.payload(), AlterTable.class);
+          changes.alter(
+              request.table(),
+              request.options(),
+              asked(frame, request.table()),
               mapped(frame, connection));
-      case ALTER_TABLE -> {
-        AlterTable request = Json.decode(payload, AlterTable.class);
-        changes.alter(
-            request.table(),
-            request.options(),
-            asked(frame, request.table()),
-            mapped(frame, connection));
-      }
-      case DROP_TABLE ->
-          changes.drop(
-              name(payload),
-              asked(frame, name(payload)),
-              answer(frame, connection, table -> Json.encode(new Empty())));
-      case PARTITION_MAP ->
-          connection.respond(frame, Json.encode(tables.partitionMap(catalog.table(name(payload)))));
-      case LIST_TABLES ->
-          connection.respond(
-              frame,
-              Json.encode(
-                  new TableList(
-                      catalog.tables().stream().map(table -> table.meta().name()).toList())));
-      case DESCRIBE_TABLE -> {
-        TableRecord table = catalog.table(name(payload));
-        threads.answer(threads.readers(), frame, connection, () -> tables.describe(table));
-      }
-      default -> throw new IllegalStateException(frame.operation() + " is not about tables");
-    }
+        });
+  }
+
+  void drop(Frame frame, Connection connection) {
+    post(
+        frame,
+        connection,
+        () ->
+            changes.drop(
+                name(frame),
+                asked(frame, name(frame)),
+                answer(frame, connection, table -> Json.encode(new Empty()))));
+  }
+
+  void map(Frame frame, Connection connection) {
+    post(
+        frame,
+        connection,
+        () ->
+            connection.respond(
+                frame, Json.encode(tables.partitionMap(catalog.table(name(frame))))));
+  }
+
+  void list(Frame frame, Connection connection) {
+    post(
+        frame,
+        connection,
+        () ->
+            connection.respond(
+                frame,
+                Json.encode(
+                    new TableList(
+                        catalog.tables().stream().map(table -> table.meta().name()).toList()))));
+  }
+
+  void describe(Frame frame, Connection connection) {
+    post(
+        frame,
+        connection,
+        () -> {
+          TableRecord table = catalog.table(name(frame));
+          threads.answer(threads.readers(), frame, connection, () -> tables.describe(table));
+        });
   }
 
   /** What a request asks for, and by which id it comes again. */
@@ -81,8 +110,8 @@ final class TableRequests {
         frame, connection, table -> Json.encode(tables.partitionMap(table.orElseThrow())));
   }
 
-  private static String name(byte[] payload) {
-    return Json.decode(payload, TableName.class).table();
+  private static String name(Frame frame) {
+    return Json.decode(frame.payload(), TableName.class).table();
   }
 
   private TableChanges.Answer answer(

@@ -1,0 +1,135 @@
+package io.tunnel.server.net;
+
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.session.Coordinator.CheckpointAnswer;
+import io.tunnel.server.session.Coordinator.CheckpointRequest;
+import io.tunnel.server.session.TunnelHost;
+import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.ChannelRef;
+import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.Control.Empty;
+import io.tunnel.wire.FailureControl.Heartbeat;
+import io.tunnel.wire.FailureControl.Skip;
+import io.tunnel.wire.FailureControl.SkippingCheckpoint;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.SessionControl.OpenSession;
+import io.tunnel.wire.SessionControl.SessionId;
+import io.tunnel.wire.SessionControl.StopChannel;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+
+/** Serves what names a session, or a channel that a session holds, on the thread of its host. */
+final class SessionRequests {
+
+  private final HostRequests hosts;
+
+  SessionRequests(HostRequests hosts) {
+    this.hosts = hosts;
+  }
+
+  void open(Frame frame, Connection connection) {
+    OpenSession request = Json.decode(frame.payload(), OpenSession.class);
+    hosts.on(
+        hosts.all().ofTunnel(request.tunnelId()),
+        frame,
+        connection,
+        host ->
+            host.coordinator()
+                .open(
+                    request, connection, opened -> connection.respond(frame, Json.encode(opened))));
+  }
+
+  void close(Frame frame, Connection connection) {
+    String id = Json.decode(frame.payload(), SessionId.class).sessionId();
+    hosts.done(
+        hosts.all().ofSession(id),
+        frame,
+        connection,
+        host -> host.coordinator().close(id, connection));
+  }
+
+  void heartbeat(Frame frame, Connection connection) {
+    Heartbeat heartbeat = Json.decode(frame.payload(), Heartbeat.class);
+    hosts.done(
+        hosts.all().ofSession(heartbeat.sessionId()),
+        frame,
+        connection,
+        host -> host.coordinator().heartbeat(heartbeat, connection));
+  }
+
+  void release(Frame frame, Connection connection) {
+    ChannelRef ref = ChannelRef.decode(frame.payload());
+    hosts.done(
+        hosts.all().ofHandle(ref.handle()),
+        frame,
+        connection,
+        host -> host.coordinator().release(ref, connection));
+  }
+
+  void stop(Frame frame, Connection connection) {
+    StopChannel request = Json.decode(frame.payload(), StopChannel.class);
+    hosts.done(
+        hosts.all().ofHandle(request.handle()),
+        frame,
+        connection,
+        host -> host.coordinator().stop(request, connection));
+  }
+
+  void checkpoint(Frame frame, Connection connection) {
+    checkpoint(Checkpoint.decode(frame.payload()), List.of(), frame, connection);
+  }
+
+  void checkpointSkipping(Frame frame, Connection connection) {
+    SkippingCheckpoint request = Json.decode(frame.payload(), SkippingCheckpoint.class);
+    checkpoint(request.checkpoint(), request.skipped(), frame, connection);
+  }
+
+  private void checkpoint(
+      Checkpoint checkpoint, List<Skip> skipped, Frame frame, Connection connection) {
+    CheckpointAnswer answer =
+        new CheckpointAnswer() {
+          @Override
+          public void stored() {
+            connection.respond(frame, Json.encode(new Empty()));
+          }
+
+          @Override
+          public void refused(Exception reason) {
+            connection.refuse(frame, hosts.threads().refusals().of(frame, reason));
+          }
+        };
+    try {
+      hosts
+          .all()
+          .ofHandle(checkpoint.handle())
+          .checkpoint(new CheckpointRequest(checkpoint, skipped, connection, answer));
+    } catch (RejectedExecutionException e) {
+      throw RequestThreads.busy();
+    }
+  }
+
+  /** The worker was told where a base channel ends that it attached to. */
+  void limit(ChannelEnd end, Connection connection) {
+    TunnelHost host;
+    try {
+      host = hosts.all().ofHandle(end.handle());
+    } catch (RefusedException e) {
+      // It holds the channel no longer, and will hear of that.
+      return;
+    }
+    host.control().execute(() -> host.coordinator().limit(end, connection));
+  }
+
+  void disconnected(Connection connection) {
+    for (TunnelHost host : hosts.all().all()) {
+      host.control().execute(() -> host.coordinator().disconnected(connection));
+    }
+  }
+
+  void failed(Connection connection, int handle, RefusedException reason) {
+    for (TunnelHost host : hosts.all().all()) {
+      host.control().execute(() -> host.coordinator().failed(handle, connection, reason));
+    }
+  }
+}
