@@ -3,6 +3,7 @@ package io.tunnel.wire;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Bytes;
+import io.tunnel.model.Direction;
 
 /**
  * A page of the rows whose encoded keys lie in {@code [from, to)}, in key order: {@code u32} table

@@ -6,6 +6,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonParser;
 import io.tunnel.codec.GoldenFile;
 import io.tunnel.model.Bytes;
+import io.tunnel.model.Direction;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.wire.WriteResult.Rejection;

@@ -9,6 +9,7 @@ import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Bytes;
+import io.tunnel.model.Direction;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.wire.WriteResult.Jump;

@@ -1,7 +1,7 @@
 package io.tunnel.sdk;
 
+import io.tunnel.model.Direction;
 import io.tunnel.model.PrimaryKey;
-import io.tunnel.wire.Direction;
 import java.util.Objects;
 import java.util.Optional;
 

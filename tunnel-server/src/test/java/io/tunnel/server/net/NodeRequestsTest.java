@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Bytes;
+import io.tunnel.model.Direction;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
@@ -28,7 +29,6 @@ import io.tunnel.wire.Control.TunnelDescription;
 import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.Control.TunnelList;
 import io.tunnel.wire.Control.TunnelName;
-import io.tunnel.wire.Direction;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Json;

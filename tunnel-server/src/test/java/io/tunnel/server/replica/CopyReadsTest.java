@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Bytes;
+import io.tunnel.model.Direction;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
@@ -32,7 +33,6 @@ import io.tunnel.server.table.TableStoreConfig;
 import io.tunnel.wire.ClusterControl.ClusterDescription;
 import io.tunnel.wire.ClusterControl.NodeStatus;
 import io.tunnel.wire.Control.PartitionDescription;
-import io.tunnel.wire.Direction;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;

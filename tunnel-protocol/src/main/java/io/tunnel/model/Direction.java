@@ -1,4 +1,4 @@
-package io.tunnel.wire;
+package io.tunnel.model;
 
 /** Which way a range is read. */
 public enum Direction {
