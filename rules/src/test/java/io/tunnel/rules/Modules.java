@@ -39,7 +39,8 @@ final class Modules {
     return directory;
   }
 
-  private static Path root() {
+  /** The project's directory. */
+  static Path root() {
     return OWN_MODULE.getParent();
   }
 
