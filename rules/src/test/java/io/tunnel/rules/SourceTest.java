@@ -59,13 +59,11 @@ class SourceTest {
           "tunnel-sdk/src/test/java/io/tunnel/sdk/worker",
           "tunnel-server/src/main/java/io/tunnel/server",
           "tunnel-server/src/main/java/io/tunnel/server/catalog",
-          "tunnel-server/src/main/java/io/tunnel/server/kafka",
           "tunnel-server/src/main/java/io/tunnel/server/log",
           "tunnel-server/src/main/java/io/tunnel/server/net",
           "tunnel-server/src/main/java/io/tunnel/server/partition",
           "tunnel-server/src/main/java/io/tunnel/server/replica",
           "tunnel-server/src/main/java/io/tunnel/server/session",
-          "tunnel-server/src/test/java/io/tunnel/server/kafka",
           "tunnel-server/src/test/java/io/tunnel/server/replica");
 
   @Test

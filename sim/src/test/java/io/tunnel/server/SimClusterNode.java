@@ -18,7 +18,7 @@ import io.tunnel.server.cluster.NodeSettings;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.server.cluster.PlacementView;
 import io.tunnel.server.cluster.Unit;
-import io.tunnel.server.kafka.KafkaCatalogStore;
+import io.tunnel.server.kafka.store.KafkaCatalogStore;
 import io.tunnel.server.log.CatchUp;
 import io.tunnel.server.log.EdgeQueries;
 import io.tunnel.server.net.Attachments;

@@ -12,7 +12,7 @@ import io.tunnel.server.cluster.PeerWatch;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.server.cluster.PlacementView;
 import io.tunnel.server.cluster.Unit;
-import io.tunnel.server.kafka.NodeNameTakenException;
+import io.tunnel.server.kafka.members.NodeNameTakenException;
 import io.tunnel.server.log.CatchUp;
 import io.tunnel.server.log.Disks;
 import io.tunnel.server.log.EdgeQueries;

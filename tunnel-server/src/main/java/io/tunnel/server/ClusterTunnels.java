@@ -5,7 +5,7 @@ import io.tunnel.server.catalog.CatalogStore;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.cluster.Unit;
-import io.tunnel.server.kafka.KafkaCatalogStore;
+import io.tunnel.server.kafka.store.KafkaCatalogStore;
 import io.tunnel.server.log.EdgeQueries;
 import io.tunnel.server.log.Incarnations;
 import io.tunnel.server.session.KnownEdges;

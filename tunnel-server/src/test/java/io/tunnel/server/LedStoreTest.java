@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.server.catalog.CatalogStore;
 import io.tunnel.server.catalog.FencedStoreException;
-import io.tunnel.server.kafka.KafkaCatalogStore;
+import io.tunnel.server.kafka.store.KafkaCatalogStore;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

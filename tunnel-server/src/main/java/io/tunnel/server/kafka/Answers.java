@@ -8,17 +8,17 @@ import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.errors.RetriableException;
 
 /** Makes what Kafka's administration answers into futures that fail with an IOException. */
-final class Answers {
+public final class Answers {
 
   private Answers() {}
 
   /** The answer, on a thread that must not wait for another answer. */
-  static <T> CompletableFuture<T> of(String asked, KafkaFuture<T> answer) {
+  public static <T> CompletableFuture<T> of(String asked, KafkaFuture<T> answer) {
     return of(asked, answer.toCompletionStage().toCompletableFuture());
   }
 
   /** The answer; a failure becomes the one of {@link #failure}. */
-  static <T> CompletableFuture<T> of(String asked, CompletableFuture<T> answer) {
+  public static <T> CompletableFuture<T> of(String asked, CompletableFuture<T> answer) {
     CompletableFuture<T> result = new CompletableFuture<>();
     answer.whenComplete(
         (value, failure) -> {
@@ -32,7 +32,7 @@ final class Answers {
   }
 
   /** What is told: that Kafka does not answer, or why it refuses. */
-  static IOException failure(String asked, Throwable failure) {
+  public static IOException failure(String asked, Throwable failure) {
     Throwable cause = cause(failure);
     if (cause instanceof IOException known) {
       return known;

@@ -1,5 +1,6 @@
 package io.tunnel.server.kafka;
 
+import io.tunnel.server.kafka.members.PlacementAssignor;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +14,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** The settings of Kafka's clients, each for what it does here. */
-final class ClientSettings {
+public final class ClientSettings {
 
   /** Bytes of the largest record: a change of the largest row, with that row before and after. */
   static final int RECORD_BYTES_MAX = 10 * 1024 * 1024;
@@ -43,7 +44,8 @@ final class ClientSettings {
 
   private final KafkaConfig config;
 
-  ClientSettings(KafkaConfig config) {
+  /** Those of a node with this configuration. */
+  public ClientSettings(KafkaConfig config) {
     this.config = config;
   }
 
@@ -113,7 +115,8 @@ final class ClientSettings {
     new ConsumerConfig(consumer);
   }
 
-  Map<String, Object> admin() {
+  /** Of a client that asks for topics, groups and offsets. */
+  public Map<String, Object> admin() {
     Map<String, Object> settings = common();
     settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, config.times().deliveryMs());
     return settings;
@@ -169,7 +172,7 @@ final class ClientSettings {
   }
 
   /** A member of the group of nodes, by the name of its node. */
-  Map<String, Object> member(String group, String name, int heartbeatMs) {
+  public Map<String, Object> member(String group, String name, int heartbeatMs) {
     Map<String, Object> settings = common();
     int sessionMs = config.times().sessionMs();
     settings.put(ConsumerConfig.GROUP_ID_CONFIG, group);

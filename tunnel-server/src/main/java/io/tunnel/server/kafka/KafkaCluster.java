@@ -1,6 +1,9 @@
 package io.tunnel.server.kafka;
 
 import io.tunnel.server.cluster.Membership;
+import io.tunnel.server.kafka.members.KafkaMembership;
+import io.tunnel.server.kafka.members.NodeNameTakenException;
+import io.tunnel.server.kafka.members.NodeNames;
 import io.tunnel.server.partition.Shard;
 import java.io.Closeable;
 import java.io.IOException;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.kafka.KafkaTopics.TableTopic;
+import io.tunnel.server.kafka.store.StoreTopic;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

@@ -11,7 +11,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** What a tail told, for a test to wait for. */
-final class Reads implements TailListener {
+public final class Reads implements TailListener {
 
   private static final long SECONDS_MAX = 30;
 

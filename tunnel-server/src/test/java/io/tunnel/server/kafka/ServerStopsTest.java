@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.server.ServerCommand;
 import io.tunnel.server.cluster.PeerProbe;
 import io.tunnel.server.cluster.PeerProbe.Answer;
+import io.tunnel.server.kafka.members.KafkaMembership;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;

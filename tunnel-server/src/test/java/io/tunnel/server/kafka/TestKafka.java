@@ -13,15 +13,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** One real broker for all tests of this JVM; each test has a cluster name of its own. */
-final class TestKafka {
+public final class TestKafka {
 
   /** Short, so that tests of outages are. */
-  static final Times SHORT = new Times(1_000, 500, 1_500, 0);
+  public static final Times SHORT = new Times(1_000, 500, 1_500, 0);
 
   /** Long, because the machine may have much else to do; but for sessions. */
   private static final Times TIMES = new Times(1_000, 5_000, 20_000, 0);
 
-  static final Shard.Clock CLOCK =
+  public static final Shard.Clock CLOCK =
       new Shard.Clock() {
         @Override
         public long epochMicros() {
@@ -54,11 +54,11 @@ final class TestKafka {
     }
   }
 
-  static KafkaBroker broker() {
+  public static KafkaBroker broker() {
     return Holder.BROKER;
   }
 
-  static KafkaConfig config() {
+  public static KafkaConfig config() {
     return new KafkaConfig(
         broker().bootstrap(),
         "c" + CLUSTERS.incrementAndGet(),
@@ -69,7 +69,7 @@ final class TestKafka {
   }
 
   /** The same cluster, with other times. */
-  static KafkaConfig config(KafkaConfig like, Times times) {
+  public static KafkaConfig config(KafkaConfig like, Times times) {
     return new KafkaConfig(
         like.bootstrap(),
         like.cluster(),

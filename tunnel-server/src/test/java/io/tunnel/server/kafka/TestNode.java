@@ -15,16 +15,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /** A node that lets the first of all nodes lead the catalog, and remembers what it is told. */
-class TestNode implements Membership.Node {
+public class TestNode implements Membership.Node {
 
   private static final long SECONDS_MAX = 20;
 
   final BlockingQueue<Placement> placed = new LinkedBlockingQueue<>();
-  final BlockingQueue<String> lost = new LinkedBlockingQueue<>();
-  volatile BlockingQueue<String> refused = new LinkedBlockingQueue<>();
-  volatile NodeInfo info;
+  public final BlockingQueue<String> lost = new LinkedBlockingQueue<>();
+  public volatile BlockingQueue<String> refused = new LinkedBlockingQueue<>();
+  public volatile NodeInfo info;
 
-  TestNode(String name, String incarnation) {
+  public TestNode(String name, String incarnation) {
     info = new NodeInfo(name, incarnation, name + ":1", false, Set.of(), Set.of());
   }
 
@@ -61,7 +61,7 @@ class TestNode implements Membership.Node {
   }
 
   /** The first placement that is as wished; those before it are forgotten. */
-  Placement placed(Predicate<Placement> wished) throws InterruptedException {
+  public Placement placed(Predicate<Placement> wished) throws InterruptedException {
     while (true) {
       Placement placement = placed.poll(SECONDS_MAX, TimeUnit.SECONDS);
       assertThat(placement).as("a placement as wished is told").isNotNull();
@@ -71,7 +71,7 @@ class TestNode implements Membership.Node {
     }
   }
 
-  Placement placedWith(String... names) throws InterruptedException {
+  public Placement placedWith(String... names) throws InterruptedException {
     List<String> wished = List.of(names);
     return placed(
         placement ->

@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /** A cluster with one table, whose first partition has the id 100. */
-final class TestTable implements Closeable {
+public final class TestTable implements Closeable {
 
   static final int FIRST = 100;
   static final int TABLE = 7;
@@ -82,7 +82,7 @@ final class TestTable implements Closeable {
     return Bytes.copyOf(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  static <T> T get(CompletableFuture<T> future) throws Exception {
+  public static <T> T get(CompletableFuture<T> future) throws Exception {
     return future.get(30, TimeUnit.SECONDS);
   }
 

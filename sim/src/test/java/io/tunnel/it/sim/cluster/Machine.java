@@ -9,7 +9,7 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogStore;
 import io.tunnel.server.catalog.StoreUnavailableException;
 import io.tunnel.server.cluster.Unit;
-import io.tunnel.server.kafka.KafkaCatalogStore;
+import io.tunnel.server.kafka.store.KafkaCatalogStore;
 import io.tunnel.server.log.SimDisk;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.SimCopyRows;

@@ -5,7 +5,7 @@ import io.tunnel.server.catalog.CatalogStore;
 import io.tunnel.server.catalog.FencedStoreException;
 import io.tunnel.server.catalog.StoreUnavailableException;
 import io.tunnel.server.catalog.UnknownOutcomeException;
-import io.tunnel.server.kafka.KafkaCatalogStore;
+import io.tunnel.server.kafka.store.KafkaCatalogStore;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;

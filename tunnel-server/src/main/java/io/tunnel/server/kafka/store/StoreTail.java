@@ -1,4 +1,4 @@
-package io.tunnel.server.kafka;
+package io.tunnel.server.kafka.store;
 
 import java.io.Closeable;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.tunnel.server.kafka;
+package io.tunnel.server.kafka.store;
 
 import io.tunnel.kafka.broker.KafkaBroker;
 import java.io.Closeable;

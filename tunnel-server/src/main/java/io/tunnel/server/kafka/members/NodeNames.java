@@ -1,9 +1,11 @@
-package io.tunnel.server.kafka;
+package io.tunnel.server.kafka.members;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.cluster.PeerProbe;
 import io.tunnel.server.cluster.PeerProbe.Answer;
+import io.tunnel.server.kafka.Answers;
+import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.server.partition.Shard;
 import java.io.IOException;
 import java.util.List;
@@ -27,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * listens any more where it was reached, which its client id tells: then it is removed. Should it
  * live nevertheless, it joins again, and Kafka fences one of the two.
  */
-final class NodeNames {
+public final class NodeNames {
 
   private static final Logger LOG = LoggerFactory.getLogger(NodeNames.class);
 
@@ -42,7 +44,8 @@ final class NodeNames {
   private final Admin admin;
   private final Shard.Clock clock;
 
-  NodeNames(KafkaConfig config, Admin admin, Shard.Clock clock) {
+  /** Looks into the group with this client. */
+  public NodeNames(KafkaConfig config, Admin admin, Shard.Clock clock) {
     this.config = config;
     this.admin = admin;
     this.clock = clock;
@@ -59,7 +62,7 @@ final class NodeNames {
    * @param address of the node that wants it: nobody else can be there
    * @throws NodeNameTakenException when one still has it then
    */
-  void requireFree(String name, String address) {
+  public void requireFree(String name, String address) {
     long beganNanos = clock.nanos();
     long waitMs = config.times().sessionMs() + config.times().sessionMs() / 2L;
     CountDownLatch never = new CountDownLatch(1);

@@ -1,4 +1,4 @@
-package io.tunnel.server.kafka;
+package io.tunnel.server.kafka.members;
 
 /** A living node of the cluster has the same name: this one must not start, or not go on. */
 public final class NodeNameTakenException extends RuntimeException {

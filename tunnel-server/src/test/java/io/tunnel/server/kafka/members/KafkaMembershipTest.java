@@ -1,4 +1,4 @@
-package io.tunnel.server.kafka;
+package io.tunnel.server.kafka.members;
 
 import static io.tunnel.server.kafka.TestTable.get;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,7 +9,12 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.cluster.Membership;
 import io.tunnel.server.cluster.NodeInfo;
 import io.tunnel.server.cluster.Placement;
+import io.tunnel.server.kafka.ClientSettings;
+import io.tunnel.server.kafka.KafkaCluster;
+import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.server.kafka.KafkaConfig.Times;
+import io.tunnel.server.kafka.TestKafka;
+import io.tunnel.server.kafka.TestNode;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.tunnel.server.kafka;
+package io.tunnel.server.kafka.members;
 
 import com.google.gson.Gson;
 import io.tunnel.server.cluster.NodeInfo;

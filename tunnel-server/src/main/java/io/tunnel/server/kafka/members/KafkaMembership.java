@@ -1,9 +1,13 @@
-package io.tunnel.server.kafka;
+package io.tunnel.server.kafka.members;
 
 import io.tunnel.server.cluster.Membership;
 import io.tunnel.server.cluster.NodeInfo;
 import io.tunnel.server.cluster.Placement;
-import io.tunnel.server.kafka.MemberFormat.Said;
+import io.tunnel.server.kafka.Answers;
+import io.tunnel.server.kafka.ClientSettings;
+import io.tunnel.server.kafka.KafkaConfig;
+import io.tunnel.server.kafka.KafkaTopics;
+import io.tunnel.server.kafka.members.MemberFormat.Said;
 import io.tunnel.server.partition.Shard;
 import java.io.IOException;
 import java.time.Duration;
@@ -40,7 +44,7 @@ import org.slf4j.LoggerFactory;
  * that Kafka took nevertheless; so who is fenced joins again, and stops when it was decided for
  * another process. One thread polls, and calls the node.
  */
-final class KafkaMembership implements Membership, PlacementAssignor.Member {
+public final class KafkaMembership implements Membership, PlacementAssignor.Member {
 
   private static final Logger LOG = LoggerFactory.getLogger(KafkaMembership.class);
   private static final Duration POLL = Duration.ofMillis(50);
@@ -87,7 +91,8 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
   private volatile boolean isClosed;
   private volatile boolean isAbandoned;
 
-  KafkaMembership(
+  /** A member that joins with {@link #start}. */
+  public KafkaMembership(
       KafkaConfig config, Admin admin, String name, Supplier<Node> node, Shard.Clock clock) {
     this.config = config;
     this.group = group(config.cluster());
@@ -118,11 +123,13 @@ final class KafkaMembership implements Membership, PlacementAssignor.Member {
     consumer = connected;
   }
 
-  static String group(String cluster) {
+  /** The consumer group that the nodes of a cluster are members of. */
+  public static String group(String cluster) {
     return cluster + ".nodes";
   }
 
-  void start() {
+  /** Joins the group, on a thread of its own. */
+  public void start() {
     thread.start();
   }
 

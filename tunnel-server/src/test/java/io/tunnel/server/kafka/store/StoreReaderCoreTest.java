@@ -1,8 +1,8 @@
-package io.tunnel.server.kafka;
+package io.tunnel.server.kafka.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.server.kafka.StoreReaderCore.Read;
+import io.tunnel.server.kafka.store.StoreReaderCore.Read;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,11 +1,11 @@
-package io.tunnel.server.kafka;
+package io.tunnel.server.kafka.members;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.tunnel.server.cluster.NodeInfo;
 import io.tunnel.server.cluster.Placement;
-import io.tunnel.server.kafka.MemberFormat.Said;
+import io.tunnel.server.kafka.members.MemberFormat.Said;
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;

@@ -1,4 +1,4 @@
-package io.tunnel.server.kafka;
+package io.tunnel.server.kafka.store;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,8 +1,8 @@
-package io.tunnel.server.kafka;
+package io.tunnel.server.kafka.members;
 
 import io.tunnel.server.cluster.NodeInfo;
 import io.tunnel.server.cluster.Placement;
-import io.tunnel.server.kafka.MemberFormat.Said;
+import io.tunnel.server.kafka.members.MemberFormat.Said;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

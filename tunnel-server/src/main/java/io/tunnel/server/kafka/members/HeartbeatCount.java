@@ -1,4 +1,4 @@
-package io.tunnel.server.kafka;
+package io.tunnel.server.kafka.members;
 
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.Consumer;

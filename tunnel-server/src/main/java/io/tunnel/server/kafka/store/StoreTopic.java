@@ -1,4 +1,4 @@
-package io.tunnel.server.kafka;
+package io.tunnel.server.kafka.store;
 
 import java.util.Arrays;
 import java.util.HashMap;
@@ -69,7 +69,8 @@ public record StoreTopic(Map<String, String> settings, String topic, int partiti
     return all;
   }
 
-  Map<String, Object> producer(String transactionalId) {
+  /** Settings of a producer that writes by transactions of this id. */
+  public Map<String, Object> producer(String transactionalId) {
     Map<String, Object> all = common();
     all.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, transactionalId);
     all.putIfAbsent(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_MS);
@@ -84,7 +85,8 @@ public record StoreTopic(Map<String, String> settings, String topic, int partiti
     return all;
   }
 
-  Map<String, Object> consumer() {
+  /** Settings of a consumer that sees what is committed. */
+  public Map<String, Object> consumer() {
     Map<String, Object> all = common();
     all.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
     all.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);

@@ -1,4 +1,4 @@
-package io.tunnel.server.kafka;
+package io.tunnel.server.kafka.store;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
@@ -6,8 +6,8 @@ import io.tunnel.server.catalog.CatalogStore;
 import io.tunnel.server.catalog.FencedStoreException;
 import io.tunnel.server.catalog.StoreUnavailableException;
 import io.tunnel.server.catalog.UnknownOutcomeException;
-import io.tunnel.server.kafka.StoreTransaction.Outcome;
-import io.tunnel.server.kafka.StoreTransaction.State;
+import io.tunnel.server.kafka.store.StoreTransaction.Outcome;
+import io.tunnel.server.kafka.store.StoreTransaction.State;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
-package io.tunnel.server.kafka;
+package io.tunnel.server.kafka.store;
 
-import io.tunnel.server.kafka.StoreReaderCore.Read;
+import io.tunnel.server.kafka.store.StoreReaderCore.Read;
 import java.io.Closeable;
 import java.time.Duration;
 import java.util.ArrayList;

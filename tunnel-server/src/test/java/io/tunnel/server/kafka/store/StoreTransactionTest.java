@@ -1,9 +1,9 @@
-package io.tunnel.server.kafka;
+package io.tunnel.server.kafka.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.server.kafka.StoreTransaction.Outcome;
-import io.tunnel.server.kafka.StoreTransaction.State;
+import io.tunnel.server.kafka.store.StoreTransaction.Outcome;
+import io.tunnel.server.kafka.store.StoreTransaction.State;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
