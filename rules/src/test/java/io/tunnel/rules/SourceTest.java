@@ -30,7 +30,6 @@ class SourceTest {
           "sim/src/test/java/io/tunnel/it/sim/Wiretap.java",
           "sim/src/test/java/io/tunnel/it/sim/cluster/ClusterSimulation.java",
           "sim/src/test/java/io/tunnel/it/sim/cluster/ClusterTruth.java",
-          "stress-writer/src/test/java/io/tunnel/stress/file/FileRowsTest.java",
           "tunnel-flink/src/test/java/io/tunnel/flink/source/SourceJobTest.java",
           "tunnel-protocol/src/test/java/io/tunnel/wire/JsonTest.java",
           "tunnel-sdk/src/test/java/io/tunnel/sdk/ClientsTest.java",

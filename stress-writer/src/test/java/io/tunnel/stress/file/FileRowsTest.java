@@ -6,83 +6,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tunnel.model.BinaryValue;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnType;
-import io.tunnel.model.ColumnUpdate;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
-import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.PrimaryKeyValue;
-import io.tunnel.model.Row;
-import io.tunnel.model.RowChange;
-import io.tunnel.model.RowDeleteChange;
-import io.tunnel.model.RowPutChange;
-import io.tunnel.model.RowUpdateChange;
 import io.tunnel.sdk.HashedKey;
 import io.tunnel.stress.rows.BadLineException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class FileRowsTest {
-
-  private static final List<PrimaryKeySchema> NAME =
-      List.of(new PrimaryKeySchema("name", PrimaryKeyType.STRING));
-  private static final List<PrimaryKeySchema> ID_AND_NAME =
-      List.of(
-          new PrimaryKeySchema("id", PrimaryKeyType.INTEGER),
-          new PrimaryKeySchema("name", PrimaryKeyType.STRING));
-  private static final List<PrimaryKeySchema> HASHED =
-      List.of(
-          new PrimaryKeySchema("hash", PrimaryKeyType.BINARY),
-          new PrimaryKeySchema("name", PrimaryKeyType.STRING));
-
-  @TempDir private Path directory;
-  private final List<String> shown = new ArrayList<>();
-
-  private Path file(String name, String text) throws IOException {
-    return Files.writeString(directory.resolve(name), text);
-  }
-
-  private static RowFile rowFile(Path file) {
-    return new RowFile(file, Optional.empty());
-  }
-
-  private List<RowChange> read(Path file, FileRows.Binding binding, BadLines badLines)
-      throws IOException {
-    try (FileRows rows = FileRows.open(rowFile(file), binding, badLines)) {
-      List<RowChange> all = new ArrayList<>();
-      for (RowChange row = rows.next(); row != null; row = rows.next()) {
-        all.add(row);
-      }
-      assertThat(rows.bytesRead()).isEqualTo(Files.size(file));
-      return all;
-    }
-  }
-
-  private List<RowChange> read(Path file, List<PrimaryKeySchema> schema) throws IOException {
-    return read(file, new FileRows.Binding(schema, List.of(), Map.of()), failing());
-  }
-
-  private BadLines failing() {
-    return new BadLines(BadLines.Policy.FAIL, shown::add);
-  }
-
-  private static RowPutChange row(PrimaryKey key, Column... columns) {
-    return new RowPutChange(key, List.of(columns));
-  }
-
-  private static PrimaryKey name(String name) {
-    return PrimaryKey.builder().add("name", name).build();
-  }
+/** Files of people: their columns, types and separators, and what is wrong with lines. */
+class FileRowsTest extends ReadFileTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"\n", "\r\n"})
@@ -353,57 +294,5 @@ class FileRowsTest {
     PrimaryKey key = name("Ann");
     assertThat(read(file("a.csv", "\uFEFF\"name\"\nAnn\n"), NAME)).containsExactly(row(key));
     assertThat(read(file("a.jsonl", "\uFEFF{\"name\":\"Ann\"}\n"), NAME)).containsExactly(row(key));
-  }
-
-  @Test
-  void what_tools_print_is_read_as_what_it_was() throws IOException {
-    PrimaryKey key = PrimaryKey.builder().add("hash", new byte[] {0, -1}).add("name", "ä").build();
-    List<RowChange> changes =
-        List.of(
-            new RowPutChange(
-                key,
-                List.of(
-                    new Column("i", ColumnValue.fromLong(Long.MIN_VALUE)),
-                    new Column("d", ColumnValue.fromDouble(Double.NaN)),
-                    new Column("e", ColumnValue.fromDouble(7)),
-                    new Column("b", ColumnValue.fromBoolean(true)),
-                    new Column("s", ColumnValue.fromString("00\"7")),
-                    new Column("x", ColumnValue.fromBinary(new byte[] {1, -1})))),
-            new RowUpdateChange(
-                key,
-                List.of(
-                    new ColumnUpdate.Put("s", ColumnValue.fromString("")),
-                    new ColumnUpdate.Delete("i"))),
-            new RowDeleteChange(key));
-    StringBuilder text = new StringBuilder();
-    changes.forEach(change -> text.append(TypedJson.of(change)).append('\n'));
-    assertThat(read(file("a.jsonl", text.toString()), HASHED)).isEqualTo(changes);
-
-    Row row = new Row(key, List.of(new Column("s", ColumnValue.fromString("7"))));
-    assertThat(read(file("b.jsonl", TypedJson.of(row).toString()), HASHED))
-        .containsExactly(new RowPutChange(key, row.columns()));
-  }
-
-  @Test
-  void a_typed_line_that_is_no_change_of_the_table_is_a_bad_line() throws IOException {
-    Map<String, String> cases =
-        Map.of(
-            "{'key':{'x':'a'},'columns':{}}", "'x' is no column of the table's key (name STRING)",
-            "{'key':{},'columns':{}}", "key column 'name' is missing",
-            "{'kind':'UPSERT','key':{'name':'a'},'columns':{}}", "is PUT, UPDATE or DELETE",
-            "{'key':{'name':'a'},'columns':{'c':7}}", "column 'c' is not like {",
-            "{'key':{'name':'a'},'columns':{'c':null}}", "only an UPDATE removes a column",
-            "{'key':{'name':'a'},'columns':{'c':{'type':'TEXT','value':1}}}",
-                "no type that is known",
-            "{'key':{'name':'a'},'columns':{'c':{'type':'INTEGER','value':1.5}}}",
-                "'1.5' is no INTEGER",
-            "{'kind':'UPDATE','key':{'name':'a'},'columns':{}}", "1 to 1024 columns, not 0");
-    for (Map.Entry<String, String> bad : cases.entrySet()) {
-      Path file = file("a.jsonl", bad.getKey().replace('\'', '"') + "\n");
-      assertThatThrownBy(() -> read(file, NAME))
-          .isInstanceOf(BadLineException.class)
-          .hasMessageContaining("a.jsonl line 1: ")
-          .hasMessageContaining(bad.getValue());
-    }
   }
 }
