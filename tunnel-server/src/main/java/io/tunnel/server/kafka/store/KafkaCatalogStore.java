@@ -23,6 +23,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.KafkaException;
@@ -133,11 +134,16 @@ public final class KafkaCatalogStore implements CatalogStore {
   public static KafkaCatalogStore open(
       StoreTopic topic, String transactionalId, Waits waits, LongSupplier nanos, Owner owner)
       throws StoreUnavailableException {
-    long deadline = nanos.getAsLong() + TimeUnit.MILLISECONDS.toNanos(waits.openMsMax());
+    long deadlineNanos = nanos.getAsLong() + TimeUnit.MILLISECONDS.toNanos(waits.openMsMax());
+    Deadline deadline = () -> nanos.getAsLong() - deadlineNanos >= 0;
     Producer<String, String> producer = new KafkaProducer<>(topic.producer(transactionalId));
-    try {
-      fenceOthers(producer, () -> nanos.getAsLong() - deadline >= 0);
-      Map<String, String> texts = readAll(topic, () -> nanos.getAsLong() - deadline >= 0);
+    try (Admin admin = Admin.create(topic.admin())) {
+      LeftTransaction left =
+          deadline.repeat(
+              () -> LeftTransaction.look(admin, topic.topicPartition(), transactionalId));
+      deadline.repeat(producer::initTransactions);
+      left.end(producer, deadline);
+      Map<String, String> texts = readAll(topic, deadline);
       return new KafkaCatalogStore(producer, texts, topic, waits.writeMsMax(), owner);
     } catch (KafkaException e) {
       producer.close(Duration.ZERO);
@@ -145,26 +151,7 @@ public final class KafkaCatalogStore implements CatalogStore {
     }
   }
 
-  /** Whether a deadline is over. */
-  @FunctionalInterface
-  private interface Over {
-    boolean isOver();
-  }
-
-  private static void fenceOthers(Producer<String, String> producer, Over deadline) {
-    while (true) {
-      try {
-        producer.initTransactions();
-        return;
-      } catch (org.apache.kafka.common.errors.TimeoutException e) {
-        if (deadline.isOver()) {
-          throw e;
-        }
-      }
-    }
-  }
-
-  private static Map<String, String> readAll(StoreTopic topic, Over deadline) {
+  private static Map<String, String> readAll(StoreTopic topic, Deadline deadline) {
     Map<String, String> texts = new TreeMap<>();
     try (StoreReader reader = StoreReader.open(topic)) {
       long end = reader.end();

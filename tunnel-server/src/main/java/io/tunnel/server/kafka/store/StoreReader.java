@@ -53,6 +53,9 @@ final class StoreReader implements Closeable {
   List<Map<String, Optional<String>>> poll(Duration wait) {
     List<Read> records = new ArrayList<>();
     for (ConsumerRecord<String, String> record : consumer.poll(wait)) {
+      if (record.key().equals(LeftTransaction.NO_NAME)) {
+        continue;
+      }
       records.add(new Read(record.offset(), record.key(), Optional.ofNullable(record.value())));
     }
     return core.read(records, position());
