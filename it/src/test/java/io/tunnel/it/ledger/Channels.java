@@ -3,7 +3,6 @@ package io.tunnel.it.ledger;
 import io.tunnel.fixtures.Poll;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
-import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.DescribeTunnelRequest;
 import io.tunnel.sdk.TunnelClient;
@@ -121,20 +120,11 @@ public record Channels(TunnelClient client, String table, String tunnel) {
   /** Waits until every channel is checkpointed at these positions at least, by partition. */
   public void awaitBeyond(Map<Integer, Long> positions) {
     Poll.until(
-        Poll.LONG, () -> areBeyond(positions), () -> "channels at " + positions + ", but " + now());
-  }
-
-  /** Whether they are; while nobody coordinates the tunnel, they are not. */
-  private boolean areBeyond(Map<Integer, Long> positions) {
-    try {
-      return checkpoints(ChannelType.Stream).entrySet().stream()
-          .allMatch(channel -> channel.getValue() >= positions.get(channel.getKey()));
-    } catch (RefusedException e) {
-      if (!e.retriable()) {
-        throw e;
-      }
-      return false;
-    }
+        Poll.LONG,
+        () ->
+            checkpoints(ChannelType.Stream).entrySet().stream()
+                .allMatch(channel -> channel.getValue() >= positions.get(channel.getKey())),
+        () -> "channels at " + positions + ", but " + now());
   }
 
   /** Waits until every channel is checkpointed at some change. */
