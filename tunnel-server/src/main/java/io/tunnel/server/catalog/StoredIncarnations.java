@@ -54,8 +54,11 @@ record StoredIncarnations(List<Long> numbers, Map<Integer, List<Start>> starts)
       throws IOException {
     Map<String, String> texts = store.all();
     List<Long> numbers = new ArrayList<>();
+    List<Start> ofEmpty = List.of();
     if (texts.containsKey(NAME)) {
       numbers.addAll(Json.ofText(texts.get(NAME), Numbers.class).numbers());
+      // A partition without starts was empty at all of them: what it has was given since the last.
+      ofEmpty = List.of(new Start(numbers.get(numbers.size() - 1), 1));
     }
     long newest = numbers.isEmpty() ? nowMs : Math.max(nowMs, numbers.get(numbers.size() - 1) + 1);
     numbers.add(newest);
@@ -72,7 +75,7 @@ record StoredIncarnations(List<Long> numbers, Map<Integer, List<Start>> starts)
       long end = ends.applyAsLong(partition);
       String text = texts.get(OF + partition);
       if (text != null || end > 0) {
-        List<Start> before = text == null ? List.of() : Json.ofText(text, Starts.class).starts();
+        List<Start> before = text == null ? ofEmpty : Json.ofText(text, Starts.class).starts();
         List<Start> after = IncarnationHistory.begun(before, newest, end + 1);
         starts.put(partition, after);
         changes.put(OF + partition, Optional.of(Json.toText(new Starts(after))));

@@ -35,6 +35,18 @@ class StoredIncarnationsTest {
     assertThat(of(third, 9).sharedUpTo(3_000)).as("created since").isEqualTo(Long.MAX_VALUE);
   }
 
+  @Test
+  void what_was_lost_of_a_partition_that_was_empty_at_the_next_start_stays_lost()
+      throws IOException {
+    begin(Map.of(1, 0L), 1_000);
+    StoredIncarnations second = begin(Map.of(1, 0L), 2_000);
+    assertThat(of(second, 1).sharedUpTo(1_000)).as("whatever it had is lost").isZero();
+    StoredIncarnations third = begin(Map.of(1, 24L), 3_000);
+    assertThat(of(third, 1).sharedUpTo(1_000)).as("it still is").isZero();
+    assertThat(of(third, 1).sharedUpTo(2_000)).isEqualTo(24);
+    assertThat(of(begin(Map.of(1, 20L), 4_000), 1).sharedUpTo(1_000)).isZero();
+  }
+
   /** Readers that come in the next life were told numbers and positions of this one. */
   @Test
   void what_was_begun_is_stored_before_anybody_can_be_told() throws IOException {
