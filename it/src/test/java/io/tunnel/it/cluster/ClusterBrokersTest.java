@@ -3,8 +3,10 @@ package io.tunnel.it.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.fixtures.Poll;
+import io.tunnel.it.process.KafkaTopic;
 import io.tunnel.it.process.NodeProcess;
 import io.tunnel.it.process.Stage;
+import io.tunnel.it.process.TcpProxy;
 import io.tunnel.kafka.broker.KafkaBroker;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.sdk.RowResult;
@@ -105,6 +107,26 @@ class ClusterBrokersTest {
     broker(1).restart();
     probe.awaitWritten(partition -> true);
     broker(2).restart();
+    for (int partition : probe.partitions()) {
+      assertThat(probe.read(partition)).as("the row of %d", partition).isPresent();
+    }
+    requireAllThere();
+  }
+
+  /**
+   * They ask it for what it has and get nothing, while controllers and nodes still reach it. So it
+   * goes on to lead, and is soon the only one in sync, which is fewer than have to be.
+   */
+  @Test
+  void a_broker_that_the_others_do_not_hear_loses_nothing() {
+    Probe probe = new Probe(STAGE, cluster, PARTITIONS);
+    KafkaTopic topic = STAGE.closing(new KafkaTopic(cluster.kafka(), probe.topic()));
+    TcpProxy toOne = cluster.kafka().fromBrokersTo(topic.leaderOf(0));
+    toOne.holdAnswers();
+    Poll.until(
+        "writes that are refused", () -> !probe.write(probe.partitions().get(0)).isApplied());
+    toOne.resume();
+    probe.awaitWritten(partition -> true);
     for (int partition : probe.partitions()) {
       assertThat(probe.read(partition)).as("the row of %d", partition).isPresent();
     }

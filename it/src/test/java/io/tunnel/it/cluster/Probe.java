@@ -64,6 +64,13 @@ final class Probe {
         .withRequestDeadline(PATIENCE);
   }
 
+  /**
+   * Where Kafka has the table's changes; the partitions have the numbers of {@link #partitions}.
+   */
+  String topic() {
+    return "it.table." + client.describeTable(table.name()).tableId();
+  }
+
   List<Integer> partitions() {
     return ids;
   }

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
  * Real brokers, one or several that have the same data, with a listener for each node that is to be
  * cut off from them. A client of Kafka goes where a broker says that it is; what such a listener
  * says is the port of a proxy in front of it, so all that a node says to the broker passes there.
+ * So does what the other brokers say to it, but for what they say as controllers.
  */
 public final class KafkaProcess implements AutoCloseable {
 
@@ -23,6 +24,7 @@ public final class KafkaProcess implements AutoCloseable {
   private final List<KafkaBroker> brokers;
   private final List<Integer> directPorts = new ArrayList<>();
   private final List<Road> roads = new ArrayList<>();
+  private final List<TcpProxy> fromBrokers = new ArrayList<>();
 
   /** Starts a broker in a new directory, with so many listeners behind proxies. */
   public KafkaProcess(Stage stage, int proxied) {
@@ -44,11 +46,9 @@ public final class KafkaProcess implements AutoCloseable {
       directPorts.add(directPort);
       listeners.add("DIRECT", directPort, directPort);
       for (int i = 0; i < proxied; i++) {
-        int port = FreePort.find();
-        TcpProxy way = stage.closing(new TcpProxy(port));
-        roads.get(i).ways().add(way);
-        listeners.add("ROAD" + i, port, way.port());
+        roads.get(i).ways().add(listeners.addProxied(stage, "ROAD" + i));
       }
+      fromBrokers.add(listeners.addProxied(stage, "BROKERS"));
       listeners.inner.add("CONTROLLER://127.0.0.1:" + controllerPort);
       all.add(listeners);
     }
@@ -78,12 +78,19 @@ public final class KafkaProcess implements AutoCloseable {
       protocols.add(name + ":PLAINTEXT");
     }
 
+    TcpProxy addProxied(Stage stage, String name) {
+      int port = FreePort.find();
+      TcpProxy way = stage.closing(new TcpProxy(port));
+      add(name, port, way.port());
+      return way;
+    }
+
     Map<String, String> settings(List<String> voters) {
       Map<String, String> settings = new HashMap<>();
       settings.put("listeners", String.join(",", inner));
       settings.put("advertised.listeners", String.join(",", advertised));
       settings.put("listener.security.protocol.map", String.join(",", protocols));
-      settings.put("inter.broker.listener.name", "DIRECT");
+      settings.put("inter.broker.listener.name", "BROKERS");
       settings.put("controller.quorum.voters", String.join(",", voters));
       // Compaction when a test asks for it, not in a quarter of a minute.
       settings.put("log.cleaner.backoff.ms", "200");
@@ -101,6 +108,11 @@ public final class KafkaProcess implements AutoCloseable {
   /** The only way of a node to the brokers. */
   public Road road(int number) {
     return roads.get(number);
+  }
+
+  /** The way of the other brokers to one of them. */
+  public TcpProxy fromBrokersTo(int number) {
+    return fromBrokers.get(number);
   }
 
   /** One of several. */

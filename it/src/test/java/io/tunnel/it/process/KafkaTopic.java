@@ -10,8 +10,10 @@ import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -72,9 +74,20 @@ public final class KafkaTopic implements AutoCloseable {
     return () -> set(before);
   }
 
+  /** Which of the brokers leads a partition, as {@link KafkaProcess#broker} numbers them. */
+  public int leaderOf(int partition) {
+    TopicDescription described =
+        get(admin.describeTopics(List.of(name)).topicNameValues().get(name));
+    return described.partitions().get(partition).leader().id() - 1;
+  }
+
   private Iterable<ConfigEntry> settings() {
+    return get(admin.describeConfigs(List.of(resource())).values().get(resource())).entries();
+  }
+
+  private static <T> T get(KafkaFuture<T> answer) {
     try {
-      return admin.describeConfigs(List.of(resource())).all().get().get(resource()).entries();
+      return answer.get();
     } catch (ExecutionException e) {
       throw new AssertionError(e);
     } catch (InterruptedException e) {
@@ -89,14 +102,7 @@ public final class KafkaTopic implements AutoCloseable {
             .map(each -> new ConfigEntry(each.getKey(), each.getValue()))
             .map(entry -> new AlterConfigOp(entry, AlterConfigOp.OpType.SET))
             .toList();
-    try {
-      var unused = admin.incrementalAlterConfigs(Map.of(resource(), changes)).all().get();
-    } catch (ExecutionException e) {
-      throw new AssertionError(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new AssertionError(e);
-    }
+    var unused = get(admin.incrementalAlterConfigs(Map.of(resource(), changes)).all());
   }
 
   private ConfigResource resource() {

@@ -56,7 +56,7 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /** What clients send passes, and nothing that they are sent. */
-  synchronized void holdAnswers() {
+  public synchronized void holdAnswers() {
     areAnswersHeld = true;
   }
 
