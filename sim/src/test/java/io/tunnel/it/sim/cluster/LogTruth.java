@@ -43,6 +43,9 @@ final class LogTruth {
   private final TreeMap<Bytes, NavigableMap<Long, Optional<Map<String, ColumnValue>>>> versions =
       new TreeMap<>();
 
+  /** By key, the first record that does not count, if none with that key has counted since. */
+  private final Map<Bytes, Long> unrepaired = new TreeMap<>();
+
   private final RowFold fold = new RowFold();
   private int read;
   private long epoch = -1;
@@ -80,10 +83,12 @@ final class LogTruth {
             || (entry.sequence() % APPEND_ENTRIES == 0 && entry.sequence() > sequence);
     if (entry.epoch() != epoch || isBroken || !isNext) {
       isBroken |= entry.epoch() == epoch;
+      unrepaired.putIfAbsent(entry.key(), record.offset());
       counts.accept(ClusterHappening.RECORD_FENCED);
       return;
     }
     sequence = entry.sequence();
+    unrepaired.remove(entry.key());
     SimRecords.Said said = SimRecords.of(partition, record);
     SimRecords.fold(rows, said.rows());
     fold.apply(said.rows());
@@ -107,6 +112,11 @@ final class LogTruth {
   private static String leaderOf(Entry marker) {
     String text = new String(marker.value().orElseThrow().toByteArray(), StandardCharsets.UTF_8);
     return JsonParser.parseString(text).getAsJsonObject().get("node").getAsString();
+  }
+
+  /** The offset of the first record that does not count and is not repaired; or no offset. */
+  long firstUnrepaired() {
+    return unrepaired.values().stream().min(Long::compare).orElse(Long.MAX_VALUE);
   }
 
   /** The node that leads by what the log says. */

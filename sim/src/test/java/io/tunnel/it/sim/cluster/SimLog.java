@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.IntToLongFunction;
 import java.util.function.LongSupplier;
 
 /** The log that all nodes share: what there ever was, and what compaction has left of it. */
@@ -88,14 +89,20 @@ final class SimLog {
     return lagMicros == FOREVER || record.timeMicros() >= nowMicros.getAsLong() - lagMicros;
   }
 
-  /** Of what is old enough only the last of each key stays. Returns how many records went. */
-  int compact() {
+  /**
+   * Of what is old enough only the last of each key stays. Returns how many records went.
+   *
+   * @param border by partition, the offset from which on everything stays, however old it is
+   */
+  int compact(IntToLongFunction border) {
     int gone = 0;
-    for (Partition log : partitions.values()) {
+    for (Map.Entry<Integer, Partition> each : partitions.entrySet()) {
+      Partition log = each.getValue();
+      long end = Math.min(log.end() - 1, border.applyAsLong(each.getKey()));
       Map<Bytes, Long> last = new TreeMap<>();
       List<Stored> old = new ArrayList<>();
       for (Stored record : log.kept.values()) {
-        if (isYoung(record) || record.offset() == log.end() - 1) {
+        if (isYoung(record) || record.offset() >= end) {
           break;
         }
         old.add(record);
