@@ -23,10 +23,12 @@ import io.tunnel.server.log.CatchUp;
 import io.tunnel.server.log.EdgeQueries;
 import io.tunnel.server.net.Attachments;
 import io.tunnel.server.net.NetServer;
+import io.tunnel.server.net.Readings;
 import io.tunnel.server.net.SimFront;
 import io.tunnel.server.partition.CurrentRows;
 import io.tunnel.server.partition.PartitionHomes;
 import io.tunnel.server.partition.RoutedHomes;
+import io.tunnel.server.partition.RowMoments;
 import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.TableLogs;
@@ -59,13 +61,13 @@ public final class SimClusterNode {
   /** How old rows may be that are read at a leader that was replaced. */
   public static final long READ_AGE_MS_MAX = 1_250;
 
+  /** How long the group waits for a member that says nothing. */
+  public static final long SESSION_NANOS = TimeUnit.MILLISECONDS.toNanos(2_500);
+
   private static final long TICK_MS = 100;
   private static final long TICK_GAP_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(3 * TICK_MS);
   private static final long ENDS_MS = 500;
   private static final long RETAIN_MS = 2_000;
-
-  /** How long those who came to a lost node stay before they look for another again. */
-  private static final long LOST_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   private static final long DECIDE_INTERVAL_MS = 250;
   private static final long REVOKE_DEADLINE_MS = 2_000;
@@ -84,9 +86,14 @@ public final class SimClusterNode {
   private final Replicas replicas;
   private final NodeRoles roles;
   private final ClusterNode node;
+  private final PlacementView view;
+  private final PartitionHomes homes;
   private final Attachments attachments;
+  private final RowMoments moments;
+  private final NetServer.Reading reading;
   private final SimFront front;
   private final Consumer<Runnable> catalogTail;
+  private final AbsenceCore absence = new AbsenceCore(SESSION_NANOS);
   private final LostPartitions lost;
 
   /** What the node is called, and where it is. */
@@ -133,8 +140,8 @@ public final class SimClusterNode {
             clock);
     replicas = copies.all();
     catalog.listen(new DroppedTables(replicas, known));
-    PlacementView view = new PlacementView("sim", self.address(), this::placement, new Part());
-    PartitionHomes homes = new RoutedHomes(replicas, view);
+    view = new PlacementView("sim", self.address(), this::placement, new Part());
+    homes = new RoutedHomes(replicas, view);
     ClusterTunnels tunnels =
         new ClusterTunnels(
             new Opening(log, threads.control()),
@@ -155,36 +162,44 @@ public final class SimClusterNode {
             () -> new KnownUnits(catalog.lastPartition(), catalog.partitionIds()),
             threads.control(),
             clock::nanos);
-    attachments =
-        new Attachments(
-            view,
-            homes,
-            new Channels(
-                replicas,
-                new CurrentRows(catalog, homes, threads.readers(), clock::epochMicros),
-                DELIVERY_BYTES_MAX),
-            new CatchUp(log.edges(), replicas),
-            handles,
-            catalog.grants());
+    Channels channels =
+        new Channels(
+            replicas,
+            new CurrentRows(catalog, homes, threads.readers(), clock::epochMicros),
+            DELIVERY_BYTES_MAX);
+    CatchUp catchUp = new CatchUp(log.edges(), replicas);
+    attachments = new Attachments(view, homes, channels, catchUp, handles, catalog.grants());
+    moments = new RowMoments(catalog, homes, replicas, threads.readers(), clock);
+    reading =
+        new NetServer.Reading(
+            new Readings(
+                homes,
+                new Readings.Positions(replicas, replicas.incarnations()),
+                channels,
+                moments,
+                catchUp::whenRead,
+                handles),
+            tunnels.finder());
+    catalog.listen(new DroppedReadings(reading.readings()));
     lost =
         new LostPartitions(
-            replicas::leads,
-            replicas::isServing,
-            attachments::partitions,
-            attachments::lost,
-            LOST_AGAIN_NANOS);
-    front =
-        new SimFront(
-            new NetServer.Rooms(
-                catalog,
-                new NetServer.Rows(homes, new RowReads(catalog, homes, threads.readers())),
-                new NetServer.TableRooms(new Tables(homes, replicas, view), NO_LOGS),
-                new NetServer.Tunnels(
-                    tunnels.led(), LogFigures.of(known, replicas, replicas::isServing)),
-                new NetServer.Cluster(view, Optional.of(attachments))),
-            new NetServer.Threads(threads.control(), threads.readers(), clock::epochMicros));
+            replicas::leads, replicas::isServing, this::attached, this::lost, SESSION_NANOS);
+    front = front(tunnels, threads, clock);
     node.join(log.group());
     schedule(threads.control(), tunnels, clock);
+  }
+
+  private SimFront front(ClusterTunnels tunnels, Threads threads, Shard.Clock clock) {
+    return new SimFront(
+        new NetServer.Rooms(
+            catalog,
+            new NetServer.Rows(homes, new RowReads(catalog, homes, threads.readers())),
+            new NetServer.TableRooms(new Tables(homes, replicas, view), NO_LOGS),
+            new NetServer.Tunnels(
+                tunnels.led(), LogFigures.of(known, replicas, replicas::isServing)),
+            new NetServer.Cluster(view, Optional.of(attachments)),
+            Optional.of(reading)),
+        new NetServer.Threads(threads.control(), threads.readers(), clock::epochMicros));
   }
 
   private void schedule(
@@ -193,11 +208,28 @@ public final class SimClusterNode {
         new Ticks(
             clock::nanos,
             TICK_GAP_NANOS_MAX,
-            List.of(tunnels::tick, node::tick, () -> lost.look(node.isLost(), clock.nanos())));
+            List.of(tunnels::tick, node::tick, () -> look(clock.nanos()), moments::tick));
     control.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
     control.scheduleWithFixedDelay(replicas::lookAtEnds, ENDS_MS, ENDS_MS, TimeUnit.MILLISECONDS);
     control.scheduleWithFixedDelay(
         () -> replicas.retain(clock.epochMicros()), RETAIN_MS, RETAIN_MS, TimeUnit.MILLISECONDS);
+  }
+
+  private void look(long nowNanos) {
+    roles.suspend(absence.isTooLong(node.isLost() && node.hasSuccessor(), nowNanos));
+    lost.look(node.isLost(), nowNanos);
+  }
+
+  /** Partitions that somebody is attached to, or reads. */
+  private Set<Integer> attached() {
+    Set<Integer> partitions = attachments.partitions();
+    partitions.addAll(reading.readings().partitions());
+    return partitions;
+  }
+
+  private void lost(int partition) {
+    attachments.lost(partition);
+    reading.readings().lost(partition, view.notLeader(partition, "partition " + partition));
   }
 
   private Placement placement() {

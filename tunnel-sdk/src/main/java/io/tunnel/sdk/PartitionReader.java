@@ -42,8 +42,15 @@ public final class PartitionReader implements AutoCloseable {
    */
   public PartitionReader(
       ClientConfig client, TableDescription table, PartitionReaderConfig config) {
-    this.table = Objects.requireNonNull(table, "table");
-    this.feeds = new Feeds(new LoopPort(client), client.endpoints(), table.meta().name(), config);
+    this(
+        Objects.requireNonNull(table, "table"),
+        new Feeds(new LoopPort(client), client.endpoints(), table.meta().name(), config));
+  }
+
+  /** A reader of {@code table} whose partitions come from {@code feeds}. */
+  PartitionReader(TableDescription table, Feeds feeds) {
+    this.table = table;
+    this.feeds = feeds;
     feeds.learn(table);
   }
 

@@ -50,6 +50,27 @@ enum ClusterHappening implements Floored {
   RANGE_READ(62),
   RANGE_READ_STRICTLY(52),
   CLOCK_SET(50),
+  READER_STARTED(20),
+  READER_CRASHED(16),
+  READER_WENT_BACK(7.5),
+
+  /** A reader was told that a node does not deliver to it any more, and was delivered to again. */
+  READER_SENT_AWAY(15),
+
+  /** A reader went on at another node, or at one that had been started again. */
+  READER_FOLLOWED(17),
+
+  /** A reader was given changes of another incarnation than the ones before. */
+  READER_TOLD_INCARNATION(14),
+
+  /** A reader whose user has little patience was not delivered to for too long. */
+  READER_GAVE_UP(0.3),
+  READER_LOST_HISTORY(0.3),
+
+  /** A reader was refused though its log lost nothing, as a copy that was made anew may. */
+  READER_REPLACED(0),
+  READER_COMPARED(20),
+  LOG_LED_BY_ANOTHER(16),
 
   /** A leader that was replaced, and has not heard of it, showed a row as it was before. */
   STALE_ROW_READ(0),

@@ -45,15 +45,23 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   private static final long QUIET_MS_MAX = 180_000;
   private static final long SETUP_MS_MAX = 60_000;
   private static final int WORKERS_MAX = 4;
+  private static final int READERS_ONE_IN = 3;
+  private static final long READERS = 0x5eade75L;
 
   private final ClusterWorld world;
   private final SplittableRandom random;
+
+  /** Apart, so that worlds without a reader are the same whatever readers do. */
+  private final SplittableRandom readersRandom;
+
   private final ClusterClient operator;
   private final List<CompletableFuture<Frame>> creations = new ArrayList<>();
   private ClusterWriter writer;
+  private Optional<ClusterReader> reader = Optional.empty();
 
   ClusterSimulation(long seed, Consumer<String> listener) {
     random = new SplittableRandom(~seed);
+    readersRandom = new SplittableRandom(seed ^ READERS);
     world = new ClusterWorld(seed, listener);
     operator = new ClusterClient(world, "operator");
   }
@@ -78,6 +86,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     begin();
     for (int i = 5 + random.nextInt(20); i > 0; i--) {
       gentleAct();
+      reader.ifPresent(ClusterReader::act);
       world.run(random.nextInt(400));
     }
     world.trace.add("the faults begin");
@@ -85,6 +94,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     world.truth.disturbed();
     for (int i = 20 + random.nextInt(80); i > 0; i--) {
       act();
+      reader.ifPresent(ClusterReader::act);
       world.run(random.nextInt(4) == 0 ? random.nextInt(2_500) : random.nextInt(100));
     }
     calm();
@@ -107,6 +117,10 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
         new ClusterWriter(
             world, table.tableId(), table.partitions().stream().map(each -> each.id()).toList());
     world.tunnelsAt(Unit.ofTunnels(table.tableId()));
+    if (readersRandom.nextInt(READERS_ONE_IN) == 0) {
+      reader = Optional.of(new ClusterReader(world, table, readersRandom));
+      reader.get().start();
+    }
     for (int i = random.nextInt(10); i > 0; i--) {
       write();
     }
@@ -299,6 +313,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     world.reach.heal();
     world.machines.values().forEach(this::repair);
     world.run(6_000);
+    reader.ifPresent(ClusterReader::calm);
     creations.forEach(creation -> await(creation, Operation.CREATE_TUNNEL));
     tunnels().forEach(tunnel -> world.startWorker(tunnel.tunnelId(), true));
     List<Long> before = writer.partitions().stream().map(writer::acknowledged).toList();
@@ -368,6 +383,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
       }
     }
     return world.truth.areBasesDone()
+        && reader.map(ClusterReader::isDone).orElse(true)
         && world.truth.channels().values().stream().allMatch(ChannelStory::isDone);
   }
 
@@ -400,6 +416,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     }
     world.truth.channels().values().forEach(each -> each.requireDone(QUIET_MS_MAX / 1_000));
     world.truth.requireBasesDone();
+    reader.ifPresent(each -> each.requireDone(QUIET_MS_MAX / 1_000));
     world.requireNothingLeaks();
   }
 

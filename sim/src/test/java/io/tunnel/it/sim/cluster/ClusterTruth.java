@@ -51,6 +51,7 @@ final class ClusterTruth implements SimNetwork.Tap {
 
   private final Map<SimConnection, Attached> attached = new HashMap<>();
   private final ReadTruth reads;
+  private final ReaderTruth readers;
   private final Set<String> refused = new TreeSet<>();
 
   /** Grows with everything that at-least-once allows to be an excuse. */
@@ -68,6 +69,7 @@ final class ClusterTruth implements SimNetwork.Tap {
   ClusterTruth(ClusterWorld world) {
     this.world = world;
     this.reads = new ReadTruth(world, this::log);
+    this.readers = new ReaderTruth(world, this);
   }
 
   LogTruth log(int partition) {
@@ -207,13 +209,18 @@ final class ClusterTruth implements SimNetwork.Tap {
     Matcher lost = LOST.matcher(condition);
     Invariant.NOTHING_BREAKS.require(
         lost.find() && world.settings.forgets(), "%s is stopped: %s", id, condition);
-    requireOld(channels.get(id), Long.parseLong(lost.group(1)), Long.parseLong(lost.group(2)));
+    ChannelStory channel = channels.get(id);
+    requireOld(
+        channel.toString(),
+        channel.log(),
+        Long.parseLong(lost.group(1)),
+        Long.parseLong(lost.group(2)));
   }
 
   /** What is said to be lost must be so old that it may be; machines have clocks of their own. */
-  private void requireOld(ChannelStory channel, long first, long last) {
-    channel.log().learn();
-    Set<Long> said = channel.log().between(first, last).keySet();
+  void requireOld(String who, LogTruth log, long first, long last) {
+    log.learn();
+    Set<Long> said = log.between(first, last).keySet();
     if (said.isEmpty()) {
       // Positions that are no changes: it costs an operator's word, and nothing is missed.
       world.count(ClusterHappening.NOTHING_LOST);
@@ -221,9 +228,9 @@ final class ClusterTruth implements SimNetwork.Tap {
     long oldMicros = world.nowMicros() - world.settings.retentionMicros() + TRIM_EARLY_MICROS_MAX;
     for (long position : said) {
       Invariant.NOTHING_BREAKS.require(
-          channel.log().micros(position) < oldMicros,
+          log.micros(position) < oldMicros,
           "%s is told that %d to %d are lost, and %d is young",
-          channel,
+          who,
           first,
           last,
           position);
@@ -320,12 +327,14 @@ final class ClusterTruth implements SimNetwork.Tap {
     world.trace.add(
         connection + (isServer ? " < " : " > ") + frame.kind() + " " + frame.operation());
     if (!isServer) {
+      readers.asked(connection, frame);
       if (frame.operation() == Operation.ATTACH) {
         Attach attach = Json.decode(frame.payload(), Attach.class);
         attached(connection).asked.put(frame.correlationId(), attach.channelId());
       }
       return;
     }
+    readers.answered(connection, frame);
     if (frame.kind() == FrameKind.PUSH && frame.operation() == Operation.ASSIGN) {
       assigned(Json.decode(frame.payload(), Assignment.class));
       world.count(ClusterHappening.ASSIGNED);
@@ -377,7 +386,9 @@ final class ClusterTruth implements SimNetwork.Tap {
   }
 
   private void delivered(SimConnection connection, Delivery delivery) {
-    BaseStory base = bases.get(attached(connection).channelByHandle.get(delivery.handle()));
+    readers.delivered(connection, delivery.handle());
+    String id = attached(connection).channelByHandle.get(delivery.handle());
+    BaseStory base = id == null ? null : bases.get(id);
     if (base != null) {
       world.count(ClusterHappening.ROWS_DELIVERED);
       for (ChangeBatch batch : delivery.batches()) {

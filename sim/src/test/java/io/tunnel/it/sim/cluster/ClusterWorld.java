@@ -362,10 +362,15 @@ final class ClusterWorld implements SimWorker.Home {
   }
 
   private void end(SimWorker worker) {
-    worker.process().kill();
+    end(worker.process());
     workers.remove(worker.process().name());
+  }
+
+  /** The process of a client ends at once. */
+  void end(SimProcess process) {
+    process.kill();
     for (SimConnection connection : List.copyOf(network.open())) {
-      if (connection.client().loop().thread().process() == worker.process()) {
+      if (connection.client().loop().thread().process() == process) {
         connection.clientDied();
       }
     }

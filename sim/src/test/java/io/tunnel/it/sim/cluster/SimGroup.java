@@ -1,5 +1,6 @@
 package io.tunnel.it.sim.cluster;
 
+import io.tunnel.server.SimClusterNode;
 import io.tunnel.server.cluster.NodeInfo;
 import io.tunnel.server.cluster.Placement;
 import java.util.ArrayList;
@@ -17,7 +18,7 @@ import java.util.function.LongSupplier;
  */
 final class SimGroup {
 
-  static final long SESSION_NANOS = TimeUnit.MILLISECONDS.toNanos(2_500);
+  static final long SESSION_NANOS = SimClusterNode.SESSION_NANOS;
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Reach reach;

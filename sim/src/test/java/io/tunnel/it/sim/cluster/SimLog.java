@@ -25,6 +25,7 @@ final class SimLog {
   static final class Partition {
     final List<Stored> everything = new ArrayList<>();
     final NavigableMap<Long, Stored> kept = new TreeMap<>();
+    private int leaderEpoch;
 
     long end() {
       return everything.size();
@@ -66,10 +67,21 @@ final class SimLog {
   void land(int partition, Entry entry) {
     Partition log = partition(partition);
     long now = nowMicros.getAsLong();
-    Stored stored = new Stored(log.end(), now - now % 1_000, entry);
+    Stored stored = new Stored(log.end(), now - now % 1_000, entry, log.leaderEpoch);
     log.everything.add(stored);
     log.kept.put(stored.offset(), stored);
     List.copyOf(readers).forEach(Runnable::run);
+  }
+
+  /** Another broker leads the log of a partition, and has all of it. */
+  void ledByAnother(int partition) {
+    partition(partition).leaderEpoch++;
+  }
+
+  /** Whether anything is kept, at that offset or behind it, of what was appended under a leader. */
+  boolean keepsOf(int partition, long leaderEpoch, long offset) {
+    return partition(partition).kept.tailMap(offset).values().stream()
+        .anyMatch(record -> record.leaderEpoch() == leaderEpoch);
   }
 
   /** The first position from which on every record is kept. */

@@ -1,0 +1,129 @@
+package io.tunnel.it.sim.cluster;
+
+import io.tunnel.it.sim.Invariant;
+import io.tunnel.it.sim.SimConnection;
+import io.tunnel.model.KnownPosition;
+import io.tunnel.wire.ClusterControl.Attached;
+import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.PartitionControl.ReadPartition;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Why readers without a tunnel are refused. HISTORY_LOST is said of changes that are too old, and
+ * POSITION_REPLACED, in a log that loses nothing, only of a position that a copy which was made
+ * anew can know nothing of: no record from there on is left of those that were appended while the
+ * log had the leader under which the position was seen.
+ */
+final class ReaderTruth {
+
+  private static final Pattern LOST = Pattern.compile("changes (\\d+) to (\\d+) of partition");
+
+  private final ClusterWorld world;
+  private final ClusterTruth truth;
+  private final Map<SimConnection, Readings> readings = new HashMap<>();
+  private final Map<Integer, String> deliverers = new HashMap<>();
+  private final Set<Integer> sentAway = new HashSet<>();
+
+  /** What is read on a connection: asked for, by request, and delivered, by handle. */
+  private static final class Readings {
+    private final Map<Integer, ReadPartition> asked = new HashMap<>();
+    private final Map<Integer, ReadPartition> read = new HashMap<>();
+  }
+
+  ReaderTruth(ClusterWorld world, ClusterTruth truth) {
+    this.world = world;
+    this.truth = truth;
+  }
+
+  /** A client sends something. */
+  void asked(SimConnection connection, Frame frame) {
+    if (frame.operation() == Operation.READ_PARTITION) {
+      readings
+          .computeIfAbsent(connection, any -> new Readings())
+          .asked
+          .put(frame.correlationId(), Json.decode(frame.payload(), ReadPartition.class));
+    }
+  }
+
+  /** A node sends something. */
+  void answered(SimConnection connection, Frame frame) {
+    Readings here = readings.get(connection);
+    if (here == null) {
+      return;
+    }
+    if (frame.operation() == Operation.READ_PARTITION) {
+      ReadPartition asked = here.asked.remove(frame.correlationId());
+      if (frame.kind() == FrameKind.ERROR) {
+        refused(asked, ErrorPayload.decode(frame.payload()));
+      } else {
+        here.read.put(Json.decode(frame.payload(), Attached.class).handle(), asked);
+      }
+    } else if (frame.operation() == Operation.DELIVER && frame.kind() == FrameKind.ERROR) {
+      ReadPartition read = here.read.remove(frame.correlationId());
+      if (read != null) {
+        sentAway.add(read.partition());
+        refused(read, ErrorPayload.decode(frame.payload()));
+      }
+    }
+  }
+
+  /** A node delivers changes under a handle. */
+  void delivered(SimConnection connection, int handle) {
+    Readings here = readings.get(connection);
+    if (here == null || !here.read.containsKey(handle)) {
+      return;
+    }
+    int partition = here.read.get(handle).partition();
+    if (sentAway.remove(partition)) {
+      world.count(ClusterHappening.READER_SENT_AWAY);
+    }
+    String node = connection.server().loop().thread().process().name();
+    String before = deliverers.put(partition, node);
+    if (before != null && !before.equals(node)) {
+      world.count(ClusterHappening.READER_FOLLOWED);
+    }
+  }
+
+  private void refused(ReadPartition read, ErrorPayload error) {
+    switch (error.code()) {
+      case HISTORY_LOST -> {
+        Matcher lost = LOST.matcher(error.message());
+        Invariant.NOTHING_BREAKS.require(
+            lost.find() && world.settings.forgets(), "%s is refused: %s", read, error.message());
+        truth.requireOld(
+            "a reader of partition " + read.partition(),
+            truth.log(read.partition()),
+            Long.parseLong(lost.group(1)),
+            Long.parseLong(lost.group(2)));
+        world.count(ClusterHappening.READER_LOST_HISTORY);
+      }
+      case POSITION_REPLACED -> {
+        read.known().ifPresent(known -> requireForgotten(read, known, error));
+        world.count(ClusterHappening.READER_REPLACED);
+      }
+      case INVALID_POSITION, TABLE_NOT_FOUND ->
+          throw Invariant.POSITIONS_STAY.broken("%s is refused: %s", read, error.message());
+      default -> {
+        // As it may be: it tries again, here or elsewhere.
+      }
+    }
+  }
+
+  private void requireForgotten(ReadPartition read, KnownPosition known, ErrorPayload error) {
+    int leaderEpoch = Math.toIntExact(known.incarnation() - 1);
+    Invariant.POSITIONS_STAY.require(
+        !world.log.keepsOf(read.partition(), leaderEpoch, known.position()),
+        "%s is refused, and the log has lost nothing: %s",
+        read,
+        error.message());
+  }
+}
