@@ -1,6 +1,7 @@
 package io.tunnel.it.sim.cluster;
 
 import io.tunnel.it.sim.Invariant;
+import io.tunnel.it.sim.PartitionTruth;
 import io.tunnel.it.sim.SimProcess;
 import io.tunnel.it.sim.SimThread;
 import io.tunnel.model.ErrorCode;
@@ -13,6 +14,7 @@ import io.tunnel.sdk.PartitionRecords;
 import io.tunnel.sdk.ReadStart;
 import io.tunnel.sdk.SimPartitionReaders;
 import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.read.SimReadPort;
 import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.PartitionControl.FoundPositions;
 import io.tunnel.wire.PartitionControl.Positions;
@@ -66,14 +68,82 @@ final class ClusterReader {
     }
   }
 
+  /** A partition that somebody reads without a tunnel: which changes it was given, and how far. */
+  private static final class Story {
+
+    private final LogTruth log;
+    private long last;
+
+    /** Nothing was given. */
+    Story(LogTruth log) {
+      this.log = log;
+    }
+
+    /**
+     * The reader begins behind a position, which is in front of what it was given if it goes back.
+     */
+    void begins(long behind) {
+      last = behind;
+    }
+
+    /** The reader is given records: the changes that count, in order, and none is left out. */
+    void given(List<StreamRecord> records) {
+      log.learn();
+      for (StreamRecord record : records) {
+        long position = record.position();
+        Optional<Long> next = log.after(last);
+        Invariant.NO_GAP.require(
+            next.filter(expected -> expected == position).isPresent(),
+            "a reader of partition %d is given %d behind %d, and %s is next",
+            log.partition(),
+            position,
+            last,
+            next);
+        Invariant.NOTHING_UNCOMMITTED_DELIVERED.require(
+            log.at(position).orElseThrow().text().equals(PartitionTruth.textOf(record)),
+            "a reader of partition %d is given %s at %d",
+            log.partition(),
+            record,
+            position);
+        last = position;
+      }
+    }
+
+    /** The position of the last change that it was given, or behind which it began. */
+    long last() {
+      return last;
+    }
+
+    /** Whether it was given everything that counts. */
+    boolean isDone() {
+      log.learn();
+      return last >= log.last();
+    }
+
+    void requireDone(long seconds) {
+      Invariant.LIVENESS.require(
+          isDone(),
+          "%d s after the last fault, a reader of partition %d is at %d of %d",
+          seconds,
+          log.partition(),
+          last,
+          log.last());
+    }
+
+    @Override
+    public String toString() {
+      return "reader of partition " + log.partition() + " at " + last + " of " + log.last();
+    }
+  }
+
   /** One partition of those that it reads. */
   private static final class Part {
     private final int partition;
-    private final ReaderStory story;
+    private final Story story;
     private Place read = new Place(0, Optional.empty());
     private Place stored = read;
 
-    Part(int partition, ReaderStory story) {
+    Part(int partition, Story story) {
       this.partition = partition;
       this.story = story;
     }
@@ -102,7 +172,10 @@ final class ClusterReader {
               ? PartitionReaderConfig.DEFAULTS.withOutageMax(Duration.ofSeconds(SHORT_OUTAGE_S))
               : PartitionReaderConfig.DEFAULTS;
       return SimPartitionReaders.over(
-          new ReaderPort(world, process), world.endpoints(), table, config);
+          new SimReadPort(world.network, process, world.agenda::nowNanos),
+          world.endpoints(),
+          table,
+          config);
     }
 
     private void begin() {
@@ -211,8 +284,7 @@ final class ClusterReader {
         .partitions()
         .forEach(
             each ->
-                parts.put(
-                    each.id(), new Part(each.id(), new ReaderStory(world.truth.log(each.id())))));
+                parts.put(each.id(), new Part(each.id(), new Story(world.truth.log(each.id())))));
   }
 
   void start() {

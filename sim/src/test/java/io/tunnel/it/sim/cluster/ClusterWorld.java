@@ -257,11 +257,7 @@ final class ClusterWorld implements SimWorker.Home {
     machine.node().node().drain(isDraining);
   }
 
-  /**
-   * The log is compacted, but not beyond a record that does not count and is not repaired: that
-   * there is a leader, who repairs it, at least once in the time that the log keeps everything, is
-   * what the design asks for, and these worlds may be without one for longer.
-   */
+  /** The log is compacted where it may be. */
   void compact() {
     if (!settings.isCompacted()) {
       return;
@@ -342,7 +338,7 @@ final class ClusterWorld implements SimWorker.Home {
     trace.add(worker + " crashes");
     count(ClusterHappening.WORKER_CRASHED);
     truth.disturbed();
-    end(worker);
+    end(worker.process());
   }
 
   void pauseWorker(SimWorker worker, long millis) {
@@ -357,18 +353,14 @@ final class ClusterWorld implements SimWorker.Home {
     if (worker.process().isAlive()) {
       trace.add(worker + " exits");
       count(ClusterHappening.WORKER_LEFT);
-      end(worker);
+      end(worker.process());
     }
-  }
-
-  private void end(SimWorker worker) {
-    end(worker.process());
-    workers.remove(worker.process().name());
   }
 
   /** The process of a client ends at once. */
   void end(SimProcess process) {
     process.kill();
+    workers.remove(process.name());
     for (SimConnection connection : List.copyOf(network.open())) {
       if (connection.client().loop().thread().process() == process) {
         connection.clientDied();

@@ -114,7 +114,12 @@ final class LogTruth {
     return JsonParser.parseString(text).getAsJsonObject().get("node").getAsString();
   }
 
-  /** The offset of the first record that does not count and is not repaired; or no offset. */
+  /**
+   * The offset of the first record that does not count and is not repaired; or no offset. The log
+   * is not compacted beyond it: that there is a leader, who repairs it, at least once in the time
+   * that the log keeps everything, is what the design asks for, and a world may have none for
+   * longer.
+   */
   long firstUnrepaired() {
     return unrepaired.values().stream().min(Long::compare).orElse(Long.MAX_VALUE);
   }

@@ -1,5 +1,6 @@
 package io.tunnel.it.sim.cluster;
 
+import io.tunnel.it.sim.SimControl;
 import io.tunnel.it.sim.SimLoop;
 import io.tunnel.it.sim.SimNetwork;
 import io.tunnel.it.sim.SimProcess;

@@ -1,32 +1,36 @@
-package io.tunnel.it.sim.cluster;
+package io.tunnel.sdk.read;
 
 import io.tunnel.it.sim.SimClient;
 import io.tunnel.it.sim.SimLoop;
+import io.tunnel.it.sim.SimNetwork;
 import io.tunnel.it.sim.SimProcess;
 import io.tunnel.sdk.Endpoint;
-import io.tunnel.sdk.read.ReadPort;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 
 /**
  * The world of the SDK's reader: a thread of a simulated process, and connections that live on it.
  */
-final class ReaderPort implements ReadPort {
+public final class SimReadPort implements ReadPort {
 
-  private final ClusterWorld world;
+  private final SimNetwork network;
   private final SimProcess process;
+  private final LongSupplier nanos;
   private final SimLoop loop;
 
-  ReaderPort(ClusterWorld world, SimProcess process) {
-    this.world = world;
+  /** A new thread of {@code process}, whose time is {@code nanos}. */
+  public SimReadPort(SimNetwork network, SimProcess process, LongSupplier nanos) {
+    this.network = network;
     this.process = process;
+    this.nanos = nanos;
     this.loop = new SimLoop(process.thread("loop"));
   }
 
   @Override
   public CompletableFuture<Link> open(Endpoint node, PushReceiver receiver) {
-    return SimClient.connect(world.network, process.name(), node.toString(), loop, receiver);
+    return SimClient.connect(network, process.name(), node.toString(), loop, receiver);
   }
 
   @Override
@@ -42,7 +46,7 @@ final class ReaderPort implements ReadPort {
 
   @Override
   public long nanos() {
-    return world.agenda.nowNanos();
+    return nanos.getAsLong();
   }
 
   @Override

@@ -1,6 +1,5 @@
-package io.tunnel.it.sim.cluster;
+package io.tunnel.it.sim;
 
-import io.tunnel.it.sim.SimThread;
 import java.util.List;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.Callable;
@@ -11,11 +10,12 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /** A simulated thread in the shape in which the JDK knows one that keeps time. */
-final class SimControl extends AbstractExecutorService implements ScheduledExecutorService {
+public final class SimControl extends AbstractExecutorService implements ScheduledExecutorService {
 
   private final SimThread thread;
 
-  SimControl(SimThread thread) {
+  /** The shape of {@code thread}. */
+  public SimControl(SimThread thread) {
     this.thread = thread;
   }
 
