@@ -157,7 +157,7 @@ public final class Coordinator {
   /** Opens a session; {@code whenOpened} is given the answer before any assignment is pushed. */
   public void open(OpenSession request, SessionPort port, Consumer<SessionOpened> whenOpened) {
     requireInOffice();
-    requireRoom(port);
+    sessions.requireRoom(port);
     TunnelInfo tunnel = catalog.tunnel(request.tunnelId());
     TableMeta table = catalog.tables().table(tunnel.table()).meta();
     TunnelRun run = run(tunnel);
@@ -178,23 +178,6 @@ public final class Coordinator {
                 TimeUnit.MILLISECONDS.toNanos(request.leaseMs()),
                 request.maxChannels(),
                 surroundings.nanos()));
-  }
-
-  private void requireRoom(SessionPort port) {
-    if (sessions.count() >= config.sessionsMax()) {
-      throw new RefusedException(
-          ErrorCode.BUSY,
-          "there are session.sessionsMax = "
-              + config.sessionsMax()
-              + " sessions; end some, or raise the limit in the server's configuration");
-    }
-    if (sessions.of(port).size() >= config.sessionsOfConnectionMax()) {
-      throw new RefusedException(
-          ErrorCode.BUSY,
-          "the connection has session.sessionsOfConnectionMax = "
-              + config.sessionsOfConnectionMax()
-              + " sessions; close some, or open them on another connection");
-    }
   }
 
   /** Refuses what comes too late. */

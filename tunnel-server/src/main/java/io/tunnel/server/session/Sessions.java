@@ -94,6 +94,24 @@ final class Sessions {
     return Optional.ofNullable(holdByHandle.get(handle));
   }
 
+  /** Refuses one more session of a connection when there are as many as there may be. */
+  void requireRoom(SessionPort port) {
+    if (count() >= config.sessionsMax()) {
+      throw new RefusedException(
+          ErrorCode.BUSY,
+          "there are session.sessionsMax = "
+              + config.sessionsMax()
+              + " sessions; end some, or raise the limit in the server's configuration");
+    }
+    if (of(port).size() >= config.sessionsOfConnectionMax()) {
+      throw new RefusedException(
+          ErrorCode.BUSY,
+          "the connection has session.sessionsOfConnectionMax = "
+              + config.sessionsOfConnectionMax()
+              + " sessions; close some, or open them on another connection");
+    }
+  }
+
   Hold requireHold(int handle, long epoch, SessionPort port) {
     Hold hold = holdByHandle.get(handle);
     if (hold == null || hold.epoch() != epoch || hold.session().port() != port) {
