@@ -168,17 +168,18 @@ public final class SimClusterNode {
             new CurrentRows(catalog, homes, threads.readers(), clock::epochMicros),
             DELIVERY_BYTES_MAX);
     CatchUp catchUp = new CatchUp(log.edges(), replicas);
-    attachments = new Attachments(view, homes, channels, catchUp, handles, catalog.grants());
+    Readings.Positions positions = new Readings.Positions(replicas, replicas.incarnations());
+    attachments =
+        new Attachments(
+            view,
+            homes,
+            new Attachments.Delivered(channels, positions, catchUp),
+            handles,
+            catalog.grants());
     moments = new RowMoments(catalog, homes, replicas, threads.readers(), clock);
     reading =
         new NetServer.Reading(
-            new Readings(
-                homes,
-                new Readings.Positions(replicas, replicas.incarnations()),
-                channels,
-                moments,
-                catchUp::whenRead,
-                handles),
+            new Readings(homes, positions, channels, moments, catchUp::whenRead, handles),
             tunnels.finder());
     catalog.listen(new DroppedReadings(reading.readings()));
     lost =

@@ -1,21 +1,44 @@
 package io.tunnel.wire;
 
+import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.Limits;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * Progress of a channel: {@code u32} handle, {@code i64} epoch, {@code i64} position up to which,
  * inclusive, every change was processed. Of an attached base channel, the rest is the encoded key
- * of the row at that position.
+ * of the row at that position; of an attached stream channel {@code i64} its incarnation, if that
+ * is known.
  */
 public record Checkpoint(int handle, long epoch, long position, Bytes key) {
 
   /** An encoded key is no longer: every byte of every column may be escaped by another. */
   private static final int KEY_BYTES_MAX =
       Limits.KEY_COLUMNS_MAX * (2 * Limits.KEY_COLUMN_BYTES_MAX + 16);
+
+  /** Bytes of an incarnation. */
+  private static final int INCARNATION_BYTES = 8;
+
+  /** What stands in the place of a key when the position of a change is of that incarnation. */
+  public static Bytes rest(Optional<Long> incarnation) {
+    if (incarnation.isEmpty()) {
+      return Bytes.EMPTY;
+    }
+    ByteSink sink = new ByteSink(INCARNATION_BYTES);
+    sink.writeLong(incarnation.get());
+    return Bytes.copyOf(sink.toByteArray());
+  }
+
+  /** Of a stream channel: the incarnation of the position, if it is said. */
+  public Optional<Long> incarnation() {
+    return key.length() == INCARNATION_BYTES
+        ? Optional.of(Binary.getLong(key.toByteArray(), 0)).filter(number -> number >= 1)
+        : Optional.empty();
+  }
 
   /** Progress of a channel whose rows have no keys that matter. */
   public Checkpoint(int handle, long epoch, long position) {

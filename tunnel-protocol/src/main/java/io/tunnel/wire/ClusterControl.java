@@ -2,6 +2,7 @@ package io.tunnel.wire;
 
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.KnownPosition;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -25,6 +26,8 @@ public sealed interface ClusterControl extends Control {
    * @param endMs the tunnel's, if it has one: as long as the end is not known, nothing is delivered
    *     that was committed at or after this moment, in milliseconds since 1970
    * @param grant as the assignment said it; absent from workers of older versions
+   * @param incarnation Stream only: of {@code position}, if it is known; when the changes up to
+   *     there were lost since, the request is refused with POSITION_REPLACED
    */
   record Attach(
       String tunnelId,
@@ -36,7 +39,8 @@ public sealed interface ClusterControl extends Control {
       Bytes key,
       Optional<Long> end,
       Optional<Long> endMs,
-      Optional<Bytes> grant)
+      Optional<Bytes> grant,
+      Optional<Long> incarnation)
       implements ClusterControl {
     /** Refuses null and positions under 0. */
     public Attach {
@@ -47,6 +51,10 @@ public sealed interface ClusterControl extends Control {
       end = end == null ? Optional.empty() : end;
       endMs = endMs == null ? Optional.empty() : endMs;
       grant = grant == null ? Optional.empty() : grant;
+      incarnation = incarnation == null ? Optional.empty() : incarnation;
+      if (incarnation.orElse(1L) < 1) {
+        throw new IllegalArgumentException("incarnations are at least 1, not " + incarnation);
+      }
       if (position < 0 || end.orElse(0L) < 0) {
         throw new IllegalArgumentException(
             "positions are at least 0, not " + position + " and " + end);
@@ -56,7 +64,54 @@ public sealed interface ClusterControl extends Control {
     /** This request with the grant that proves its epoch. */
     public Attach withGrant(Optional<Bytes> given) {
       return new Attach(
-          tunnelId, channelId, partition, type, epoch, position, key, end, endMs, given);
+          tunnelId,
+          channelId,
+          partition,
+          type,
+          epoch,
+          position,
+          key,
+          end,
+          endMs,
+          given,
+          incarnation);
+    }
+
+    /** This request of a worker that knows in which incarnation it saw the position. */
+    public Attach seenIn(Optional<Long> known) {
+      return new Attach(
+          tunnelId, channelId, partition, type, epoch, position, key, end, endMs, grant, known);
+    }
+
+    /** What is known of the changes of the partition, if it is known in which incarnation. */
+    public Optional<KnownPosition> known() {
+      return incarnation.map(in -> new KnownPosition(position, in));
+    }
+
+    /** Asks for a position whose incarnation is not known. */
+    public Attach(
+        String tunnelId,
+        String channelId,
+        int partition,
+        ChannelType type,
+        long epoch,
+        long position,
+        Bytes key,
+        Optional<Long> end,
+        Optional<Long> endMs,
+        Optional<Bytes> grant) {
+      this(
+          tunnelId,
+          channelId,
+          partition,
+          type,
+          epoch,
+          position,
+          key,
+          end,
+          endMs,
+          grant,
+          Optional.empty());
     }
 
     /** Asks without a grant for a channel of a tunnel that ends at no moment. */
@@ -87,8 +142,8 @@ public sealed interface ClusterControl extends Control {
    * The channel is delivered on this connection.
    *
    * @param handle its name in deliveries, credit and what else is said of it on this connection
-   * @param incarnation of what is delivered, for a reader that keeps its position; as {@link
-   *     io.tunnel.model.KnownPosition} has it
+   * @param incarnation of what is delivered, as {@link KnownPosition} has it, for who keeps or
+   *     checkpoints its position
    */
   record Attached(int handle, Optional<Long> incarnation) implements ClusterControl {
     /** Without an incarnation. */

@@ -2,6 +2,7 @@ package io.tunnel.wire;
 
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.KnownPosition;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableOptions;
 import java.util.List;
@@ -33,16 +34,42 @@ public sealed interface OperatorControl extends Control {
    * @param position every change up to it was processed
    * @param key BaseData only: the encoded key of the last row processed; empty before the first
    * @param isFinished whether the channel is TERMINATED
+   * @param incarnation Stream only: of the position, as {@link KnownPosition} has it, if it is
+   *     known
    */
   record ChannelPosition(
-      int partition, ChannelType type, long position, Bytes key, boolean isFinished) {
-    /** Refuses null and positions under 0. */
+      int partition,
+      ChannelType type,
+      long position,
+      Bytes key,
+      boolean isFinished,
+      Optional<Long> incarnation) {
+    /** A position whose incarnation is not known. */
+    public ChannelPosition(
+        int partition, ChannelType type, long position, Bytes key, boolean isFinished) {
+      this(partition, type, position, key, isFinished, Optional.empty());
+    }
+
+    /** Refuses null, positions under 0, and an incarnation under 1 or of rows. */
     public ChannelPosition {
       Objects.requireNonNull(type, "type");
       key = key == null ? Bytes.EMPTY : key;
+      incarnation = incarnation == null ? Optional.empty() : incarnation;
       if (position < 0) {
         throw new IllegalArgumentException("a position is at least 0, not " + position);
       }
+      if (incarnation.isPresent() && (type != ChannelType.Stream || incarnation.get() < 1)) {
+        throw new IllegalArgumentException(
+            "positions of changes have an incarnation of at least 1; that of "
+                + type
+                + " is "
+                + incarnation.get());
+      }
+    }
+
+    /** What is known of the changes of the partition, if it is known in which incarnation. */
+    public Optional<KnownPosition> known() {
+      return incarnation.map(in -> new KnownPosition(position, in));
     }
   }
 

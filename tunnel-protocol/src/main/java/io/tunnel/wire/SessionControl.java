@@ -80,6 +80,8 @@ public sealed interface SessionControl extends Control {
    * @param grant attached only: proves to the node that delivers it that the session holds the
    *     channel under this epoch, and is said in {@code ATTACH}; absent where the cluster has no
    *     key for that
+   * @param incarnation attached only: of {@code checkpointed}, if it is stored with it; is said in
+   *     {@code ATTACH}
    */
   record Assignment(
       String sessionId,
@@ -93,7 +95,8 @@ public sealed interface SessionControl extends Control {
       Bytes key,
       Optional<Long> end,
       Optional<Long> endMs,
-      Optional<Bytes> grant)
+      Optional<Bytes> grant,
+      Optional<Long> incarnation)
       implements SessionControl {
     /** Refuses null; a server that does not say the type has stream channels only. */
     public Assignment {
@@ -104,6 +107,37 @@ public sealed interface SessionControl extends Control {
       end = end == null ? Optional.empty() : end;
       endMs = endMs == null ? Optional.empty() : endMs;
       grant = grant == null ? Optional.empty() : grant;
+      incarnation = incarnation == null ? Optional.empty() : incarnation;
+    }
+
+    /** An assignment of a channel whose position has no incarnation. */
+    public Assignment(
+        String sessionId,
+        String channelId,
+        int partition,
+        int handle,
+        long epoch,
+        long checkpointed,
+        ChannelType type,
+        boolean isAttached,
+        Bytes key,
+        Optional<Long> end,
+        Optional<Long> endMs,
+        Optional<Bytes> grant) {
+      this(
+          sessionId,
+          channelId,
+          partition,
+          handle,
+          epoch,
+          checkpointed,
+          type,
+          isAttached,
+          key,
+          end,
+          endMs,
+          grant,
+          Optional.empty());
     }
 
     /** An assignment of a channel that is delivered on this connection. */
@@ -180,8 +214,16 @@ public sealed interface SessionControl extends Control {
    *
    * @param error why, for people; longer ones than {@link #ERROR_CHARS_MAX} are cut
    * @param at the change that it cannot process, if it is one
+   * @param code of the refusal that it stops for, if it is one. Of POSITION_REPLACED the service
+   *     looks for itself whether the progress was lost, takes it back if so, and goes on with the
+   *     channel; nothing is stopped then
    */
-  record StopChannel(int handle, long epoch, String error, Optional<FailureControl.FailedChange> at)
+  record StopChannel(
+      int handle,
+      long epoch,
+      String error,
+      Optional<FailureControl.FailedChange> at,
+      Optional<ErrorCode> code)
       implements SessionControl {
     /** Characters of an error that are kept. */
     public static final int ERROR_CHARS_MAX = 1_000;
@@ -191,11 +233,18 @@ public sealed interface SessionControl extends Control {
       Objects.requireNonNull(error, "error");
       error = error.length() <= ERROR_CHARS_MAX ? error : error.substring(0, ERROR_CHARS_MAX);
       at = at == null ? Optional.empty() : at;
+      code = code == null ? Optional.empty() : code;
+    }
+
+    /** A channel that nobody has refused to deliver. */
+    public StopChannel(
+        int handle, long epoch, String error, Optional<FailureControl.FailedChange> at) {
+      this(handle, epoch, error, at, Optional.empty());
     }
 
     /** A channel that is stopped at no change in particular. */
     public StopChannel(int handle, long epoch, String error) {
-      this(handle, epoch, error, Optional.empty());
+      this(handle, epoch, error, Optional.empty(), Optional.empty());
     }
   }
 }

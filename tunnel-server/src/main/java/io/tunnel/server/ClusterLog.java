@@ -257,7 +257,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
 
   @Override
   public EdgeQueries edges() {
-    return new SharedEdgeQueries(kafka.edges(places));
+    return new SharedEdgeQueries(kafka.edges(places), kafka.epochs(places));
   }
 
   /** The logs of tables. */

@@ -50,6 +50,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -89,6 +90,10 @@ final class ClusterServer implements RunningServer {
   private final NodeMeters nodeMeters = new NodeMeters(meters);
   private final KnownEdges known = new KnownEdges();
   private final Handles handles = new Handles();
+
+  /** Checkpoints of tunnels that are coordinated here, of changes that the log had lost. */
+  private final LongAdder takenBack = new LongAdder();
+
   private final ServerConfig config;
   private final ClusterConfig cluster;
   private final ScheduledExecutorService control;
@@ -152,24 +157,24 @@ final class ClusterServer implements RunningServer {
               log,
               new ClusterTunnels.Node(view, handles, known, config.session()),
               new ClusterTunnels.Threads(threads, waiting),
-              new NodeSurroundings(edges, control, clock, cluster.log().sessionMs()));
+              new NodeSurroundings(edges, control, clock, cluster.log().sessionMs(), takenBack));
       roles = new NodeRoles(replicas, tunnels.stores());
       parts.open(roles::close);
       node = node(incarnation, address.advertised());
       Channels channels = channels(readers.scans());
       moments = new RowMoments(log.catalog(), homes, replicas, readers.scans(), clock);
       CatchUp catchUp = new CatchUp(edges, replicas);
+      Readings.Positions positions = new Readings.Positions(replicas, replicas.incarnations());
       attachments =
-          new Attachments(view, homes, channels, catchUp, handles, log.catalog().grants());
+          new Attachments(
+              view,
+              homes,
+              new Attachments.Delivered(channels, positions, catchUp),
+              handles,
+              log.catalog().grants());
       reading =
           new NetServer.Reading(
-              new Readings(
-                  homes,
-                  new Readings.Positions(replicas, replicas.incarnations()),
-                  channels,
-                  moments,
-                  catchUp::whenRead,
-                  handles),
+              new Readings(homes, positions, channels, moments, catchUp::whenRead, handles),
               tunnels.finder());
       meters.readings(reading.readings()::count);
       log.catalog().listen(new DroppedReadings(reading.readings()));
@@ -309,7 +314,8 @@ final class ClusterServer implements RunningServer {
         node.isDraining(),
         attachments.count(),
         node.placementCount(),
-        node.lossCount());
+        node.lossCount(),
+        takenBack.sum());
   }
 
   private void schedule() {

@@ -7,7 +7,6 @@ import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.kafka.store.KafkaCatalogStore;
 import io.tunnel.server.log.EdgeQueries;
-import io.tunnel.server.log.Incarnations;
 import io.tunnel.server.session.KnownEdges;
 import io.tunnel.server.session.LedTunnels;
 import io.tunnel.server.session.PositionFinder;
@@ -66,9 +65,7 @@ final class ClusterTunnels {
   ClusterTunnels(Stores log, Node node, Threads threads, NodeSurroundings surroundings) {
     led = new LedTunnels(log.catalog(), node.view());
     NodeSurroundings control = surroundings.on(threads.owners().control());
-    finder =
-        new PositionFinder(
-            new SharedEdges(log.edges(), node.known(), control), control, Incarnations.none());
+    finder = new PositionFinder(new SharedEdges(log.edges(), node.known(), control), control);
     for (int i = 0; i < Unit.TUNNEL_GROUPS; i++) {
       int id = i;
       ScheduledExecutorService owner = threads.owners().ofGroup(id);

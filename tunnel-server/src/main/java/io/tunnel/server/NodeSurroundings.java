@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,14 +18,25 @@ import org.slf4j.LoggerFactory;
  * kept for nobody: they are read as they are then, and what they have become since is in the log
  * behind the end that it has now.
  */
-record NodeSurroundings(EdgeQueries log, Executor control, Shard.Clock clock, long silenceMs)
+record NodeSurroundings(
+    EdgeQueries log, Executor control, Shard.Clock clock, long silenceMs, LongAdder takenBack)
     implements Surroundings {
+
+  /** Counts for nobody what is taken back. */
+  NodeSurroundings(EdgeQueries log, Executor control, Shard.Clock clock, long silenceMs) {
+    this(log, control, clock, silenceMs, new LongAdder());
+  }
 
   private static final Logger LOGGER = LoggerFactory.getLogger(NodeSurroundings.class);
 
   /** These surroundings for tunnels that belong to another thread. */
   NodeSurroundings on(Executor thread) {
-    return new NodeSurroundings(log, thread, clock, silenceMs);
+    return new NodeSurroundings(log, thread, clock, silenceMs, takenBack);
+  }
+
+  @Override
+  public void tookBack() {
+    takenBack.increment();
   }
 
   @Override
@@ -60,7 +72,7 @@ record NodeSurroundings(EdgeQueries log, Executor control, Shard.Clock clock, lo
                 control(
                     () -> {
                       if (failure == null) {
-                        whenKept.kept(ends(edges));
+                        whenKept.kept(ends(edges), incarnations(edges));
                       } else {
                         whenKept.failed(CatchUp.unavailable(failure));
                       }
@@ -71,6 +83,13 @@ record NodeSurroundings(EdgeQueries log, Executor control, Shard.Clock clock, lo
     Map<Integer, Long> ends = new HashMap<>();
     edges.forEach((partition, edge) -> ends.put(partition, edge.last()));
     return ends;
+  }
+
+  private static Map<Integer, Long> incarnations(Map<Integer, EdgeQueries.Edge> edges) {
+    Map<Integer, Long> incarnations = new HashMap<>();
+    edges.forEach(
+        (partition, edge) -> edge.incarnation().ifPresent(one -> incarnations.put(partition, one)));
+    return incarnations;
   }
 
   @Override

@@ -1,6 +1,8 @@
 package io.tunnel.server;
 
+import io.tunnel.model.KnownPosition;
 import io.tunnel.server.kafka.KafkaEdges;
+import io.tunnel.server.kafka.KafkaEpochs;
 import io.tunnel.server.log.EdgeQueries;
 import java.util.Collection;
 import java.util.HashMap;
@@ -8,7 +10,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** Kafka's offsets as positions: the first change of a partition has at least position 1. */
-record SharedEdgeQueries(KafkaEdges edges) implements EdgeQueries {
+record SharedEdgeQueries(KafkaEdges edges, KafkaEpochs epochs) implements EdgeQueries {
 
   @Override
   public CompletableFuture<Map<Integer, Edge>> edges(Collection<Integer> partitions) {
@@ -21,7 +23,10 @@ record SharedEdgeQueries(KafkaEdges edges) implements EdgeQueries {
                   (partition, edge) ->
                       positions.put(
                           partition,
-                          new Edge(Math.max(1, edge.whole()), Math.max(0, edge.end() - 1))));
+                          new Edge(
+                              Math.max(1, edge.whole()),
+                              Math.max(0, edge.end() - 1),
+                              edge.leaderEpoch().map(epoch -> epoch + 1L))));
               return positions;
             });
   }
@@ -30,5 +35,24 @@ record SharedEdgeQueries(KafkaEdges edges) implements EdgeQueries {
   public CompletableFuture<Map<Integer, Long>> firstSince(
       Collection<Integer> partitions, long micros) {
     return edges.firstSince(partitions, micros);
+  }
+
+  /** An incarnation is one more than a leader's epoch. */
+  @Override
+  public CompletableFuture<Map<Integer, Long>> shared(Map<Integer, KnownPosition> known) {
+    Map<Integer, KafkaEpochs.Seen> seen = new HashMap<>();
+    known.forEach(
+        (partition, one) ->
+            seen.put(
+                partition,
+                new KafkaEpochs.Seen(one.position() + 1, Math.toIntExact(one.incarnation() - 1))));
+    return epochs
+        .shared(seen)
+        .thenApply(
+            ends -> {
+              Map<Integer, Long> positions = new HashMap<>();
+              ends.forEach((partition, end) -> positions.put(partition, Math.max(0, end - 1)));
+              return positions;
+            });
   }
 }

@@ -120,7 +120,7 @@ public final class TunnelServer implements RunningServer {
           new TunnelHost(
               catalog,
               coordinator,
-              new Operators(catalog, shards, coordinator, surroundings),
+              new Operators(catalog, LogEdges.of(shards, incarnations), coordinator, surroundings),
               control);
       net =
           new NetServer(
@@ -180,7 +180,7 @@ public final class TunnelServer implements RunningServer {
     catalog.tables().listen(new DroppedReadings(readings));
     meters.readings(readings::count);
     return new NetServer.Reading(
-        readings, new PositionFinder(LogEdges.of(shards), surroundings, incarnations));
+        readings, new PositionFinder(LogEdges.of(shards, incarnations), surroundings));
   }
 
   /** Of a partition of a table that exists. */

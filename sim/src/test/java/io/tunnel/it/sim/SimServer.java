@@ -94,44 +94,48 @@ final class SimServer {
             channels,
             new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX),
             surroundings);
+    Incarnations incarnations =
+        machine.hasReadings() ? begin(machine.clock()) : Incarnations.none();
+    LogEdges edges = LogEdges.of(shards.all(), incarnations);
     front =
         new SimFront(
             shards.all(),
             logs,
             machine.hasReadings()
-                ? Optional.of(reading(channels, surroundings, machine.clock(), readers))
+                ? Optional.of(
+                    new NetServer.Reading(
+                        readings(channels, incarnations, machine.clock(), readers),
+                        new PositionFinder(edges, surroundings)))
                 : Optional.empty(),
             new TunnelHost(
                 catalog,
                 coordinator,
-                new Operators(catalog, shards.all(), coordinator, surroundings),
+                new Operators(catalog, edges, coordinator, surroundings),
                 control),
             new NetServer.Threads(control, readers, machine.clock()::epochMicros));
     tickLater();
   }
 
   /** Who reads without a tunnel, joined as the server does. */
-  private NetServer.Reading reading(
-      Channels channels, Surroundings surroundings, Shard.Clock clock, SimThread readers)
-      throws IOException {
-    Incarnations incarnations =
-        catalog
-            .tables()
-            .beginIncarnation(
-                shards.all()::committed, TimeUnit.MICROSECONDS.toMillis(clock.epochMicros()));
+  private Readings readings(
+      Channels channels, Incarnations incarnations, Shard.Clock clock, SimThread readers) {
     RowMoments moments =
         new RowMoments(catalog.tables(), shards.all(), shards.all(), readers, clock);
-    Readings readings =
-        new Readings(
-            shards.all(),
-            new Readings.Positions(shards.all(), incarnations),
-            channels,
-            moments,
-            (partition, then) ->
-                shards.all().of(partition).execute(() -> then.accept(Optional.empty())),
-            channels.handles());
-    return new NetServer.Reading(
-        readings, new PositionFinder(LogEdges.of(shards.all()), surroundings, incarnations));
+    return new Readings(
+        shards.all(),
+        new Readings.Positions(shards.all(), incarnations),
+        channels,
+        moments,
+        (partition, then) ->
+            shards.all().of(partition).execute(() -> then.accept(Optional.empty())),
+        channels.handles());
+  }
+
+  private Incarnations begin(Shard.Clock clock) throws IOException {
+    return catalog
+        .tables()
+        .beginIncarnation(
+            shards.all()::committed, TimeUnit.MICROSECONDS.toMillis(clock.epochMicros()));
   }
 
   /** What the server's own wiring does, with the rows that are kept in a simulation. */

@@ -43,7 +43,8 @@ final class MemoryReadings {
     return incarnation;
   }
 
-  private void requireKept(MemoryPartition partition, KnownPosition known) {
+  /** Refuses who knows changes that were lost. */
+  void requireKept(MemoryPartition partition, KnownPosition known) {
     boolean isKnown = known.incarnation() >= 1 && known.incarnation() <= incarnation;
     long shared = isKnown ? partition.sharedUpTo(known.incarnation()) : 0;
     long last = Math.min(shared, partition.committed());

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** What operators do to one tunnel. */
@@ -25,10 +26,12 @@ final class Operators {
 
   private final MemoryTunnel tunnel;
   private final VirtualTime time;
+  private final MemoryReadings readings;
 
-  Operators(MemoryTunnel tunnel, VirtualTime time) {
+  Operators(MemoryTunnel tunnel, VirtualTime time, MemoryReadings readings) {
     this.tunnel = tunnel;
     this.time = time;
+    this.readings = readings;
   }
 
   /** A channel and where it is to go. */
@@ -82,7 +85,10 @@ final class Operators {
               channel.type(),
               channel.checkpointed(),
               channel.source().keyAt(channel.checkpointed()),
-              channel.isTerminated()));
+              channel.isTerminated(),
+              channel.type() == ChannelType.Stream
+                  ? Optional.of(readings.incarnation())
+                  : Optional.empty()));
     }
     return new CheckpointSet(
         tunnel.table().tableId(), tunnel.info().table(), tunnel.info().tunnel(), positions);
@@ -226,6 +232,7 @@ final class Operators {
   private Target target(MemoryChannel channel, ChannelPosition at) {
     long position = at.position();
     if (channel.type() == ChannelType.Stream) {
+      at.known().ifPresent(known -> readings.requireKept(channel.partition(), known));
       position = requireInside(channel, position);
     } else {
       requireKey(channel, at);

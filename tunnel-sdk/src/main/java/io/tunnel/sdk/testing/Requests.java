@@ -205,8 +205,7 @@ final class Requests {
       case PAUSE -> once(frame, peer, () -> select(payload, Operators::pause));
       case RESUME -> once(frame, peer, () -> select(payload, Operators::resume));
       case END_SESSION -> once(frame, peer, () -> endSession(payload));
-      case EXPORT_CHECKPOINTS ->
-          once(frame, peer, () -> new Operators(tunnel(payload), service.time()).export());
+      case EXPORT_CHECKPOINTS -> once(frame, peer, () -> operators(tunnel(payload)).export());
 
       case OPEN_SESSION -> open(frame, peer);
       case CLOSE_SESSION -> closeSession(frame, peer);
@@ -407,7 +406,11 @@ final class Requests {
   }
 
   private Operators operators(String table, String tunnel) {
-    return new Operators(service.tunnel(table, tunnel), service.time());
+    return operators(service.tunnel(table, tunnel));
+  }
+
+  private Operators operators(MemoryTunnel tunnel) {
+    return new Operators(tunnel, service.time(), service.readings());
   }
 
   private MemoryTable table(byte[] payload) {

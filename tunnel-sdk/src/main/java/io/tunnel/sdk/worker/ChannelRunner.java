@@ -116,6 +116,11 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     return keys.received();
   }
 
+  /** All that it has received, and will for now, is of that incarnation. */
+  void seenIn(Optional<Long> incarnation) {
+    keys.seenIn(incarnation);
+  }
+
   /** Bytes that may still be delivered; below 0 when the last delivery was larger. */
   long creditLeft() {
     return core.creditLeft();

@@ -51,6 +51,9 @@ final class Feed {
   private FeedState state = FeedState.IDLE;
   private Optional<Long> end;
 
+  /** Of everything up to what the channel has received, if it is known. */
+  private Optional<Long> incarnation;
+
   // Of the present attachment, or the attempt at one.
   private Optional<Endpoint> node = Optional.empty();
   private Optional<DataLink> link = Optional.empty();
@@ -75,6 +78,7 @@ final class Feed {
     this.feeds = feeds;
     this.runtime = runtime;
     this.end = assignment.end();
+    this.incarnation = assignment.incarnation();
   }
 
   /** The channel has more credit. */
@@ -157,7 +161,8 @@ final class Feed {
                 channel.receivedKey(),
                 end,
                 assignment.endMs(),
-                assignment.grant()));
+                assignment.grant(),
+                incarnation));
     var unused =
         shared
             .join(this)
@@ -174,12 +179,15 @@ final class Feed {
       }
       return;
     }
-    int there = Json.decode(answer.payload(), Attached.class).handle();
+    Attached attached = Json.decode(answer.payload(), Attached.class);
+    int there = attached.handle();
     if (attempt != attempts || state != FeedState.ATTACHING) {
       shared.tell(Operation.DETACH, new ChannelRef(there, assignment.epoch()).encode());
       return;
     }
     move(FeedState.ATTACHED, node);
+    incarnation = attached.incarnation();
+    channel.seenIn(incarnation);
     handle = there;
     creditThere = 0;
     attachedNanos = runtime.nowNanos();

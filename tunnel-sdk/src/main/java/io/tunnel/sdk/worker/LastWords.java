@@ -47,7 +47,13 @@ final class LastWords {
   static byte[] stop(Assignment assignment, Throwable reason, Optional<FailedChange> at) {
     return Json.encode(
         new StopChannel(
-            assignment.handle(), assignment.epoch(), text(reason), at.map(Retrying::wire)));
+            assignment.handle(),
+            assignment.epoch(),
+            text(reason),
+            at.map(Retrying::wire),
+            reason instanceof RefusedException refused
+                ? Optional.of(refused.code())
+                : Optional.empty()));
   }
 
   /** What a node refused is told in the words that a server has for its own reasons. */

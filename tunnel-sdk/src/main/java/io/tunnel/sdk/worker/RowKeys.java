@@ -5,9 +5,11 @@ import io.tunnel.codec.RowCursor;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
 import io.tunnel.sdk.StreamRecord;
+import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.SessionControl.Assignment;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -27,6 +29,9 @@ final class RowKeys {
   private final boolean isKept;
   private final TreeMap<Long, Bytes> given = new TreeMap<>();
   private Bytes received;
+
+  /** What stands in the place of a key in checkpoints of changes. */
+  private Bytes seenIn = Bytes.EMPTY;
 
   RowKeys(Assignment assignment) {
     this.isKept = assignment.isAttached() && assignment.type() == ChannelType.BaseData;
@@ -74,8 +79,19 @@ final class RowKeys {
     return !isKept || position <= given.firstKey() || at(position).length() > 0;
   }
 
-  /** The key of the row at that position, or of the last before it of which it is known. */
+  /** Changes up to the last that was received are of that incarnation, if it is known. */
+  void seenIn(Optional<Long> incarnation) {
+    seenIn = Checkpoint.rest(incarnation);
+  }
+
+  /**
+   * The key of the row at that position, or of the last before it of which it is known; of changes
+   * their incarnation.
+   */
   Bytes at(long position) {
+    if (!isKept && seenIn.length() > 0) {
+      return seenIn;
+    }
     return given.floorEntry(position).getValue();
   }
 

@@ -27,8 +27,10 @@ import java.util.function.UnaryOperator;
  * {@code paused/ID} while it is; for each channel {@code checkpoint/ID/CHANNEL}, its progress, and
  * {@code channel/ID/CHANNEL}, what else there is to say, if there is. A CHANNEL is a partition, and
  * for its base channel a suffix. So a checkpoint writes a number only. The progress of a base
- * channel is a number, and behind it the key, if it has one. {@code skipped/ID/PLACE} is a change
- * that was left out, see {@link SkippedRecords}.
+ * channel is a number, and behind it the key, if it has one; that of a stream channel a number, and
+ * behind it the incarnation of that position as 16 hexadecimal digits, if it is known, which older
+ * versions read as a key that they do not use. {@code skipped/ID/PLACE} is a change that was left
+ * out, see {@link SkippedRecords}.
  */
 final class TunnelRecords {
 
@@ -38,6 +40,9 @@ final class TunnelRecords {
   private static final String CHECKPOINT = "checkpoint/";
   private static final String CHANNEL = "channel/";
   private static final String SKIPPED = "skipped/";
+
+  /** Base of an incarnation's text, and how many digits it has. */
+  private static final int HEX = 16;
 
   private final Map<String, Entry> entryById = new ConcurrentHashMap<>();
 
@@ -135,8 +140,14 @@ final class TunnelRecords {
   private void applyProgress(String path, String text) {
     int space = text.indexOf(' ');
     long position = Long.parseLong(space < 0 ? text : text.substring(0, space));
-    Bytes key = space < 0 ? Bytes.EMPTY : Bytes.fromHex(text.substring(space + 1));
-    apply(path, state -> state.withProgress(position, key));
+    String rest = space < 0 ? "" : text.substring(space + 1);
+    boolean isStream = key(path.substring(path.lastIndexOf('/') + 1)).type() == ChannelType.Stream;
+    if (isStream && rest.length() == HEX) {
+      Optional<Long> incarnation = Optional.of(Long.parseLong(rest, HEX));
+      apply(path, state -> state.withProgress(position, Bytes.EMPTY).seenIn(incarnation));
+    } else {
+      apply(path, state -> state.withProgress(position, Bytes.fromHex(rest)));
+    }
   }
 
   private void applyCondition(String path, Optional<String> text) {
@@ -275,7 +286,8 @@ final class TunnelRecords {
   }
 
   private static String progress(ChannelState state) {
-    return state.checkpointed() + (state.key().equals(Bytes.EMPTY) ? "" : " " + state.key());
+    String key = state.key().equals(Bytes.EMPTY) ? "" : " " + state.key();
+    return state.checkpointed() + state.incarnation().map(" %016x"::formatted).orElse(key);
   }
 
   /** Channels are so now. */

@@ -16,7 +16,11 @@ final class Failure {
   /** The reason for the worker; the cause is in the server's log. */
   static RefusedException of(int partition, Throwable cause) {
     RefusedException reason = reason(cause);
-    LOGGER.error("partition {} cannot be delivered", partition, cause);
+    if (cause instanceof RefusedException refused && refused.retriable()) {
+      LOGGER.info("partition {} is not delivered for now: {}", partition, cause.getMessage());
+    } else {
+      LOGGER.error("partition {} cannot be delivered", partition, cause);
+    }
     return reason;
   }
 

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeClusterOptions;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 
 /**
@@ -70,6 +71,18 @@ public final class KafkaCluster implements Closeable {
   /** Where partitions begin and end. */
   public KafkaEdges edges(PartitionTopics topics) {
     return new KafkaEdges(config, admin, topics, clock);
+  }
+
+  /** What is left of what was seen under former leaders. */
+  public KafkaEpochs epochs(PartitionTopics topics) {
+    return new KafkaEpochs(
+        config,
+        topics,
+        () ->
+            new KafkaConsumer<>(
+                new ClientSettings(config).tail(),
+                RecordFormat.DESERIALIZER,
+                RecordFormat.DESERIALIZER));
   }
 
   /** Appends to partitions and reads them. */

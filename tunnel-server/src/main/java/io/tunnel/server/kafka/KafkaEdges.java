@@ -49,8 +49,9 @@ public final class KafkaEdges {
    * @param whole from this offset on, nothing was compacted
    * @param end the offset behind the last record; everything that anybody was told to be appended
    *     before the call is below
+   * @param leaderEpoch of the leader that told the end, if Kafka knows it
    */
-  public record Edge(long whole, long end) {
+  public record Edge(long whole, long end, Optional<Integer> leaderEpoch) {
     /** Refuses offsets that cannot be. */
     public Edge {
       if (whole < 0 || whole > end) {
@@ -111,18 +112,24 @@ public final class KafkaEdges {
   public CompletableFuture<Map<Integer, Edge>> edges(Collection<Integer> partitions) {
     long nowMs = TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
     // The end first: what is appended between the two calls is young.
-    return ends(partitions)
+    return answers(partitions, partition -> OffsetSpec.latest())
         .thenCompose(
             ends ->
                 offsets(partitions, partition -> spec(partition, nowMs))
                     .thenApply(firsts -> edges(ends, firsts)));
   }
 
-  private static Map<Integer, Edge> edges(Map<Integer, Long> ends, Map<Integer, Long> firsts) {
+  private static Map<Integer, Edge> edges(
+      Map<Integer, ListOffsetsResultInfo> ends, Map<Integer, Long> firsts) {
     Map<Integer, Edge> edges = new HashMap<>();
     ends.forEach(
         (partition, end) ->
-            edges.put(partition, new Edge(Math.min(firsts.get(partition), end), end)));
+            edges.put(
+                partition,
+                new Edge(
+                    Math.min(firsts.get(partition), end.offset()),
+                    end.offset(),
+                    end.leaderEpoch())));
     return edges;
   }
 
@@ -139,6 +146,17 @@ public final class KafkaEdges {
   }
 
   private CompletableFuture<Map<Integer, Long>> offsets(
+      Collection<Integer> partitions, Function<Place, OffsetSpec> spec) {
+    return answers(partitions, spec)
+        .thenApply(
+            found -> {
+              Map<Integer, Long> offsets = new HashMap<>();
+              found.forEach((partition, info) -> offsets.put(partition, offset(info)));
+              return offsets;
+            });
+  }
+
+  private CompletableFuture<Map<Integer, ListOffsetsResultInfo>> answers(
       Collection<Integer> partitions, Function<Place, OffsetSpec> spec) {
     Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
     Map<TopicPartition, Integer> ids = new HashMap<>();
@@ -158,9 +176,9 @@ public final class KafkaEdges {
             "say where " + asked.keySet() + " are", admin.listOffsets(asked, options()).all())
         .thenApply(
             found -> {
-              Map<Integer, Long> offsets = new HashMap<>();
-              found.forEach((topic, info) -> offsets.put(ids.get(topic), offset(info)));
-              return offsets;
+              Map<Integer, ListOffsetsResultInfo> answers = new HashMap<>();
+              found.forEach((topic, info) -> answers.put(ids.get(topic), info));
+              return answers;
             });
   }
 

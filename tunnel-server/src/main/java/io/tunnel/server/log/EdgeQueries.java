@@ -1,7 +1,10 @@
 package io.tunnel.server.log;
 
+import io.tunnel.model.KnownPosition;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -16,10 +19,17 @@ public interface EdgeQueries {
    *
    * @param first position from which on all changes are kept
    * @param last position of the newest record, whether it is a change or not; 0 when there is none
+   * @param incarnation of the positions up to {@code last}, if the log tells it
    */
-  record Edge(long first, long last) {
-    /** Refuses positions that cannot be. */
+  record Edge(long first, long last, Optional<Long> incarnation) {
+    /** Of positions whose incarnation is not told. */
+    public Edge(long first, long last) {
+      this(first, last, Optional.empty());
+    }
+
+    /** Refuses null, and positions that cannot be. */
     public Edge {
+      Objects.requireNonNull(incarnation, "incarnation");
       if (first < 0 || last < 0) {
         throw new IllegalArgumentException("a log from " + first + " to " + last);
       }
@@ -34,4 +44,11 @@ public interface EdgeQueries {
    * 1970, as the log's own clock has it; {@link Long#MAX_VALUE} where there is none.
    */
   CompletableFuture<Map<Integer, Long>> firstSince(Collection<Integer> partitions, long micros);
+
+  /**
+   * By partition, the last position up to the known one at which the log has what it had in that
+   * incarnation: lower than the known one when the log lost its end since, and 0 when it cannot
+   * tell.
+   */
+  CompletableFuture<Map<Integer, Long>> shared(Map<Integer, KnownPosition> known);
 }

@@ -15,11 +15,27 @@ import java.util.OptionalLong;
  * @param known the incarnations that readers may have been told, oldest first; of others nothing is
  *     known
  * @param starts where incarnations began, oldest first; both numbers rise
+ * @param numbers of which incarnations something is known
  */
-public record IncarnationHistory(List<Long> known, List<Start> starts) {
+public record IncarnationHistory(List<Long> known, List<Start> starts, Numbers numbers) {
 
   /** Starts that are kept of a partition. */
   public static final int STARTS_MAX = 64;
+
+  /** Which numbers incarnations have. */
+  public enum Numbers {
+    /** Those that are known: any other was given by somebody else. */
+    LISTED,
+    /**
+     * Any from the first that is known on: they rise, and nothing need have been written in one.
+     */
+    ORDERED
+  }
+
+  /** Of incarnations whose numbers are listed. */
+  public IncarnationHistory(List<Long> known, List<Start> starts) {
+    this(known, starts, Numbers.LISTED);
+  }
 
   /**
    * An incarnation and the first position that was given in it.
@@ -54,12 +70,21 @@ public record IncarnationHistory(List<Long> known, List<Start> starts) {
 
   /** Whether anything can be said of what was seen in an incarnation. */
   public boolean knows(long incarnation) {
-    return Collections.binarySearch(known, incarnation) >= 0;
+    return switch (numbers) {
+      case LISTED -> Collections.binarySearch(known, incarnation) >= 0;
+      case ORDERED -> !known.isEmpty() && incarnation >= known.get(0);
+    };
+  }
+
+  /** Whether an incarnation is later than all of which something was seen here. */
+  public boolean isBehind(long incarnation) {
+    return known.isEmpty() || known.get(known.size() - 1) < incarnation;
   }
 
   /**
    * Position up to which a reader of an incarnation has seen the changes that there are now: 0 for
-   * an incarnation that is not known, {@link Long#MAX_VALUE} for the newest.
+   * an incarnation that is not known, {@link Long#MAX_VALUE} for the newest. Of one that is later
+   * than those {@linkplain #isBehind seen here}, that holds for who has read the whole log.
    */
   public long sharedUpTo(long incarnation) {
     if (!knows(incarnation)) {
@@ -71,7 +96,7 @@ public record IncarnationHistory(List<Long> known, List<Start> starts) {
       }
     }
     // Without a start the partition was empty when the newest incarnation began.
-    return incarnation == newest().orElseThrow() ? Long.MAX_VALUE : 0;
+    return incarnation >= newest().orElseThrow() ? Long.MAX_VALUE : 0;
   }
 
   /**

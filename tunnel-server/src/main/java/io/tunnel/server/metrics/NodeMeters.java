@@ -20,7 +20,8 @@ public final class NodeMeters {
   private final MultiGauge copyLag;
 
   /** Held here, because the registry holds whom it asks weakly. */
-  private volatile Supplier<Standing> standing = () -> new Standing(0, 0, 0, false, false, 0, 0, 0);
+  private volatile Supplier<Standing> standing =
+      () -> new Standing(0, 0, 0, false, false, 0, 0, 0, 0);
 
   /** Adds to {@code meters}. */
   public NodeMeters(ServerMeters meters) {
@@ -42,6 +43,7 @@ public final class NodeMeters {
    * @param attached channels that it delivers now
    * @param placements how often it was told what to do
    * @param losses how often the cluster had forgotten it
+   * @param takenBack checkpoints that it took back, because the log had lost what they were of
    */
   public record Standing(
       int nodes,
@@ -51,7 +53,8 @@ public final class NodeMeters {
       boolean isDraining,
       int attached,
       long placements,
-      long losses) {}
+      long losses,
+      long takenBack) {}
 
   /** Adds what the node knows of its copies. */
   public void watch(Replicas replicas) {
@@ -154,6 +157,10 @@ public final class NodeMeters {
     gauge("tunnel.node.attached", "Channels delivered", Standing::attached);
     counter("tunnel.node.placements", "Decisions told", Standing::placements);
     counter("tunnel.node.losses", "Times that the cluster forgot it", Standing::losses);
+    counter(
+        "tunnel.node.checkpoints.taken.back",
+        "Checkpoints taken back, because the log had lost what they were of",
+        Standing::takenBack);
   }
 
   private void gauge(String name, String description, ToDoubleFunction<Standing> figure) {

@@ -37,15 +37,22 @@ public final class Attachments {
 
   private final ClusterView view;
   private final PartitionHomes homes;
-  private final Channels channels;
-  private final CatchUp catchUp;
+  private final Delivered delivered;
   private final Handles handles;
   private final ChannelGrants grants;
   private final Map<String, Attachment> attachmentByChannel = new HashMap<>();
   private final FormerEpochs former = new FormerEpochs();
 
   /**
-   * Delivers {@code channels} of the partitions that this node leads.
+   * What is delivered here.
+   *
+   * @param positions what the positions mean that holders of channels come with
+   * @param catchUp waits until everything is there that the log had
+   */
+  public record Delivered(Channels channels, Readings.Positions positions, CatchUp catchUp) {}
+
+  /**
+   * Delivers what there is of the partitions that this node leads.
    *
    * @param homes refuses the others, and says who leads them
    * @param grants say which requests are of the session that holds a channel
@@ -53,14 +60,12 @@ public final class Attachments {
   public Attachments(
       ClusterView view,
       PartitionHomes homes,
-      Channels channels,
-      CatchUp catchUp,
+      Delivered delivered,
       Handles handles,
       ChannelGrants grants) {
     this.view = view;
     this.homes = homes;
-    this.channels = channels;
-    this.catchUp = catchUp;
+    this.delivered = delivered;
     this.handles = handles;
     this.grants = grants;
   }
@@ -85,12 +90,27 @@ public final class Attachments {
       attachment.take(e);
       return;
     }
-    if (request.type() == ChannelType.Stream) {
+    if (isPresent(request)) {
       open(attachment);
     } else {
-      catchUp.whenRead(
-          request.partition(), failure -> connection.execute(() -> caughtUp(attachment, failure)));
+      delivered
+          .catchUp()
+          .whenRead(
+              request.partition(),
+              failure -> connection.execute(() -> caughtUp(attachment, failure)));
     }
+  }
+
+  /**
+   * Changes that are certainly behind those that were processed; rows have to be fresh, and nobody
+   * is refused for changes that are only not read yet.
+   */
+  private boolean isPresent(Attach request) {
+    return request.type() == ChannelType.Stream
+        && request
+            .known()
+            .filter(known -> !delivered.positions().has(request.partition(), known))
+            .isEmpty();
   }
 
   /** A node that has not read the key yet takes nobody for granted, and refuses nobody. */
@@ -184,6 +204,7 @@ public final class Attachments {
             throw reason;
           });
       homes.of(attachment.request().partition());
+      requireShared(attachment.request());
     } catch (RefusedException e) {
       attachment.take(e);
       return;
@@ -191,16 +212,31 @@ public final class Attachments {
     open(attachment);
   }
 
+  private void requireShared(Attach request) {
+    request
+        .known()
+        .flatMap(known -> delivered.positions().replaced(request.partition(), known))
+        .ifPresent(
+            reason -> {
+              throw reason;
+            });
+  }
+
   private void open(Attachment attachment) {
     Attach request = attachment.request();
     Channel.Hold hold =
         new Channel.Hold(
             attachment.handle(), request.epoch(), request.partition(), request.position());
+    if (request.type() == ChannelType.BaseData) {
+      attachment.open(
+          delivered
+              .channels()
+              .base(request.tunnelId(), hold, request.key(), attachment.connection(), end -> {}));
+      return;
+    }
+    IncarnatedPort port = delivered.positions().port(request.partition(), attachment.connection());
     attachment.open(
-        request.type() == ChannelType.Stream
-            ? channels.stream(hold, end(request), request.endMs(), attachment.connection())
-            : channels.base(
-                request.tunnelId(), hold, request.key(), attachment.connection(), end -> {}));
+        delivered.channels().stream(hold, end(request), request.endMs(), port), port.told());
   }
 
   private static OptionalLong end(Attach request) {
@@ -223,7 +259,7 @@ public final class Attachments {
   public void lost(int partition) {
     RefusedException reason = view.notLeader(partition, "partition " + partition);
     take(partition).forEach(attachment -> takeLater(attachment, reason));
-    catchUp.giveUp(partition, reason);
+    delivered.catchUp().giveUp(partition, reason);
   }
 
   private synchronized List<Attachment> take(int partition) {

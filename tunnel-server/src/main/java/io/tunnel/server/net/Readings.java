@@ -49,8 +49,23 @@ public final class Readings {
       return changes.settled(partition);
     }
 
+    /** Delivers to somebody who is told the incarnation that is the newest now. */
+    IncarnatedPort port(int partition, DeliveryPort connection) {
+      return new IncarnatedPort(
+          connection, incarnations.newest(partition), () -> incarnations.newest(partition));
+    }
+
+    /** Whether what is known is certainly there, without another look at the log. */
+    boolean has(int partition, KnownPosition known) {
+      return replaced(partition, known).isEmpty()
+          && incarnations
+              .of(partition)
+              .filter(history -> history.isBehind(known.incarnation()))
+              .isEmpty();
+    }
+
     /** Why who knows that much cannot read on, if so. */
-    private Optional<RefusedException> replaced(int partition, KnownPosition known) {
+    Optional<RefusedException> replaced(int partition, KnownPosition known) {
       long shared =
           incarnations
               .of(partition)
@@ -157,7 +172,7 @@ public final class Readings {
   private boolean isPresent(ReadPartition request) {
     return request.type() == ChannelType.Stream
         && request.position() <= positions.settled(request.partition())
-        && request.known().flatMap(known -> replaced(request.partition(), known)).isEmpty();
+        && request.known().filter(known -> !positions.has(request.partition(), known)).isEmpty();
   }
 
   private Optional<RefusedException> replaced(int partition, KnownPosition known) {
@@ -211,17 +226,13 @@ public final class Readings {
             reading.handle(), request.epoch(), request.partition(), request.position());
     OptionalLong end =
         request.end().isPresent() ? OptionalLong.of(request.end().get()) : OptionalLong.empty();
-    int partition = request.partition();
-    Optional<Long> incarnation = positions.incarnations().newest(partition);
-    DeliveryPort port =
-        new IncarnatedPort(
-            reading.connection(), incarnation, () -> positions.incarnations().newest(partition));
+    IncarnatedPort port = positions.port(request.partition(), reading.connection());
     reading.open(
         request.type() == ChannelType.Stream
             ? channels.stream(hold, end, request.endMs(), port)
             : channels.rows(
                 moments.since(positions.settled(request.partition())), hold, request.key(), port),
-        incarnation);
+        port.told());
   }
 
   /** Somebody who begins to read, and what of the partition is known to it already. */

@@ -1,5 +1,6 @@
 package io.tunnel.server.net;
 
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.session.Coordinator.CheckpointAnswer;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
@@ -69,6 +70,14 @@ final class SessionRequests {
 
   void stop(Frame frame, Connection connection) {
     StopChannel request = Json.decode(frame.payload(), StopChannel.class);
+    if (request.code().filter(code -> code == ErrorCode.POSITION_REPLACED).isPresent()) {
+      hosts.on(
+          hosts.all().ofHandle(request.handle()),
+          frame,
+          connection,
+          host -> host.coordinator().replaced(request, connection, answer(frame, connection)));
+      return;
+    }
     hosts.done(
         hosts.all().ofHandle(request.handle()),
         frame,
@@ -87,18 +96,7 @@ final class SessionRequests {
 
   private void checkpoint(
       Checkpoint checkpoint, List<Skip> skipped, Frame frame, Connection connection) {
-    CheckpointAnswer answer =
-        new CheckpointAnswer() {
-          @Override
-          public void stored() {
-            connection.respond(frame, Json.encode(new Empty()));
-          }
-
-          @Override
-          public void refused(Exception reason) {
-            connection.refuse(frame, hosts.threads().refusals().of(frame, reason));
-          }
-        };
+    CheckpointAnswer answer = answer(frame, connection);
     try {
       hosts
           .all()
@@ -107,6 +105,20 @@ final class SessionRequests {
     } catch (RejectedExecutionException e) {
       throw RequestThreads.busy();
     }
+  }
+
+  private CheckpointAnswer answer(Frame frame, Connection connection) {
+    return new CheckpointAnswer() {
+      @Override
+      public void stored() {
+        connection.respond(frame, Json.encode(new Empty()));
+      }
+
+      @Override
+      public void refused(Exception reason) {
+        connection.refuse(frame, hosts.threads().refusals().of(frame, reason));
+      }
+    };
   }
 
   /** The worker was told where a base channel ends that it attached to. */

@@ -1,6 +1,7 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.server.log.IncarnationHistory;
+import io.tunnel.server.log.IncarnationHistory.Numbers;
 import io.tunnel.server.log.IncarnationHistory.Start;
 import io.tunnel.server.replica.SharedLog.Stored;
 import java.util.List;
@@ -47,6 +48,7 @@ record LeaderEpochs(List<Start> starts) {
 
   /** What readers are told, and are judged by. */
   IncarnationHistory history() {
-    return new IncarnationHistory(starts.stream().map(Start::incarnation).toList(), starts);
+    return new IncarnationHistory(
+        starts.stream().map(Start::incarnation).toList(), starts, Numbers.ORDERED);
   }
 }

@@ -205,9 +205,18 @@ final class Checkpoints {
                 request,
                 hold,
                 resume.position() > state.checkpointed()
-                    ? state.withProgress(resume.position(), resume.key())
+                    ? state
+                        .withProgress(resume.position(), resume.key())
+                        .seenIn(incarnation(hold, checkpoint))
                     : state,
                 skipped))
+        : Optional.empty();
+  }
+
+  /** Who delivers it here has taken back what was lost; who attached says what it was told. */
+  private static Optional<Long> incarnation(Hold hold, Checkpoint checkpoint) {
+    return hold.isAttached() && hold.key().type() == ChannelType.Stream
+        ? checkpoint.incarnation()
         : Optional.empty();
   }
 

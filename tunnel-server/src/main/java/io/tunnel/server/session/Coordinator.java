@@ -66,6 +66,7 @@ public final class Coordinator {
 
   private final Sessions sessions;
   private final Checkpoints checkpoints;
+  private final StaleCheckpoints stale;
   private long lastSession;
 
   /** Why it runs no tunnels any more. */
@@ -106,6 +107,7 @@ public final class Coordinator {
     this.sessions = new Sessions(catalog, deliveries, config, surroundings, this::rowsEnd);
     this.checkpoints = new Checkpoints(catalog, sessions, edges, surroundings);
     this.ends = new TunnelEnds(catalog, edges, surroundings, this::endKnown);
+    this.stale = new StaleCheckpoints(catalog, sessions, edges, ends, surroundings);
     catalog.tunnels(Optional.empty()).forEach(ends::watch);
   }
 
@@ -242,6 +244,14 @@ public final class Coordinator {
   public void stop(StopChannel request, SessionPort port) throws IOException {
     Hold hold = sessions.requireHold(request.handle(), request.epoch(), port);
     stop(hold, new StopReason(request.error(), request.at()), TakeReason.STOPPED);
+  }
+
+  /**
+   * Who delivers a channel has refused to, because what its worker knows was lost: progress is
+   * taken back to what there is, and the channel goes on from there.
+   */
+  public void replaced(StopChannel request, SessionPort port, CheckpointAnswer answer) {
+    stale.judge(request, port, answer);
   }
 
   /** A channel cannot be delivered any further; it is stopped, with the reason as its error. */

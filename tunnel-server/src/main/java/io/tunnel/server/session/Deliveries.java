@@ -124,7 +124,8 @@ public abstract sealed class Deliveries {
           // Rows end where they end by then, also for those who got to an end before.
           isStream ? wanted.state().end() : Optional.empty(),
           wanted.tunnel().endMs(),
-          grants.of(wanted.channelId(), hold.partition(), hold.epoch()));
+          grants.of(wanted.channelId(), hold.partition(), hold.epoch()),
+          wanted.state().incarnation());
     }
   }
 }

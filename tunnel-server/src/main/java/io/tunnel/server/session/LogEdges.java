@@ -1,10 +1,14 @@
 package io.tunnel.server.session;
 
+import io.tunnel.model.KnownPosition;
 import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.log.Incarnations;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -31,11 +35,27 @@ public interface LogEdges {
    * @param oldestMicros commit time of the oldest change kept, in microseconds since 1970; 0 when
    *     there is none or it is not known
    * @param momentByMicros the moments that were asked for
+   * @param incarnation of the positions up to {@code last}, where the look tells it
+   * @param shared the last position up to a known one at which the log has what is known of it; the
+   *     known one itself when nothing was lost, and absent when nothing was known
    */
-  record Edge(long first, long last, long oldestMicros, Map<Long, Moment> momentByMicros) {
-    /** Copies the map. */
+  record Edge(
+      long first,
+      long last,
+      long oldestMicros,
+      Map<Long, Moment> momentByMicros,
+      Optional<Long> incarnation,
+      Optional<Long> shared) {
+    /** Copies the map, and refuses null. */
     public Edge {
       momentByMicros = Map.copyOf(momentByMicros);
+      Objects.requireNonNull(incarnation, "incarnation");
+      Objects.requireNonNull(shared, "shared");
+    }
+
+    /** Of positions of which nothing is known. */
+    Edge(long first, long last, long oldestMicros, Map<Long, Moment> momentByMicros) {
+      this(first, last, oldestMicros, momentByMicros, Optional.empty(), Optional.empty());
     }
 
     /** A moment that was asked for. */
@@ -64,8 +84,24 @@ public interface LogEdges {
    * where {@code looked} is told before this returns if nobody else has to be asked.
    *
    * @param momentsMicros moments in microseconds since 1970
+   * @param known what was seen of some of the partitions before
    */
-  void look(Collection<Integer> partitions, Set<Long> momentsMicros, Looked looked);
+  void look(
+      Collection<Integer> partitions,
+      Set<Long> momentsMicros,
+      Map<Integer, KnownPosition> known,
+      Looked looked);
+
+  /** Looks at logs of which nothing is known. */
+  default void look(Collection<Integer> partitions, Set<Long> momentsMicros, Looked looked) {
+    look(partitions, momentsMicros, Map.of(), looked);
+  }
+
+  /**
+   * The incarnation of all positions that channels of a partition have, where these are taken back
+   * before anybody is served; elsewhere each has its own, and a look tells that of the log.
+   */
+  Optional<Long> incarnation(int partition);
 
   /** Position up to which there is something in a log, as far as is known without a look. */
   long known(int partition);
@@ -73,20 +109,31 @@ public interface LogEdges {
   /** A hint: what is known of these should be fresh. To be called a few times a second. */
   void keepFresh(Set<Integer> partitions, long nowNanos);
 
-  /** The logs of this server. */
+  /** The logs of this server, if nobody wants to know their incarnations. */
   static LogEdges of(ChangeReader changes) {
-    return new OwnEdges(changes);
+    return of(changes, Incarnations.none());
   }
 
   /** The logs of this server. */
-  record OwnEdges(ChangeReader changes) implements LogEdges {
+  static LogEdges of(ChangeReader changes, Incarnations incarnations) {
+    return new OwnEdges(changes, incarnations);
+  }
+
+  /** The logs of this server. */
+  record OwnEdges(ChangeReader changes, Incarnations incarnations) implements LogEdges {
 
     @Override
-    public void look(Collection<Integer> partitions, Set<Long> momentsMicros, Looked looked) {
+    public void look(
+        Collection<Integer> partitions,
+        Set<Long> momentsMicros,
+        Map<Integer, KnownPosition> known,
+        Looked looked) {
       Map<Integer, Edge> edges = new HashMap<>();
       try {
         for (int partition : partitions) {
-          edges.put(partition, edge(partition, momentsMicros));
+          Optional<Long> shared =
+              Optional.ofNullable(known.get(partition)).map(one -> shared(partition, one));
+          edges.put(partition, edge(partition, momentsMicros, shared));
         }
       } catch (IOException e) {
         looked.failed(e);
@@ -95,14 +142,30 @@ public interface LogEdges {
       looked.found(edges);
     }
 
-    private Edge edge(int partition, Set<Long> momentsMicros) throws IOException {
+    private long shared(int partition, KnownPosition known) {
+      long shared =
+          incarnations
+              .of(partition)
+              .map(history -> history.sharedUpTo(known.incarnation()))
+              .orElse(Long.MAX_VALUE);
+      return Math.min(known.position(), Math.min(shared, changes.committed(partition)));
+    }
+
+    private Edge edge(int partition, Set<Long> momentsMicros, Optional<Long> shared)
+        throws IOException {
       Map<Long, Moment> moments = new HashMap<>();
       for (long micros : momentsMicros) {
         moments.put(micros, new Moment(changes.positionBefore(partition, micros), true));
       }
       long first = changes.firstPosition(partition);
       long oldestMicros = moments.isEmpty() ? 0 : changes.commitMicrosAfter(partition, first - 1);
-      return new Edge(first, changes.committed(partition), oldestMicros, moments);
+      return new Edge(
+          first, changes.committed(partition), oldestMicros, moments, Optional.empty(), shared);
+    }
+
+    @Override
+    public Optional<Long> incarnation(int partition) {
+      return incarnations.newest(partition);
     }
 
     @Override

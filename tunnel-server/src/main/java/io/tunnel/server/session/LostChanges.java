@@ -58,7 +58,8 @@ final class LostChanges {
     catalog.store(tunnel.tunnelId(), takenBack);
   }
 
-  private static ChannelState takenBack(ChannelState state, long committed) {
+  /** The state of a channel that goes on behind the last change that there is. */
+  static ChannelState takenBack(ChannelState state, long committed) {
     ChannelState now = state.withProgress(Math.min(state.checkpointed(), committed), Bytes.EMPTY);
     return state.end().orElse(0L) > committed ? now.withEnd(Optional.empty(), false) : now;
   }

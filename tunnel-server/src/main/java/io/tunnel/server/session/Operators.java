@@ -1,6 +1,8 @@
 package io.tunnel.server.session;
 
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.KnownPosition;
 import io.tunnel.model.Names;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Asked;
@@ -8,7 +10,6 @@ import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
-import io.tunnel.server.log.ChangeReader;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.Control.TunnelName;
@@ -41,15 +42,6 @@ public final class Operators {
   private final LogEdges edges;
   private final Coordinator coordinator;
   private final Surroundings surroundings;
-
-  /** Operators of all tunnels of a server that is alone. */
-  public Operators(
-      TunnelCatalog catalog,
-      ChangeReader changes,
-      Coordinator coordinator,
-      Surroundings surroundings) {
-    this(catalog, LogEdges.of(changes), coordinator, surroundings);
-  }
 
   /** Operators of the tunnels that {@code coordinator} runs. */
   public Operators(
@@ -116,10 +108,15 @@ public final class Operators {
   }
 
   private <T> void look(
-      Collection<Integer> partitions, Set<Long> momentsMicros, Step<T> then, Answer<T> answer) {
+      Collection<Integer> partitions,
+      Set<Long> momentsMicros,
+      Map<Integer, KnownPosition> known,
+      Step<T> then,
+      Answer<T> answer) {
     edges.look(
         partitions,
         momentsMicros,
+        known,
         new LogEdges.Looked() {
           @Override
           public void found(Map<Integer, LogEdges.Edge> edgeByPartition) {
@@ -146,6 +143,7 @@ public final class Operators {
     look(
         partitions(catalog.channels(tunnel).keySet()),
         Set.of(),
+        Map.of(),
         found -> coordinator.view(catalog.tunnel(tunnel.tunnelId())),
         answer);
   }
@@ -231,9 +229,11 @@ public final class Operators {
     TunnelInfo tunnel = catalog.tunnel(seek.table(), seek.tunnel());
     NavigableMap<ChannelKey, ChannelState> channels = catalog.channels(tunnel);
     Set<ChannelKey> named = SeekPlan.select(tunnel, channels, seek.channels());
+    Set<Integer> partitions = partitions(named.isEmpty() ? channels.keySet() : named);
     look(
-        partitions(named.isEmpty() ? channels.keySet() : named),
+        partitions,
         StreamEdges.moments(tunnel.endMs(), seek.timeMs()),
+        SeekPlan.known(seek, partitions),
         found -> seek(seek, catalog.tunnel(tunnel.tunnelId()), found, asked),
         answer);
   }
@@ -283,8 +283,15 @@ public final class Operators {
                         key.type(),
                         state.checkpointed(),
                         state.key(),
-                        state.isFinished())));
+                        state.isFinished(),
+                        incarnation(key, state))));
     return new CheckpointSet(table.tableId(), tunnel.table(), tunnel.tunnel(), positions);
+  }
+
+  private Optional<Long> incarnation(ChannelKey key, ChannelState state) {
+    return key.type() == ChannelType.Stream
+        ? state.incarnation().or(() -> edges.incarnation(key.partition()))
+        : Optional.empty();
   }
 
   /** Ends a session of a tunnel. */

@@ -6,7 +6,6 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
-import io.tunnel.server.log.Incarnations;
 import io.tunnel.wire.PartitionControl.FoundPositions;
 import io.tunnel.wire.PartitionControl.Positions;
 import java.util.Collection;
@@ -23,13 +22,11 @@ public final class PositionFinder {
 
   private final LogEdges edges;
   private final Surroundings surroundings;
-  private final Incarnations incarnations;
 
-  /** Finds them in the logs that {@code edges} looks at, whose lives are {@code incarnations}. */
-  public PositionFinder(LogEdges edges, Surroundings surroundings, Incarnations incarnations) {
+  /** Finds them in the logs that {@code edges} looks at. */
+  public PositionFinder(LogEdges edges, Surroundings surroundings) {
     this.edges = edges;
     this.surroundings = surroundings;
-    this.incarnations = incarnations;
   }
 
   /**
@@ -102,7 +99,10 @@ public final class PositionFinder {
                       found.last(key),
                       timeMs.map(
                           time -> before(found, key, time, edgeByPartition.get(partition.id()))),
-                      incarnations.newest(partition.id()));
+                      edgeByPartition
+                          .get(partition.id())
+                          .incarnation()
+                          .or(() -> edges.incarnation(partition.id())));
                 })
             .toList());
   }

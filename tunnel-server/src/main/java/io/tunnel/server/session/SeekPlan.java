@@ -5,6 +5,7 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.KnownPosition;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.StreamStart;
 import io.tunnel.server.catalog.ChannelKey;
@@ -16,6 +17,8 @@ import io.tunnel.wire.OperatorControl.ChannelPosition;
 import io.tunnel.wire.OperatorControl.CheckpointSet;
 import io.tunnel.wire.OperatorControl.Move;
 import io.tunnel.wire.OperatorControl.Seek;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +35,7 @@ final class SeekPlan {
   private final TableRecord table;
   private final NavigableMap<ChannelKey, ChannelState> channels;
   private final StreamEdges edges;
+  private final Map<Integer, LogEdges.Edge> edgeByPartition;
   private final NavigableMap<ChannelKey, ChannelState> states = new TreeMap<>();
 
   /** For a tunnel of {@code table} whose channels are {@code channels} now. */
@@ -44,6 +48,7 @@ final class SeekPlan {
     this.tunnel = tunnel;
     this.table = table;
     this.channels = channels;
+    this.edgeByPartition = Map.copyOf(edgeByPartition);
     this.edges = new StreamEdges(tunnel.endMs(), edgeByPartition, nowMicros);
   }
 
@@ -90,7 +95,10 @@ final class SeekPlan {
                 ? edges.earliest(key, state)
                 : edges.last(key, state);
       }
-      states.put(key, moved(state, position, Bytes.EMPTY, state.end()));
+      states.put(
+          key,
+          moved(state, position, Bytes.EMPTY, state.end())
+              .seenIn(edgeByPartition.get(key.partition()).incarnation()));
     }
     return this;
   }
@@ -103,8 +111,8 @@ final class SeekPlan {
             ErrorCode.INVALID_REQUEST,
             "channel "
                 + key.channelId(tunnel.tunnelId())
-                + " carries base data, which has no times and no positions in the log; it is moved by"
-                + " checkpoints that were exported");
+                + " carries base data, which has no times and no positions in the log; it is moved"
+                + " by checkpoints that were exported");
       }
     }
     if (ids.isEmpty()) {
@@ -174,8 +182,12 @@ final class SeekPlan {
   private ChannelState imported(ChannelKey key, ChannelPosition position) {
     ChannelState state = channels.get(key);
     if (key.type() == ChannelType.Stream) {
+      LogEdges.Edge edge = edgeByPartition.get(key.partition());
+      position.known().ifPresent(known -> requireShared(key, known, edge));
       long to = edges.require(key, state, position.position());
-      return moved(state, to, Bytes.EMPTY, state.end());
+      // What was judged is as good as the look; of other positions nobody knows what they are.
+      return moved(state, to, Bytes.EMPTY, state.end())
+          .seenIn(position.incarnation().flatMap(in -> edge.incarnation()));
     }
     requireKey(position);
     return moved(
@@ -185,12 +197,41 @@ final class SeekPlan {
         position.isFinished() ? Optional.of(position.position()) : Optional.empty());
   }
 
+  private static void requireShared(ChannelKey key, KnownPosition known, LogEdges.Edge edge) {
+    long shared = edge.shared().orElse(known.position());
+    if (shared < known.position()) {
+      throw new RefusedException(
+          ErrorCode.POSITION_REPLACED,
+          "changes of partition "
+              + key.partition()
+              + " up to position "
+              + known.position()
+              + " were processed, and those behind "
+              + shared
+              + " were lost since, or are not known to be there: their positions are given to other"
+              + " changes, which would be skipped (incarnation "
+              + known.incarnation()
+              + "); nothing was moved");
+    }
+  }
+
+  /** What the seek says of changes, by partition, where it says in which incarnation. */
+  static Map<Integer, KnownPosition> known(Seek seek, Collection<Integer> partitions) {
+    Map<Integer, KnownPosition> known = new HashMap<>();
+    seek.checkpoints().map(CheckpointSet::channels).orElse(List.of()).stream()
+        .filter(position -> partitions.contains(position.partition()))
+        .forEach(
+            position -> position.known().ifPresent(one -> known.put(position.partition(), one)));
+    return known;
+  }
+
   /** A base channel goes on behind a key of its partition, or begins before the first. */
   private void requireKey(ChannelPosition position) {
     boolean hasKey = !position.key().equals(Bytes.EMPTY);
     if (hasKey != position.position() > 0) {
       throw invalid(
-          "a base channel is at row 0 without a key, or behind a row with its key; that of partition "
+          "a base channel is at row 0 without a key, or behind a row with its key; that of"
+              + " partition "
               + position.partition()
               + " is at row "
               + position.position()

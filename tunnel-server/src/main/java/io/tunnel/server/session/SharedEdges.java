@@ -1,11 +1,14 @@
 package io.tunnel.server.session;
 
+import io.tunnel.model.KnownPosition;
 import io.tunnel.server.log.CatchUp;
 import io.tunnel.server.log.EdgeQueries;
+import java.io.IOException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +22,9 @@ public final class SharedEdges implements LogEdges {
 
   /** So far may the clocks of a node and of the log lie apart. */
   static final long CLOCK_GAP_MICROS_MAX = TimeUnit.SECONDS.toMicros(10);
+
+  /** How often a look is begun whose questions are answered by different leaders. */
+  static final int LOOKS_MAX = 5;
 
   private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -37,42 +43,143 @@ public final class SharedEdges implements LogEdges {
   }
 
   @Override
-  public void look(Collection<Integer> partitions, Set<Long> momentsMicros, Looked looked) {
+  public void look(
+      Collection<Integer> partitions,
+      Set<Long> momentsMicros,
+      Map<Integer, KnownPosition> known,
+      Looked looked) {
     Set<Integer> asked = Set.copyOf(partitions);
-    Map<Long, CompletableFuture<Map<Integer, Long>>> firsts = new HashMap<>();
-    for (long micros : momentsMicros) {
-      firsts.put(micros, log.firstSince(asked, micros));
-    }
-    // Behind the moments: where one has not come, everything up to the end is before it. The end is
-    // therefore asked for when those have answered.
-    CompletableFuture.allOf(firsts.values().toArray(CompletableFuture[]::new))
-        .thenCompose(all -> log.edges(asked))
+    find(asked, momentsMicros, LOOKS_MAX)
+        .thenCompose(
+            // Last: what is good under a later leader, too, was so under the one that is told.
+            found -> shared(found, known).thenApply(shared -> edges(asked, found, shared)))
         .whenComplete(
             (edges, failure) -> {
               if (failure == null) {
-                edges.forEach(known::saw);
-                surroundings.control(() -> tell(asked, edges, firsts, looked));
+                surroundings.control(() -> looked.found(edges));
               } else {
                 surroundings.control(() -> looked.failed(CatchUp.unavailable(failure)));
               }
             });
   }
 
-  private void tell(
-      Set<Integer> partitions,
-      Map<Integer, EdgeQueries.Edge> edges,
-      Map<Long, CompletableFuture<Map<Integer, Long>>> firsts,
-      Looked looked) {
-    Map<Integer, Edge> found = new HashMap<>();
-    for (int partition : partitions) {
-      EdgeQueries.Edge edge = edges.get(partition);
-      Map<Long, Moment> moments = new HashMap<>();
-      firsts.forEach(
-          (micros, first) ->
-              moments.put(micros, moment(micros, first.join().get(partition), edge)));
-      found.put(partition, new Edge(edge.first(), edge.last(), 0, moments));
+  /** Under one leader a log only grows, so the log is asked about what was seen under others. */
+  private CompletableFuture<Map<Integer, Long>> shared(
+      Found found, Map<Integer, KnownPosition> known) {
+    Map<Integer, Long> shared = new HashMap<>();
+    Map<Integer, KnownPosition> open = new HashMap<>();
+    known.forEach(
+        (partition, seen) -> {
+          EdgeQueries.Edge edge = found.ends().get(partition);
+          boolean isOfLeader =
+              edge.incarnation().equals(Optional.of(seen.incarnation()))
+                  && seen.position() <= edge.last();
+          if (isOfLeader) {
+            shared.put(partition, seen.position());
+          } else {
+            open.put(partition, seen);
+          }
+        });
+    return open.isEmpty()
+        ? CompletableFuture.completedFuture(shared)
+        : log.shared(open)
+            .thenApply(
+                told -> {
+                  shared.putAll(told);
+                  return shared;
+                });
+  }
+
+  /** What the log has told of some moments, and of where it ends. */
+  private record Found(Map<Integer, EdgeQueries.Edge> ends, Map<Long, Map<Integer, Long>> firsts) {}
+
+  /**
+   * Asks for the moments first: where one has not come, everything up to the end is before it. What
+   * was found under another leader than the one that tells the end need not be there any more, so
+   * it is asked for again.
+   */
+  private CompletableFuture<Found> find(Set<Integer> asked, Set<Long> momentsMicros, int looks) {
+    if (momentsMicros.isEmpty()) {
+      return ends(asked).thenApply(ends -> new Found(ends, Map.of()));
     }
-    looked.found(found);
+    return ends(asked)
+        .thenCompose(
+            before ->
+                firsts(asked, momentsMicros)
+                    .thenCompose(
+                        firsts ->
+                            ends(asked)
+                                .thenCompose(
+                                    ends ->
+                                        incarnations(before).equals(incarnations(ends))
+                                            ? CompletableFuture.completedFuture(
+                                                new Found(ends, firsts))
+                                            : again(asked, momentsMicros, looks))));
+  }
+
+  private CompletableFuture<Found> again(Set<Integer> asked, Set<Long> momentsMicros, int looks) {
+    return looks > 1
+        ? find(asked, momentsMicros, looks - 1)
+        : CompletableFuture.failedFuture(
+            new IOException("the leaders of its partitions change while they are asked"));
+  }
+
+  private CompletableFuture<Map<Integer, EdgeQueries.Edge>> ends(Set<Integer> asked) {
+    return log.edges(asked)
+        .thenApply(
+            ends -> {
+              ends.forEach(known::saw);
+              return ends;
+            });
+  }
+
+  private CompletableFuture<Map<Long, Map<Integer, Long>>> firsts(
+      Set<Integer> asked, Set<Long> momentsMicros) {
+    Map<Long, CompletableFuture<Map<Integer, Long>>> firsts = new HashMap<>();
+    for (long micros : momentsMicros) {
+      firsts.put(micros, log.firstSince(asked, micros));
+    }
+    return CompletableFuture.allOf(firsts.values().toArray(CompletableFuture[]::new))
+        .thenApply(
+            all -> {
+              Map<Long, Map<Integer, Long>> found = new HashMap<>();
+              firsts.forEach((micros, first) -> found.put(micros, first.join()));
+              return found;
+            });
+  }
+
+  private static Map<Integer, Optional<Long>> incarnations(Map<Integer, EdgeQueries.Edge> edges) {
+    Map<Integer, Optional<Long>> incarnations = new HashMap<>();
+    edges.forEach((partition, edge) -> incarnations.put(partition, edge.incarnation()));
+    return incarnations;
+  }
+
+  private Map<Integer, Edge> edges(
+      Set<Integer> partitions, Found found, Map<Integer, Long> shared) {
+    Map<Integer, Edge> edges = new HashMap<>();
+    for (int partition : partitions) {
+      EdgeQueries.Edge edge = found.ends().get(partition);
+      Map<Long, Moment> moments = new HashMap<>();
+      found
+          .firsts()
+          .forEach(
+              (micros, first) -> moments.put(micros, moment(micros, first.get(partition), edge)));
+      edges.put(
+          partition,
+          new Edge(
+              edge.first(),
+              edge.last(),
+              0,
+              moments,
+              edge.incarnation(),
+              Optional.ofNullable(shared.get(partition))));
+    }
+    return edges;
+  }
+
+  @Override
+  public Optional<Long> incarnation(int partition) {
+    return Optional.empty();
   }
 
   private Moment moment(long micros, long first, EdgeQueries.Edge edge) {

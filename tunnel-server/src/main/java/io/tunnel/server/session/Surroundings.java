@@ -36,6 +36,9 @@ public interface Surroundings {
    */
   void keepRows(String tunnelId, Collection<Integer> partitions, Kept whenKept);
 
+  /** The progress of a channel was taken back, because the log had lost what it was of. */
+  default void tookBack() {}
+
   /** The rows that were kept for a tunnel are not needed any more; idempotent. */
   void forgetRows(String tunnelId);
 
@@ -47,6 +50,11 @@ public interface Surroundings {
 
     /** The rows of each partition are kept as they were when this was its committed position. */
     void kept(Map<Integer, Long> committed);
+
+    /** As {@link #kept(Map)}, where the incarnations of these positions are known. */
+    default void kept(Map<Integer, Long> committed, Map<Integer, Long> incarnations) {
+      kept(committed);
+    }
 
     /** Nothing is kept. */
     void failed(RefusedException reason);

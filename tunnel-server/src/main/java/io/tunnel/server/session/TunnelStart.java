@@ -114,7 +114,12 @@ final class TunnelStart {
 
     @Override
     public void kept(Map<Integer, Long> committed) {
-      finish(() -> behindRows(committed), answer);
+      kept(committed, Map.of());
+    }
+
+    @Override
+    public void kept(Map<Integer, Long> committed, Map<Integer, Long> incarnations) {
+      finish(() -> behindRows(committed, incarnations), answer);
     }
 
     @Override
@@ -163,7 +168,8 @@ final class TunnelStart {
     }
   }
 
-  private Map<ChannelKey, ChannelState> behindRows(Map<Integer, Long> committed) {
+  private Map<ChannelKey, ChannelState> behindRows(
+      Map<Integer, Long> committed, Map<Integer, Long> incarnations) {
     NavigableMap<ChannelKey, ChannelState> states = new TreeMap<>();
     committed.forEach(
         (partition, position) ->
@@ -172,8 +178,10 @@ final class TunnelStart {
                     key ->
                         states.put(
                             key,
-                            ChannelState.startingAt(
-                                key.equals(ChannelKey.stream(partition)) ? position : 0))));
+                            key.equals(ChannelKey.stream(partition))
+                                ? ChannelState.startingAt(position)
+                                    .seenIn(Optional.ofNullable(incarnations.get(partition)))
+                                : ChannelState.startingAt(0))));
     return states;
   }
 
@@ -183,7 +191,10 @@ final class TunnelStart {
     NavigableMap<ChannelKey, ChannelState> states = new TreeMap<>();
     for (PartitionRecord partition : table.partitions()) {
       ChannelKey key = ChannelKey.stream(partition.id());
-      states.put(key, ChannelState.startingAt(start(key, found)));
+      states.put(
+          key,
+          ChannelState.startingAt(start(key, found))
+              .seenIn(edgeByPartition.get(partition.id()).incarnation()));
     }
     return states;
   }

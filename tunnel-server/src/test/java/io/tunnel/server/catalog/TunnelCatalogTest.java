@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.KnownPosition;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
@@ -96,6 +97,25 @@ final class TunnelCatalogTest {
     open().deleteTunnel(tunnel);
     assertThat(store.all().keySet()).noneMatch(name -> name.contains("/id"));
     assertThat(open().skipped("id")).isEqualTo(Skipped.NONE);
+  }
+
+  @Test
+  void theIncarnationOfAPositionIsStoredWithItInOneText() throws IOException {
+    TunnelCatalog catalog = open();
+    table(catalog, "t", "b");
+    var unused = tunnel(catalog, "t", "n", "id");
+    ChannelKey key = ChannelKey.stream(1);
+    ChannelState seen = ChannelState.startingAt(30).seenIn(Optional.of(258L));
+    catalog.store("id", Map.of(key, seen));
+    assertThat(store.all()).containsEntry("checkpoint/id/1", "30 0000000000000102");
+    assertThat(open().channel("id", key)).isEqualTo(seen);
+    catalog.store("id", Map.of(key, seen.withPause(true).withStop(Optional.of(BROKEN))));
+    assertThat(open().channel("id", key).known()).contains(new KnownPosition(30, 258));
+    catalog.store("id", Map.of(key, seen.seenIn(Optional.of(259L))));
+    assertThat(open().channel("id", key).incarnation()).as("alone is news").contains(259L);
+    catalog.store("id", Map.of(key, seen.withProgress(31, Bytes.EMPTY)));
+    assertThat(store.all()).as("nobody said it").containsEntry("checkpoint/id/1", "31");
+    assertThat(open().channel("id", key).known()).isEmpty();
   }
 
   private static TunnelInfo tunnel(TunnelCatalog catalog, String table, String name, String id)

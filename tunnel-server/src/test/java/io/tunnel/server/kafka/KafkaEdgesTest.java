@@ -19,6 +19,11 @@ import org.junit.jupiter.api.Test;
 
 class KafkaEdgesTest {
 
+  /** Nobody but the first leader has led what a test appends. */
+  private static Edge edge(long whole, long end) {
+    return new Edge(whole, end, Optional.of(0));
+  }
+
   @Test
   void ends_and_first_records_since_a_moment_are_those_that_a_reader_sees() throws Exception {
     try (TestTable table = new TestTable(2, 0)) {
@@ -35,7 +40,7 @@ class KafkaEdgesTest {
       List<Integer> both = List.of(FIRST, FIRST + 1);
       assertThat(get(edges.ends(both))).isEqualTo(Map.of(FIRST, 5L, FIRST + 1, 0L));
       assertThat(get(edges.edges(both)))
-          .isEqualTo(Map.of(FIRST, new Edge(0, 5), FIRST + 1, new Edge(0, 0)));
+          .isEqualTo(Map.of(FIRST, edge(0, 5), FIRST + 1, edge(0, 0)));
       for (long micros :
           new long[] {0, stored.get(2).timeMicros(), stored.get(2).timeMicros() + 1}) {
         long first =
@@ -57,13 +62,13 @@ class KafkaEdgesTest {
   void the_window_that_is_surely_whole_moves_with_the_clock_and_ends_at_the_end() throws Exception {
     try (TestTable table = new TestTable(1, 60_000)) {
       get(table.append(FIRST, change(0, "k", "v"), change(1, "k", "w")));
-      assertThat(get(table.edges().edges(List.of(FIRST)))).containsEntry(FIRST, new Edge(0, 2));
+      assertThat(get(table.edges().edges(List.of(FIRST)))).containsEntry(FIRST, edge(0, 2));
       LateClock late = new LateClock(31);
       try (KafkaCluster later = new KafkaCluster(table.config, late)) {
         KafkaEdges edges = later.edges(id -> Optional.ofNullable(table.places.get(id)));
-        assertThat(get(edges.edges(List.of(FIRST)))).containsEntry(FIRST, new Edge(2, 2));
+        assertThat(get(edges.edges(List.of(FIRST)))).containsEntry(FIRST, edge(2, 2));
         table.know(0);
-        assertThat(get(edges.edges(List.of(FIRST)))).containsEntry(FIRST, new Edge(0, 2));
+        assertThat(get(edges.edges(List.of(FIRST)))).containsEntry(FIRST, edge(0, 2));
       }
     }
   }
@@ -74,7 +79,7 @@ class KafkaEdgesTest {
       assertThatThrownBy(() -> get(table.edges().ends(List.of(FIRST, 5))))
           .hasCauseInstanceOf(LogUnavailableException.class)
           .hasMessageContaining("partition 5");
-      assertThatIllegalArgumentException().isThrownBy(() -> new Edge(3, 2));
+      assertThatIllegalArgumentException().isThrownBy(() -> edge(3, 2));
     }
   }
 

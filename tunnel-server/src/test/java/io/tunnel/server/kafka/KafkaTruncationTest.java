@@ -4,8 +4,11 @@ import static io.tunnel.server.kafka.TestTable.FIRST;
 import static io.tunnel.server.kafka.TestTable.change;
 import static io.tunnel.server.kafka.TestTable.get;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.kafka.broker.KafkaBroker;
+import io.tunnel.server.kafka.KafkaEdges.Edge;
+import io.tunnel.server.kafka.KafkaEpochs.Seen;
 import io.tunnel.server.kafka.Reads.Lost;
 import io.tunnel.server.replica.SharedLog.Stored;
 import io.tunnel.server.replica.SharedLog.Tail;
@@ -15,6 +18,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -56,12 +61,30 @@ class KafkaTruncationTest {
           file.truncate(keptBytes);
         }
         broker.restart();
+        KafkaEpochs epochs = table.cluster.epochs(id -> Optional.ofNullable(table.places.get(id)));
+        assertThat(get(epochs.shared(Map.of(FIRST, new Seen(8, epoch)))))
+            .as("before anything is written behind the loss")
+            .containsEntry(FIRST, 3L);
         assertThat(reads.lost()).as("while it reads").isEqualTo(new Lost(FIRST, 8, 0));
       }
       for (int i = 3; i < 20; i++) {
         get(table.append(FIRST, change(i, "k" + i, "new")));
       }
       assertThat(get(table.log.end(FIRST)).offset()).isEqualTo(20);
+      Edge found = get(table.edges().edges(List.of(FIRST))).get(FIRST);
+      assertThat(found.end()).isEqualTo(20);
+      int now = found.leaderEpoch().orElseThrow();
+      assertThat(now).isGreaterThan(epoch);
+      KafkaEpochs epochs = table.cluster.epochs(id -> Optional.ofNullable(table.places.get(id)));
+      for (int next : new int[] {1, 3, 4, 8, 20}) {
+        assertThat(get(epochs.shared(Map.of(FIRST, new Seen(next, epoch)))))
+            .containsEntry(FIRST, Math.min(next, 3L));
+        assertThat(get(epochs.shared(Map.of(FIRST, new Seen(next, now)))))
+            .containsEntry(FIRST, (long) next);
+      }
+      assertThat(get(epochs.shared(Map.of(FIRST, new Seen(30, now))))).containsEntry(FIRST, 20L);
+      assertThatThrownBy(() -> get(epochs.shared(Map.of(FIRST + 9, new Seen(1, now)))))
+          .hasCauseInstanceOf(LogUnavailableException.class);
       Reads again = new Reads();
       try (Tail tail = table.log.tail(again)) {
         tail.follow(FIRST, 8, epoch);

@@ -1,5 +1,6 @@
 package io.tunnel.server.log;
 
+import io.tunnel.model.KnownPosition;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -7,6 +8,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -16,6 +18,7 @@ public final class FakeEdges implements EdgeQueries {
 
   private final Map<Integer, Edge> edgeByPartition = new HashMap<>();
   private final Map<Integer, NavigableMap<Long, Long>> positionByMicros = new HashMap<>();
+  private final Map<Integer, IncarnationHistory> historyByPartition = new HashMap<>();
   private final Deque<Runnable> held = new ArrayDeque<>();
   private boolean isHolding;
   private boolean isUnreachable;
@@ -26,9 +29,21 @@ public final class FakeEdges implements EdgeQueries {
     edgeByPartition.put(partition, new Edge(first, last));
   }
 
+  /** The log of a partition reaches to {@code last}, in the newest of its lives. */
+  public void set(int partition, long first, long last, IncarnationHistory history) {
+    long newest = history.newest().orElseThrow();
+    edgeByPartition.put(partition, new Edge(first, last, Optional.of(newest)));
+    historyByPartition.put(partition, history);
+  }
+
   /** The log took a record at a moment. */
   public void record(int partition, long position, long micros) {
     positionByMicros.computeIfAbsent(partition, id -> new TreeMap<>()).put(micros, position);
+  }
+
+  /** By the moments at which the log took them, the records of a partition. */
+  public NavigableMap<Long, Long> records(int partition) {
+    return positionByMicros.computeIfAbsent(partition, id -> new TreeMap<>());
   }
 
   /** Answers wait from now on, or do no longer. */
@@ -39,6 +54,11 @@ public final class FakeEdges implements EdgeQueries {
         held.poll().run();
       }
     }
+  }
+
+  /** The next question that waits is answered; there is one. */
+  public void answerNext() {
+    held.remove().run();
   }
 
   /** The log cannot be reached, or can again. */
@@ -74,6 +94,22 @@ public final class FakeEdges implements EdgeQueries {
             firsts.put(partition, first == null ? Long.MAX_VALUE : first.getValue());
           }
           return firsts;
+        });
+  }
+
+  @Override
+  public CompletableFuture<Map<Integer, Long>> shared(Map<Integer, KnownPosition> known) {
+    return answer(
+        () -> {
+          Map<Integer, Long> shared = new HashMap<>();
+          known.forEach(
+              (partition, one) ->
+                  shared.put(
+                      partition,
+                      Math.min(
+                          Math.min(one.position(), edgeByPartition.get(partition).last()),
+                          historyByPartition.get(partition).sharedUpTo(one.incarnation()))));
+          return shared;
         });
   }
 

@@ -12,6 +12,9 @@ import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.cluster.Unit;
+import io.tunnel.server.log.IncarnationHistory;
+import io.tunnel.server.log.IncarnationHistory.Numbers;
+import io.tunnel.server.log.IncarnationHistory.Start;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
@@ -37,7 +40,9 @@ import io.tunnel.wire.SessionControl.SessionEnd;
 import io.tunnel.wire.SessionControl.SessionOpened;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -115,6 +120,66 @@ final class AttachTest {
     worker.granted(Operation.DETACH, new ChannelRef(handle, 5).encode());
     worker.granted(Operation.DETACH, new ChannelRef(handle, 5).encode());
     assertThat(node.attachments.count()).isZero();
+  }
+
+  private void ledBy(Start... starts) {
+    node.histories.put(
+        here,
+        new IncarnationHistory(
+            Stream.of(starts).map(Start::incarnation).toList(), List.of(starts), Numbers.ORDERED));
+  }
+
+  private Attach seenIn(long position, long incarnation) {
+    return stream(5, position, Optional.empty()).seenIn(Optional.of(incarnation));
+  }
+
+  @Test
+  void whoseChangesWereLostIsRefusedBeforeAnythingIsDelivered() throws IOException {
+    write("a", "b", "c");
+    ledBy(new Start(4, 1), new Start(6, 3));
+    ErrorPayload refusal = worker.refused(Operation.ATTACH, Json.encode(seenIn(3, 4)));
+    assertThat(refusal.code()).isEqualTo(ErrorCode.POSITION_REPLACED);
+    assertThat(refusal.message()).contains("up to position 3", "behind 2");
+    assertThat(node.attachments.count()).isZero();
+    Attached told = worker.granted(Operation.ATTACH, seenIn(2, 4), Attached.class);
+    assertThat(told.incarnation()).contains(6L);
+    credit(worker, told.handle(), 5);
+    assertThat(delivered(worker).firstPosition()).isEqualTo(3);
+    assertThat(worker.refused(Operation.ATTACH, Json.encode(seenIn(4, 6))).code())
+        .as("beyond everything")
+        .isEqualTo(ErrorCode.POSITION_REPLACED);
+    var unused = attach(worker, stream(5, 3, Optional.empty()));
+  }
+
+  @Test
+  void nobodyIsRefusedForChangesThatAreOnlyNotReadYet() throws IOException {
+    write("a");
+    ledBy(new Start(4, 1));
+    node.edges.set(here, 1, 2);
+    int waiting = worker.send(Operation.ATTACH, Json.encode(seenIn(2, 4)));
+    // What is answered behind it shows that it waits.
+    worker.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
+    worker.granted(Operation.WRITE, TestNode.write(node.mine, here, put("b")));
+    assertThat(
+            Json.decode(worker.answer(Operation.ATTACH, waiting).payload(), Attached.class)
+                .incarnation())
+        .contains(4L);
+  }
+
+  /** Otherwise it would checkpoint changes of the later one as if they were of the first. */
+  @Test
+  void whatIsOfALaterIncarnationComesToWorkersThatWereToldIt() throws IOException {
+    write("a");
+    ledBy(new Start(4, 1));
+    int former = attach(worker, stream(5, 1, Optional.empty()));
+    credit(worker, former, 5);
+    ledBy(new Start(4, 1), new Start(6, 2));
+    write("b");
+    requireTaken(worker, former, ErrorCode.BUSY);
+    Attached again = worker.granted(Operation.ATTACH, seenIn(1, 4), Attached.class);
+    assertThat(again.incarnation()).contains(6L);
+    credit(worker, again.handle(), 5);
+    assertThat(delivered(worker).firstPosition()).isEqualTo(2);
   }
 
   private Attach granted(long epoch) {

@@ -9,6 +9,8 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.KnownPosition;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.log.IncarnationHistory;
+import io.tunnel.server.log.IncarnationHistory.Numbers;
+import io.tunnel.server.log.IncarnationHistory.Start;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.ClusterControl.Attached;
@@ -29,6 +31,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -128,8 +131,7 @@ final class ReadPartitionTest {
   @Test
   void whoKnowsWhatWasLostIsRefusedAndToldUpToWhereItIsNot() throws IOException {
     write("a", "b", "c");
-    node.histories.put(
-        here, new IncarnationHistory(List.of(5L, 8L), List.of(new IncarnationHistory.Start(8, 3))));
+    node.histories.put(here, new IncarnationHistory(List.of(5L, 8L), List.of(new Start(8, 3))));
     assertThat(
             reader
                 .granted(
@@ -161,15 +163,11 @@ final class ReadPartitionTest {
   @Test
   void whatIsOfALaterIncarnationComesToThoseWhoWereToldIt() throws IOException {
     write("a");
-    node.histories.put(
-        here, new IncarnationHistory(List.of(5L), List.of(new IncarnationHistory.Start(5, 1))));
+    node.histories.put(here, new IncarnationHistory(List.of(5L), List.of(new Start(5, 1))));
     int former = read(reader, changes(1, Optional.empty()));
     credit(reader, former, 1 << 20);
     node.histories.put(
-        here,
-        new IncarnationHistory(
-            List.of(5L, 6L),
-            List.of(new IncarnationHistory.Start(5, 1), new IncarnationHistory.Start(6, 2))));
+        here, new IncarnationHistory(List.of(5L, 6L), List.of(new Start(5, 1), new Start(6, 2))));
     write("b");
     assertThat(RawClient.error(reader.pushed(Operation.DELIVER)).code()).isEqualTo(ErrorCode.BUSY);
     Attached again =
@@ -298,6 +296,56 @@ final class ReadPartitionTest {
     }
     assertThat(reader.refused(Operation.READ_PARTITION, changes(0, Optional.empty())).code())
         .isEqualTo(ErrorCode.BUSY);
+  }
+
+  private static IncarnationHistory ledBy(Start... starts) {
+    return new IncarnationHistory(
+        Stream.of(starts).map(Start::incarnation).toList(), List.of(starts), Numbers.ORDERED);
+  }
+
+  private Positions found() throws IOException {
+    return reader
+        .granted(
+            Operation.FIND_POSITIONS,
+            new FindPositions("mine", Optional.empty()),
+            FoundPositions.class)
+        .partitions()
+        .get(0);
+  }
+
+  @Test
+  void positionsThatWereFoundAreOfTheLeaderWhoToldThemThoughItHasWrittenNothing()
+      throws IOException {
+    write("a", "b", "c");
+    node.histories.put(here, ledBy(new Start(5, 1)));
+    node.edges.set(here, 1, 3, ledBy(new Start(5, 1), new Start(7, 4)));
+    Positions found = found();
+    assertThat(found.incarnation()).contains(7L);
+    ReadPartition latest = knowing(changes(3, Optional.empty()), found.latest(), 7);
+    var unused = read(reader, latest);
+    node.histories.put(here, ledBy(new Start(5, 1), new Start(7, 4)));
+    unused = read(reader, latest);
+    node.histories.put(here, ledBy(new Start(5, 1), new Start(8, 3)));
+    ErrorPayload lost = refused(latest);
+    assertThat(lost.code()).isEqualTo(ErrorCode.POSITION_REPLACED);
+    assertThat(lost.message()).contains("behind 2");
+  }
+
+  /** A copy that was not told of a loss yet has positions that are other changes now. */
+  @Test
+  void whoKnowsALaterIncarnationThanTheCopyWaitsUntilItHasReadTheLog() throws IOException {
+    write("a", "b");
+    node.histories.put(here, ledBy(new Start(5, 1)));
+    node.edges.set(here, 1, 3, ledBy(new Start(5, 1), new Start(7, 2)));
+    ReadPartition later = knowing(changes(2, Optional.empty()), 2, 7);
+    int waiting = reader.send(Operation.READ_PARTITION, Json.encode(later));
+    // What is answered behind it shows that it waits.
+    reader.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
+    node.histories.put(here, ledBy(new Start(5, 1), new Start(7, 2), new Start(8, 3)));
+    reader.granted(Operation.WRITE, TestNode.write(node.mine, here, put("c")));
+    Attached attached =
+        Json.decode(reader.answer(Operation.READ_PARTITION, waiting).payload(), Attached.class);
+    assertThat(attached.incarnation()).contains(8L);
   }
 
   @Test

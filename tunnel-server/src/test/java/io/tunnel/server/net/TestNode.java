@@ -124,16 +124,16 @@ final class TestNode implements Closeable {
     changes = new SettledChanges(shards);
     Channels channels = new Channels(changes, rows, 1_000);
     CatchUp catchUp = new CatchUp(edges, shards);
-    attachments = new Attachments(view, homes, channels, catchUp, handles, catalog.grants());
-    RowMoments moments = new RowMoments(catalog, homes, changes, Runnable::run, clock);
-    readings =
-        new Readings(
+    Readings.Positions positions = new Readings.Positions(changes, this::incarnations);
+    attachments =
+        new Attachments(
+            view,
             homes,
-            new Readings.Positions(changes, this::incarnations),
-            channels,
-            moments,
-            catchUp::whenRead,
-            handles);
+            new Attachments.Delivered(channels, positions, catchUp),
+            handles,
+            catalog.grants());
+    RowMoments moments = new RowMoments(catalog, homes, changes, Runnable::run, clock);
+    readings = new Readings(homes, positions, channels, moments, catchUp::whenRead, handles);
     tunnels = new LedTunnels(catalog, view);
     KnownEdges known = new KnownEdges();
     tunnels.lead(group(mine), host(mine, known, handles, clock));
@@ -152,9 +152,7 @@ final class TestNode implements Closeable {
                     new NetServer.Reading(
                         readings,
                         new PositionFinder(
-                            new SharedEdges(edges, known, new Joined(clock)),
-                            new Joined(clock),
-                            this::incarnations)))),
+                            new SharedEdges(edges, known, new Joined(clock)), new Joined(clock))))),
             new NetServer.Threads(control, Runnable::run, clock::epochMicros),
             new NoNetMeter());
   }

@@ -39,7 +39,19 @@ class LeaderEpochsTest {
     assertThat(history.sharedUpTo(1)).isEqualTo(1);
     assertThat(history.sharedUpTo(5)).as("who led between is not known").isEqualTo(9);
     assertThat(history.sharedUpTo(8)).isEqualTo(Long.MAX_VALUE);
-    assertThat(history.sharedUpTo(6)).as("nothing of that leader is there").isZero();
+    assertThat(history.sharedUpTo(6)).as("nothing of that leader is there").isEqualTo(9);
+    assertThat(history.isBehind(8)).isFalse();
+    assertThat(history.isBehind(9)).isTrue();
+    assertThat(history.sharedUpTo(9)).as("a leader that wrote nothing").isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void what_was_seen_before_the_first_leader_that_is_known_need_not_be_there() {
+    IncarnationHistory history = read(record(0, 4), record(1, 6)).history();
+    assertThat(history.sharedUpTo(4)).isZero();
+    assertThat(history.sharedUpTo(5)).isZero();
+    assertThat(read(record(5, 4), record(6, 6)).history().sharedUpTo(5)).isEqualTo(5);
+    assertThat(LeaderEpochs.NONE.history().sharedUpTo(1)).isZero();
   }
 
   @Test

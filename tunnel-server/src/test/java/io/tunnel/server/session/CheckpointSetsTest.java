@@ -15,6 +15,8 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.log.IncarnationHistory;
+import io.tunnel.server.log.IncarnationHistory.Start;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.OperatorControl.ChannelPosition;
@@ -22,6 +24,7 @@ import io.tunnel.wire.OperatorControl.CheckpointSet;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Checkpoints are exported, and brought back to a tunnel or another one. */
@@ -44,6 +47,33 @@ final class CheckpointSetsTest extends OperatorsFixture {
     Seeks.now(operators, seek(List.of(), StreamStart.LATEST, null, null));
     Seeks.now(operators, bring(kept, id(tunnel, low)));
     assertThat(at(tunnel, high)).as("not named").isEqualTo(6);
+  }
+
+  @Test
+  void checkpointsOfChangesThatWereLostAreNotBroughtBack() throws IOException {
+    TunnelInfo tunnel = earliest();
+    history = Optional.of(new IncarnationHistory(List.of(7L), List.of(new Start(7, 1))));
+    Seeks.now(operators, seek(List.of(id(tunnel, low)), null, null, 4L));
+    CheckpointSet kept = operators.export(tunnel);
+    assertThat(kept.channels())
+        .extracting(ChannelPosition::incarnation)
+        .containsExactly(Optional.of(7L), Optional.of(7L));
+    Seeks.now(operators, seek(List.of(), StreamStart.EARLIEST, null, null));
+    history =
+        Optional.of(
+            new IncarnationHistory(List.of(7L, 9L), List.of(new Start(7, 1), new Start(9, 4))));
+    int writes = store.writes();
+    requireRefused(
+        ErrorCode.POSITION_REPLACED, "behind 3", () -> Seeks.now(operators, bring(kept)));
+    assertThat(store.writes()).isEqualTo(writes);
+    assertThat(at(tunnel, low)).isZero();
+    ChannelPosition older = position(low, ChannelType.Stream, 4, Bytes.EMPTY);
+    Seeks.now(operators, bring(new CheckpointSet(table.tableId(), "t", "n", List.of(older))));
+    assertThat(at(tunnel, low)).as("that does not say what it is of").isEqualTo(4);
+    ChannelPosition before =
+        new ChannelPosition(low, ChannelType.Stream, 3, Bytes.EMPTY, false, Optional.of(7L));
+    Seeks.now(operators, bring(new CheckpointSet(table.tableId(), "t", "n", List.of(before))));
+    assertThat(at(tunnel, low)).isEqualTo(3);
   }
 
   @Test

@@ -19,6 +19,9 @@ final class FakeSurroundings implements Surroundings {
   /** Tunnels, or tunnels and partitions, whose rows were forgotten. */
   final List<String> forgotten = new ArrayList<>();
 
+  /** How often progress was taken back. */
+  int takenBack;
+
   private final Deque<Runnable> control = new ArrayDeque<>();
   private final Deque<Runnable> shards = new ArrayDeque<>();
 
@@ -40,6 +43,11 @@ final class FakeSurroundings implements Surroundings {
       control.add(task);
     }
     runControl();
+  }
+
+  @Override
+  public void tookBack() {
+    takenBack++;
   }
 
   @Override

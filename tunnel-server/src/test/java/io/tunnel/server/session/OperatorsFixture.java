@@ -24,6 +24,7 @@ import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.GroupCore;
+import io.tunnel.server.log.IncarnationHistory;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.wire.Control.CreateTunnel;
@@ -55,6 +56,10 @@ abstract class OperatorsFixture {
   int low;
   int high;
   Coordinator coordinator;
+
+  /** Of every partition. */
+  Optional<IncarnationHistory> history = Optional.empty();
+
   Operators operators;
 
   /** Two partitions with changes 1 to 3 at 100 ms and 4 to 6 at 200 ms; it is 1,000 ms. */
@@ -91,7 +96,7 @@ abstract class OperatorsFixture {
             new Channels(log, (tunnel, partition, after, first, max, sink) -> sink.end(), 1_000),
             new SessionConfig(300, 1_000),
             surroundings);
-    operators = new Operators(catalog, log, coordinator, surroundings);
+    operators = new Operators(catalog, LogEdges.of(log, id -> history), coordinator, surroundings);
   }
 
   void create(CreateTunnel request) {

@@ -4,15 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.KnownPosition;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.EdgeQueries;
 import io.tunnel.server.log.FakeEdges;
+import io.tunnel.server.log.IncarnationHistory;
+import io.tunnel.server.log.IncarnationHistory.Numbers;
+import io.tunnel.server.log.IncarnationHistory.Start;
 import io.tunnel.server.session.LogEdges.Edge;
 import io.tunnel.server.session.LogEdges.Moment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 final class SharedEdgesTest {
@@ -26,21 +31,21 @@ final class SharedEdgesTest {
   private final List<Map<Integer, Edge>> found = new ArrayList<>();
   private final List<Exception> failed = new ArrayList<>();
 
-  private void look(Set<Long> moments) {
-    edges.look(
-        List.of(1),
-        moments,
-        new LogEdges.Looked() {
-          @Override
-          public void found(Map<Integer, Edge> edgeByPartition) {
-            found.add(edgeByPartition);
-          }
+  private final LogEdges.Looked looked =
+      new LogEdges.Looked() {
+        @Override
+        public void found(Map<Integer, Edge> edgeByPartition) {
+          found.add(edgeByPartition);
+        }
 
-          @Override
-          public void failed(Exception reason) {
-            failed.add(reason);
-          }
-        });
+        @Override
+        public void failed(Exception reason) {
+          failed.add(reason);
+        }
+      };
+
+  private void look(Set<Long> moments) {
+    edges.look(List.of(1), moments, looked);
   }
 
   @Test
@@ -81,6 +86,62 @@ final class SharedEdgesTest {
     surroundings.runControl();
     assertThat(found.get(1).get(1).moment(5_001)).isEqualTo(new Moment(20, true));
     assertThatThrownBy(() -> edge.moment(7)).isInstanceOf(IllegalStateException.class);
+  }
+
+  private static IncarnationHistory ledBy(Start... starts) {
+    return new IncarnationHistory(
+        Stream.of(starts).map(Start::incarnation).toList(), List.of(starts), Numbers.ORDERED);
+  }
+
+  /** A position that is told under a later leader than it was found under would never be judged. */
+  @Test
+  void whatWasFoundUnderALeaderThatLostItIsLookedForAgain() {
+    Start first = new Start(5, 1);
+    log.set(1, 1, 20, ledBy(first));
+    log.record(1, 18, 5_000);
+    log.hold(true);
+    look(Set.of(4_000L));
+    log.answerNext();
+    log.answerNext();
+    log.set(1, 1, 22, ledBy(first, new Start(6, 11)));
+    log.records(1).clear();
+    log.record(1, 12, 4_500);
+    log.hold(false);
+    surroundings.runControl();
+    assertThat(failed).isEmpty();
+    Edge edge = found.get(0).get(1);
+    assertThat(edge.moment(4_000).before()).isEqualTo(11);
+    assertThat(edge.incarnation()).contains(6L);
+  }
+
+  @Test
+  void whoseLeadersChangeAllTheTimeIsAskedAgainLater() {
+    log.set(1, 1, 20, ledBy(new Start(5, 1)));
+    log.hold(true);
+    look(Set.of(4_000L));
+    for (int i = 0; i < SharedEdges.LOOKS_MAX; i++) {
+      log.answerNext();
+      log.answerNext();
+      log.set(1, 1, 20, ledBy(new Start(6 + i, 1)));
+      log.answerNext();
+    }
+    surroundings.runControl();
+    assertThat(failed)
+        .extracting(reason -> ((RefusedException) reason).code())
+        .containsExactly(ErrorCode.LOG_UNAVAILABLE);
+  }
+
+  @Test
+  void aLookSaysHowMuchOfWhatIsKnownIsThere() {
+    log.set(1, 1, 20, ledBy(new Start(5, 1), new Start(7, 11)));
+    edges.look(List.of(1), Set.of(), Map.of(1, new KnownPosition(15, 5)), looked);
+    edges.look(List.of(1), Set.of(), Map.of(1, new KnownPosition(9, 5)), looked);
+    edges.look(List.of(1), Set.of(), Map.of(1, new KnownPosition(15, 7)), looked);
+    surroundings.runControl();
+    assertThat(found)
+        .extracting(each -> each.get(1).shared().orElseThrow())
+        .containsExactly(10L, 9L, 15L);
+    assertThat(found).extracting(each -> each.get(1).incarnation().orElseThrow()).containsOnly(7L);
   }
 
   @Test

@@ -144,7 +144,7 @@ final class FirstSplits {
   private TunnelSplit split(Positions found, Optional<CheckpointSet> progress) {
     int partition = found.partition();
     if (progress.isPresent()) {
-      return ended(resumed(found, progress.get()), found).in(found.incarnation());
+      return ended(resumed(found, progress.get()), found);
     }
     TunnelSplit split =
         switch (settings.type()) {
@@ -176,7 +176,8 @@ final class FirstSplits {
     Optional<ChannelPosition> rows =
         of(progress, partition, ChannelType.BaseData).filter(channel -> !channel.isFinished());
     TunnelSplit split =
-        TunnelSplit.changes(partition, changes.map(ChannelPosition::position).orElse(0L));
+        TunnelSplit.changes(partition, changes.map(ChannelPosition::position).orElse(0L))
+            .in(changes.flatMap(ChannelPosition::incarnation));
     if (settings.type() == TunnelType.Stream || rows.isEmpty()) {
       return settings.type() == TunnelType.BaseData ? split.finished() : split;
     }

@@ -67,7 +67,8 @@ final class CheckpointReports implements AutoCloseable {
                         ChannelType.Stream,
                         split.position(),
                         Bytes.EMPTY,
-                        false))
+                        false,
+                        split.incarnation()))
             .toList());
     if (pending.size() > PENDING_MAX) {
       pending.pollFirstEntry();

@@ -140,6 +140,8 @@ class TunnelEnumeratorTest {
   void a_tunnels_progress_is_taken_up_and_what_it_does_not_have_is_new() {
     lookup.add(6);
     Bytes key = Bytes.fromHex("038000000000000001");
+    // Of what was found now; what the tunnel's progress is of, only the tunnel knows.
+    lookup.incarnation = Optional.of(9L);
     lookup.progress =
         Optional.of(
             new CheckpointSet(
@@ -147,14 +149,15 @@ class TunnelEnumeratorTest {
                 "t",
                 "n",
                 List.of(
-                    new ChannelPosition(4, ChannelType.Stream, 20, Bytes.EMPTY, false),
+                    new ChannelPosition(
+                        4, ChannelType.Stream, 20, Bytes.EMPTY, false, Optional.of(7L)),
                     new ChannelPosition(4, ChannelType.BaseData, 9, key, true),
                     new ChannelPosition(5, ChannelType.Stream, 30, Bytes.EMPTY, false),
                     new ChannelPosition(5, ChannelType.BaseData, 2, key, false))));
     started(settings(TunnelType.BaseAndStream, StartAt.checkpointOf("n"), EndAt.never()));
     assertThat(allAssigned())
         .containsExactlyInAnyOrder(
-            TunnelSplit.changes(4, 20),
+            TunnelSplit.changes(4, 20).in(Optional.of(7L)),
             TunnelSplit.changes(5, 30)
                 .withBase(new BasePart(BasePart.Kind.BEFORE_CHANGES, 2, key, List.of())),
             TunnelSplit.changes(6, 0));

@@ -1,0 +1,141 @@
+package io.tunnel.server.session;
+
+import io.tunnel.model.KnownPosition;
+import io.tunnel.server.catalog.ChannelState;
+import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.session.Coordinator.CheckpointAnswer;
+import io.tunnel.server.session.TunnelRun.Hold;
+import io.tunnel.wire.SessionControl.StopChannel;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Checkpoints of changes that a shared log has lost: their positions are given to other changes,
+ * which the channel would skip. The node that delivers the channel refuses to, and its worker says
+ * so here. Neither is believed: the log itself is asked up to where it has what the checkpoint is
+ * of, and progress is taken back to there.
+ *
+ * <p>Progress that was stored without its incarnation cannot be judged, and stays as it is.
+ */
+final class StaleCheckpoints {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(StaleCheckpoints.class);
+
+  private final TunnelCatalog catalog;
+  private final Sessions sessions;
+  private final LogEdges edges;
+  private final TunnelEnds ends;
+  private final Surroundings surroundings;
+
+  StaleCheckpoints(
+      TunnelCatalog catalog,
+      Sessions sessions,
+      LogEdges edges,
+      TunnelEnds ends,
+      Surroundings surroundings) {
+    this.catalog = catalog;
+    this.sessions = sessions;
+    this.edges = edges;
+    this.ends = ends;
+    this.surroundings = surroundings;
+  }
+
+  /** Takes a channel from its worker, and lets it go on behind what the log still has. */
+  void judge(StopChannel request, SessionPort port, CheckpointAnswer answer) {
+    Hold hold = sessions.requireHold(request.handle(), request.epoch(), port);
+    ChannelState state = stored(hold);
+    Optional<KnownPosition> known = state.known();
+    if (known.isEmpty()) {
+      giveOn(hold);
+      answer.stored();
+      return;
+    }
+    int partition = hold.key().partition();
+    edges.look(
+        Set.of(partition),
+        Set.of(),
+        Map.of(partition, known.get()),
+        new LogEdges.Looked() {
+          @Override
+          public void found(Map<Integer, LogEdges.Edge> edgeByPartition) {
+            judged(request, port, answer, new Judged(state, edgeByPartition.get(partition)));
+          }
+
+          @Override
+          public void failed(Exception reason) {
+            answer.refused(reason);
+          }
+        });
+  }
+
+  private ChannelState stored(Hold hold) {
+    return catalog.channel(hold.session().run().info().tunnelId(), hold.key());
+  }
+
+  /** Progress, and what the log has of it. */
+  private record Judged(ChannelState state, LogEdges.Edge edge) {
+
+    boolean isLost() {
+      return shared() < state.checkpointed();
+    }
+
+    long shared() {
+      return edge.shared().orElse(state.checkpointed());
+    }
+
+    /** The incarnation is that of the look, so that nothing is judged twice by an older one. */
+    ChannelState next() {
+      ChannelState next = isLost() ? LostChanges.takenBack(state, shared()) : state;
+      return next.seenIn(edge.incarnation());
+    }
+  }
+
+  private void judged(
+      StopChannel request, SessionPort port, CheckpointAnswer answer, Judged judged) {
+    try {
+      Hold hold = sessions.requireHold(request.handle(), request.epoch(), port);
+      if (!stored(hold).equals(judged.state())) {
+        judge(request, port, answer);
+        return;
+      }
+      catalog.store(hold.session().run().info().tunnelId(), Map.of(hold.key(), judged.next()));
+      if (judged.isLost()) {
+        takenBack(hold, judged);
+      } else {
+        giveOn(hold);
+      }
+    } catch (IOException | RuntimeException e) {
+      answer.refused(e);
+      return;
+    }
+    answer.stored();
+  }
+
+  /** What was delivered and not checkpointed is delivered again, or is other changes now. */
+  private void giveOn(Hold hold) {
+    TunnelRun run = hold.session().run();
+    sessions.apply(
+        run,
+        run.core().release(hold.session().id(), hold.key(), hold.epoch(), surroundings.nanos()));
+  }
+
+  private void takenBack(Hold hold, Judged judged) {
+    TunnelRun run = hold.session().run();
+    LOGGER.warn(
+        "changes {} to {} of partition {} were lost after tunnel {} of table {} had processed them;"
+            + " it goes on behind {}",
+        judged.shared() + 1,
+        judged.state().checkpointed(),
+        hold.key().partition(),
+        run.info().tunnel(),
+        run.info().table(),
+        judged.shared());
+    surroundings.tookBack();
+    sessions.apply(run, run.core().seek(Map.of(hold.key(), judged.next()), surroundings.nanos()));
+    ends.watch(run.info());
+  }
+}
