@@ -78,6 +78,11 @@ final class SimLog {
     partition(partition).leaderEpoch++;
   }
 
+  /** Of the broker that leads the log of a partition. */
+  int leaderEpoch(int partition) {
+    return partition(partition).leaderEpoch;
+  }
+
   /** Whether anything is kept, at that offset or behind it, of what was appended under a leader. */
   boolean keepsOf(int partition, long leaderEpoch, long offset) {
     return partition(partition).kept.tailMap(offset).values().stream()

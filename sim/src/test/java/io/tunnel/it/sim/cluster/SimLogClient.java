@@ -112,7 +112,9 @@ final class SimLogClient implements SharedLog, EdgeQueries {
     return ask(
         partition ->
             new Edge(
-                Math.max(1, log.whole(partition)), Math.max(0, log.partition(partition).end() - 1)),
+                Math.max(1, log.whole(partition)),
+                Math.max(0, log.partition(partition).end() - 1),
+                Optional.of(log.leaderEpoch(partition) + 1L)),
         partitions);
   }
 
