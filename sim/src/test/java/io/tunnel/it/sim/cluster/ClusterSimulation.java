@@ -317,6 +317,15 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     creations.forEach(creation -> await(creation, Operation.CREATE_TUNNEL));
     tunnels().forEach(tunnel -> world.startWorker(tunnel.tunnelId(), true));
     List<Long> before = writer.partitions().stream().map(writer::acknowledged).toList();
+    settle(before);
+    // What is under way may be left over from before the faults stopped, and move a tunnel back.
+    world.run(12_000);
+    settle(before);
+    require(before);
+  }
+
+  /** Until all is done, or should be. */
+  private void settle(List<Long> before) {
     long waited = 0;
     while (!isDone(before) && waited < QUIET_MS_MAX) {
       for (int i = 0; i < before.size(); i++) {
@@ -330,9 +339,6 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
       world.run(LOOK_MS);
       waited += LOOK_MS;
     }
-    // What is under way may be left over from before the faults stopped.
-    world.run(12_000);
-    require(before);
   }
 
   private void repair(Machine machine) {
