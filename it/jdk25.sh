@@ -37,5 +37,5 @@ run() {
 for class in contract.FakeContractTest contract.ServerContractTest programs.StartTest session.RestartTest session.FleetTest; do
   run it io.tunnel.it.planted.JudgeMain "io.tunnel.it.$class"
 done
-run sim io.tunnel.it.sim.SimulationMain 1 300
+run sim io.tunnel.it.sim.SimulationMain find 1 300
 run sim io.tunnel.it.sim.cluster.ClusterSimulationMain find 1 50

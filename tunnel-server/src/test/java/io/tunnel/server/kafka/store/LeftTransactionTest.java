@@ -52,7 +52,8 @@ final class LeftTransactionTest {
   /** The newest that names topics by name. */
   private static final short PRODUCE_VERSION = 11;
 
-  private static final KafkaCatalogStore.Waits WAITS = new KafkaCatalogStore.Waits(10_000, 10_000);
+  /** A broker that has just started takes its time to make the topic of transactions. */
+  private static final KafkaCatalogStore.Waits WAITS = new KafkaCatalogStore.Waits(60_000, 60_000);
 
   @TempDir static Path directory;
   private static StoreBroker broker;
