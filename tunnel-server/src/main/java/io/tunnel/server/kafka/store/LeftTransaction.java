@@ -3,7 +3,6 @@ package io.tunnel.server.kafka.store;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ProducerState;
 import org.apache.kafka.clients.admin.TransactionDescription;
@@ -11,9 +10,7 @@ import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TransactionalIdNotFoundException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -97,7 +94,7 @@ final class LeftTransaction {
   }
 
   private Optional<ProducerState> find() {
-    return get(admin.describeProducers(List.of(partition)).partitionResult(partition))
+    return AdminAnswers.get(admin.describeProducers(List.of(partition)).partitionResult(partition))
         .activeProducers()
         .stream()
         .filter(producer -> producer.currentTransactionStartOffset().isPresent())
@@ -107,19 +104,10 @@ final class LeftTransaction {
   private static Optional<TransactionDescription> describe(Admin admin, String transactionalId) {
     try {
       return Optional.of(
-          get(admin.describeTransactions(List.of(transactionalId)).description(transactionalId)));
+          AdminAnswers.get(
+              admin.describeTransactions(List.of(transactionalId)).description(transactionalId)));
     } catch (TransactionalIdNotFoundException nobodyHasUsedIt) {
       return Optional.empty();
-    }
-  }
-
-  private static <T> T get(KafkaFuture<T> answer) {
-    try {
-      return answer.get();
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof KafkaException cause ? cause : new KafkaException(e.getCause());
-    } catch (InterruptedException e) {
-      throw new InterruptException(e);
     }
   }
 

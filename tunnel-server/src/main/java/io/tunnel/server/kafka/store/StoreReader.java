@@ -7,16 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 
@@ -75,17 +72,9 @@ final class StoreReader implements Closeable {
    * acknowledged is below, though its end may not be written yet.
    */
   long end() {
-    try {
-      return admin
-          .listOffsets(Map.of(partition, OffsetSpec.latest()))
-          .partitionResult(partition)
-          .get()
-          .offset();
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof KafkaException cause ? cause : new KafkaException(e.getCause());
-    } catch (InterruptedException e) {
-      throw new InterruptException(e);
-    }
+    return AdminAnswers.get(
+            admin.listOffsets(Map.of(partition, OffsetSpec.latest())).partitionResult(partition))
+        .offset();
   }
 
   /** Whether everything below that number was given out. */
