@@ -18,6 +18,7 @@ final class PowerDisk implements AutoCloseable {
 
   private static final long HOST_BYTES = 6L << 30;
   private static final long DISK_BYTES = 2L << 30;
+  private static final int FILL_TRIES_MAX = 20;
 
   private final Path hostFile;
   private final Path host;
@@ -122,10 +123,33 @@ final class PowerDisk implements AutoCloseable {
     return mount.resolve("filler");
   }
 
-  /** Takes all room that is left but a little. */
+  /**
+   * Takes all room but {@code leftBytes}. Who writes meanwhile may have taken some of it first:
+   * then what is left is looked at again.
+   *
+   * @throws IOException there is more room than that after some tries, and it cannot be taken
+   */
   void fill(long leftBytes) throws IOException, InterruptedException {
-    long free = mount.toFile().getUsableSpace() - leftBytes;
-    SystemProgram.run("fallocate", "-l", String.valueOf(free), filler().toString());
+    for (int tries = 1; room() > leftBytes; tries++) {
+      long filled = Files.exists(filler()) ? Files.size(filler()) : 0;
+      try {
+        allocate(filled, room() - leftBytes);
+      } catch (IOException e) {
+        if (tries == FILL_TRIES_MAX) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private long room() {
+    return mount.toFile().getUsableSpace();
+  }
+
+  private void allocate(long offset, long bytes) throws IOException, InterruptedException {
+    if (bytes > 0) {
+      SystemProgram.run("fallocate", "-o", "" + offset, "-l", "" + bytes, filler().toString());
+    }
   }
 
   /** Gives the room back. */

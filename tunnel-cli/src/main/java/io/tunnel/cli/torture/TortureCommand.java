@@ -126,7 +126,12 @@ public final class TortureCommand implements Callable<Integer>, ExpectsTrouble {
     err.println("seed " + chosen + ", faults " + names(kinds));
     err.flush();
     long startNanos = System.nanoTime();
-    run(plan, tally, err);
+    try {
+      run(plan, tally, err);
+    } catch (IOException | RuntimeException e) {
+      // What the rounds before it found is worth as much as if it had gone on.
+      tally.endedEarly(e.toString());
+    }
     print(tally, (System.nanoTime() - startNanos) / 1_000_000);
     return tally.isClean() ? ExitCode.OK : ExitCode.FAILED;
   }
@@ -221,10 +226,14 @@ public final class TortureCommand implements Callable<Integer>, ExpectsTrouble {
   private static Optional<String> lack(Fault fault) {
     return switch (fault) {
       case KILL, SUSPEND -> Optional.empty();
-      case POWER, FULL_DISK -> PowerDisk.lack();
-      case FAILING_DISK ->
-          SystemProgram.exists("strace") ? Optional.empty() : Optional.of("there is no strace");
+      case POWER -> PowerDisk.lack();
+      case FULL_DISK -> PowerDisk.lack().or(() -> lack("fallocate"));
+      case FAILING_DISK -> lack("strace");
     };
+  }
+
+  private static Optional<String> lack(String program) {
+    return SystemProgram.exists(program) ? Optional.empty() : Optional.of("there is no " + program);
   }
 
   private void print(TortureTally tally, long elapsedMs) {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** What was done and what was found, of a whole run. */
 final class TortureTally {
@@ -18,6 +19,7 @@ final class TortureTally {
   private final Map<Fault, Integer> faults = new EnumMap<>(Fault.class);
   private final List<String> examples = new ArrayList<>();
   private Findings findings = Findings.NONE;
+  private Optional<String> endedEarly = Optional.empty();
   private int rounds;
   private int startsInterrupted;
   private int startsRefused;
@@ -58,6 +60,7 @@ final class TortureTally {
       long checkpointsTakenBack,
       long tablesWrong,
       boolean verified,
+      String endedEarly,
       List<String> leftOut,
       List<String> examples,
       long elapsedMs) {}
@@ -74,6 +77,11 @@ final class TortureTally {
   void startRefused(String message) {
     startsRefused++;
     example(message);
+  }
+
+  /** The torture could not go on, through no fault of the server that is known. */
+  void endedEarly(String reason) {
+    endedEarly = Optional.of(reason);
   }
 
   void servedAfterFullDisk() {
@@ -109,7 +117,9 @@ final class TortureTally {
   }
 
   boolean isClean() {
-    return findings.isClean() && checkpointsTakenBack + tablesWrong + startsRefused == 0;
+    return findings.isClean()
+        && checkpointsTakenBack + tablesWrong + startsRefused == 0
+        && endedEarly.isEmpty();
   }
 
   private int count(Fault fault) {
@@ -141,6 +151,7 @@ final class TortureTally {
             checkpointsTakenBack,
             tablesWrong,
             isClean(),
+            endedEarly.orElse(null),
             leftOut,
             examples,
             elapsedMs));
@@ -197,6 +208,7 @@ final class TortureTally {
             + tablesWrong
             + ", starts refused = "
             + startsRefused);
+    endedEarly.ifPresent(reason -> lines.add("ended early: " + reason));
     lines.add(isClean() ? "verified" : "NOT VERIFIED");
     return lines;
   }

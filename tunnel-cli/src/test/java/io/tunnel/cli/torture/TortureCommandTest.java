@@ -55,4 +55,14 @@ class TortureCommandTest {
     assertThat(tally.json(5)).contains("\"startsRefused\":1", "\"verified\":false");
     assertThat(tally.lines(5)).last().isEqualTo("NOT VERIFIED");
   }
+
+  @Test
+  void a_run_that_could_not_go_on_has_a_summary_and_is_not_verified() {
+    TortureTally tally = new TortureTally(1, List.of());
+    tally.endedEarly("java.io.IOException: mount: no loop device");
+    assertThat(tally.isClean()).isFalse();
+    assertThat(tally.json(5)).contains("\"lost\":0", "no loop device", "\"verified\":false");
+    assertThat(tally.lines(5))
+        .endsWith("ended early: java.io.IOException: mount: no loop device", "NOT VERIFIED");
+  }
 }
