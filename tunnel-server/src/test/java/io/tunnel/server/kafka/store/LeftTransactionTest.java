@@ -12,6 +12,7 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,6 +25,7 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.TransactionDescription;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.config.ConfigResource;
@@ -84,6 +86,13 @@ final class LeftTransactionTest {
   private KafkaCatalogStore open(String transactionalId) throws IOException {
     return KafkaCatalogStore.open(
         topic, transactionalId, WAITS, System::nanoTime, new FakeStoreOwner().asOwner());
+  }
+
+  /** A writer without a store, which does not ask again when a busy broker takes its time. */
+  private Producer<String, String> producer(String transactionalId) {
+    Map<String, Object> settings = new HashMap<>(topic.producer(transactionalId));
+    settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, (int) WAITS.openMsMax());
+    return new KafkaProducer<>(settings);
   }
 
   /** Records of the producer that Kafka has for this id, which it will never be asked to end. */
@@ -156,7 +165,7 @@ final class LeftTransactionTest {
   void what_kafka_had_aborted_is_not() throws Exception {
     topic = broker.topic(Map.of());
     write("aborted", Map.of("a", Optional.of("1")));
-    try (Producer<String, String> producer = new KafkaProducer<>(topic.producer("aborted"))) {
+    try (Producer<String, String> producer = producer("aborted")) {
       producer.initTransactions();
       producer.beginTransaction();
       producer.send(new ProducerRecord<>(topic.topic(), 0, "a", "never"));
@@ -174,7 +183,7 @@ final class LeftTransactionTest {
     topic = broker.topic(Map.of());
     write("killed", Map.of("a", Optional.of("1")));
     leave("killed", "a", "2");
-    try (Producer<String, String> producer = new KafkaProducer<>(topic.producer("killed"))) {
+    try (Producer<String, String> producer = producer("killed")) {
       producer.initTransactions();
     }
     try (KafkaCatalogStore store = open("killed")) {
