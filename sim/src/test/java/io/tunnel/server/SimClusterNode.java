@@ -91,6 +91,7 @@ public final class SimClusterNode {
   private final Attachments attachments;
   private final RowMoments moments;
   private final NetServer.Reading reading;
+  private final NetServer.Delivery delivery;
   private final SimFront front;
   private final Consumer<Runnable> catalogTail;
   private final AbsenceCore absence = new AbsenceCore(SESSION_NANOS);
@@ -148,7 +149,7 @@ public final class SimClusterNode {
             new ClusterTunnels.Node(
                 view, handles, known, new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX)),
             new ClusterTunnels.Threads(threads.control(), threads.waiting()),
-            new NodeSurroundings(log.edges(), threads.control(), clock, 0));
+            new NodeSurroundings(log.edges(), view, threads.control(), clock, 0));
     roles = new NodeRoles(replicas, tunnels.stores());
     node =
         new ClusterNode(
@@ -179,9 +180,10 @@ public final class SimClusterNode {
     moments = new RowMoments(catalog, homes, replicas, threads.readers(), clock);
     reading =
         new NetServer.Reading(
-            new Readings(homes, positions, channels, moments, catchUp::whenRead, handles),
+            new Readings(homes, positions, channels, moments, catchUp, handles),
             tunnels.finder());
-    catalog.listen(new DroppedReadings(reading.readings()));
+    delivery = new NetServer.Delivery(attachments, Optional.of(reading));
+    catalog.listen(new DroppedDeliveries(delivery));
     lost =
         new LostPartitions(
             replicas::leads, replicas::isServing, this::attached, this::lost, SESSION_NANOS);
@@ -198,8 +200,8 @@ public final class SimClusterNode {
             new NetServer.TableRooms(new Tables(homes, replicas, view), NO_LOGS),
             new NetServer.Tunnels(
                 tunnels.led(), LogFigures.of(known, replicas, replicas::isServing)),
-            new NetServer.Cluster(view, Optional.of(attachments)),
-            Optional.of(reading)),
+            view,
+            delivery),
         new NetServer.Threads(threads.control(), threads.readers(), clock::epochMicros));
   }
 

@@ -66,22 +66,24 @@ public sealed interface SessionControl extends Control {
   }
 
   /**
-   * A channel now belongs to the session.
+   * A channel now belongs to the session. The server of its partition delivers it to the worker
+   * that says {@code ATTACH} there.
    *
    * @param handle names the channel on this connection
    * @param checkpointed every change up to this position was processed; delivery starts behind it
    * @param type what it carries
-   * @param isAttached whether it is delivered by the node that leads its partition, to which the
-   *     worker has to {@code ATTACH}; otherwise on this connection
-   * @param key BaseData and attached only: the encoded key of the row at {@code checkpointed};
-   *     empty before the first
-   * @param end attached only: the position behind which it ends, if that is known
-   * @param endMs attached only: the tunnel's, if it has one
-   * @param grant attached only: proves to the node that delivers it that the session holds the
-   *     channel under this epoch, and is said in {@code ATTACH}; absent where the cluster has no
-   *     key for that
-   * @param incarnation attached only: of {@code checkpointed}, if it is stored with it; is said in
-   *     {@code ATTACH}
+   * @param isAttached false from a server that is alone to a client without the feature {@link
+   *     Protocol#ATTACH}, and from servers of the first release: they deliver on this connection by
+   *     themselves, under this handle
+   * @param leader HOST:PORT of the node that is said to serve the partition; absent when it is the
+   *     one that this is said by, or nobody is known, and then that one is to be asked
+   * @param key BaseData only: the encoded key of the row at {@code checkpointed}; empty before the
+   *     first
+   * @param end the position behind which it ends, if that is known
+   * @param endMs the tunnel's, if it has one
+   * @param grant proves to the node that delivers it that the session holds the channel under this
+   *     epoch, and is said in {@code ATTACH}; absent where the cluster has no key for that
+   * @param incarnation of {@code checkpointed}, if it is stored with it; is said in {@code ATTACH}
    */
   record Assignment(
       String sessionId,
@@ -92,6 +94,7 @@ public sealed interface SessionControl extends Control {
       long checkpointed,
       ChannelType type,
       boolean isAttached,
+      Optional<String> leader,
       Bytes key,
       Optional<Long> end,
       Optional<Long> endMs,
@@ -103,6 +106,7 @@ public sealed interface SessionControl extends Control {
       Objects.requireNonNull(sessionId, "sessionId");
       Objects.requireNonNull(channelId, "channelId");
       type = type == null ? ChannelType.Stream : type;
+      leader = leader == null ? Optional.empty() : leader;
       key = key == null ? Bytes.EMPTY : key;
       end = end == null ? Optional.empty() : end;
       endMs = endMs == null ? Optional.empty() : endMs;
@@ -110,21 +114,9 @@ public sealed interface SessionControl extends Control {
       incarnation = incarnation == null ? Optional.empty() : incarnation;
     }
 
-    /** An assignment of a channel whose position has no incarnation. */
-    public Assignment(
-        String sessionId,
-        String channelId,
-        int partition,
-        int handle,
-        long epoch,
-        long checkpointed,
-        ChannelType type,
-        boolean isAttached,
-        Bytes key,
-        Optional<Long> end,
-        Optional<Long> endMs,
-        Optional<Bytes> grant) {
-      this(
+    /** As a client is told it that is delivered to without attaching. */
+    public Assignment unasked() {
+      return new Assignment(
           sessionId,
           channelId,
           partition,
@@ -132,15 +124,16 @@ public sealed interface SessionControl extends Control {
           epoch,
           checkpointed,
           type,
-          isAttached,
-          key,
-          end,
-          endMs,
-          grant,
+          false,
+          Optional.empty(),
+          Bytes.EMPTY,
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
           Optional.empty());
     }
 
-    /** An assignment of a channel that is delivered on this connection. */
+    /** An assignment of a channel without an end, by the server of its partition. */
     public Assignment(
         String sessionId,
         String channelId,
@@ -157,8 +150,10 @@ public sealed interface SessionControl extends Control {
           epoch,
           checkpointed,
           type,
-          false,
+          true,
+          Optional.empty(),
           Bytes.EMPTY,
+          Optional.empty(),
           Optional.empty(),
           Optional.empty(),
           Optional.empty());

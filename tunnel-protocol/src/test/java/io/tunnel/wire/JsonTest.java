@@ -250,10 +250,12 @@ class JsonTest {
             3,
             ChannelType.BaseData,
             true,
+            Optional.of("node-2:7700"),
             Bytes.fromHex("038000000000000001"),
             Optional.empty(),
             Optional.of(9L),
-            Optional.of(Bytes.fromHex("7f"))),
+            Optional.of(Bytes.fromHex("7f")),
+            Optional.of(4L)),
         new ClusterControl.Attach(
             "t-1",
             "c-1",

@@ -109,6 +109,7 @@ final class ClusterServer implements RunningServer {
   private final Attachments attachments;
   private final RowMoments moments;
   private final NetServer.Reading reading;
+  private final NetServer.Delivery delivery;
   private final NetServer net;
   private final Optional<HttpServer> http;
   private final PeerWatch peers;
@@ -157,7 +158,8 @@ final class ClusterServer implements RunningServer {
               log,
               new ClusterTunnels.Node(view, handles, known, config.session()),
               new ClusterTunnels.Threads(threads, waiting),
-              new NodeSurroundings(edges, control, clock, cluster.log().sessionMs(), takenBack));
+              new NodeSurroundings(
+                  edges, view, control, clock, cluster.log().sessionMs(), takenBack));
       roles = new NodeRoles(replicas, tunnels.stores());
       parts.open(roles::close);
       node = node(incarnation, address.advertised());
@@ -174,10 +176,11 @@ final class ClusterServer implements RunningServer {
               log.catalog().grants());
       reading =
           new NetServer.Reading(
-              new Readings(homes, positions, channels, moments, catchUp::whenRead, handles),
+              new Readings(homes, positions, channels, moments, catchUp, handles),
               tunnels.finder());
       meters.readings(reading.readings()::count);
-      log.catalog().listen(new DroppedReadings(reading.readings()));
+      delivery = new NetServer.Delivery(attachments, Optional.of(reading));
+      log.catalog().listen(new DroppedDeliveries(delivery));
       lost =
           new LostPartitions(
               replicas::leads, replicas::isServing, this::attached, this::lost, sessionNanos);
@@ -263,8 +266,8 @@ final class ClusterServer implements RunningServer {
                 homes, new RowReads(log.catalog(), homes, readers.gets(), readers.scans())),
             new NetServer.TableRooms(new Tables(homes, replicas, view), log.tables()),
             new NetServer.Tunnels(tunnels.led(), figuresWithRows()),
-            new NetServer.Cluster(view, Optional.of(attachments)),
-            Optional.of(reading)),
+            view,
+            delivery),
         new NetServer.Threads(control, readers.descriptions(), clock::epochMicros),
         meters);
   }

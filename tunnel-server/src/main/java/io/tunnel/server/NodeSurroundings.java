@@ -1,5 +1,6 @@
 package io.tunnel.server;
 
+import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.log.CatchUp;
 import io.tunnel.server.log.EdgeQueries;
 import io.tunnel.server.partition.Shard;
@@ -7,6 +8,7 @@ import io.tunnel.server.session.Surroundings;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
@@ -19,19 +21,25 @@ import org.slf4j.LoggerFactory;
  * behind the end that it has now.
  */
 record NodeSurroundings(
-    EdgeQueries log, Executor control, Shard.Clock clock, long silenceMs, LongAdder takenBack)
+    EdgeQueries log,
+    ClusterView view,
+    Executor control,
+    Shard.Clock clock,
+    long silenceMs,
+    LongAdder takenBack)
     implements Surroundings {
 
   /** Counts for nobody what is taken back. */
-  NodeSurroundings(EdgeQueries log, Executor control, Shard.Clock clock, long silenceMs) {
-    this(log, control, clock, silenceMs, new LongAdder());
+  NodeSurroundings(
+      EdgeQueries log, ClusterView view, Executor control, Shard.Clock clock, long silenceMs) {
+    this(log, view, control, clock, silenceMs, new LongAdder());
   }
 
   private static final Logger LOGGER = LoggerFactory.getLogger(NodeSurroundings.class);
 
   /** These surroundings for tunnels that belong to another thread. */
   NodeSurroundings on(Executor thread) {
-    return new NodeSurroundings(log, thread, clock, silenceMs, takenBack);
+    return new NodeSurroundings(log, view, thread, clock, silenceMs, takenBack);
   }
 
   @Override
@@ -47,6 +55,11 @@ record NodeSurroundings(
   @Override
   public long epochMicros() {
     return clock.epochMicros();
+  }
+
+  @Override
+  public Optional<String> leader(int partition) {
+    return view.leaderElsewhere(partition);
   }
 
   @Override

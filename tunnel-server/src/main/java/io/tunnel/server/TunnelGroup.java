@@ -5,7 +5,6 @@ import io.tunnel.server.catalog.CatalogStore;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.session.Coordinator;
-import io.tunnel.server.session.Deliveries;
 import io.tunnel.server.session.LedTunnels;
 import io.tunnel.server.session.LogEdges;
 import io.tunnel.server.session.Operators;
@@ -45,7 +44,7 @@ final class TunnelGroup implements LedStore.Leader {
     Coordinator runs =
         new Coordinator(
             catalog,
-            Deliveries.attached(parts.handles(), tables.grants()),
+            new Coordinator.Naming(parts.handles(), tables.grants()),
             parts.edges(),
             parts.config(),
             parts.surroundings());

@@ -1,11 +1,15 @@
 package io.tunnel.server;
 
+import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Channels;
+import io.tunnel.server.channel.Handles;
+import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.log.Disks;
 import io.tunnel.server.log.Incarnations;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.ServerMeters;
+import io.tunnel.server.net.Attachments;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.server.net.Readings;
 import io.tunnel.server.partition.BaseSnapshots;
@@ -114,7 +118,10 @@ public final class TunnelServer implements RunningServer {
       Channels channels = new Channels(shards, bases, config.session().deliveryBytesMax());
       RowMoments moments =
           new RowMoments(catalog.tables(), this::home, shards, readers.scans(), clock);
-      coordinator = new Coordinator(catalog, shards, channels, config.session(), surroundings);
+      Coordinator.Naming naming =
+          new Coordinator.Naming(
+              new Handles(), ChannelGrants.of(WiringChance.secret(ChannelGrants.KEY_BYTES)));
+      coordinator = Coordinator.alone(catalog, shards, naming, config.session(), surroundings);
       OwnLogs logs = new OwnLogs(catalog.tables(), shards);
       TunnelHost tunnels =
           new TunnelHost(
@@ -141,8 +148,8 @@ public final class TunnelServer implements RunningServer {
                                       .table()
                                       .count(partition, LogFigures.COUNTED_ROWS_MAX)
                                       .rows())),
-                  NetServer.Cluster.none(),
-                  Optional.of(reading(channels, moments, surroundings))),
+                  ClusterView.none(),
+                  delivery(channels, naming, moments, surroundings)),
               new NetServer.Threads(control, readers.descriptions(), clock::epochMicros),
               meters);
       parts.open(net::close);
@@ -166,21 +173,39 @@ public final class TunnelServer implements RunningServer {
     }
   }
 
-  /** Rows that are read are fresh when the shard has folded what it was given before. */
-  private NetServer.Reading reading(
-      Channels channels, RowMoments moments, Surroundings surroundings) {
+  private NetServer.Delivery delivery(
+      Channels channels, Coordinator.Naming naming, RowMoments moments, Surroundings surroundings) {
+    Attachments attachments =
+        new Attachments(
+            ClusterView.none(),
+            this::home,
+            new Attachments.Delivered(
+                channels,
+                // What was lost is taken from checkpoints before anybody is served.
+                new Readings.Positions(shards, Incarnations.none()),
+                // The rows of tunnels are kept as they were when the tunnel began.
+                (partition, then) -> then.accept(Optional.empty())),
+            naming.handles(),
+            naming.grants());
     Readings readings =
         new Readings(
             this::home,
             new Readings.Positions(shards, incarnations),
             channels,
             moments,
+            // Rows that are read are fresh when the shard has folded what it was given before.
             (partition, then) -> shards.of(partition).execute(() -> then.accept(Optional.empty())),
-            channels.handles());
-    catalog.tables().listen(new DroppedReadings(readings));
+            naming.handles());
     meters.readings(readings::count);
-    return new NetServer.Reading(
-        readings, new PositionFinder(LogEdges.of(shards, incarnations), surroundings));
+    NetServer.Delivery delivery =
+        new NetServer.Delivery(
+            attachments,
+            Optional.of(
+                new NetServer.Reading(
+                    readings,
+                    new PositionFinder(LogEdges.of(shards, incarnations), surroundings))));
+    catalog.tables().listen(new DroppedDeliveries(delivery));
+    return delivery;
   }
 
   /** Of a partition of a table that exists. */

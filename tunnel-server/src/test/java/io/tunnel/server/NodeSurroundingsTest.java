@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.log.FakeEdges;
 import io.tunnel.server.partition.TestClock;
 import io.tunnel.server.session.Surroundings;
@@ -20,7 +21,7 @@ final class NodeSurroundingsTest {
   private final FakeEdges edges = new FakeEdges();
   private final Queue<Runnable> control = new ArrayDeque<>();
   private final NodeSurroundings node =
-      new NodeSurroundings(edges, control::add, new TestClock(), 6_000);
+      new NodeSurroundings(edges, ClusterView.none(), control::add, new TestClock(), 6_000);
   private final List<Map<Integer, Long>> kept = new ArrayList<>();
   private final List<RefusedException> failures = new ArrayList<>();
 
@@ -83,6 +84,7 @@ final class NodeSurroundingsTest {
     NodeSurroundings stopping =
         new NodeSurroundings(
             edges,
+            ClusterView.none(),
             action -> {
               throw new RejectedExecutionException("stopping");
             },

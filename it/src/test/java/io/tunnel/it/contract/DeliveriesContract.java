@@ -41,7 +41,7 @@ abstract class DeliveriesContract extends WireContract {
     Assignment fed = assigned(raw);
     write(table, put(1, 1), put(11, 1));
     credit(raw, fed, PLENTY);
-    assertThat(delivered(raw).handle()).isEqualTo(fed.handle());
+    assertThat(delivered(raw).handle()).isEqualTo(raw.deliveries(fed));
     raw.requireOpen();
     assertThat(raw.takePushed()).isEmpty();
     assertThat(channel(table, starved).delivered()).isZero();
@@ -72,6 +72,7 @@ abstract class DeliveriesContract extends WireContract {
     RawClient raw = raw();
     writeEach(table, 1, 3);
     Assignment held = opened(raw, stream(table, "audit"));
+    assertThat(raw.deliveries(held)).isPositive();
     assertThat(refused(raw, held, 1)).isEqualTo(ErrorCode.INVALID_CHECKPOINT);
     credit(raw, held, PLENTY);
     awaitDelivered(raw, 3);
@@ -264,7 +265,7 @@ abstract class DeliveriesContract extends WireContract {
         Json.decode(first.awaitPush(Operation.REVOKE).payload(), SessionControl.Revocation.class);
     Assignment staying = asked.handle() == one.handle() ? two : one;
     write(table, put(1, 1), put(11, 1));
-    assertThat(delivered(first).handle()).isEqualTo(staying.handle());
+    assertThat(delivered(first).handle()).isEqualTo(first.deliveries(staying));
     credit(first, asked.handle() == one.handle() ? one : two, PLENTY / 2);
     first.requireOpen();
     assertThat(first.takePushed()).isEmpty();

@@ -17,7 +17,6 @@ import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.Credit;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.OperatorControl.ChannelSelection;
@@ -68,7 +67,7 @@ class FakeRulesTest {
   }
 
   private void credit(Assignment held, int bytes) {
-    raw.push(Operation.CREDIT, new Credit(held.handle(), held.epoch(), bytes).encode());
+    raw.credit(held, bytes);
     raw.requireOpen();
   }
 
@@ -119,6 +118,7 @@ class FakeRulesTest {
   @Test
   void what_is_said_about_a_channel_that_was_given_back_is_found() {
     Assignment held = opened();
+    credit(held, 1);
     byte[] ref = new ChannelRef(held.handle(), held.epoch()).encode();
     assertThat(raw.request(Operation.RELEASE, ref)).isEmpty();
     credit(held, 1);
@@ -128,6 +128,7 @@ class FakeRulesTest {
   @Test
   void what_crosses_the_news_that_a_channel_was_taken_is_a_race_and_allowed() {
     Assignment held = opened();
+    credit(held, 1);
     service.fence(held.channelId());
     credit(held, 1);
     assertThat(raw.refused(Operation.CHECKPOINT, checkpoint(held, 0)).message()).isNotEmpty();

@@ -7,7 +7,6 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.Credit;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
@@ -39,7 +38,7 @@ public abstract class WireContract extends Contract {
   }
 
   static void credit(RawClient raw, Assignment held, int bytes) {
-    raw.push(Operation.CREDIT, new Credit(held.handle(), held.epoch(), bytes).encode());
+    raw.credit(held, bytes);
   }
 
   static Delivery delivered(RawClient raw) {

@@ -111,11 +111,11 @@ class BadSessionsTest {
 
   /** Takes deliveries until {@code position} is delivered. */
   private static void awaitDelivered(RawClient client, Assignment channel, long position) {
-    client.push(Operation.CREDIT, new Credit(channel.handle(), channel.epoch(), PLENTY).encode());
+    client.credit(channel, PLENTY);
     long last;
     do {
       Delivery delivery = Delivery.decode(client.awaitPush(Operation.DELIVER).payload());
-      assertThat(delivery.handle()).isEqualTo(channel.handle());
+      assertThat(delivery.handle()).isEqualTo(client.deliveries(channel));
       assertThat(delivery.epoch()).isEqualTo(channel.epoch());
       last = delivery.batches().get(delivery.batches().size() - 1).lastPosition();
     } while (last < position);
@@ -147,10 +147,12 @@ class BadSessionsTest {
 
   @Test
   void credit_for_a_foreign_handle_or_an_old_epoch_delivers_nothing() {
-    stranger.push(Operation.CREDIT, new Credit(held.handle(), held.epoch(), PLENTY).encode());
+    int handle = owner.deliveries(held);
+    stranger.push(Operation.CREDIT, new Credit(handle, held.epoch(), PLENTY).encode());
     stranger.push(Operation.CREDIT, new Credit(123_456, held.epoch(), PLENTY).encode());
-    owner.push(Operation.CREDIT, new Credit(held.handle(), held.epoch() - 1, PLENTY).encode());
-    owner.push(Operation.CREDIT, new Credit(held.handle() + 1, held.epoch(), PLENTY).encode());
+    owner.push(Operation.CREDIT, new Credit(handle, held.epoch() - 1, PLENTY).encode());
+    owner.push(Operation.CREDIT, new Credit(held.handle(), held.epoch(), PLENTY).encode());
+    owner.push(Operation.CREDIT, new Credit(handle + 1, held.epoch(), PLENTY).encode());
     requireDeliveries(0);
     awaitDelivered(owner, held, ROWS);
   }
@@ -158,14 +160,14 @@ class BadSessionsTest {
   @Test
   void credit_beyond_all_numbers_is_credit_like_any_other() {
     for (int i = 0; i < 5; i++) {
-      owner.push(
-          Operation.CREDIT, new Credit(held.handle(), held.epoch(), Integer.MAX_VALUE).encode());
+      owner.credit(held, Integer.MAX_VALUE);
     }
     awaitDelivered(owner, held, ROWS);
   }
 
   @Test
   void a_checkpoint_stays_between_the_last_one_and_what_was_delivered() {
+    assertThat(owner.deliveries(held)).isPositive();
     requireRefused(
         refusedCheckpoint(owner, held.handle(), held.epoch(), 1),
         ErrorCode.INVALID_CHECKPOINT,

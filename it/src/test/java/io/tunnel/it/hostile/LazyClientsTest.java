@@ -18,7 +18,6 @@ import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
-import io.tunnel.wire.Credit;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Json;
@@ -130,9 +129,10 @@ class LazyClientsTest {
 
   @Test
   void who_heartbeats_but_never_reads_loses_its_channels_when_its_lease_ends() {
-    for (Assignment held : takeAssignments()) {
-      lazy.push(Operation.CREDIT, new Credit(held.handle(), held.epoch(), EVERYTHING).encode());
-    }
+    List<Assignment> all = takeAssignments();
+    // All of them first: the answer to the next one would be read, and what was delivered before it.
+    all.forEach(held -> assertThat(lazy.deliveries(held)).isPositive());
+    all.forEach(held -> lazy.credit(held, EVERYTHING));
     Counter counter = new Counter(new AtomicInteger());
     TunnelWorker worker =
         new TunnelWorker(

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.Binary;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.wire.ClusterControl.Attach;
+import io.tunnel.wire.ClusterControl.Attached;
 import io.tunnel.wire.Control;
+import io.tunnel.wire.Credit;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
@@ -12,6 +15,7 @@ import io.tunnel.wire.Hello;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
+import io.tunnel.wire.SessionControl.Assignment;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -22,7 +26,9 @@ import java.net.SocketException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** A socket to a real server, on which anything can be said. */
@@ -34,6 +40,9 @@ public final class RawClient implements AutoCloseable {
   private final DataInputStream in;
   private final Deque<Frame> pushed = new ArrayDeque<>();
   private int lastCorrelationId = 100;
+
+  /** Of the channels that were attached to, by the name that their holder has for them. */
+  private final Map<Integer, Integer> deliveries = new HashMap<>();
 
   private RawClient(int port) throws IOException {
     socket = new Socket(InetAddress.getLoopbackAddress(), port);
@@ -117,7 +126,10 @@ public final class RawClient implements AutoCloseable {
     send(bytesOf(operation, FrameKind.REQUEST, correlationId, payload));
     while (true) {
       Frame frame = receive().orElseThrow(() -> new AssertionError("closed, not answered"));
-      if (frame.kind() == FrameKind.PUSH) {
+      // Also the word that it is not delivered any more, which is an ERROR.
+      boolean isOfDelivery =
+          frame.operation() == Operation.DELIVER && operation != Operation.DELIVER.code();
+      if (frame.kind() == FrameKind.PUSH || isOfDelivery) {
         pushed.add(frame);
       } else {
         assertThat(frame.correlationId()).isEqualTo(correlationId);
@@ -210,6 +222,40 @@ public final class RawClient implements AutoCloseable {
     ErrorPayload error = errorOf(last);
     assertThat(receive()).as("a frame after the last words").isEmpty();
     return error;
+  }
+
+  /**
+   * The name of what is delivered of a channel that a session on this connection holds; attaches to
+   * it when it is asked first.
+   */
+  public int deliveries(Assignment held) {
+    return deliveries.computeIfAbsent(held.handle(), handle -> attach(held));
+  }
+
+  /** Attaches to a channel, as its holder may. */
+  public int attach(Assignment held) {
+    return request(Operation.ATTACH, attachment(held), Attached.class).handle();
+  }
+
+  /** The request to attach to a channel where it was checkpointed. */
+  public static Attach attachment(Assignment held) {
+    String tunnelId = held.channelId().substring(held.channelId().indexOf('_') + 1);
+    return new Attach(
+        tunnelId.endsWith("_base") ? tunnelId.substring(0, tunnelId.length() - 5) : tunnelId,
+        held.channelId(),
+        held.partition(),
+        held.type(),
+        held.epoch(),
+        held.checkpointed(),
+        held.key(),
+        held.end(),
+        held.endMs(),
+        held.grant());
+  }
+
+  /** The holder of a channel accepts so many bytes more of it. */
+  public void credit(Assignment held, int bytes) {
+    push(Operation.CREDIT, new Credit(deliveries(held), held.epoch(), bytes).encode());
   }
 
   /** The connection still serves. */

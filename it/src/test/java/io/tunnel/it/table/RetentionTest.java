@@ -20,7 +20,6 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.PartitionDescription;
 import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.Credit;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
@@ -106,12 +105,11 @@ class RetentionTest {
             SessionControl.SessionOpened.class);
     assertThat(session.sessionId()).isNotEmpty();
     Assignment held = Json.decode(client.awaitPush(Operation.ASSIGN).payload(), Assignment.class);
-    client.push(Operation.CREDIT, new Credit(held.handle(), held.epoch(), PLENTY).encode());
+    client.credit(held, PLENTY);
     Optional<Frame> next;
     do {
       next = client.receive();
-    } while (next.orElseThrow().operation() != Operation.DELIVER
-        && next.orElseThrow().operation() != Operation.FENCE);
+    } while (next.orElseThrow().operation() != Operation.DELIVER);
     return next.orElseThrow();
   }
 
@@ -147,11 +145,11 @@ class RetentionTest {
     assertThat(describe(small).committed()).isEqualTo(CHANGES);
     long first = describe(small).firstPosition();
     assertThat(first).isGreaterThanOrEqualTo(kept.firstPosition());
-    SessionControl.Fence lost =
-        Json.decode(firstDelivery(smallTunnel).payload(), SessionControl.Fence.class);
-    assertThat(lost.reason())
+    ErrorPayload lost = ErrorPayload.decode(firstDelivery(smallTunnel).payload());
+    assertThat(lost.code()).isEqualTo(ErrorCode.HISTORY_LOST);
+    assertThat(lost.message())
         .matches(
-            "HISTORY_LOST: changes 1 to \\d+ of partition "
+            "changes 1 to \\d+ of partition "
                 + small.partitions().get(0).id()
                 + " are no longer kept");
     assertThat(Delivery.decode(firstDelivery(wholeTunnel).payload()).batches()).isNotEmpty();

@@ -21,7 +21,6 @@ import io.tunnel.server.table.TableStoreConfig;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.Credit;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.SessionControl;
@@ -239,7 +238,7 @@ class SyncsTest {
             new SessionControl.OpenSession(tunnelId, "raw", 60_000, 0),
             SessionControl.SessionOpened.class);
     Assignment held = Json.decode(client.awaitPush(Operation.ASSIGN).payload(), Assignment.class);
-    client.push(Operation.CREDIT, new Credit(held.handle(), held.epoch(), 1 << 20).encode());
+    client.credit(held, 1 << 20);
     var unusedDelivery = client.awaitPush(Operation.DELIVER);
     before = catalogSyncs();
     var unusedAnswer =

@@ -52,6 +52,9 @@ final class Holding {
   /** When the word left that it is to be given back. */
   long revokedNanos = -1;
 
+  /** Whether its worker's wish to attach crossed the word that it is to be given back. */
+  private boolean isAttachedLate;
+
   /** When the server was seen to want it back. */
   long closingNanos = -1;
 
@@ -94,7 +97,9 @@ final class Holding {
         delivery.firstPosition(),
         deliveredTo());
     Invariant.NOTHING_AFTER_REVOCATION_COUNTS.require(
-        revokedNanos < 0, "%s: something is delivered after the channel was revoked", this);
+        revokedNanos < 0 || isAttachedLate,
+        "%s: something is delivered after the channel was revoked",
+        this);
     List<PartitionTruth.Change> news = new ArrayList<>();
     delivery.batches().forEach(batch -> news.addAll(PartitionTruth.changesOf(batch)));
     news.removeIf(change -> change.record().position() < delivery.firstPosition());
@@ -111,6 +116,11 @@ final class Holding {
     delivered.addAll(news);
     deliveryEnds.add(deliveredTo());
     return news;
+  }
+
+  /** Its worker has attached. */
+  void attached() {
+    isAttachedLate = revokedNanos >= 0;
   }
 
   boolean isCreditUsedUp() {

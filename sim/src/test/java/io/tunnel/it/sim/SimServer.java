@@ -1,12 +1,18 @@
 package io.tunnel.it.sim;
 
+import io.tunnel.model.Bytes;
+import io.tunnel.server.DroppedDeliveries;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Channels;
+import io.tunnel.server.channel.Handles;
+import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.log.Incarnations;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.SimDisk;
 import io.tunnel.server.log.SimLogs;
+import io.tunnel.server.net.Attachments;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.server.net.Readings;
 import io.tunnel.server.net.SimFront;
@@ -46,6 +52,7 @@ final class SimServer {
   private static final int DELIVERY_BYTES_MAX = 250;
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final int LOOPS = 2;
+  private static final Bytes GRANTS_KEY = Bytes.fromHex("52");
 
   private final SimProcess process;
   private final List<SimThread> shardThreads = new ArrayList<>();
@@ -87,26 +94,43 @@ final class SimServer {
     bases = new SimBases(shards, readers, control, machine.clock()::epochMicros);
     Surroundings surroundings = new Joined(shards.all(), bases, control, machine.clock());
     Channels channels = new Channels(shards.all(), bases, DELIVERY_BYTES_MAX);
+    Coordinator.Naming naming = new Coordinator.Naming(new Handles(), ChannelGrants.of(GRANTS_KEY));
     coordinator =
-        new Coordinator(
+        Coordinator.alone(
             catalog,
             shards.all(),
-            channels,
+            naming,
             new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX),
             surroundings);
     Incarnations incarnations =
         machine.hasReadings() ? begin(machine.clock()) : Incarnations.none();
     LogEdges edges = LogEdges.of(shards.all(), incarnations);
+    Attachments attachments =
+        new Attachments(
+            ClusterView.none(),
+            shards.all(),
+            new Attachments.Delivered(
+                channels,
+                new Readings.Positions(shards.all(), Incarnations.none()),
+                (partition, then) -> then.accept(Optional.empty())),
+            naming.handles(),
+            naming.grants());
+    NetServer.Delivery delivery =
+        new NetServer.Delivery(
+            attachments,
+            machine.hasReadings()
+                ? Optional.of(
+                    new NetServer.Reading(
+                        readings(
+                            channels, naming.handles(), incarnations, machine.clock(), readers),
+                        new PositionFinder(edges, surroundings)))
+                : Optional.empty());
+    catalog.tables().listen(new DroppedDeliveries(delivery));
     front =
         new SimFront(
             shards.all(),
             logs,
-            machine.hasReadings()
-                ? Optional.of(
-                    new NetServer.Reading(
-                        readings(channels, incarnations, machine.clock(), readers),
-                        new PositionFinder(edges, surroundings)))
-                : Optional.empty(),
+            delivery,
             new TunnelHost(
                 catalog,
                 coordinator,
@@ -118,7 +142,11 @@ final class SimServer {
 
   /** Who reads without a tunnel, joined as the server does. */
   private Readings readings(
-      Channels channels, Incarnations incarnations, Shard.Clock clock, SimThread readers) {
+      Channels channels,
+      Handles handles,
+      Incarnations incarnations,
+      Shard.Clock clock,
+      SimThread readers) {
     RowMoments moments =
         new RowMoments(catalog.tables(), shards.all(), shards.all(), readers, clock);
     return new Readings(
@@ -128,7 +156,7 @@ final class SimServer {
         moments,
         (partition, then) ->
             shards.all().of(partition).execute(() -> then.accept(Optional.empty())),
-        channels.handles());
+        handles);
   }
 
   private Incarnations begin(Shard.Clock clock) throws IOException {

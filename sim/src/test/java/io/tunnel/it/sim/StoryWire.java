@@ -4,6 +4,8 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.ClusterControl.Attach;
+import io.tunnel.wire.ClusterControl.Attached;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
@@ -179,6 +181,13 @@ final class StoryWire implements SimNetwork.Tap {
               names.partition(WriteRequest.decode(request.payload()).batch().partition());
           long last = result.firstPosition() + result.appliedRows() - 1;
           lines.add("written " + partition, result.firstPosition(), last, "");
+        }
+      }
+      case ATTACH -> {
+        if (failure.isEmpty()) {
+          Attach attach = Json.decode(request.payload(), Attach.class);
+          int handle = Json.decode(answer.payload(), Attached.class).handle();
+          channels.put(new Place(connection, handle), names.channel(attach.channelId()));
         }
       }
       case HEARTBEAT, RELEASE, STOP_CHANNEL, CLOSE_SESSION -> {

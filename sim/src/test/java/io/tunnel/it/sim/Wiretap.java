@@ -6,6 +6,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.ClusterControl.Attach;
 import io.tunnel.wire.ClusterControl.Attached;
 import io.tunnel.wire.Control.TunnelName;
 import io.tunnel.wire.Credit;
@@ -57,6 +58,9 @@ final class Wiretap implements SimNetwork.Tap {
   private static final class Link {
     private final Map<Integer, Request> requests = new HashMap<>();
     private final Map<Integer, Holding> holdings = new HashMap<>();
+
+    /** What is delivered, by the name that deliveries have. */
+    private final Map<Integer, Holding> attached = new HashMap<>();
 
     /** What is read without a tunnel, by handle: partition and last position. */
     private final Map<Integer, Read> reads = new HashMap<>();
@@ -137,7 +141,7 @@ final class Wiretap implements SimNetwork.Tap {
       }
     } else if (frame.operation() == Operation.CREDIT) {
       Credit credit = Credit.decode(frame.payload());
-      Holding holding = link(connection).holdings.get(credit.handle());
+      Holding holding = link(connection).attached.get(credit.handle());
       if (holding != null && holding.epoch() == credit.epoch()) {
         holding.creditReceived(credit.bytes());
       }
@@ -174,7 +178,7 @@ final class Wiretap implements SimNetwork.Tap {
     if (frame.operation() == Operation.CREDIT) {
       Credit credit = Credit.decode(frame.payload());
       world.trace.add(connection + " > CREDIT " + credit.handle() + " " + credit.bytes());
-      Holding holding = link(connection).holdings.get(credit.handle());
+      Holding holding = link(connection).attached.get(credit.handle());
       if (holding != null && holding.epoch() == credit.epoch()) {
         holding.creditSent(credit.bytes(), world.settings.creditBytes());
       }
@@ -269,7 +273,7 @@ final class Wiretap implements SimNetwork.Tap {
         if (link.reads.containsKey(delivery.handle())) {
           return " " + delivery.handle() + " to " + read(link, delivery);
         }
-        Holding holding = link.holdings.get(delivery.handle());
+        Holding holding = link.attached.get(delivery.handle());
         deliver(holding, delivery, frame.payload().length);
         return " " + delivery.handle() + " to " + holding.deliveredTo();
       }
@@ -366,6 +370,7 @@ final class Wiretap implements SimNetwork.Tap {
           world.count(Happening.CHECKPOINTS_IMPORTED);
         }
       }
+      case ATTACH -> attached(link(connection), asked, answer);
       case READ_PARTITION -> {
         ReadPartition read = Json.decode(asked.payload(), ReadPartition.class);
         int handle = Json.decode(answer.payload(), Attached.class).handle();
@@ -386,6 +391,20 @@ final class Wiretap implements SimNetwork.Tap {
         // Nothing that is promised.
       }
     }
+  }
+
+  /** A worker has attached to a channel that its session on the same connection holds. */
+  private static void attached(Link link, Frame asked, Frame answer) {
+    Attach attach = Json.decode(asked.payload(), Attach.class);
+    int handle = Json.decode(answer.payload(), Attached.class).handle();
+    link.holdings.values().stream()
+        .filter(holding -> holding.assignment.channelId().equals(attach.channelId()))
+        .filter(holding -> holding.epoch() == attach.epoch())
+        .forEach(
+            holding -> {
+              holding.attached();
+              link.attached.put(handle, holding);
+            });
   }
 
   /** Something is delivered to who reads without a tunnel; returns up to which position. */

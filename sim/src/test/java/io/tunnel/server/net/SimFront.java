@@ -3,6 +3,7 @@ package io.tunnel.server.net;
 import io.netty.channel.ChannelHandler;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.partition.OwnLogs;
 import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Shards;
@@ -11,7 +12,6 @@ import io.tunnel.server.session.LogFigures;
 import io.tunnel.server.session.TunnelHost;
 import io.tunnel.server.session.TunnelHosts;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Where the connections of a simulated server end: the real handlers, joined as the server does.
@@ -27,7 +27,7 @@ public final class SimFront {
   public SimFront(
       Shards shards,
       OwnLogs logs,
-      Optional<NetServer.Reading> reading,
+      NetServer.Delivery delivery,
       TunnelHost tunnels,
       NetServer.Threads threads) {
     this(
@@ -37,8 +37,8 @@ public final class SimFront {
                 shards, new RowReads(tunnels.catalog().tables(), shards, threads.readers())),
             new NetServer.TableRooms(new Tables(shards), logs),
             new NetServer.Tunnels(TunnelHosts.alone(tunnels), LogFigures.of(shards)),
-            NetServer.Cluster.none(),
-            reading),
+            ClusterView.none(),
+            delivery),
         threads);
   }
 

@@ -181,13 +181,12 @@ final class MemoryTunnel {
   /** Stops a channel that cannot be read; its holder, if any, is told. */
   void fail(MemoryChannel channel, RefusedException reason) {
     channel.stop(reason.code() + ": " + reason.getMessage(), Optional.empty());
-    channel
-        .hold()
-        .ifPresent(
-            hold -> {
-              channel.taken(Hold.State.TAKEN);
-              hold.session().peer().refuse(Operation.DELIVER.code(), hold.handle(), reason);
-            });
+    boolean isTold = channel.hold().map(hold -> hold.refuse(reason)).orElse(false);
+    if (isTold) {
+      channel.taken(Hold.State.UNREADABLE);
+    } else {
+      fence(channel, reason.getMessage());
+    }
     settle();
   }
 

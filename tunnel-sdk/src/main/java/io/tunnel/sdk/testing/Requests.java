@@ -7,6 +7,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.ClusterControl.Attach;
 import io.tunnel.wire.ClusterControl.Attached;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.Empty;
@@ -94,26 +95,25 @@ final class Requests {
       onChange.run();
       return;
     }
-    try {
-      Hold hold = service.holds().require(credit.handle(), credit.epoch(), peer, "CREDIT");
-      long open = hold.credit(credit.bytes());
-      if (open > creditBytesMax) {
-        service
-            .violations()
-            .add(
-                Rule.CREDIT,
-                "channel "
-                    + hold.channel().id()
-                    + " was given "
-                    + open
-                    + " bytes of credit that are not used up; a worker gives "
-                    + creditBytesMax
-                    + " at most: if it is configured with more, say so with creditBytesMax");
-      }
-    } catch (RefusedException e) {
-      // The channel was taken: as on the server, its credit is ignored.
-    }
+    service.holds().credited(credit, peer).ifPresent(hold -> credit(hold, credit));
     onChange.run();
+  }
+
+  private void credit(Hold hold, Credit credit) {
+    long open = hold.credit(credit.bytes());
+    if (open > creditBytesMax) {
+      service
+          .violations()
+          .add(
+              Rule.CREDIT,
+              "channel "
+                  + hold.channel().id()
+                  + " was given "
+                  + open
+                  + " bytes of credit that are not used up; a worker gives "
+                  + creditBytesMax
+                  + " at most: if it is configured with more, say so with creditBytesMax");
+    }
   }
 
   /** Where a reading ends has become known to its reader. */
@@ -219,8 +219,14 @@ final class Requests {
       }
 
       case READ_PARTITION -> read(frame, peer);
+      case ATTACH -> {
+        int handle = service.holds().attach(Json.decode(payload, Attach.class), peer);
+        peer.respond(frame, Json.encode(new Attached(handle)));
+      }
       case DETACH -> {
-        service.readings().detach(ChannelRef.decode(payload).handle(), peer);
+        int handle = ChannelRef.decode(payload).handle();
+        service.readings().detach(handle, peer);
+        service.holds().attached(handle, peer).ifPresent(Hold::detach);
         peer.respond(frame, NOTHING);
       }
       case FIND_POSITIONS -> once(frame, peer, () -> find(payload));
@@ -236,7 +242,6 @@ final class Requests {
           END_OF_CHANNEL,
           FENCE,
           SESSION_END,
-          ATTACH,
           LIMIT,
           SETTLED ->
           throw new RefusedException(
@@ -366,8 +371,10 @@ final class Requests {
   private void stop(Frame frame, Peer peer) {
     SessionControl.StopChannel stop =
         Json.decode(frame.payload(), SessionControl.StopChannel.class);
-    Hold hold = service.holds().require(stop.handle(), stop.epoch(), peer, "STOP_CHANNEL");
-    hold.session().tunnel().stop(hold, stop.error(), stop.at());
+    if (!service.holds().isUnreadable(stop.handle(), stop.epoch(), peer)) {
+      Hold hold = service.holds().require(stop.handle(), stop.epoch(), peer, "STOP_CHANNEL");
+      hold.session().tunnel().stop(hold, stop.error(), stop.at());
+    }
     peer.respond(frame, NOTHING);
   }
 

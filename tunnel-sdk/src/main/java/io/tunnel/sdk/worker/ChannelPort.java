@@ -10,8 +10,8 @@ interface ChannelPort {
   /** Asks the server; the future completes on the worker's thread. */
   CompletableFuture<Frame> request(Operation operation, byte[] payload);
 
-  /** The server that delivers the channel may deliver that many bytes more. */
-  void granted(ChannelRunner channel, int bytes);
+  /** The channel takes more than it did: who delivers it is to be told. */
+  void granted(ChannelRunner channel);
 
   /** Tells the server something that has no answer. */
   void push(Operation operation, byte[] payload);

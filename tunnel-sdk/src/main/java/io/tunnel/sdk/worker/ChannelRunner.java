@@ -111,7 +111,7 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     return core.received();
   }
 
-  /** Of an attached base channel, the key of the row at {@link #received}. */
+  /** Of a base channel, the key of the row at {@link #received}. */
   Bytes receivedKey() {
     return keys.received();
   }
@@ -168,7 +168,7 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
   void grant(int bytes) {
     if (core.state() == ChannelState.RUNNING) {
       core.granted(bytes);
-      port.granted(this, bytes);
+      port.granted(this);
     }
   }
 
@@ -205,13 +205,6 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     } catch (IllegalStateException e) {
       stop(e);
     }
-  }
-
-  /** The server cannot read the channel, and has taken it back by itself. */
-  void unreadable(Throwable reason) {
-    port.troubled(assignment.channelId(), reason);
-    stopReason = reason;
-    end(Ending.UNREADABLE);
   }
 
   /** The channel cannot go on, because of what the server sent or said. */

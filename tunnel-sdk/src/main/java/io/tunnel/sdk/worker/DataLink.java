@@ -11,9 +11,7 @@ import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
-import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.SessionControl;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -24,9 +22,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One connection to a node that leads partitions, shared by the feeds of all channels that it
- * delivers. What is said under a handle that no feed has any more is dropped. On the worker's
- * thread.
+ * One connection to a server of partitions, shared by the feeds of all channels that it delivers:
+ * one of its own, which closes when nobody needs it, or that of the session. What is said under a
+ * handle that no feed has any more is dropped. On the worker's thread.
  */
 final class DataLink implements PushReceiver {
 
@@ -40,7 +38,7 @@ final class DataLink implements PushReceiver {
   private static final Duration SILENCE_MAX = Duration.ofSeconds(3);
 
   private final WorkerRuntime runtime;
-  private final Runnable onUnused;
+  private final Optional<Runnable> onUnused;
   private final CompletableFuture<Link> opened = new CompletableFuture<>();
   private final Set<Feed> users = new LinkedHashSet<>();
   private final Map<Integer, Feed> attached = new HashMap<>();
@@ -50,8 +48,22 @@ final class DataLink implements PushReceiver {
 
   /** A link that {@code onUnused} is told of when it has closed, or when nobody needs it. */
   DataLink(WorkerRuntime runtime, Runnable onUnused) {
+    this(runtime, Optional.of(onUnused));
+  }
+
+  private DataLink(WorkerRuntime runtime, Optional<Runnable> onUnused) {
     this.runtime = runtime;
     this.onUnused = onUnused;
+  }
+
+  /**
+   * The connection of a session, which opens, watches and closes it, and passes on what it says.
+   */
+  static DataLink ofSession(WorkerRuntime runtime, Link open) {
+    DataLink own = new DataLink(runtime, Optional.empty());
+    own.link = Optional.of(open);
+    own.opened.complete(open);
+    return own;
   }
 
   void open(CompletableFuture<Link> opening) {
@@ -138,9 +150,9 @@ final class DataLink implements PushReceiver {
   }
 
   void close() {
-    if (!isClosed) {
+    if (!isClosed && onUnused.isPresent()) {
       isClosed = true;
-      onUnused.run();
+      onUnused.get().run();
       link.ifPresent(Link::close);
     }
   }
@@ -149,76 +161,82 @@ final class DataLink implements PushReceiver {
   public void pushed(Frame frame) {
     hasHeard = true;
     if (frame.operation() != null && !isClosed) {
-      runtime.guarded(() -> take(frame));
+      runtime.guarded(() -> takeOrLeave(frame));
     }
   }
 
-  private void take(Frame frame) {
+  private void takeOrLeave(Frame frame) {
     try {
-      if (frame.kind() == FrameKind.ERROR) {
-        if (frame.operation() == Operation.DELIVER) {
-          RuntimeException reason = ErrorPayload.decode(frame.payload()).toException();
-          of(frame.correlationId()).ifPresent(feed -> feed.refused(reason));
-        }
-        return;
-      }
-      switch (frame.operation()) {
-        case DELIVER -> delivered(frame.payload());
-        case END_OF_CHANNEL -> {
-          ChannelEnd end = ChannelEnd.decode(frame.payload());
-          of(end.handle()).ifPresent(feed -> feed.ended(end));
-        }
-        case SETTLED -> {
-          ChannelEnd upTo = ChannelEnd.decode(frame.payload());
-          of(upTo.handle()).ifPresent(feed -> feed.settled(upTo));
-        }
-        case FENCE -> {
-          SessionControl.Fence fence = Json.decode(frame.payload(), SessionControl.Fence.class);
-          of(fence.handle()).ifPresent(feed -> feed.fenced(fence.epoch()));
-        }
-        case HELLO,
-            CREATE_TABLE,
-            DESCRIBE_TABLE,
-            LIST_TABLES,
-            DROP_TABLE,
-            CREATE_TUNNEL,
-            DESCRIBE_TUNNEL,
-            LIST_TUNNELS,
-            DELETE_TUNNEL,
-            PARTITION_MAP,
-            SEEK,
-            PAUSE,
-            RESUME,
-            END_SESSION,
-            ALTER_TABLE,
-            EXPORT_CHECKPOINTS,
-            DESCRIBE_CLUSTER,
-            WRITE,
-            GET_ROW,
-            GET_RANGE,
-            DESCRIBE_NODE,
-            DRAIN_NODE,
-            OPEN_SESSION,
-            CLOSE_SESSION,
-            HEARTBEAT,
-            ASSIGN,
-            REVOKE,
-            RELEASE,
-            CREDIT,
-            CHECKPOINT,
-            SESSION_END,
-            STOP_CHANNEL,
-            ATTACH,
-            DETACH,
-            LIMIT,
-            READ_PARTITION,
-            FIND_POSITIONS,
-            CHECKPOINT_SKIPPING -> {
-          // No push of these is for a worker here.
-        }
-      }
+      take(frame);
     } catch (MalformedException e) {
       lost(new ConnectionException("a node said what cannot be read", false, e));
+    }
+  }
+
+  /**
+   * Passes on what was pushed about what is delivered.
+   *
+   * @throws MalformedException when it cannot be read
+   */
+  void take(Frame frame) {
+    if (frame.kind() == FrameKind.ERROR) {
+      if (frame.operation() == Operation.DELIVER) {
+        RuntimeException reason = ErrorPayload.decode(frame.payload()).toException();
+        of(frame.correlationId()).ifPresent(feed -> feed.refused(reason));
+      }
+      return;
+    }
+    switch (frame.operation()) {
+      case DELIVER -> delivered(frame.payload());
+      case END_OF_CHANNEL -> {
+        ChannelEnd end = ChannelEnd.decode(frame.payload());
+        of(end.handle()).ifPresent(feed -> feed.ended(end));
+      }
+      case SETTLED -> {
+        ChannelEnd upTo = ChannelEnd.decode(frame.payload());
+        of(upTo.handle()).ifPresent(feed -> feed.settled(upTo));
+      }
+      case HELLO,
+          CREATE_TABLE,
+          DESCRIBE_TABLE,
+          LIST_TABLES,
+          DROP_TABLE,
+          CREATE_TUNNEL,
+          DESCRIBE_TUNNEL,
+          LIST_TUNNELS,
+          DELETE_TUNNEL,
+          PARTITION_MAP,
+          SEEK,
+          PAUSE,
+          RESUME,
+          END_SESSION,
+          ALTER_TABLE,
+          EXPORT_CHECKPOINTS,
+          DESCRIBE_CLUSTER,
+          WRITE,
+          GET_ROW,
+          GET_RANGE,
+          DESCRIBE_NODE,
+          DRAIN_NODE,
+          OPEN_SESSION,
+          CLOSE_SESSION,
+          HEARTBEAT,
+          ASSIGN,
+          REVOKE,
+          RELEASE,
+          CREDIT,
+          CHECKPOINT,
+          SESSION_END,
+          STOP_CHANNEL,
+          ATTACH,
+          DETACH,
+          LIMIT,
+          FENCE,
+          READ_PARTITION,
+          FIND_POSITIONS,
+          CHECKPOINT_SKIPPING -> {
+        // No push of these is for a worker here.
+      }
     }
   }
 

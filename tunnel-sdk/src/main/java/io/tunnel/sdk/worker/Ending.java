@@ -14,8 +14,6 @@ enum Ending {
   STOPPED,
   /** Somebody else holds it already. */
   FENCED,
-  /** The server cannot read it, and has taken it back. */
-  UNREADABLE,
   /** The session is gone, and with it all its channels. */
   LOST;
 

@@ -21,9 +21,10 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Where one attached channel's deliveries come from: the node that leads its partition, and another
- * one when the leader changes. Each attachment begins behind what the channel has received by then,
- * and what the former one still says is dropped, so a move costs neither duplicates nor gaps.
+ * Where one channel's deliveries come from: the server of its partition, and another one when the
+ * partition has another leader. That is the server of the session, or one that this or a former one
+ * has named. Each attachment begins behind what the channel has received by then, and what the
+ * former one still says is dropped, so a move costs neither duplicates nor gaps.
  *
  * <p>Credit belongs to the channel. A node is given what the channel has left of it, and a new node
  * the same again, because what was left at the former one will never be used.
@@ -54,6 +55,9 @@ final class Feed {
   /** Of everything up to what the channel has received, if it is known. */
   private Optional<Long> incarnation;
 
+  /** Where to attach next; without one the server of the session is asked, and knows. */
+  private Optional<Endpoint> told;
+
   // Of the present attachment, or the attempt at one.
   private Optional<Endpoint> node = Optional.empty();
   private Optional<DataLink> link = Optional.empty();
@@ -68,7 +72,6 @@ final class Feed {
   /** Whether the last word of a node to go elsewhere was followed, and waits to be. */
   private boolean wasSentOn;
 
-  private boolean isSentOn;
   private boolean isTroubled;
 
   Feed(ChannelRunner channel, ChannelPort session, Feeds feeds, WorkerRuntime runtime) {
@@ -79,15 +82,25 @@ final class Feed {
     this.runtime = runtime;
     this.end = assignment.end();
     this.incarnation = assignment.incarnation();
+    this.told = Endpoint.told(assignment.leader());
   }
 
   /** The channel has more credit. */
   void granted() {
-    if (state == FeedState.IDLE) {
-      seek();
+    if (state == FeedState.IDLE && !assignment.isAttached()) {
+      takeUnasked();
+    } else if (state == FeedState.IDLE) {
+      attach();
     } else if (state == FeedState.ATTACHED) {
       giveCredit();
     }
+  }
+
+  /** A server of the first release delivers by itself, under the name of the assignment. */
+  private void takeUnasked() {
+    move(FeedState.ATTACHING, "the server delivers by itself");
+    link = Optional.of(feeds.own());
+    attached(assignment.handle());
   }
 
   private void giveCredit() {
@@ -118,33 +131,11 @@ final class Feed {
     }
   }
 
-  private void seek() {
-    move(FeedState.SEEKING, "the channel has credit");
-    var unused =
-        feeds
-            .leaders()
-            .of(assignment.partition())
-            .whenComplete((leader, failure) -> runtime.guarded(() -> found(leader, failure)));
-  }
-
-  private void found(Optional<Endpoint> leader, Throwable failure) {
-    if (state != FeedState.SEEKING) {
-      return;
-    }
-    if (failure != null) {
-      pause(Caller.unwrap(failure), false);
-    } else if (leader.isEmpty()) {
-      String text = "no node leads partition " + assignment.partition() + " at the moment";
-      pause(RefusedException.notLeader(text, Optional.empty()), false);
-    } else {
-      attach(leader.get());
-    }
-  }
-
-  private void attach(Endpoint leader) {
-    move(FeedState.ATTACHING, leader);
-    node = Optional.of(leader);
-    DataLink shared = feeds.linkTo(leader);
+  private void attach() {
+    move(FeedState.ATTACHING, told);
+    node = told;
+    told = Optional.empty();
+    DataLink shared = node.isPresent() ? feeds.linkTo(node.get()) : feeds.own();
     link = Optional.of(shared);
     attempts++;
     long attempt = attempts;
@@ -175,7 +166,7 @@ final class Feed {
   private void answered(long attempt, DataLink shared, Frame answer, Throwable failure) {
     if (failure != null) {
       if (attempt == attempts && state == FeedState.ATTACHING) {
-        refused(Caller.unwrap(failure));
+        notAttached(Caller.unwrap(failure));
       }
       return;
     }
@@ -185,15 +176,28 @@ final class Feed {
       shared.tell(Operation.DETACH, new ChannelRef(there, assignment.epoch()).encode());
       return;
     }
-    move(FeedState.ATTACHED, node);
     incarnation = attached.incarnation();
     channel.seenIn(incarnation);
+    attached(there);
+  }
+
+  private void attached(int there) {
+    move(FeedState.ATTACHED, node);
     handle = there;
     creditThere = 0;
     attachedNanos = runtime.nowNanos();
-    shared.attach(there, this);
+    link.orElseThrow().attach(there, this);
     tellEnd();
     giveCredit();
+  }
+
+  /** What no server and no connection has said is a mistake of this worker. */
+  private void notAttached(Throwable reason) {
+    if (reason instanceof RefusedException || reason instanceof ConnectionException) {
+      refused(reason);
+    } else {
+      runtime.broken().accept(reason);
+    }
   }
 
   /** Something was delivered. */
@@ -231,14 +235,6 @@ final class Feed {
     channel.endsAt(said.position());
   }
 
-  /** The channel belongs to a newer holder. */
-  void fenced(long epoch) {
-    if (epoch == assignment.epoch()) {
-      end();
-      channel.end(Ending.FENCED);
-    }
-  }
-
   /** The connection is gone. Where it was being asked for, the request has failed already. */
   void lost(ConnectionException reason) {
     if (state == FeedState.ATTACHED) {
@@ -248,34 +244,34 @@ final class Feed {
 
   /** The node does not deliver, or not any more. */
   void refused(Throwable reason) {
-    Endpoint former = node.orElseThrow();
+    Optional<Endpoint> former = node;
     if (state == FeedState.ATTACHED && runtime.nowNanos() - attachedNanos >= STABLE_NANOS) {
       calm();
     }
     leave();
     if (reason instanceof RefusedException refused && refused.code() == ErrorCode.FENCED) {
-      fenced(assignment.epoch());
+      end();
+      channel.end(Ending.FENCED);
     } else if (!mayPass(reason)) {
       end();
       channel.stop(reason);
     } else {
-      feeds.leaders().forget(assignment.partition(), former);
       goOn(reason, former);
     }
   }
 
-  private void goOn(Throwable reason, Endpoint former) {
-    Optional<Endpoint> leader =
+  private void goOn(Throwable reason, Optional<Endpoint> former) {
+    told =
         reason instanceof RefusedException refused
             ? Endpoint.told(refused.leader())
             : Optional.empty();
-    leader.ifPresent(next -> feeds.leaders().learn(assignment.partition(), next));
-    boolean follows = leader.isPresent() && !leader.get().equals(former) && !wasSentOn;
+    told.ifPresent(runtime.ports().links()::learn);
+    boolean follows = told.isPresent() && !told.equals(former) && !wasSentOn;
     if (follows && channel.isRunning()) {
       wasSentOn = true;
-      attach(leader.get());
+      attach();
     } else {
-      pause(reason, leader.isPresent());
+      pause(reason);
     }
   }
 
@@ -290,8 +286,7 @@ final class Feed {
     return reason instanceof ConnectionException;
   }
 
-  private void pause(Throwable reason, boolean isToldWhere) {
-    isSentOn = isToldWhere;
+  private void pause(Throwable reason) {
     if (!channel.isRunning()) {
       end();
       return;
@@ -312,11 +307,7 @@ final class Feed {
     }
     wasSentOn = false;
     if (channel.isRunning()) {
-      if (!isSentOn) {
-        // What others have read meanwhile may be older than this channel's failure.
-        feeds.leaders().forget(assignment.partition());
-      }
-      seek();
+      attach();
     } else {
       end();
     }
@@ -333,7 +324,7 @@ final class Feed {
     if (state == FeedState.ENDED) {
       return;
     }
-    if (state == FeedState.ATTACHED && link.isPresent()) {
+    if (state == FeedState.ATTACHED && link.isPresent() && assignment.isAttached()) {
       link.get().tell(Operation.DETACH, new ChannelRef(handle, assignment.epoch()).encode());
     }
     move(FeedState.ENDED, "the channel is over");

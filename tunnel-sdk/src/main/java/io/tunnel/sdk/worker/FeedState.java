@@ -7,9 +7,7 @@ import java.util.Set;
 enum FeedState {
   /** Nothing yet: the channel has no credit to give. */
   IDLE,
-  /** It asks who leads the channel's partition. */
-  SEEKING,
-  /** It asks that node for deliveries. */
+  /** It asks a server for deliveries. */
   ATTACHING,
   /** It is delivered to. */
   ATTACHED,
@@ -20,8 +18,7 @@ enum FeedState {
 
   Set<FeedState> next() {
     return switch (this) {
-      case IDLE, PAUSING -> EnumSet.of(SEEKING, ENDED);
-      case SEEKING -> EnumSet.of(ATTACHING, PAUSING, ENDED);
+      case IDLE, PAUSING -> EnumSet.of(ATTACHING, ENDED);
       case ATTACHING -> EnumSet.of(ATTACHED, ATTACHING, PAUSING, ENDED);
       case ATTACHED -> EnumSet.of(ATTACHING, PAUSING, ENDED);
       case ENDED -> EnumSet.noneOf(FeedState.class);

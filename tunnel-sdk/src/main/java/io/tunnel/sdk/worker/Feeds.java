@@ -1,6 +1,7 @@
 package io.tunnel.sdk.worker;
 
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.ReconnectCore;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -8,22 +9,22 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The feeds of one session's attached channels, and the connections that they share: one to each
- * node that leads a partition of theirs. On the worker's thread.
+ * The feeds of one session's channels, and the connections that they share: the session's own, and
+ * one to each other node that serves a partition of theirs. On the worker's thread.
  */
 final class Feeds {
 
   private final WorkerRuntime runtime;
   private final ChannelPort session;
-  private final PartitionLeaders leaders;
+  private final DataLink own;
   private final Map<ChannelRunner, Feed> feeds = new LinkedHashMap<>();
   private final Map<Endpoint, DataLink> links = new HashMap<>();
   private final PausesCore<Feed> pauses;
 
-  Feeds(WorkerRuntime runtime, ChannelPort session, String table) {
+  Feeds(WorkerRuntime runtime, ChannelPort session, Link link) {
     this.runtime = runtime;
     this.session = session;
-    this.leaders = new PartitionLeaders(session, runtime.ports().links(), table);
+    this.own = DataLink.ofSession(runtime, link);
     this.pauses = new PausesCore<>(runtime.nowNanos());
   }
 
@@ -73,8 +74,9 @@ final class Feeds {
     }
   }
 
-  PartitionLeaders leaders() {
-    return leaders;
+  /** The connection of the session. */
+  DataLink own() {
+    return own;
   }
 
   DataLink linkTo(Endpoint node) {

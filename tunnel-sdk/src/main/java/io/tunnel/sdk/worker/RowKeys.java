@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The keys of rows up to which an attached base channel was delivered and may be checkpointed: with
- * them another node goes on, which has numbered no rows. Of other channels nothing is kept.
+ * The keys of rows up to which a base channel was delivered and may be checkpointed: with them the
+ * next holder goes on, for whom nobody has numbered the rows. Of other channels nothing is kept.
  *
  * <p>Keys are kept of the last row of each input, and of each part that an input is divided in. A
  * checkpoint inside an input carries the key of the last row before it of which it is known: if the
@@ -34,7 +34,7 @@ final class RowKeys {
   private Bytes seenIn = Bytes.EMPTY;
 
   RowKeys(Assignment assignment) {
-    this.isKept = assignment.isAttached() && assignment.type() == ChannelType.BaseData;
+    this.isKept = assignment.type() == ChannelType.BaseData;
     this.received = assignment.key();
     given.put(assignment.checkpointed(), assignment.key());
   }

@@ -257,7 +257,7 @@ public final class WorkerLoop implements SessionOwner {
       case SHUTDOWN -> CloseReason.SHUTDOWN;
       case REVOKED -> CloseReason.GIVEN_BACK;
       case ENDED -> CloseReason.FINISHED;
-      case STOPPED, UNREADABLE -> CloseReason.STOPPED;
+      case STOPPED -> CloseReason.STOPPED;
       case FENCED -> CloseReason.FENCED;
     };
   }

@@ -1,6 +1,5 @@
 package io.tunnel.sdk.worker;
 
-import io.tunnel.codec.Binary;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
@@ -9,8 +8,6 @@ import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.wire.ChannelEnd;
-import io.tunnel.wire.Credit;
-import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.FailureControl.Heartbeat;
 import io.tunnel.wire.FailureControl.RetryingChannel;
 import io.tunnel.wire.Frame;
@@ -42,7 +39,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
   private String sessionId = "";
   private List<PrimaryKeySchema> schema = List.of();
 
-  /** Of the channels that other nodes deliver; there since the session is open. */
+  /** Of its channels; there since the session is open. */
   private Optional<Feeds> feeds = Optional.empty();
 
   /** Whether anything was heard since the last heartbeat was sent. */
@@ -103,7 +100,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
       sessionId = opened.sessionId();
       schema = opened.table().primaryKey();
       silenceMax = silenceMax(opened);
-      feeds = Optional.of(new Feeds(runtime, this, opened.table().name()));
+      feeds = Optional.of(new Feeds(runtime, this, link.orElseThrow()));
     } catch (MalformedException | NullPointerException e) {
       over(e);
       return;
@@ -179,7 +176,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
   private void take(Frame frame) {
     try {
       if (frame.kind() == FrameKind.ERROR) {
-        refused(frame);
+        deliver(frame);
         return;
       }
       switch (frame.operation()) {
@@ -187,9 +184,8 @@ final class WorkerSession implements PushReceiver, ChannelPort {
         case REVOKE -> revoked(Json.decode(frame.payload(), SessionControl.Revocation.class));
         case FENCE -> fenced(Json.decode(frame.payload(), SessionControl.Fence.class));
         case LIMIT -> limited(ChannelEnd.decode(frame.payload()));
-        case END_OF_CHANNEL -> ended(ChannelEnd.decode(frame.payload()));
         case SESSION_END -> ended(Json.decode(frame.payload(), SessionControl.SessionEnd.class));
-        case DELIVER -> delivered(frame.payload());
+        case DELIVER, SETTLED, END_OF_CHANNEL -> deliver(frame);
         case HELLO,
             CREATE_TABLE,
             DESCRIBE_TABLE,
@@ -221,7 +217,6 @@ final class WorkerSession implements PushReceiver, ChannelPort {
             STOP_CHANNEL,
             ATTACH,
             DETACH,
-            SETTLED,
             READ_PARTITION,
             FIND_POSITIONS,
             CHECKPOINT_SKIPPING -> {
@@ -246,9 +241,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     ChannelRunner channel = new ChannelRunner(assignment, schema, this, told);
     made[0] = channel;
     channels.put(assignment.handle(), channel);
-    if (assignment.isAttached()) {
-      feeds.orElseThrow().add(channel);
-    }
+    feeds.orElseThrow().add(channel);
     owner.assigned(channel);
   }
 
@@ -259,10 +252,6 @@ final class WorkerSession implements PushReceiver, ChannelPort {
 
   private void fenced(SessionControl.Fence fence) {
     holding(fence.handle(), fence.epoch()).ifPresent(channel -> channel.end(Ending.FENCED));
-  }
-
-  private void ended(ChannelEnd end) {
-    holding(end.handle(), end.epoch()).ifPresent(channel -> channel.endsAt(end.position()));
   }
 
   private void limited(ChannelEnd end) {
@@ -281,22 +270,9 @@ final class WorkerSession implements PushReceiver, ChannelPort {
         .filter(channel -> channel.assignment().epoch() == epoch);
   }
 
-  private void delivered(byte[] payload) {
-    if (payload.length < Integer.BYTES) {
-      throw new MalformedException("a delivery of " + payload.length + " bytes");
-    }
-    ChannelRunner channel = channels.get(Binary.getInt(payload, 0));
-    if (channel != null) {
-      channel.delivered(payload);
-    }
-  }
-
-  /** The server cannot read a channel; it has stopped it by itself. */
-  private void refused(Frame frame) {
-    ChannelRunner channel = channels.get(frame.correlationId());
-    if (frame.operation() == Operation.DELIVER && channel != null) {
-      channel.unreadable(ErrorPayload.decode(frame.payload()).toException());
-    }
+  /** It is about what this server delivers, if it is about anything that is known here. */
+  private void deliver(Frame frame) {
+    feeds.ifPresent(all -> all.own().take(frame));
   }
 
   @Override
@@ -310,16 +286,10 @@ final class WorkerSession implements PushReceiver, ChannelPort {
   }
 
   @Override
-  public void granted(ChannelRunner channel, int bytes) {
-    if (isOver) {
-      // Of a channel that closed before this one, which is about to.
-      return;
-    }
-    SessionControl.Assignment assignment = channel.assignment();
-    if (assignment.isAttached()) {
+  public void granted(ChannelRunner channel) {
+    // A channel that closed before this one may give it credit when the session is about to end.
+    if (!isOver) {
       feeds.orElseThrow().granted(channel);
-    } else {
-      push(Operation.CREDIT, new Credit(assignment.handle(), assignment.epoch(), bytes).encode());
     }
   }
 

@@ -88,8 +88,8 @@ public final class FakeLeaders implements AutoCloseable {
   private Optional<ErrorCode> attachRefusal = Optional.empty();
   private Optional<ErrorCode> checkpointRefusal = Optional.empty();
   private boolean isSilentOnReleases;
+  private int attempts;
   private int handles = 10;
-  private int mapsRead;
 
   /** That many nodes, and a channel of that type led by each of {@code leaders}. */
   public FakeLeaders(int nodeCount, ChannelType type, int... leaders) {
@@ -104,7 +104,6 @@ public final class FakeLeaders implements AutoCloseable {
       node.on(Operation.DETACH, this::detach);
       node.on(Operation.CREDIT, this::credit);
       node.on(Operation.LIMIT, this::limit);
-      node.on(Operation.PARTITION_MAP, this::partitionMap);
       node.on(
           Operation.OPEN_SESSION,
           (connection, frame) -> connection.sendOn(frame, Optional.of(nodes.get(0).address())));
@@ -152,21 +151,12 @@ public final class FakeLeaders implements AutoCloseable {
                     channel.checkpointed,
                     channel.type,
                     true,
+                    leader(channel).filter(address -> channel.leader > 0),
                     channel.key,
                     channel.end,
                     Optional.empty(),
+                    Optional.empty(),
                     Optional.empty())));
-  }
-
-  private synchronized void partitionMap(FakeConnection connection, Frame frame) {
-    mapsRead++;
-    long[] splits = new long[channels.size() - 1];
-    for (int i = 0; i < splits.length; i++) {
-      splits[i] = 1_000L * (i + 1);
-    }
-    FakeTable table = new FakeTable(1, 0, splits);
-    connection.answer(
-        frame, table.description(channels.stream().map(channel -> leader(channel)).toList()));
   }
 
   private Optional<String> leader(Channel channel) {
@@ -174,6 +164,7 @@ public final class FakeLeaders implements AutoCloseable {
   }
 
   private synchronized void attach(int node, FakeConnection connection, Frame frame) {
+    attempts++;
     Attach asked = Json.decode(frame.payload(), Attach.class);
     Channel channel = channels.get(asked.partition());
     if (channel.leader != node) {
@@ -469,9 +460,9 @@ public final class FakeLeaders implements AutoCloseable {
     return List.copyOf(events);
   }
 
-  /** Partition maps that were asked for. */
-  public synchronized int mapsRead() {
-    return mapsRead;
+  /** How often somebody asked any node for deliveries. */
+  public synchronized int attempts() {
+    return attempts;
   }
 
   /** The encoded key of a row. */

@@ -11,6 +11,8 @@ import io.tunnel.model.RowPutChange;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.ClusterControl.Attach;
+import io.tunnel.wire.ClusterControl.Attached;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.FailureControl.SkippingCheckpoint;
@@ -43,6 +45,7 @@ public final class FakeTunnel {
     private long creditGiven;
     private int deliveries;
     private long end;
+    private boolean isAttached;
 
     Channel(int index) {
       this.index = index;
@@ -74,6 +77,8 @@ public final class FakeTunnel {
     }
     server.on(Operation.OPEN_SESSION, this::openSession);
     server.on(Operation.HEARTBEAT, this::heartbeat);
+    server.on(Operation.ATTACH, this::attach);
+    server.on(Operation.DETACH, (connection, frame) -> connection.answer(frame, new byte[0]));
     server.on(Operation.CREDIT, this::credit);
     server.on(Operation.CHECKPOINT, this::checkpoint);
     server.on(Operation.CHECKPOINT_SKIPPING, this::checkpoint);
@@ -101,6 +106,7 @@ public final class FakeTunnel {
   private void assign(Channel channel, FakeConnection connection) {
     channel.owner = Optional.of(connection);
     channel.epoch++;
+    channel.isAttached = false;
     channel.delivered = channel.checkpointed;
     channel.credit = 0;
     channel.unreturned = 0;
@@ -116,6 +122,22 @@ public final class FakeTunnel {
                 channel.epoch,
                 channel.checkpointed,
                 ChannelType.Stream)));
+  }
+
+  /** Channels are delivered under the names that they are held by. */
+  private synchronized void attach(FakeConnection connection, Frame frame) {
+    Attach asked = Json.decode(frame.payload(), Attach.class);
+    Channel channel = channels.get(asked.partition());
+    if (asked.epoch() != channel.epoch || !isOwner(channel, connection)) {
+      connection.refuse(frame, ErrorCode.FENCED);
+      return;
+    }
+    channel.isAttached = true;
+    channel.delivered = asked.position();
+    connection.answer(frame, Json.encode(new Attached(channel.index)));
+    if (channel.end > 0) {
+      tellEnd(channel);
+    }
   }
 
   private synchronized void heartbeat(FakeConnection connection, Frame frame) {
@@ -291,10 +313,18 @@ public final class FakeTunnel {
   public synchronized void end(int index, long position) {
     Channel channel = channels.get(index);
     channel.end = position;
+    if (channel.isAttached) {
+      tellEnd(channel);
+    }
+  }
+
+  private static void tellEnd(Channel channel) {
     channel
         .owner
         .orElseThrow()
-        .push(Operation.END_OF_CHANNEL, new ChannelEnd(index, channel.epoch, position).encode());
+        .push(
+            Operation.END_OF_CHANNEL,
+            new ChannelEnd(channel.index, channel.epoch, channel.end).encode());
   }
 
   /** Gives a channel to somebody else and tells its holder. */

@@ -24,7 +24,7 @@ final class LeaderChangesTest extends AttachedWorkerFixture {
   }
 
   @Test
-  void a_leader_that_does_not_know_is_followed_by_way_of_the_map() {
+  void a_leader_that_does_not_know_the_next_is_followed_by_way_of_the_session() {
     RecordingProcessor processor = new RecordingProcessor();
     start(streams(3, 1), processor);
     cluster.append(0, 4);
@@ -42,11 +42,11 @@ final class LeaderChangesTest extends AttachedWorkerFixture {
     cluster.append(0, 4);
     awaitAll(processor, 0);
     cluster.move(0, -1, false);
-    int maps = cluster.mapsRead();
+    int before = cluster.attempts();
     cluster.append(0, 4);
     cluster.append(1, 4);
     awaitAll(processor, 1); // The other channel goes on.
-    Waits.until("some attempts", () -> cluster.mapsRead() > maps + 3);
+    Waits.until("some attempts", () -> cluster.attempts() > before + 3);
     assertThat(worker.status().lastError()).isPresent();
     assertThat(worker.status().lastError().get()).contains("p0_1").contains("not the leader");
     cluster.moveInSilence(0, 2);

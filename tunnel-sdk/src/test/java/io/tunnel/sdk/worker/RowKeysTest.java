@@ -18,15 +18,28 @@ import org.junit.jupiter.api.Test;
 
 class RowKeysTest {
 
-  private static RowKeys keys(ChannelType type, boolean isAttached) {
-    return keys(type, isAttached, 3, FakeLeaders.key(3));
+  private static RowKeys keys(ChannelType type) {
+    return keys(type, 3, FakeLeaders.key(3));
   }
 
-  private static RowKeys keys(ChannelType type, boolean isAttached, long position, Bytes key) {
+  private static RowKeys keys(ChannelType type, long position, Bytes key) {
     Optional<Long> none = Optional.empty();
     return new RowKeys(
         new Assignment(
-            "s", "c", 0, 0, 1, position, type, isAttached, key, none, none, Optional.empty()));
+            "s",
+            "c",
+            0,
+            0,
+            1,
+            position,
+            type,
+            true,
+            Optional.empty(),
+            key,
+            none,
+            none,
+            Optional.empty(),
+            none));
   }
 
   /** A delivery of rows whose keys are their positions. */
@@ -47,7 +60,7 @@ class RowKeysTest {
 
   @Test
   void a_position_has_the_key_of_its_row_or_of_the_last_known_before() {
-    RowKeys keys = keys(ChannelType.BaseData, true);
+    RowKeys keys = keys(ChannelType.BaseData);
     give(keys, 4, 6);
     give(keys, 7, 9);
     keys.received(delivery(10, 12));
@@ -62,17 +75,15 @@ class RowKeysTest {
 
   @Test
   void other_channels_keep_none() {
-    for (RowKeys keys :
-        List.of(keys(ChannelType.Stream, true), keys(ChannelType.BaseData, false))) {
-      give(keys, 4, 6);
-      assertThat(keys.at(6)).isEqualTo(FakeLeaders.key(3));
-      assertThat(keys.received()).isEqualTo(FakeLeaders.key(3));
-    }
+    RowKeys keys = keys(ChannelType.Stream);
+    give(keys, 4, 6);
+    assertThat(keys.at(6)).isEqualTo(FakeLeaders.key(3));
+    assertThat(keys.received()).isEqualTo(FakeLeaders.key(3));
   }
 
   @Test
   void the_first_and_the_newest_keys_are_kept_when_there_are_too_many() {
-    RowKeys keys = keys(ChannelType.BaseData, true);
+    RowKeys keys = keys(ChannelType.BaseData);
     int last = 3 + RowKeys.KEYS_MAX;
     for (int i = 4; i <= last; i++) {
       give(keys, i, i);
@@ -87,20 +98,19 @@ class RowKeysTest {
 
   @Test
   void inside_the_first_input_of_a_channel_no_key_is_known() {
-    RowKeys keys = keys(ChannelType.BaseData, true, 0, Bytes.EMPTY);
+    RowKeys keys = keys(ChannelType.BaseData, 0, Bytes.EMPTY);
     give(keys, 1, 4);
     assertThat(keys.isKnownAt(0)).as("nothing to store").isTrue();
     assertThat(keys.isKnownAt(3)).isFalse();
     assertThat(keys.isKnownAt(4)).isTrue();
     give(keys, 5, 8);
     assertThat(keys.isKnownAt(6)).as("the key of row 4").isTrue();
-    assertThat(keys(ChannelType.Stream, true, 0, Bytes.EMPTY).isKnownAt(3)).isTrue();
-    assertThat(keys(ChannelType.BaseData, false, 0, Bytes.EMPTY).isKnownAt(3)).isTrue();
+    assertThat(keys(ChannelType.Stream, 0, Bytes.EMPTY).isKnownAt(3)).isTrue();
   }
 
   @Test
   void each_input_of_a_new_channel_can_be_checkpointed_however_many_were_given_since() {
-    RowKeys keys = keys(ChannelType.BaseData, true, 0, Bytes.EMPTY);
+    RowKeys keys = keys(ChannelType.BaseData, 0, Bytes.EMPTY);
     for (int i = 1; i <= 2 * RowKeys.KEYS_MAX; i++) {
       give(keys, i, i);
     }

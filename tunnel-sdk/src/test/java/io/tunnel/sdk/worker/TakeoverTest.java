@@ -174,7 +174,9 @@ class TakeoverTest {
                     0,
                     ChannelType.Stream,
                     true,
+                    Optional.empty(),
                     Bytes.EMPTY,
+                    Optional.empty(),
                     Optional.empty(),
                     Optional.empty(),
                     Optional.empty()));

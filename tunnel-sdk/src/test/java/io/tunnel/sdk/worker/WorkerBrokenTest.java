@@ -16,6 +16,8 @@ import io.tunnel.sdk.TunnelWorkerStatus.State;
 import io.tunnel.sdk.fake.FakeTable;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
+import io.tunnel.wire.ClusterControl.Attach;
+import io.tunnel.wire.ClusterControl.Attached;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
@@ -113,6 +115,8 @@ class WorkerBrokenTest {
         world.sessions++;
         words =
             Json.encode(new SessionControl.SessionOpened("s" + world.sessions, FakeTable.meta()));
+      } else if (operation == Operation.ATTACH) {
+        words = Json.encode(new Attached(Json.decode(payload, Attach.class).partition()));
       }
       Frame frame = new Frame(operation, FrameKind.RESPONSE, 1, words);
       world.execute(() -> answer.complete(frame));

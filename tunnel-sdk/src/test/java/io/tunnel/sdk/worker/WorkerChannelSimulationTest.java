@@ -12,13 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class WorkerChannelSimulationTest {
 
   private static final List<Ending> ENDINGS =
-      List.of(
-          Ending.SHUTDOWN,
-          Ending.REVOKED,
-          Ending.STOPPED,
-          Ending.FENCED,
-          Ending.UNREADABLE,
-          Ending.LOST);
+      List.of(Ending.SHUTDOWN, Ending.REVOKED, Ending.STOPPED, Ending.FENCED, Ending.LOST);
 
   /** Drives a core with random events and checks what must hold after each. */
   private static final class Simulation {

@@ -105,10 +105,10 @@ class WorkerFailureTest extends WorkerFixture {
     tunnel.append(0, 10);
     awaitPositions(processor, 0, 10);
     tunnel.breakChannel(0, ErrorCode.HISTORY_LOST);
-    tunnel.fence(0);
     Waits.until("it is forgotten", () -> worker.status().channels().size() == 1);
-    assertThat(processor.farewells).containsExactly("revoked p0_1");
-    assertThat(tunnel.events()).containsExactly("open s1"); // Neither released nor stopped.
+    assertThat(processor.farewells).containsExactly("closing p0_1");
+    assertThat(tunnel.events())
+        .anyMatch(event -> event.startsWith("stop 0 ") && event.contains("HISTORY_LOST"));
     assertThat(worker.status().counters().failed()).isEqualTo(1);
     assertThat(worker.status().lastError().orElseThrow()).contains("HISTORY_LOST");
     tunnel.append(1, 10);

@@ -73,6 +73,7 @@ class WorkerIncarnationsTest extends AttachedWorkerFixture {
         10,
         ChannelType.Stream,
         true,
+        Optional.empty(),
         Bytes.EMPTY,
         Optional.empty(),
         Optional.empty(),

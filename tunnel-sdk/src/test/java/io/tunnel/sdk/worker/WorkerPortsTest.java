@@ -17,6 +17,7 @@ import io.tunnel.sdk.fake.FakeTable;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.ClusterControl.Attached;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
@@ -69,6 +70,9 @@ class WorkerPortsTest {
         world.sessions++;
         words =
             Json.encode(new SessionControl.SessionOpened("s" + world.sessions, FakeTable.meta()));
+      } else if (operation == Operation.ATTACH) {
+        world.said.add("ATTACH");
+        words = Json.encode(new Attached(0));
       } else if (operation == Operation.CHECKPOINT) {
         world.said.add("checkpoint " + Checkpoint.decode(payload).position());
         if (world.unanswered > 0) {
@@ -120,6 +124,7 @@ class WorkerPortsTest {
         .isEqualTo(run())
         .containsExactly(
             "threads for 1",
+            "ATTACH",
             "CREDIT",
             "CREDIT", // The delivery's bytes come back.
             "HEARTBEAT at 5",
@@ -148,6 +153,7 @@ class WorkerPortsTest {
     world.push(
         Operation.ASSIGN,
         Json.encode(new SessionControl.Assignment("s1", "p0_1", 0, 0, 1, 0, ChannelType.Stream)));
+    world.runUntil(Duration.ZERO);
     world.push(Operation.DELIVER, delivery());
     world.runUntil(Duration.ofSeconds(12));
     assertThat(processor.positions(0)).containsExactly(1L);
@@ -208,6 +214,7 @@ class WorkerPortsTest {
     world.push(
         Operation.ASSIGN,
         Json.encode(new SessionControl.Assignment("s1", "p0_1", 0, 0, 1, 0, ChannelType.Stream)));
+    world.runUntil(Duration.ZERO);
     world.push(Operation.DELIVER, delivery());
     world.runUntil(Duration.ofSeconds(1));
     assertThat(processor.positions(0)).containsExactly(1L);

@@ -33,6 +33,16 @@ public final class ChannelGrants {
 
   private record Stored(Bytes key) {}
 
+  /** Without a key yet. */
+  ChannelGrants() {}
+
+  /** Those of a key that a server which is alone has drawn: nobody else has to know it. */
+  public static ChannelGrants of(Bytes key) {
+    ChannelGrants grants = new ChannelGrants();
+    grants.key = Optional.of(key);
+    return grants;
+  }
+
   /** What has to be written for a catalog to have that key. */
   static Map<String, Optional<String>> noting(Bytes newKey) {
     return Map.of(NAME, Optional.of(Json.toText(new Stored(newKey))));

@@ -41,6 +41,12 @@ public record ChannelKey(int partition, ChannelType type) implements Comparable<
     return partition + "_" + tunnelId + (type == ChannelType.BaseData ? BASE_SUFFIX : "");
   }
 
+  /** The tunnel of a channel that is named so. */
+  public static String tunnelId(String channelId) {
+    int end = channelId.endsWith(BASE_SUFFIX) ? BASE_SUFFIX.length() : 0;
+    return channelId.substring(channelId.indexOf('_') + 1, channelId.length() - end);
+  }
+
   @Override
   public int compareTo(ChannelKey other) {
     return ORDER.compare(this, other);

@@ -7,7 +7,6 @@ import io.tunnel.wire.ChannelEnd;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.LongConsumer;
 
 /**
  * The rows of a partition. Their positions count them. Rows are read by other threads, a batch at a
@@ -19,8 +18,6 @@ final class BaseChannel implements Channel {
   private final Source source;
   private final DeliveryPort port;
   private final BaseChannelCore core;
-  private final ResumePoints points;
-  private final LongConsumer whenEndIsKnown;
   private Bytes lastKey;
 
   /** Of whose rows the connection was told last; -1 before it was told anything. */
@@ -28,7 +25,6 @@ final class BaseChannel implements Channel {
 
   private boolean isAwake;
   private volatile long delivered;
-  private volatile boolean hasEnd;
 
   /** The rows of the channel's partition. */
   @FunctionalInterface
@@ -37,19 +33,11 @@ final class BaseChannel implements Channel {
     void read(Bytes after, long firstPosition, int bytesMax, BaseRows.Sink sink);
   }
 
-  BaseChannel(
-      Hold hold,
-      Bytes afterKey,
-      Source source,
-      DeliveryPort port,
-      int deliveryBytesMax,
-      LongConsumer whenEndIsKnown) {
+  BaseChannel(Hold hold, Bytes afterKey, Source source, DeliveryPort port, int deliveryBytesMax) {
     this.hold = hold;
     this.source = source;
     this.port = port;
     this.core = new BaseChannelCore(hold.checkpointed(), deliveryBytesMax);
-    this.points = new ResumePoints(hold.checkpointed(), afterKey);
-    this.whenEndIsKnown = whenEndIsKnown;
     this.lastKey = afterKey;
     this.delivered = hold.checkpointed();
   }
@@ -70,22 +58,12 @@ final class BaseChannel implements Channel {
   }
 
   @Override
-  public OptionalLong end() {
-    return hasEnd ? OptionalLong.of(delivered) : OptionalLong.empty();
-  }
-
-  @Override
   public void endAt(long position) {
     throw new IllegalStateException(
         "the base channel of partition "
             + hold.partition()
             + " ends where its rows end, not at "
             + position);
-  }
-
-  @Override
-  public Resume resumeAt(long position) {
-    return points.at(position);
   }
 
   @Override
@@ -183,7 +161,7 @@ final class BaseChannel implements Channel {
         () -> {
           found.run();
           if (core.isEnded()) {
-            tellEnd();
+            port.end(new ChannelEnd(hold.handle(), hold.epoch(), delivered));
           } else {
             readOn();
           }
@@ -201,16 +179,8 @@ final class BaseChannel implements Channel {
   private void deliver(byte[] batch, long lastPosition, Bytes key, boolean isEnd) {
     int bytes = port.deliver(hold.handle(), hold.epoch(), core.nextPosition(), batch);
     core.delivered(lastPosition, bytes, isEnd);
-    points.add(lastPosition, key);
     lastKey = key;
     delivered = lastPosition;
-  }
-
-  /** The server knows the end before the worker does, so that it expects what the worker does. */
-  private void tellEnd() {
-    hasEnd = true;
-    whenEndIsKnown.accept(delivered);
-    port.end(new ChannelEnd(hold.handle(), hold.epoch(), delivered));
   }
 
   private void guarded(Runnable step) {

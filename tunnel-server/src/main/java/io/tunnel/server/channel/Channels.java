@@ -5,15 +5,13 @@ import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.table.BaseRows;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.LongConsumer;
 
-/** Makes the channels of sessions. */
+/** Makes the channels that are attached to. */
 public final class Channels {
 
   private final ChangeReader changes;
   private final BaseRows rows;
   private final int deliveryBytesMax;
-  private final Handles handles = new Handles();
 
   /**
    * Channels over the changes and rows of a server.
@@ -24,11 +22,6 @@ public final class Channels {
     this.changes = changes;
     this.rows = rows;
     this.deliveryBytesMax = deliveryBytesMax;
-  }
-
-  /** Names these channels, when there are no others on the same connections. */
-  public Handles handles() {
-    return handles;
   }
 
   /**
@@ -43,36 +36,24 @@ public final class Channels {
   }
 
   /**
-   * The rows of a partition.
+   * The rows of a partition, as a tunnel has them.
    *
    * @param afterKey the encoded key of the row at the checkpointed position; empty before the first
-   * @param whenEndIsKnown is told the position of the last row, once, before the worker is; on the
-   *     connection's thread, so it must only pass it on
    */
-  public Channel base(
-      String tunnelId,
-      Channel.Hold hold,
-      Bytes afterKey,
-      DeliveryPort port,
-      LongConsumer whenEndIsKnown) {
-    return base(rows, tunnelId, hold, afterKey, port, whenEndIsKnown);
+  public Channel base(String tunnelId, Channel.Hold hold, Bytes afterKey, DeliveryPort port) {
+    return base(rows, tunnelId, hold, afterKey, port);
   }
 
   /** The rows of a partition, for a reader without a tunnel, from where that reader's are read. */
   public Channel rows(BaseRows read, Channel.Hold hold, Bytes afterKey, DeliveryPort port) {
-    return base(read, "", hold, afterKey, port, position -> {});
+    return base(read, "", hold, afterKey, port);
   }
 
   private Channel base(
-      BaseRows read,
-      String tunnelId,
-      Channel.Hold hold,
-      Bytes afterKey,
-      DeliveryPort port,
-      LongConsumer whenEndIsKnown) {
+      BaseRows read, String tunnelId, Channel.Hold hold, Bytes afterKey, DeliveryPort port) {
     BaseChannel.Source source =
         (after, firstPosition, bytesMax, sink) ->
             read.read(tunnelId, hold.partition(), after, firstPosition, bytesMax, sink);
-    return new BaseChannel(hold, afterKey, source, port, deliveryBytesMax, whenEndIsKnown);
+    return new BaseChannel(hold, afterKey, source, port, deliveryBytesMax);
   }
 }

@@ -1,6 +1,5 @@
 package io.tunnel.server.channel;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.ChangeReader;
@@ -30,11 +29,10 @@ final class StreamChannel implements Channel {
   private final ChangeReader.CommitListener onCommit = (id, position) -> wake();
   private final End firstEnd;
 
+  private volatile long delivered;
+
   /** What of the changes may be shown as long as the end is not known; all of them, when it is. */
   private ChangeReader changes;
-
-  private volatile long delivered;
-  private volatile OptionalLong end = OptionalLong.empty();
 
   /**
    * Where a channel ends.
@@ -85,7 +83,6 @@ final class StreamChannel implements Channel {
   private void setEnd(long position) {
     core.endAt(position);
     changes = all;
-    end = OptionalLong.of(position);
   }
 
   @Override
@@ -96,11 +93,6 @@ final class StreamChannel implements Channel {
   @Override
   public long delivered() {
     return delivered;
-  }
-
-  @Override
-  public OptionalLong end() {
-    return end;
   }
 
   @Override
@@ -115,11 +107,6 @@ final class StreamChannel implements Channel {
                 });
           }
         });
-  }
-
-  @Override
-  public Resume resumeAt(long position) {
-    return new Resume(position, Bytes.EMPTY);
   }
 
   @Override
@@ -172,6 +159,7 @@ final class StreamChannel implements Channel {
     }
     if (core.takeEnd()) {
       all.unsubscribe(partition, onCommit);
+      delivered = core.end();
       port.end(new ChannelEnd(handle, epoch, core.end()));
     }
   }
@@ -198,6 +186,7 @@ final class StreamChannel implements Channel {
   /** Records that are no changes are the last ones: the reader may checkpoint them. */
   private void tellSettled(long settled) {
     if (!firstEnd.isToBeFound() && port.isWritable() && core.takeSettled(settled)) {
+      delivered = settled;
       port.settled(new ChannelEnd(handle, epoch, settled));
     }
   }

@@ -12,11 +12,21 @@ import java.util.Optional;
  */
 public interface ClusterView {
 
+  /** Whether there are no other nodes, and never will be. */
+  default boolean isAlone() {
+    return false;
+  }
+
   /** HOST:PORT where clients reach this node. */
   String address();
 
   /** HOST:PORT of the node that leads a unit, or is to; empty when nobody is. */
   Optional<String> leader(int unit);
+
+  /** As {@link #leader}, if that is another node. */
+  default Optional<String> leaderElsewhere(int unit) {
+    return leader(unit).filter(address -> !address.equals(address()));
+  }
 
   /** Whether this node leads the catalog: what it does not know of tables does not exist. */
   boolean leadsCatalog();
@@ -33,7 +43,7 @@ public interface ClusterView {
   /** What is said of a unit that this node does not lead. */
   default RefusedException notLeader(int unit, String what) {
     // This node may be the one that is to lead it, and not be there yet: that helps nobody.
-    Optional<String> leader = leader(unit).filter(address -> !address.equals(address()));
+    Optional<String> leader = leaderElsewhere(unit);
     return RefusedException.notLeader(
         leader
             .map(address -> what + " is served by the node at " + address)
@@ -51,6 +61,11 @@ public interface ClusterView {
     private static final ClusterView INSTANCE = new Alone();
 
     private Alone() {}
+
+    @Override
+    public boolean isAlone() {
+      return true;
+    }
 
     @Override
     public String address() {

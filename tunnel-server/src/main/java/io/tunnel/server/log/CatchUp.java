@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  * Waits until this node's copy of a partition has read everything that the shared log held at the
  * moment of the question. Safe for use by any thread.
  */
-public final class CatchUp {
+public final class CatchUp implements Freshness {
 
   private final EdgeQueries log;
   private final ChangeReader copies;
@@ -32,7 +32,8 @@ public final class CatchUp {
    * Tells {@code then} once, on any thread: with a failure if the log cannot be asked, or the wait
    * was {@linkplain #giveUp given up}.
    */
-  public void whenRead(int partition, Consumer<Optional<RefusedException>> then) {
+  @Override
+  public void whenFresh(int partition, Consumer<Optional<RefusedException>> then) {
     log.edges(List.of(partition))
         .whenComplete(
             (edges, failure) -> {
@@ -68,6 +69,7 @@ public final class CatchUp {
   }
 
   /** Nothing more is read of a partition: those who wait for it are told. */
+  @Override
   public void giveUp(int partition, RefusedException reason) {
     List<Wait> over;
     synchronized (this) {

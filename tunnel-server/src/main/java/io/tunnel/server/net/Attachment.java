@@ -23,6 +23,9 @@ final class Attachment {
   private final Answer answer;
   private State state = State.WAITING;
 
+  /** Set when it is opened; read by any thread. */
+  private volatile Optional<Channel> channel = Optional.empty();
+
   private enum State {
     WAITING,
     OPEN,
@@ -68,25 +71,31 @@ final class Attachment {
     return connection;
   }
 
+  /** The position up to which its client has everything; readable by any thread. */
+  long delivered() {
+    return channel.map(Channel::delivered).orElse(request.position());
+  }
+
   boolean isWaiting() {
     return state == State.WAITING;
   }
 
   /** Begins to deliver. */
-  void open(Channel channel) {
-    open(channel, Optional.empty());
+  void open(Channel opened) {
+    open(opened, Optional.empty());
   }
 
   /** Begins to deliver what is of that incarnation, if it has one. */
-  void open(Channel channel, Optional<Long> incarnation) {
+  void open(Channel opened, Optional<Long> incarnation) {
     if (state != State.WAITING) {
       throw new IllegalStateException("handle " + handle + " is opened when it is " + state);
     }
     state = State.OPEN;
-    connection.carry(handle, channel);
+    channel = Optional.of(opened);
+    connection.carry(handle, opened);
     answer.attached(new Attached(handle, incarnation));
     // Not before: a channel may begin with its end.
-    channel.start();
+    opened.start();
   }
 
   /** Delivers nothing any more, and says why. */

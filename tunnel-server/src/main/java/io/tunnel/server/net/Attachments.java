@@ -8,7 +8,7 @@ import io.tunnel.server.channel.Channel;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterView;
-import io.tunnel.server.log.CatchUp;
+import io.tunnel.server.log.Freshness;
 import io.tunnel.server.partition.PartitionHomes;
 import io.tunnel.wire.ClusterControl.Attach;
 import java.util.ArrayList;
@@ -21,8 +21,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The channels that this node delivers because it leads their partitions, for sessions that live on
- * any node. Each is delivered for the highest epoch that was seen here, on one connection.
+ * The channels that this server delivers because it serves their partitions, for sessions that live
+ * here or on another node. Each is delivered for the highest epoch that was seen here, on one
+ * connection.
  *
  * <p>An epoch counts for what it says only with a grant. Without one, as workers of older versions
  * ask, a channel is delivered as long as nobody with a grant is there: a client with a made-up
@@ -47,12 +48,12 @@ public final class Attachments {
    * What is delivered here.
    *
    * @param positions what the positions mean that holders of channels come with
-   * @param catchUp waits until everything is there that the log had
+   * @param freshness waits until everything is there that the log had
    */
-  public record Delivered(Channels channels, Readings.Positions positions, CatchUp catchUp) {}
+  public record Delivered(Channels channels, Readings.Positions positions, Freshness freshness) {}
 
   /**
-   * Delivers what there is of the partitions that this node leads.
+   * Delivers what there is of the partitions that this server serves.
    *
    * @param homes refuses the others, and says who leads them
    * @param grants say which requests are of the session that holds a channel
@@ -72,6 +73,11 @@ public final class Attachments {
 
   /** Attaches; on the connection's event loop. */
   void attach(Attach request, Connection connection, Attachment.Answer answer) {
+    attach(request, handles.next(), connection, answer);
+  }
+
+  /** Attaches under a name that the server has given. */
+  void attach(Attach request, int handle, Connection connection, Attachment.Answer answer) {
     if (connection.attachmentCount() >= OF_CONNECTION_MAX) {
       throw new RefusedException(
           ErrorCode.BUSY,
@@ -79,7 +85,7 @@ public final class Attachments {
     }
     homes.of(request.partition());
     boolean isGranted = isGranted(request);
-    Attachment attachment = new Attachment(request, isGranted, handles.next(), connection, answer);
+    Attachment attachment = new Attachment(request, isGranted, handle, connection, answer);
     Optional<Attachment> replaced = admit(attachment);
     connection.add(attachment);
     replaced.ifPresent(one -> takeLater(one, replaced(one.request(), request.epoch())));
@@ -94,8 +100,8 @@ public final class Attachments {
       open(attachment);
     } else {
       delivered
-          .catchUp()
-          .whenRead(
+          .freshness()
+          .whenFresh(
               request.partition(),
               failure -> connection.execute(() -> caughtUp(attachment, failure)));
     }
@@ -231,7 +237,7 @@ public final class Attachments {
       attachment.open(
           delivered
               .channels()
-              .base(request.tunnelId(), hold, request.key(), attachment.connection(), end -> {}));
+              .base(request.tunnelId(), hold, request.key(), attachment.connection()));
       return;
     }
     IncarnatedPort port = delivered.positions().port(request.partition(), attachment.connection());
@@ -257,9 +263,13 @@ public final class Attachments {
    * workers are told who leads it, if that is known. Its home must refuse before this is called.
    */
   public void lost(int partition) {
-    RefusedException reason = view.notLeader(partition, "partition " + partition);
+    lost(partition, view.notLeader(partition, "partition " + partition));
+  }
+
+  /** As {@link #lost(int)}, for another reason. */
+  public void lost(int partition, RefusedException reason) {
     take(partition).forEach(attachment -> takeLater(attachment, reason));
-    delivered.catchUp().giveUp(partition, reason);
+    delivered.freshness().giveUp(partition, reason);
   }
 
   private synchronized List<Attachment> take(int partition) {
@@ -276,6 +286,16 @@ public final class Attachments {
             });
     former.forget(partition);
     return taken;
+  }
+
+  /** Position of the last change of a channel that was delivered on that connection. */
+  synchronized OptionalLong delivered(String channelId, long epoch, Connection connection) {
+    Attachment attachment = attachmentByChannel.get(channelId);
+    return attachment != null
+            && attachment.connection() == connection
+            && attachment.request().epoch() == epoch
+        ? OptionalLong.of(attachment.delivered())
+        : OptionalLong.empty();
   }
 
   /** Partitions with channels that are attached to, or are about to be. */

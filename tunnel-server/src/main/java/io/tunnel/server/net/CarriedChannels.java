@@ -5,6 +5,7 @@ import io.tunnel.model.ChannelType;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Credit;
+import io.tunnel.wire.SessionControl.Assignment;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,15 @@ final class CarriedChannels {
 
   private final Map<Integer, Channel> channels = new HashMap<>();
   private final Map<Integer, Attachment> attachments = new HashMap<>();
+
+  /** What the sessions on the connection hold, by the names that they have for it. */
+  private final Map<Integer, Held> holds = new HashMap<>();
+
+  private record Held(String channelId, long epoch) {
+    static Held of(Attachment attachment) {
+      return new Held(attachment.request().channelId(), attachment.request().epoch());
+    }
+  }
 
   int attachmentCount() {
     return attachments.size();
@@ -75,6 +85,20 @@ final class CarriedChannels {
     if (channel != null && channel.epoch() == end.epoch()) {
       channel.endAt(end.position());
     }
+  }
+
+  /** A session on the connection holds a channel from now on. */
+  void hold(Assignment assignment) {
+    holds.put(assignment.handle(), new Held(assignment.channelId(), assignment.epoch()));
+  }
+
+  /** It does not any more, or is to give it back: nothing more is delivered of it here. */
+  void release(int handle) {
+    Held released = holds.remove(handle);
+    attachments.values().stream()
+        .filter(attachment -> Held.of(attachment).equals(released))
+        .findFirst()
+        .ifPresent(Attachment::over);
   }
 
   /** The connection takes more again. */

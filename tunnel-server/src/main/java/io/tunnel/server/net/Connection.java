@@ -7,11 +7,13 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.channel.Channel;
+import io.tunnel.server.channel.DeliveryPort;
 import io.tunnel.server.log.Extents;
 import io.tunnel.server.partition.ReadTurns;
 import io.tunnel.server.session.SessionPort;
 import io.tunnel.wire.Agreement;
 import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
@@ -26,6 +28,7 @@ import io.tunnel.wire.SessionControl.Revocation;
 import io.tunnel.wire.SessionControl.SessionEnd;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * by Netty.
  */
 final class Connection extends ChannelInboundHandlerAdapter
-    implements SessionPort, ReadTurns.Asker, Places.Holder {
+    implements SessionPort, DeliveryPort, ReadTurns.Asker, Places.Holder {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Connection.class);
   private static final String STOPPING = "the server is stopping; try again when it is back";
@@ -55,6 +58,10 @@ final class Connection extends ChannelInboundHandlerAdapter
   private ChannelHandlerContext context;
   private FrameWriter writer;
   private boolean isGreeted;
+
+  /** Of a client that does not attach to what its sessions hold; set by its greeting. */
+  private Optional<UnaskedDeliveries> unasked = Optional.empty();
+
   private Closing closing;
 
   /** What the client called itself; set on the event loop, read by any thread that answers. */
@@ -236,6 +243,7 @@ final class Connection extends ChannelInboundHandlerAdapter
       Hello hello = Hello.decode(frame.payload());
       Agreement agreed = hello.accept(Protocol.SPOKEN);
       isGreeted = true;
+      unasked = requests.unasked(this, agreed);
       intake.greeted();
       budgets.places().greeted(this);
       clientName = hello.name();
@@ -413,11 +421,13 @@ final class Connection extends ChannelInboundHandlerAdapter
 
   @Override
   public int deliver(int handle, long epoch, long firstPosition, byte[] batch) {
+    unasked.ifPresent(deliveries -> deliveries.delivered(handle, batch));
     return writer.deliver(handle, epoch, firstPosition, batch);
   }
 
   @Override
   public void end(ChannelEnd end) {
+    unasked.ifPresent(deliveries -> deliveries.ends(end));
     writer.push(Operation.END_OF_CHANNEL, end.encode());
   }
 
@@ -428,48 +438,54 @@ final class Connection extends ChannelInboundHandlerAdapter
 
   @Override
   public void fail(int handle, RefusedException reason) {
-    Optional<Attachment> attachment = carried.attachment(handle);
-    if (attachment.isPresent()) {
-      attachment.get().take(reason);
-    } else {
-      requests.failed(this, handle, reason);
-    }
+    carried.attachment(handle).ifPresent(attachment -> attachment.take(reason));
+    unasked.ifPresent(deliveries -> deliveries.failed(handle, reason));
   }
 
   @Override
-  public void assign(Assignment assignment, Channel channel) {
+  public void assign(Assignment assignment) {
     execute(
         () -> {
           if (context.channel().isActive()) {
-            carried.carry(assignment.handle(), channel);
-            writer.push(Operation.ASSIGN, assignment);
-            // Not before: a channel may begin with its end.
-            channel.start();
+            carried.hold(assignment);
+            writer.push(Operation.ASSIGN, unasked.isEmpty() ? assignment : assignment.unasked());
+            unasked.ifPresent(deliveries -> deliveries.assigned(assignment));
           }
         });
+  }
+
+  @Override
+  public OptionalLong delivered(String channelId, long epoch) {
+    return requests.delivered(this, channelId, epoch);
   }
 
   @Override
   public void revoke(Revocation revocation) {
     execute(
         () -> {
-          carried.stop(revocation.handle());
+          carried.release(revocation.handle());
           writer.push(Operation.REVOKE, revocation);
         });
   }
 
   @Override
-  public void take(int handle) {
-    execute(() -> carried.stop(handle));
+  public void dropped(int handle) {
+    execute(
+        () -> {
+          carried.release(handle);
+          unasked.ifPresent(deliveries -> deliveries.over(handle));
+        });
   }
 
   @Override
   public void fence(Fence fence) {
-    execute(
-        () -> {
-          carried.stop(fence.handle());
-          writer.push(Operation.FENCE, fence);
-        });
+    dropped(fence.handle());
+    execute(() -> writer.push(Operation.FENCE, fence));
+  }
+
+  /** What its client says with a checkpoint, with what it does not know to say. */
+  Checkpoint completed(Checkpoint checkpoint) {
+    return unasked.map(deliveries -> deliveries.completed(checkpoint)).orElse(checkpoint);
   }
 
   @Override

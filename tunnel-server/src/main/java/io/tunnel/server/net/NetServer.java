@@ -58,14 +58,15 @@ public final class NetServer implements AutoCloseable {
       Rows rows,
       TableRooms tables,
       Tunnels tunnels,
-      Cluster cluster,
-      Optional<Reading> reading) {
+      ClusterView cluster,
+      Delivery delivery) {}
 
-    /** Rooms of a server that delivers to tunnels alone. */
-    public Rooms(Catalog catalog, Rows rows, TableRooms tables, Tunnels tunnels, Cluster cluster) {
-      this(catalog, rows, tables, tunnels, cluster, Optional.empty());
-    }
-  }
+  /**
+   * What is delivered.
+   *
+   * @param reading absent where partitions are read by tunnels alone
+   */
+  public record Delivery(Attachments attachments, Optional<Reading> reading) {}
 
   /** Who reads partitions without a tunnel, and what says where that can begin. */
   public record Reading(Readings readings, PositionFinder finder) {}
@@ -78,19 +79,6 @@ public final class NetServer implements AutoCloseable {
 
   /** Where tunnels are coordinated, and what is said of how far behind they are. */
   public record Tunnels(TunnelHosts hosts, LogFigures figures) {}
-
-  /**
-   * The cluster that the server is a node of.
-   *
-   * @param attachments what it delivers for others; absent when it is alone
-   */
-  public record Cluster(ClusterView view, Optional<Attachments> attachments) {
-
-    /** A server that is alone. */
-    public static Cluster none() {
-      return new Cluster(ClusterView.none(), Optional.empty());
-    }
-  }
 
   /** The threads that serve what event loops must not wait for, and the wall clock. */
   public record Threads(Executor control, Executor readers, LongSupplier epochMicros) {}

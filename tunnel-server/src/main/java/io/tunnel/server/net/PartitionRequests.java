@@ -6,6 +6,7 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.PositionFinder;
 import io.tunnel.wire.ChannelRef;
+import io.tunnel.wire.ClusterControl.Attach;
 import io.tunnel.wire.ClusterControl.Attached;
 import io.tunnel.wire.Control.Empty;
 import io.tunnel.wire.Frame;
@@ -13,26 +14,34 @@ import io.tunnel.wire.Json;
 import io.tunnel.wire.PartitionControl.FindPositions;
 import io.tunnel.wire.PartitionControl.FoundPositions;
 import io.tunnel.wire.PartitionControl.ReadPartition;
-import java.util.Optional;
 
-/** Serves those who read partitions without a tunnel. */
+/** Serves those who attach to partitions, to channels of tunnels or without a tunnel. */
 final class PartitionRequests {
 
   private final Catalog catalog;
-  private final Optional<NetServer.Reading> reading;
+  private final NetServer.Delivery delivery;
   private final RequestThreads threads;
 
-  PartitionRequests(Catalog catalog, Optional<NetServer.Reading> reading, RequestThreads threads) {
+  PartitionRequests(Catalog catalog, NetServer.Delivery delivery, RequestThreads threads) {
     this.catalog = catalog;
-    this.reading = reading;
+    this.delivery = delivery;
     this.threads = threads;
   }
 
   private NetServer.Reading requireReading() {
-    return reading.orElseThrow(
-        () ->
-            new RefusedException(
-                ErrorCode.INVALID_REQUEST, "partitions of this server are read by tunnels alone"));
+    return delivery
+        .reading()
+        .orElseThrow(
+            () ->
+                new RefusedException(
+                    ErrorCode.INVALID_REQUEST,
+                    "partitions of this server are read by tunnels alone"));
+  }
+
+  void attach(Frame frame, Connection connection) {
+    delivery
+        .attachments()
+        .attach(Json.decode(frame.payload(), Attach.class), connection, answer(frame, connection));
   }
 
   void read(Frame frame, Connection connection) {
@@ -53,7 +62,7 @@ final class PartitionRequests {
     }
   }
 
-  static Attachment.Answer answer(Frame frame, Connection connection) {
+  private static Attachment.Answer answer(Frame frame, Connection connection) {
     return new Attachment.Answer() {
       @Override
       public void attached(Attached attached) {

@@ -9,6 +9,7 @@ import io.tunnel.server.channel.Channels;
 import io.tunnel.server.channel.DeliveryPort;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.log.Freshness;
 import io.tunnel.server.log.Incarnations;
 import io.tunnel.server.partition.PartitionHomes;
 import io.tunnel.server.partition.RowMoments;
@@ -22,7 +23,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
@@ -88,14 +88,6 @@ public final class Readings {
                       + known.incarnation()
                       + ")"));
     }
-  }
-
-  /** Waits until what is served of a partition has everything that was there when it was asked. */
-  @FunctionalInterface
-  public interface Freshness {
-
-    /** Tells {@code then} once, on any thread: with a failure when that cannot be known. */
-    void whenFresh(int partition, Consumer<Optional<RefusedException>> then);
   }
 
   /**

@@ -10,13 +10,18 @@ import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.ReadTurns;
 import io.tunnel.server.partition.RowReads;
+import io.tunnel.wire.Agreement;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.Protocol;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.SessionControl.StopChannel;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
+import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Sends each request to the room that serves it. Rows go to their partition's home straight from
@@ -35,7 +40,7 @@ final class Requests {
 
   Requests(NetServer.Rooms rooms, NetServer.Threads threads) {
     this.rooms = rooms;
-    this.refusals = new Refusals(rooms.cluster().view());
+    this.refusals = new Refusals(rooms.cluster());
     RequestThreads served =
         new RequestThreads(
             threads.control(), threads.readers(), threads.epochMicros()::getAsLong, refusals);
@@ -54,7 +59,7 @@ final class Requests {
     this.tunnels = new TunnelRequests(hosts, rooms.tunnels().figures());
     this.sessions = new SessionRequests(hosts);
     this.cluster = new ClusterRequests(rooms.cluster(), served);
-    this.partitions = new PartitionRequests(rooms.catalog(), rooms.reading(), served);
+    this.partitions = new PartitionRequests(rooms.catalog(), rooms.delivery(), served);
   }
 
   /** Serves a request; its answer goes to {@code connection}, now or later. */
@@ -110,7 +115,7 @@ final class Requests {
       case CHECKPOINT -> sessions.checkpoint(frame, connection);
       case CHECKPOINT_SKIPPING -> sessions.checkpointSkipping(frame, connection);
 
-      case ATTACH -> cluster.attach(frame, connection);
+      case ATTACH -> partitions.attach(frame, connection);
       case DETACH -> partitions.detach(frame, connection);
       case READ_PARTITION -> partitions.read(frame, connection);
       case FIND_POSITIONS -> partitions.find(frame, connection);
@@ -134,6 +139,23 @@ final class Requests {
     }
   }
 
+  /** What delivers to a client that does not attach, where the clients of once did not have to. */
+  Optional<UnaskedDeliveries> unasked(Connection connection, Agreement agreed) {
+    return rooms.cluster().isAlone() && !agreed.features().contains(Protocol.ATTACH)
+        ? Optional.of(new UnaskedDeliveries(connection, rooms.delivery().attachments(), this))
+        : Optional.empty();
+  }
+
+  /** What was delivered of a channel on the connection, if it is delivered there. */
+  OptionalLong delivered(Connection connection, String channelId, long epoch) {
+    return rooms.delivery().attachments().delivered(channelId, epoch, connection);
+  }
+
+  /** A channel of a session on the connection cannot be delivered. */
+  void stop(Connection connection, StopChannel reason) {
+    sessions.stop(reason, connection);
+  }
+
   /** Where a channel ends was pushed, of a channel that this connection is not attached to. */
   void limit(Connection connection, ChannelEnd end) {
     sessions.limit(end, connection);
@@ -150,15 +172,10 @@ final class Requests {
     sessions.disconnected(connection);
   }
 
-  /** A channel of a session on the connection cannot be delivered any further. */
-  void failed(Connection connection, int handle, RefusedException reason) {
-    sessions.failed(connection, handle, reason);
-  }
-
   /** The connection is attached to a channel, or reads a partition, no more. */
   void detached(Attachment attachment) {
-    rooms.reading().ifPresent(reading -> reading.readings().gone(attachment));
-    rooms.cluster().attachments().ifPresent(attachments -> attachments.gone(attachment));
+    rooms.delivery().reading().ifPresent(reading -> reading.readings().gone(attachment));
+    rooms.delivery().attachments().gone(attachment);
   }
 
   private void write(Frame frame, Connection connection) {

@@ -17,11 +17,16 @@ import io.tunnel.wire.Json;
 import io.tunnel.wire.SessionControl.OpenSession;
 import io.tunnel.wire.SessionControl.SessionId;
 import io.tunnel.wire.SessionControl.StopChannel;
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Serves what names a session, or a channel that a session holds, on the thread of its host. */
 final class SessionRequests {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(SessionRequests.class);
 
   private final HostRequests hosts;
 
@@ -101,7 +106,8 @@ final class SessionRequests {
       hosts
           .all()
           .ofHandle(checkpoint.handle())
-          .checkpoint(new CheckpointRequest(checkpoint, skipped, connection, answer));
+          .checkpoint(
+              new CheckpointRequest(connection.completed(checkpoint), skipped, connection, answer));
     } catch (RejectedExecutionException e) {
       throw RequestThreads.busy();
     }
@@ -139,9 +145,25 @@ final class SessionRequests {
     }
   }
 
-  void failed(Connection connection, int handle, RefusedException reason) {
-    for (TunnelHost host : hosts.all().all()) {
-      host.control().execute(() -> host.coordinator().failed(handle, connection, reason));
+  /** A channel cannot be delivered, and its worker does not say so. */
+  void stop(StopChannel reason, Connection connection) {
+    TunnelHost host;
+    try {
+      host = hosts.all().ofHandle(reason.handle());
+    } catch (RefusedException e) {
+      // It is held no longer.
+      return;
+    }
+    host.control().execute(() -> stop(host, reason, connection));
+  }
+
+  private static void stop(TunnelHost host, StopChannel reason, Connection connection) {
+    try {
+      host.coordinator().stop(reason, connection);
+    } catch (RefusedException e) {
+      LOGGER.debug("what cannot be delivered is held no longer", e);
+    } catch (IOException e) {
+      LOGGER.warn("the error of a channel cannot be stored", e);
     }
   }
 }

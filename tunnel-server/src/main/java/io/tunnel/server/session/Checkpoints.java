@@ -11,9 +11,7 @@ import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.catalog.UnknownOutcomeException;
-import io.tunnel.server.channel.Channel;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
-import io.tunnel.server.session.TunnelRun.Hold;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.FailureControl.SkippedChange;
 import java.io.IOException;
@@ -23,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -35,9 +34,9 @@ import org.slf4j.LoggerFactory;
  * moves wait for one sync and not for as many as there are channels. Each is answered when it is
  * durable.
  *
- * <p>What other nodes have delivered is not known here. Of a channel that they deliver, a
- * checkpoint is bounded by what the log holds: one beyond what is known of the log waits for a look
- * at it.
+ * <p>A checkpoint is bounded by what was delivered on the session's own connection. What another
+ * connection, or another node, delivers is not known here, and bounded by what the log holds: a
+ * checkpoint beyond what is known of the log waits for a look at it.
  */
 final class Checkpoints {
 
@@ -99,7 +98,7 @@ final class Checkpoints {
   private boolean isBeyondWhatIsKnown(CheckpointRequest request) {
     return sessions
         .hold(request.checkpoint().handle())
-        .filter(hold -> hold.isAttached() && hold.key().type() == ChannelType.Stream)
+        .filter(hold -> !hold.isOfRows() && hold.deliveredHere().isEmpty())
         .filter(hold -> request.checkpoint().position() > edges.known(hold.key().partition()))
         .isPresent();
   }
@@ -157,7 +156,7 @@ final class Checkpoints {
         .hold(checkpoint.handle())
         .filter(hold -> hold.epoch() == checkpoint.epoch())
         .filter(hold -> hold.session().port() == request.port())
-        .filter(hold -> hold.key().type() == ChannelType.Stream)
+        .filter(hold -> !hold.isOfRows())
         .filter(hold -> stored(hold).checkpointed() > checkpoint.position())
         .isPresent();
   }
@@ -196,28 +195,16 @@ final class Checkpoints {
     if (!isNews) {
       return Optional.empty();
     }
-    Channel.Resume resume = resume(hold, checkpoint);
+    Bytes key = hold.isOfRows() ? requireKey(hold, checkpoint.key()) : Bytes.EMPTY;
+    hold.reported(checkpoint.position());
     ChannelState state = stored(hold);
-    List<SkippedChange> skipped = skipped(request, hold, state);
-    return resume.position() > state.checkpointed() || !skipped.isEmpty()
-        ? Optional.of(
-            new Admitted(
-                request,
-                hold,
-                resume.position() > state.checkpointed()
-                    ? state
-                        .withProgress(resume.position(), resume.key())
-                        .seenIn(incarnation(hold, checkpoint))
-                    : state,
-                skipped))
-        : Optional.empty();
-  }
-
-  /** Who delivers it here has taken back what was lost; who attached says what it was told. */
-  private static Optional<Long> incarnation(Hold hold, Checkpoint checkpoint) {
-    return hold.isAttached() && hold.key().type() == ChannelType.Stream
-        ? checkpoint.incarnation()
-        : Optional.empty();
+    Optional<Long> incarnation = hold.isOfRows() ? Optional.empty() : checkpoint.incarnation();
+    return Optional.of(
+        new Admitted(
+            request,
+            hold,
+            state.withProgress(checkpoint.position(), key).seenIn(incarnation),
+            skipped(request, hold, state)));
   }
 
   /** What the checkpoint passes and was left out; what was passed before was stored then. */
@@ -236,34 +223,22 @@ final class Checkpoints {
         .toList();
   }
 
+  /** What is delivered elsewhere is no more than there is; positions of rows nobody has counted. */
   private long deliveredAtMost(Hold hold) {
-    if (!hold.isAttached()) {
-      return hold.channel().delivered();
+    OptionalLong here = hold.deliveredHere();
+    long last;
+    if (here.isPresent()) {
+      last = Math.max(here.getAsLong(), hold.delivered());
+    } else if (hold.isOfRows()) {
+      last = Long.MAX_VALUE;
+    } else {
+      last = Math.max(hold.delivered(), edges.known(hold.key().partition()));
     }
-    // Positions of a base channel count rows; nobody here has counted them.
-    long last =
-        hold.key().type() == ChannelType.BaseData
-            ? Long.MAX_VALUE
-            : Math.max(hold.channel().delivered(), edges.known(hold.key().partition()));
-    return Math.min(last, hold.channel().end().orElse(Long.MAX_VALUE));
+    return Math.min(last, hold.end().orElse(Long.MAX_VALUE));
   }
 
-  /**
-   * Where the next holder goes on; the keys of rows that others deliver are the worker's to say.
-   */
-  private Channel.Resume resume(Hold hold, Checkpoint checkpoint) {
-    if (!(hold.channel() instanceof AttachedChannel attached)) {
-      return hold.channel().resumeAt(checkpoint.position());
-    }
-    boolean isBase = hold.key().type() == ChannelType.BaseData;
-    if (isBase) {
-      requireKey(hold, checkpoint.key());
-    }
-    attached.reported(checkpoint.position());
-    return new Channel.Resume(checkpoint.position(), isBase ? checkpoint.key() : Bytes.EMPTY);
-  }
-
-  private void requireKey(Hold hold, Bytes key) {
+  /** The keys of rows are the worker's to say: the next holder goes on behind that one. */
+  private Bytes requireKey(Hold hold, Bytes key) {
     TableMeta table = catalog.tables().table(hold.session().run().info().table()).meta();
     byte[] array = key.toByteArray();
     try {
@@ -274,6 +249,7 @@ final class Checkpoints {
           "a checkpoint of base data says the key of its last row, as it is encoded: "
               + e.getMessage());
     }
+    return key;
   }
 
   private void store(Map<Integer, Admitted> admitted) {

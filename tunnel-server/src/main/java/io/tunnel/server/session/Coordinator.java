@@ -1,18 +1,16 @@
 package io.tunnel.server.session;
 
-import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
+import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.StopReason;
 import io.tunnel.server.catalog.TunnelCatalog;
-import io.tunnel.server.channel.Channels;
+import io.tunnel.server.channel.Handles;
 import io.tunnel.server.log.ChangeReader;
-import io.tunnel.server.session.TunnelEffect.TakeReason;
-import io.tunnel.server.session.TunnelRun.Hold;
 import io.tunnel.server.session.TunnelRun.Session;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
@@ -78,25 +76,33 @@ public final class Coordinator {
    *
    * @throws IOException when the catalog cannot be written
    */
-  public Coordinator(
+  public static Coordinator alone(
       TunnelCatalog catalog,
       ChangeReader changes,
-      Channels channels,
+      Naming naming,
       SessionConfig config,
       Surroundings surroundings)
       throws IOException {
-    this(
+    return new Coordinator(
         LostChanges.takenBack(catalog, changes),
-        Deliveries.here(channels),
+        naming,
         LogEdges.of(changes),
         config,
         surroundings);
   }
 
+  /**
+   * What a channel is known by where it is delivered.
+   *
+   * @param handles names all channels of this server, also those that are attached to here
+   * @param grants prove to the server of a partition that one of its channels was assigned
+   */
+  public record Naming(Handles handles, ChannelGrants grants) {}
+
   /** A coordinator of the tunnels in {@code catalog}. */
   public Coordinator(
       TunnelCatalog catalog,
-      Deliveries deliveries,
+      Naming naming,
       LogEdges edges,
       SessionConfig config,
       Surroundings surroundings) {
@@ -104,7 +110,7 @@ public final class Coordinator {
     this.edges = edges;
     this.config = config;
     this.surroundings = surroundings;
-    this.sessions = new Sessions(catalog, deliveries, config, surroundings, this::rowsEnd);
+    this.sessions = new Sessions(catalog, naming, config, surroundings);
     this.checkpoints = new Checkpoints(catalog, sessions, edges, surroundings);
     this.ends = new TunnelEnds(catalog, edges, surroundings, this::endKnown);
     this.stale = new StaleCheckpoints(catalog, sessions, edges, ends, surroundings);
@@ -243,7 +249,7 @@ public final class Coordinator {
   /** Gives a channel up for good: nobody gets it until an operator resumes it. */
   public void stop(StopChannel request, SessionPort port) throws IOException {
     Hold hold = sessions.requireHold(request.handle(), request.epoch(), port);
-    stop(hold, new StopReason(request.error(), request.at()), TakeReason.STOPPED);
+    stop(hold, new StopReason(request.error(), request.at()));
   }
 
   /**
@@ -254,25 +260,7 @@ public final class Coordinator {
     stale.judge(request, port, answer);
   }
 
-  /** A channel cannot be delivered any further; it is stopped, with the reason as its error. */
-  public void failed(int handle, SessionPort port, RefusedException reason) {
-    Optional<Hold> held = sessions.hold(handle);
-    if (held.isEmpty() || held.get().session().port() != port) {
-      return;
-    }
-    Hold hold = held.get();
-    String error = new StopChannel(0, 0, reason.code() + ": " + reason.getMessage()).error();
-    try {
-      stop(hold, StopReason.of(error), TakeReason.FAILED);
-    } catch (RefusedException e) {
-      LOGGER.debug("the channel with handle {} failed when it was no longer held", handle, e);
-    } catch (IOException e) {
-      LOGGER.warn("the error of {} cannot be stored; a restart clears it", hold.key(), e);
-      stopCore(hold, error, TakeReason.FAILED);
-    }
-  }
-
-  private void stop(Hold hold, StopReason why, TakeReason reason) throws IOException {
+  private void stop(Hold hold, StopReason why) throws IOException {
     TunnelRun run = hold.session().run();
     run.core().requireHold(hold.session().id(), hold.key(), hold.epoch());
     String tunnelId = run.info().tunnelId();
@@ -286,21 +274,11 @@ public final class Coordinator {
         why.place(hold.key().partition()),
         why.error());
     catalog.store(tunnelId, Map.of(hold.key(), state.withStop(Optional.of(why))));
-    stopCore(hold, why.error(), reason);
-  }
-
-  private void stopCore(Hold hold, String error, TakeReason reason) {
-    TunnelRun run = hold.session().run();
     apply(
         run,
         run.core()
             .stop(
-                hold.session().id(),
-                hold.key(),
-                hold.epoch(),
-                error,
-                reason,
-                surroundings.nanos()));
+                hold.session().id(), hold.key(), hold.epoch(), why.error(), surroundings.nanos()));
   }
 
   /**
@@ -358,20 +336,20 @@ public final class Coordinator {
   private void endKnown(TunnelInfo tunnel, ChannelKey key, long end) {
     TunnelRun run = run(tunnel);
     if (run.holds().get(key) != null) {
-      run.holds().get(key).channel().endAt(end);
+      run.holds().get(key).endAt(end);
     }
     apply(run, run.core().endKnown(key, end, surroundings.nanos()));
   }
 
   /**
-   * The node that delivers a base channel told its worker where it ends; the ends of other channels
-   * are known here.
+   * The server that delivers a base channel told its worker where it ends; the ends of other
+   * channels are known here.
    */
   public void limit(ChannelEnd end, SessionPort port) {
     sessions
         .hold(end.handle())
         .filter(hold -> hold.session().port() == port && hold.epoch() == end.epoch())
-        .filter(hold -> hold.isAttached() && hold.key().type() == ChannelType.BaseData)
+        .filter(Hold::isOfRows)
         .filter(
             hold ->
                 catalog.channel(hold.session().run().info().tunnelId(), hold.key()).checkpointed()

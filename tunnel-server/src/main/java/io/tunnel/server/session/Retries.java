@@ -1,7 +1,6 @@
 package io.tunnel.server.session;
 
 import io.tunnel.server.catalog.ChannelKey;
-import io.tunnel.server.session.TunnelRun.Hold;
 import io.tunnel.server.session.TunnelRun.Session;
 import io.tunnel.wire.FailureControl.Retry;
 import io.tunnel.wire.FailureControl.RetryingChannel;

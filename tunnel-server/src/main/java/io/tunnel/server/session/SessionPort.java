@@ -1,32 +1,37 @@
 package io.tunnel.server.session;
 
-import io.tunnel.server.channel.Channel;
-import io.tunnel.server.channel.DeliveryPort;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.SessionControl.Assignment;
 import io.tunnel.wire.SessionControl.Fence;
 import io.tunnel.wire.SessionControl.Revocation;
 import io.tunnel.wire.SessionControl.SessionEnd;
+import java.util.OptionalLong;
 
 /**
  * The connection that a session lives on. Methods may be called by any thread; their effects keep
  * the order of the calls.
  */
-public interface SessionPort extends DeliveryPort {
+public interface SessionPort {
 
-  /** Says that the session holds a channel, and lets it deliver. */
-  void assign(Assignment assignment, Channel channel);
+  /** Says that the session holds a channel: its worker may attach to it. */
+  void assign(Assignment assignment);
 
-  /** Says where a channel ends that another node delivers. */
+  /** Says where a channel ends. */
   void limit(ChannelEnd end);
 
-  /** Stops delivering a channel and asks for it back. */
+  /**
+   * Position of the last change of a channel that was delivered on this very connection; nothing
+   * when the channel is not delivered here.
+   */
+  OptionalLong delivered(String channelId, long epoch);
+
+  /** The session holds a channel no more, as its worker wanted. */
+  void dropped(int handle);
+
+  /** Asks for a channel back. */
   void revoke(Revocation revocation);
 
-  /** Stops delivering a channel for good. */
-  void take(int handle);
-
-  /** Stops delivering a channel for good, and says so. */
+  /** Says that the session holds a channel no more. */
   void fence(Fence fence);
 
   /** Says that a session is over. */

@@ -6,10 +6,9 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.TunnelCatalog;
-import io.tunnel.server.channel.Channel;
 import io.tunnel.server.session.TunnelEffect.TakeReason;
-import io.tunnel.server.session.TunnelRun.Hold;
 import io.tunnel.server.session.TunnelRun.Session;
+import io.tunnel.wire.SessionControl.Assignment;
 import io.tunnel.wire.SessionControl.Fence;
 import io.tunnel.wire.SessionControl.Revocation;
 import io.tunnel.wire.SessionControl.SessionEnd;
@@ -19,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
@@ -33,32 +33,22 @@ final class Sessions {
   private static final Logger LOGGER = LoggerFactory.getLogger(Sessions.class);
 
   private final TunnelCatalog catalog;
-  private final Deliveries deliveries;
+  private final Coordinator.Naming naming;
   private final SessionConfig config;
   private final Surroundings surroundings;
-  private final RowsListener rowsListener;
   private final Map<String, Session> sessionById = new ConcurrentHashMap<>();
   private final IdentityHashMap<SessionPort, Set<Session>> sessionsByPort = new IdentityHashMap<>();
   private final Map<Integer, Hold> holdByHandle = new ConcurrentHashMap<>();
 
-  /** Is told when the holder of a base channel was read all its rows. */
-  @FunctionalInterface
-  interface RowsListener {
-    /** The last row has the position {@code end}. */
-    void rowsEnd(Hold hold, long end);
-  }
-
   Sessions(
       TunnelCatalog catalog,
-      Deliveries deliveries,
+      Coordinator.Naming naming,
       SessionConfig config,
-      Surroundings surroundings,
-      RowsListener rowsListener) {
+      Surroundings surroundings) {
     this.catalog = catalog;
-    this.deliveries = deliveries;
+    this.naming = naming;
     this.config = config;
     this.surroundings = surroundings;
-    this.rowsListener = rowsListener;
   }
 
   void add(Session session) {
@@ -190,18 +180,34 @@ final class Sessions {
   private void assign(TunnelRun run, TunnelEffect.Assign assign) {
     Session session = sessionById.get(assign.sessionId());
     ChannelKey key = assign.channel();
-    int handle = deliveries.nextHandle();
-    Deliveries.Wanted wanted =
-        new Deliveries.Wanted(run.info(), key, catalog.channel(run.info().tunnelId(), key));
-    Channel.Hold as =
-        new Channel.Hold(handle, assign.epoch(), key.partition(), assign.checkpointed());
-    Channel channel =
-        deliveries.channel(
-            wanted, as, session.port(), end -> surroundings.control(() -> rowsEnd(handle, end)));
-    Hold hold = new Hold(handle, session, key, assign.epoch(), channel);
-    holdByHandle.put(handle, hold);
+    String tunnelId = run.info().tunnelId();
+    ChannelState state = catalog.channel(tunnelId, key);
+    OptionalLong end =
+        state.end().isPresent() ? OptionalLong.of(state.end().get()) : OptionalLong.empty();
+    Hold hold =
+        new Hold(naming.handles().next(), session, key, assign.epoch(), assign.checkpointed(), end);
+    holdByHandle.put(hold.handle(), hold);
     run.holds().put(key, hold);
-    session.port().assign(deliveries.assignment(wanted, as, session.id()), channel);
+    String channelId = key.channelId(tunnelId);
+    session
+        .port()
+        .assign(
+            new Assignment(
+                session.id(),
+                channelId,
+                key.partition(),
+                hold.handle(),
+                hold.epoch(),
+                assign.checkpointed(),
+                key.type(),
+                true,
+                surroundings.leader(key.partition()),
+                state.key(),
+                // Rows end where they end by then, also for those who got to an end before.
+                hold.isOfRows() ? Optional.empty() : state.end(),
+                run.info().endMs(),
+                naming.grants().of(channelId, key.partition(), hold.epoch()),
+                state.incarnation()));
   }
 
   private void revoke(Hold hold) {
@@ -214,18 +220,11 @@ final class Sessions {
 
   private void take(Hold hold, TakeReason reason) {
     if (reason.isFenced()) {
-      fence(hold, reason == TakeReason.FAILED ? error(hold) : reason.text());
+      fence(hold, reason.text());
     } else {
       drop(hold);
-      hold.session().port().take(hold.handle());
+      hold.session().port().dropped(hold.handle());
     }
-  }
-
-  private String error(Hold hold) {
-    return catalog
-        .channel(hold.session().run().info().tunnelId(), hold.key())
-        .error()
-        .orElse(TakeReason.FAILED.text());
   }
 
   private void fence(Hold hold, String reason) {
@@ -248,13 +247,6 @@ final class Sessions {
           .over(
               new SessionEnd(
                   session.id(), ErrorCode.SESSION_ENDED, "the session ended: " + reason.text()));
-    }
-  }
-
-  private void rowsEnd(int handle, long end) {
-    Hold hold = holdByHandle.get(handle);
-    if (hold != null) {
-      rowsListener.rowsEnd(hold, end);
     }
   }
 }

@@ -4,7 +4,6 @@ import io.tunnel.model.KnownPosition;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.session.Coordinator.CheckpointAnswer;
-import io.tunnel.server.session.TunnelRun.Hold;
 import io.tunnel.wire.SessionControl.StopChannel;
 import java.io.IOException;
 import java.util.Map;

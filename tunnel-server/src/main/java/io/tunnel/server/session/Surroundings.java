@@ -3,6 +3,7 @@ package io.tunnel.server.session;
 import io.tunnel.model.RefusedException;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Optional;
 
 /** What the coordinator needs of the server around it. */
 public interface Surroundings {
@@ -19,6 +20,14 @@ public interface Surroundings {
    */
   default long silenceMs() {
     return 0;
+  }
+
+  /**
+   * HOST:PORT of the node that is said to serve a partition; empty when it is this server, or when
+   * nobody is known.
+   */
+  default Optional<String> leader(int partition) {
+    return Optional.empty();
   }
 
   /** Runs {@code action} on the control thread, later. */

@@ -207,22 +207,15 @@ final class TunnelCore {
   }
 
   /**
-   * The holder, or the server, cannot go on with a channel: nobody gets it until it is resumed. One
-   * that was processed up to its end is finished all the same.
-   *
-   * @param reason STOPPED or FAILED
+   * The holder cannot go on with a channel: nobody gets it until it is resumed. One that was
+   * processed up to its end is finished all the same.
    */
   List<TunnelEffect> stop(
-      String sessionId,
-      ChannelKey key,
-      long epoch,
-      String error,
-      TakeReason reason,
-      long nowNanos) {
+      String sessionId, ChannelKey key, long epoch, String error, long nowNanos) {
     Held channel = requireHolder(sessionId, key, epoch);
     List<TunnelEffect> effects = new ArrayList<>();
     channel.error = Optional.of(error);
-    take(channel, reason, effects);
+    take(channel, TakeReason.STOPPED, effects);
     return rebalance(effects, nowNanos);
   }
 

@@ -34,8 +34,6 @@ sealed interface TunnelEffect {
     SESSION_ENDED(true, "its session has ended"),
     /** It did not give it back in time. */
     DEADLINE(true, "it was not released within the deadline"),
-    /** The server cannot go on with it. */
-    FAILED(true, "it cannot be delivered any further"),
     /** An operator moved its progress. */
     MOVED(true, "an operator moved its progress");
 

@@ -1,7 +1,6 @@
 package io.tunnel.server.session;
 
 import io.tunnel.server.catalog.ChannelKey;
-import io.tunnel.server.channel.Channel;
 import io.tunnel.wire.Control.TunnelInfo;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -22,15 +21,6 @@ final class TunnelRun {
 
   /** A session and the connection that it lives on. */
   record Session(String id, TunnelRun run, SessionPort port) {}
-
-  /** A channel that a session holds, by its name on the connection. */
-  record Hold(int handle, Session session, ChannelKey key, long epoch, Channel channel) {
-
-    /** Whether somebody else delivers it. */
-    boolean isAttached() {
-      return channel instanceof AttachedChannel;
-    }
-  }
 
   TunnelRun(TunnelInfo info, TunnelCore core) {
     this.info = info;

@@ -52,7 +52,7 @@ public final class TunnelView {
       run.holds()
           .forEach(
               (key, hold) -> {
-                delivered.put(key, hold.channel().delivered());
+                delivered.put(key, hold.delivered());
                 run.retries().of(hold, nowNanos).ifPresent(retry -> retries.put(key, retry));
               });
       catalog

@@ -11,7 +11,6 @@ import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.wire.ChannelEnd;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -27,7 +26,6 @@ final class BaseChannelTest {
 
   private final FakeConnection connection = new FakeConnection();
   private final FakeRows rows = new FakeRows();
-  private final List<Long> knownEnds = new ArrayList<>();
   private Channels channels;
 
   @BeforeEach
@@ -37,15 +35,7 @@ final class BaseChannelTest {
 
   private Channel channel(long checkpointed, Bytes after) {
     Channel channel =
-        channels.base(
-            "tunnel",
-            new Channel.Hold(1, EPOCH, 4, checkpointed),
-            after,
-            connection,
-            end -> {
-              assertThat(connection.ends).as("the server knows first").isEmpty();
-              knownEnds.add(end);
-            });
+        channels.base("tunnel", new Channel.Hold(1, EPOCH, 4, checkpointed), after, connection);
     channel.start();
     return channel;
   }
@@ -80,11 +70,12 @@ final class BaseChannelTest {
   void everyRowIsDeliveredOnceInOrderOverManyHoldersAndThenTheEnd(long seed) {
     Random random = new Random(seed);
     addRows(random.nextInt(40));
-    Channel.Resume resume = new Channel.Resume(0, Bytes.EMPTY);
+    int checkpointed = 0;
     int holders = 1 + random.nextInt(4);
     for (int holder = 0; holder < holders; holder++) {
       int deliveredBefore = connection.positions.size();
-      Channel channel = channel(resume.position(), resume.key());
+      Bytes after = checkpointed == 0 ? Bytes.EMPTY : TestRows.keyBytes(name(checkpointed - 1));
+      Channel channel = channel(checkpointed, after);
       play(channel, random);
       boolean isLast = holder == holders - 1;
       if (isLast) {
@@ -96,22 +87,14 @@ final class BaseChannelTest {
       int delivered = connection.positions.size() - deliveredBefore;
       assertThat(connection.positions.subList(deliveredBefore, connection.positions.size()))
           .isEqualTo(
-              LongStream.rangeClosed(resume.position() + 1, resume.position() + delivered)
-                  .boxed()
-                  .toList());
+              LongStream.rangeClosed(checkpointed + 1L, checkpointed + delivered).boxed().toList());
       assertThat(connection.keys.subList(deliveredBefore, connection.keys.size()))
-          .isEqualTo(
-              keys(rows.names)
-                  .subList((int) resume.position(), (int) resume.position() + delivered));
-      assertThat(channel.delivered()).isEqualTo(resume.position() + delivered);
-      if (isLast || channel.end().isPresent()) {
+          .isEqualTo(keys(rows.names).subList(checkpointed, checkpointed + delivered));
+      if (isLast || !connection.ends.isEmpty()) {
         requireEnd(channel);
         return;
       }
-      assertThat(connection.ends).isEmpty();
-      long checkpoint = resume.position() + random.nextInt(delivered + 1);
-      resume = channel.resumeAt(checkpoint);
-      assertThat(resume.position()).isLessThanOrEqualTo(checkpoint);
+      checkpointed += random.nextInt(delivered + 1);
       channel.stop();
       runAll();
     }
@@ -119,10 +102,7 @@ final class BaseChannelTest {
 
   private void requireEnd(Channel channel) {
     long end = rows.names.size();
-    assertThat(channel.end()).hasValue(end);
     assertThat(connection.ends).containsExactly(new ChannelEnd(1, EPOCH, end));
-    assertThat(knownEnds).containsExactly(end);
-    assertThat(channel.resumeAt(end).position()).isEqualTo(end);
     connection.credit(channel, 1 << 20);
     channel.resume();
     runAll();
@@ -162,12 +142,10 @@ final class BaseChannelTest {
 
   @Test
   void anEmptyPartitionEndsAtOnceWithoutCredit() {
-    Channel channel = channel(0, Bytes.EMPTY);
-    assertThat(channel.end()).isEmpty();
+    channel(0, Bytes.EMPTY);
+    assertThat(connection.ends).isEmpty();
     runAll();
-    assertThat(channel.end()).hasValue(0);
     assertThat(connection.ends).containsExactly(new ChannelEnd(1, EPOCH, 0));
-    assertThat(knownEnds).containsExactly(0L);
   }
 
   @Test
@@ -220,7 +198,7 @@ final class BaseChannelTest {
     assertThat(connection.failures)
         .extracting(RefusedException::code)
         .containsExactly(ErrorCode.INTERNAL);
-    assertThat(channel.delivered()).isZero();
+    assertThat(connection.ends).isEmpty();
   }
 
   @Test
@@ -233,7 +211,6 @@ final class BaseChannelTest {
     runAll();
     assertThat(connection.positions).isEmpty();
     assertThat(connection.ends).isEmpty();
-    assertThat(knownEnds).isEmpty();
   }
 
   @Test

@@ -53,6 +53,11 @@ final class FakeConnection implements DeliveryPort {
     largestDelivery = 0;
   }
 
+  /** The last position that was delivered to a channel that began behind another. */
+  long delivered(long checkpointed) {
+    return positions.isEmpty() ? checkpointed : positions.get(positions.size() - 1);
+  }
+
   long credit() {
     return credit;
   }

@@ -39,7 +39,7 @@ final class CatchUpTest {
   @Test
   void itWaitsForTheEndThatTheLogHadAndForNoLaterOne() throws IOException {
     edges.set(PARTITION, 1, 4);
-    catchUp.whenRead(PARTITION, told::add);
+    catchUp.whenFresh(PARTITION, told::add);
     edges.set(PARTITION, 1, 100);
     commit();
     assertThat(told).isEmpty();
@@ -54,7 +54,7 @@ final class CatchUpTest {
   void whatIsReadAlreadyIsNotWaitedFor() throws IOException {
     commit();
     edges.set(PARTITION, 1, 2);
-    catchUp.whenRead(PARTITION, told::add);
+    catchUp.whenFresh(PARTITION, told::add);
     assertThat(told).containsExactly(Optional.empty());
   }
 
@@ -62,7 +62,7 @@ final class CatchUpTest {
   void anEndThatIsNoChangeIsReachedWhenItIsSettled() throws IOException {
     commit();
     edges.set(PARTITION, 1, 3);
-    catchUp.whenRead(PARTITION, told::add);
+    catchUp.whenFresh(PARTITION, told::add);
     assertThat(told).isEmpty();
     copy.settle(PARTITION, 3);
     assertThat(told).containsExactly(Optional.empty());
@@ -71,7 +71,7 @@ final class CatchUpTest {
   @Test
   void whoWaitsIsToldWhenNothingMoreWillBeRead() {
     edges.set(PARTITION, 1, 2);
-    catchUp.whenRead(PARTITION, told::add);
+    catchUp.whenFresh(PARTITION, told::add);
     RefusedException reason = RefusedException.notLeader("no more", Optional.of("other:1"));
     catchUp.giveUp(PARTITION + 1, reason);
     assertThat(told).isEmpty();
@@ -83,7 +83,7 @@ final class CatchUpTest {
   @Test
   void aLogThatCannotBeAskedIsARetriableRefusal() {
     edges.unreachable(true);
-    catchUp.whenRead(PARTITION, told::add);
+    catchUp.whenFresh(PARTITION, told::add);
     assertThat(told).hasSize(1);
     assertThat(told.get(0).orElseThrow().code()).isEqualTo(ErrorCode.LOG_UNAVAILABLE);
     assertThat(told.get(0).orElseThrow()).hasMessageContaining("no broker answers");

@@ -6,27 +6,17 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.model.Bytes;
-import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.server.TestRows;
-import io.tunnel.server.channel.Channel;
-import io.tunnel.server.channel.Channels;
-import io.tunnel.server.log.CrashDisk;
-import io.tunnel.server.log.TestLogs;
-import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameAssembler;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.SessionControl.Assignment;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /** What a connection pushes for the channels that it carries. */
@@ -79,24 +69,6 @@ final class ConnectionTest {
       assembler.feed(ByteBuffer.wrap(array), frames::add);
     }
     return frames;
-  }
-
-  @Test
-  void aWorkerHearsOfAChannelBeforeItHearsOfItsEnd() throws IOException {
-    Channel channel =
-        new Channels(
-                TestLogs.open(new CrashDisk(), 0),
-                (tunnelId, partition, after, first, bytesMax, sink) -> sink.end(),
-                1_000)
-            .stream(
-                new Channel.Hold(3, 5, 4, 10), OptionalLong.of(10), Optional.empty(), connection);
-    connection.assign(new Assignment("s", "c", 4, 3, 5, 10, ChannelType.Stream), channel);
-    List<Frame> frames = pushed();
-    assertThat(frames)
-        .extracting(Frame::operation)
-        .containsExactly(Operation.ASSIGN, Operation.END_OF_CHANNEL);
-    assertThat(frames).extracting(Frame::kind).containsOnly(FrameKind.PUSH);
-    assertThat(ChannelEnd.decode(frames.get(1).payload())).isEqualTo(new ChannelEnd(3, 5, 10));
   }
 
   @Test

@@ -38,7 +38,6 @@ import io.tunnel.server.partition.Tables;
 import io.tunnel.server.partition.TestClock;
 import io.tunnel.server.partition.TestShards;
 import io.tunnel.server.session.Coordinator;
-import io.tunnel.server.session.Deliveries;
 import io.tunnel.server.session.KnownEdges;
 import io.tunnel.server.session.LedTunnels;
 import io.tunnel.server.session.LogFigures;
@@ -133,7 +132,7 @@ final class TestNode implements Closeable {
             handles,
             catalog.grants());
     RowMoments moments = new RowMoments(catalog, homes, changes, Runnable::run, clock);
-    readings = new Readings(homes, positions, channels, moments, catchUp::whenRead, handles);
+    readings = new Readings(homes, positions, channels, moments, catchUp, handles);
     tunnels = new LedTunnels(catalog, view);
     KnownEdges known = new KnownEdges();
     tunnels.lead(group(mine), host(mine, known, handles, clock));
@@ -147,12 +146,15 @@ final class TestNode implements Closeable {
                 new NetServer.TableRooms(
                     new Tables(homes, shards, view), new OwnLogs(catalog, shards)),
                 new NetServer.Tunnels(tunnels, LogFigures.of(known, shards, led::contains)),
-                new NetServer.Cluster(view, Optional.of(attachments)),
-                Optional.of(
-                    new NetServer.Reading(
-                        readings,
-                        new PositionFinder(
-                            new SharedEdges(edges, known, new Joined(clock)), new Joined(clock))))),
+                view,
+                new NetServer.Delivery(
+                    attachments,
+                    Optional.of(
+                        new NetServer.Reading(
+                            readings,
+                            new PositionFinder(
+                                new SharedEdges(edges, known, new Joined(clock)),
+                                new Joined(clock)))))),
             new NetServer.Threads(control, Runnable::run, clock::epochMicros),
             new NoNetMeter());
   }
@@ -198,7 +200,7 @@ final class TestNode implements Closeable {
     Coordinator coordinator =
         new Coordinator(
             group,
-            Deliveries.attached(handles, catalog.grants()),
+            new Coordinator.Naming(handles, catalog.grants()),
             shared,
             new SessionConfig(300, 1_000),
             surroundings);

@@ -78,7 +78,7 @@ abstract class AttachedSessionsFixture {
     coordinator =
         new Coordinator(
             catalog,
-            Deliveries.attached(handles, tables.grants()),
+            new Coordinator.Naming(handles, tables.grants()),
             edges,
             new SessionConfig(300, 1_000),
             surroundings);

@@ -15,6 +15,7 @@ import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.TunnelInfo;
@@ -52,8 +53,7 @@ final class ChannelEndsTest extends CoordinatorFixture {
             .findFirst()
             .orElseThrow();
     assertThat(base.type()).isEqualTo(ChannelType.BaseData);
-    first.channels.get(base.handle()).credit(1 << 20);
-    surroundings.runControl();
+    readToItsEnd(base, 0);
     store.fail(true);
     coordinator.release(ref(base), first);
     assertThat(first.held.values()).noneMatch(held -> held.type() == ChannelType.Stream);
@@ -88,10 +88,15 @@ final class ChannelEndsTest extends CoordinatorFixture {
             0);
     coordinator.open(new OpenSession("two", "tag", LEASE_MS, 0), first, opened -> {});
     Assignment base = base(partition);
-    surroundings.runControl();
+    readToItsEnd(base, 3);
     store.fail(true);
     coordinator.release(ref(base), first);
     return two;
+  }
+
+  /** The server of its partition has told the worker where a base channel ends. */
+  private void readToItsEnd(Assignment base, long end) {
+    coordinator.limit(new ChannelEnd(base.handle(), base.epoch(), end), first);
   }
 
   private Assignment base(int partition) {
@@ -147,12 +152,12 @@ final class ChannelEndsTest extends CoordinatorFixture {
         new CreateTunnel("t", "base", TunnelType.BaseData, StreamStart.EARLIEST), "two", states, 0);
     coordinator.open(new OpenSession("two", "tag", LEASE_MS, 0), first, opened -> {});
     List<Assignment> held = List.copyOf(first.held.values());
-    surroundings.runControlOnce();
+    readToItsEnd(held.get(0), 0);
     store.fail(true);
     coordinator.release(ref(held.get(0)), first);
     coordinator.release(ref(held.get(1)), first);
     assertThat(first.held).as("nothing more is done until the end is stored").hasSize(2);
-    surroundings.runControlOnce();
+    readToItsEnd(held.get(1), 0);
     store.fail(false);
     coordinator.tick();
     Assignment again = base(held.get(1).partition());

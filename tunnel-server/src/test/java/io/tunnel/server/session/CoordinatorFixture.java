@@ -5,6 +5,7 @@ import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
@@ -13,12 +14,13 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
-import io.tunnel.server.channel.Channels;
+import io.tunnel.server.channel.Handles;
 import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
@@ -78,11 +80,10 @@ abstract class CoordinatorFixture {
   }
 
   Coordinator coordinator() throws IOException {
-    return new Coordinator(
+    return Coordinator.alone(
         catalog,
         log,
-        new Channels(
-            log, (tunnelId, partition, after, firstPosition, bytesMax, sink) -> sink.end(), 1_000),
+        new Coordinator.Naming(new Handles(), ChannelGrants.of(Bytes.fromHex("52"))),
         new SessionConfig(REVOKE_MS, 1_000),
         surroundings);
   }
@@ -97,12 +98,6 @@ abstract class CoordinatorFixture {
           id[0] = opened.sessionId();
         });
     return id[0];
-  }
-
-  static Assignment delivered(FakeSession port) {
-    Assignment assignment = port.any();
-    port.channels.get(assignment.handle()).credit(1 << 20);
-    return assignment;
   }
 
   static Checkpoint checkpoint(Assignment assignment, long position) {

@@ -2,9 +2,6 @@ package io.tunnel.server.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.RefusedException;
-import io.tunnel.server.channel.Channel;
-import io.tunnel.server.log.Extents;
 import io.tunnel.server.session.Coordinator.CheckpointAnswer;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.wire.ChannelEnd;
@@ -19,27 +16,36 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Queue;
 
-/** A worker's connection that writes down what it is told; deliveries are counted as sent. */
+/** A worker's connection that writes down what it is told. */
 final class FakeSession implements SessionPort {
 
   /** What is held now, by handle. */
   final Map<Integer, Assignment> held = new LinkedHashMap<>();
 
-  final Map<Integer, Channel> channels = new LinkedHashMap<>();
+  /** What was delivered on this connection of each channel; nothing when others deliver. */
+  OptionalLong delivered = OptionalLong.empty();
+
   final List<Revocation> revocations = new ArrayList<>();
-  final List<ChannelEnd> ends = new ArrayList<>();
   final List<ChannelEnd> limits = new ArrayList<>();
   final List<Fence> fences = new ArrayList<>();
   final List<SessionEnd> overs = new ArrayList<>();
-  final List<RefusedException> failures = new ArrayList<>();
 
   @Override
-  public void assign(Assignment assignment, Channel channel) {
+  public void assign(Assignment assignment) {
     held.put(assignment.handle(), assignment);
-    channels.put(assignment.handle(), channel);
-    channel.start();
+  }
+
+  @Override
+  public OptionalLong delivered(String channelId, long epoch) {
+    return delivered;
+  }
+
+  @Override
+  public void dropped(int handle) {
+    held.remove(handle);
   }
 
   @Override
@@ -53,11 +59,6 @@ final class FakeSession implements SessionPort {
   }
 
   @Override
-  public void take(int handle) {
-    held.remove(handle);
-  }
-
-  @Override
   public void fence(Fence fence) {
     assertThat(held.remove(fence.handle())).as("held before %s", fence).isNotNull();
     fences.add(fence);
@@ -66,41 +67,6 @@ final class FakeSession implements SessionPort {
   @Override
   public void over(SessionEnd end) {
     overs.add(end);
-  }
-
-  @Override
-  public boolean isWritable() {
-    return true;
-  }
-
-  @Override
-  public void execute(Runnable action) {
-    action.run();
-  }
-
-  @Override
-  public int deliver(int handle, long epoch, long firstPosition, Extents batches) {
-    return batches.bytes();
-  }
-
-  @Override
-  public int deliver(int handle, long epoch, long firstPosition, byte[] batch) {
-    return batch.length;
-  }
-
-  @Override
-  public void end(ChannelEnd end) {
-    ends.add(end);
-  }
-
-  @Override
-  public void settled(ChannelEnd upTo) {
-    throw new AssertionError("settled " + upTo + " is said where a channel is attached");
-  }
-
-  @Override
-  public void fail(int handle, RefusedException reason) {
-    failures.add(reason);
   }
 
   /** Reports progress, and throws what it is refused with. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.StreamStart;
@@ -12,10 +13,11 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
-import io.tunnel.server.channel.Channels;
+import io.tunnel.server.channel.Handles;
 import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
@@ -61,10 +63,10 @@ final class GroupOfTunnelsTest {
   }
 
   private Coordinator coordinator(TunnelCatalog ofGroup) throws IOException {
-    return new Coordinator(
+    return Coordinator.alone(
         ofGroup,
         log,
-        new Channels(log, (id, partition, after, first, max, sink) -> sink.end(), 1_000),
+        new Coordinator.Naming(new Handles(), ChannelGrants.of(Bytes.fromHex("52"))),
         new SessionConfig(300, 1_000),
         surroundings);
   }

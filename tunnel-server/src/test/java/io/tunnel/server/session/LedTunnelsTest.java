@@ -60,7 +60,7 @@ final class LedTunnelsTest {
     Coordinator coordinator =
         new Coordinator(
             catalog,
-            Deliveries.attached(handles, tables.grants()),
+            new Coordinator.Naming(handles, tables.grants()),
             edges,
             new SessionConfig(300, 1_000),
             surroundings);

@@ -16,12 +16,13 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
-import io.tunnel.server.channel.Channels;
+import io.tunnel.server.channel.Handles;
 import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.IncarnationHistory;
@@ -90,10 +91,10 @@ abstract class OperatorsFixture {
   void start() throws IOException {
     catalog = new TunnelCatalog(new Catalog(store));
     coordinator =
-        new Coordinator(
+        Coordinator.alone(
             catalog,
             log,
-            new Channels(log, (tunnel, partition, after, first, max, sink) -> sink.end(), 1_000),
+            new Coordinator.Naming(new Handles(), ChannelGrants.of(Bytes.fromHex("52"))),
             new SessionConfig(300, 1_000),
             surroundings);
     operators = new Operators(catalog, LogEdges.of(log, id -> history), coordinator, surroundings);

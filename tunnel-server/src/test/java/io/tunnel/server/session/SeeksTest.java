@@ -17,6 +17,7 @@ import io.tunnel.wire.OperatorControl.ChannelSelection;
 import io.tunnel.wire.OperatorControl.Move;
 import io.tunnel.wire.OperatorControl.Seek;
 import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.SessionControl.StopChannel;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +32,6 @@ final class SeeksTest extends OperatorsFixture {
     TunnelInfo tunnel = earliest();
     session(tunnel);
     Assignment former = held(low);
-    port.channels.get(former.handle()).credit(1 << 20);
     port.checkpoint(coordinator, new Checkpoint(former.handle(), former.epoch(), 5));
     assertThat(Seeks.now(operators, seek(List.of(id(tunnel, low)), null, null, 2L)).moves())
         .containsExactly(new Move(id(tunnel, low), low, ChannelType.Stream, 5, 2));
@@ -157,8 +157,8 @@ final class SeeksTest extends OperatorsFixture {
   void aSeekKeepsTheErrorAndAResumeClearsIt() throws IOException {
     TunnelInfo tunnel = earliest();
     session(tunnel);
-    coordinator.failed(
-        held(low).handle(), port, new RefusedException(ErrorCode.CORRUPT, "unreadable"));
+    coordinator.stop(
+        new StopChannel(held(low).handle(), held(low).epoch(), "CORRUPT: unreadable"), port);
     Seeks.now(operators, seek(List.of(id(tunnel, low)), null, null, 5L));
     assertThat(port.held).hasSize(1);
     operators.resume(new ChannelSelection("t", "n", List.of(id(tunnel, low))), Asked.NAMELESS);

@@ -3,6 +3,7 @@ package io.tunnel.server.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.StreamStart;
@@ -10,11 +11,12 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.TunnelCatalog;
-import io.tunnel.server.channel.Channels;
+import io.tunnel.server.channel.Handles;
 import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
@@ -31,6 +33,7 @@ final class SessionLimitsTest {
   private final FakeSurroundings surroundings = new FakeSurroundings();
   private final FakeSession first = new FakeSession();
   private final FakeSession second = new FakeSession();
+  private Coordinator coordinator;
 
   private Coordinator coordinator(int sessionsMax, int ofConnectionMax) throws IOException {
     TunnelCatalog catalog = new TunnelCatalog(new Catalog(new MemoryCatalogStore()));
@@ -48,11 +51,10 @@ final class SessionLimitsTest {
             Map.of(ChannelKey.stream(partition), ChannelState.startingAt(0)),
             0);
     LocalLog log = TestLogs.open(new CrashDisk(), 0);
-    return new Coordinator(
+    return Coordinator.alone(
         catalog,
         log,
-        new Channels(
-            log, (tunnelId, shard, after, firstPosition, bytesMax, sink) -> sink.end(), 1_000),
+        new Coordinator.Naming(new Handles(), ChannelGrants.of(Bytes.fromHex("52"))),
         new SessionConfig(300, 1_000, sessionsMax, ofConnectionMax),
         surroundings);
   }
@@ -70,7 +72,7 @@ final class SessionLimitsTest {
 
   @Test
   void aConnectionHasAsManyAsAllowedAndOthersHaveTheirOwn() throws IOException {
-    Coordinator coordinator = coordinator(10, 2);
+    coordinator = coordinator(10, 2);
     open(coordinator, first);
     open(coordinator, first);
     requireBusy(coordinator, first, "session.sessionsOfConnectionMax = 2");
@@ -80,7 +82,7 @@ final class SessionLimitsTest {
 
   @Test
   void thereAreAsManyAsAllowedUntilSomeEnd() throws IOException {
-    Coordinator coordinator = coordinator(3, 3);
+    coordinator = coordinator(3, 3);
     open(coordinator, first);
     open(coordinator, first);
     open(coordinator, second);
@@ -93,7 +95,7 @@ final class SessionLimitsTest {
   @Test
   void theSessionsOfAConnectionThatCloseEndStepByStep() throws IOException {
     int step = Coordinator.SESSIONS_ENDED_MAX;
-    Coordinator coordinator = coordinator(1_000, 1_000);
+    coordinator = coordinator(1_000, 1_000);
     for (int i = 0; i < 2 * step + 1; i++) {
       open(coordinator, first);
     }

@@ -27,7 +27,6 @@ final class StoredTogetherTest extends CoordinatorFixture {
   void checkpointsThatWaitAreStoredWithOneWriteAndEachIsJudgedByItself() throws IOException {
     session(first);
     List<Assignment> held = List.copyOf(first.held.values());
-    held.forEach(one -> first.channels.get(one.handle()).credit(1 << 20));
     Queue<CheckpointRequest> queue = new ArrayDeque<>();
     queue.add(waiting(checkpoint(held.get(0), 2)));
     queue.add(waiting(new Checkpoint(held.get(1).handle(), held.get(1).epoch() - 1, 2)));
@@ -51,7 +50,7 @@ final class StoredTogetherTest extends CoordinatorFixture {
   @Test
   void checkpointsOfOneChannelThatWaitTogetherNeverGoBack() throws IOException {
     session(first);
-    Assignment held = delivered(first);
+    Assignment held = first.any();
     Queue<CheckpointRequest> queue = new ArrayDeque<>();
     queue.add(waiting(checkpoint(held, 4)));
     queue.add(waiting(checkpoint(held, 2)));
@@ -70,7 +69,6 @@ final class StoredTogetherTest extends CoordinatorFixture {
   void checkpointsThatCannotBeStoredTogetherAreAllRefused() throws IOException {
     session(first);
     List<Assignment> held = List.copyOf(first.held.values());
-    held.forEach(one -> first.channels.get(one.handle()).credit(1 << 20));
     Queue<CheckpointRequest> queue = new ArrayDeque<>();
     held.forEach(one -> queue.add(waiting(checkpoint(one, 2))));
     store.fail(true);

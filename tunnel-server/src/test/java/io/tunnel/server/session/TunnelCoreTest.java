@@ -50,7 +50,7 @@ final class TunnelCoreTest {
   void whatIsStoppedIsGivenToNobodyUntilItsErrorIsCleared() {
     TunnelCore core = core(Map.of(ONE, ChannelState.startingAt(0)));
     core.open("a", "tag", 1_000, 0, 0);
-    assertThat(core.stop("a", ONE, 1, "broken", TakeReason.STOPPED, 1))
+    assertThat(core.stop("a", ONE, 1, "broken", 1))
         .containsExactly(new Take("a", ONE, 1, TakeReason.STOPPED));
     assertThat(core.open("b", "tag", 1_000, 0, 2)).isEmpty();
     assertThat(core.view().get(0).error()).contains("broken");

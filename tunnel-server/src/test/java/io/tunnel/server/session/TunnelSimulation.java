@@ -284,13 +284,12 @@ final class TunnelSimulation {
     }
   }
 
-  /** The worker, or the server, cannot go on with a channel: nobody may get it. */
+  /** The worker cannot go on with a channel: nobody may get it. */
   private void stop() {
     Known channel = any();
     if (channel.holder != null) {
       channel.error = "broken " + nowNanos;
-      TakeReason reason = random.nextBoolean() ? TakeReason.STOPPED : TakeReason.FAILED;
-      apply(core.stop(channel.holder, channel.key, channel.epoch, channel.error, reason, nowNanos));
+      apply(core.stop(channel.holder, channel.key, channel.epoch, channel.error, nowNanos));
       assertThat(channel.holder).isNull();
     }
   }
@@ -374,8 +373,7 @@ final class TunnelSimulation {
       requireRefused(
           ErrorCode.FENCED, () -> core.release(id, former.channel(), former.epoch(), nowNanos));
       requireRefused(
-          ErrorCode.FENCED,
-          () -> core.stop(id, former.channel(), former.epoch(), "x", TakeReason.STOPPED, nowNanos));
+          ErrorCode.FENCED, () -> core.stop(id, former.channel(), former.epoch(), "x", nowNanos));
     }
   }
 

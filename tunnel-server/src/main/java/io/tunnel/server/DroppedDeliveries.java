@@ -5,10 +5,10 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableListener;
 import io.tunnel.server.catalog.TableRecord;
-import io.tunnel.server.net.Readings;
+import io.tunnel.server.net.NetServer;
 
-/** Tells those who read tables without a tunnel that a table is dropped. */
-record DroppedReadings(Readings readings) implements TableListener {
+/** Tells those to whom changes or rows of a table are delivered that it is dropped. */
+public record DroppedDeliveries(NetServer.Delivery delivery) implements TableListener {
 
   @Override
   public void created(TableRecord table) {
@@ -23,10 +23,11 @@ record DroppedReadings(Readings readings) implements TableListener {
   @Override
   public void dropped(TableRecord table) {
     for (PartitionRecord partition : table.partitions()) {
-      readings.lost(
-          partition.id(),
+      RefusedException reason =
           new RefusedException(
-              ErrorCode.TABLE_NOT_FOUND, "table " + table.meta().name() + " was dropped"));
+              ErrorCode.TABLE_NOT_FOUND, "table " + table.meta().name() + " was dropped");
+      delivery.attachments().lost(partition.id(), reason);
+      delivery.reading().ifPresent(reading -> reading.readings().lost(partition.id(), reason));
     }
   }
 }

@@ -1,4 +1,4 @@
-package io.tunnel.server.channel;
+package io.tunnel.server.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,8 +12,8 @@ final class ResumePointsTest {
     return TestRows.keyBytes("k" + position);
   }
 
-  private static Channel.Resume point(long position) {
-    return new Channel.Resume(position, key(position));
+  private static ResumePoints.Resume point(long position) {
+    return new ResumePoints.Resume(position, key(position));
   }
 
   private final ResumePoints points = new ResumePoints(10, key(10));
@@ -47,7 +47,7 @@ final class ResumePointsTest {
     }
     assertThat(points.at(11)).isEqualTo(point(10));
     long middle = 10 + (last - 10) / 2;
-    Channel.Resume resume = points.at(middle);
+    ResumePoints.Resume resume = points.at(middle);
     assertThat(resume).isEqualTo(point(resume.position()));
     assertThat(resume.position()).isBetween(middle - (last - 10) / 100, middle);
     points.add(last + 3, key(last + 3));

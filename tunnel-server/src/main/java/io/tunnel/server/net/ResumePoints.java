@@ -1,4 +1,4 @@
-package io.tunnel.server.channel;
+package io.tunnel.server.net;
 
 import io.tunnel.model.Bytes;
 import java.util.Iterator;
@@ -11,7 +11,7 @@ import java.util.TreeMap;
  * checkpointed. Credit does not bound them, since a worker may give it back without ever storing a
  * checkpoint; so when there are too many, every second one is forgotten and only every second one
  * is kept from then on, and a later holder may get some more rows again. The newest one is always
- * there, because a channel has to resume at its end. Safe for use by any thread.
+ * there, because a channel has to resume at its end.
  */
 final class ResumePoints {
 
@@ -29,8 +29,16 @@ final class ResumePoints {
     keyByPosition.put(checkpointed, key);
   }
 
+  /**
+   * Where a base channel goes on.
+   *
+   * @param position everything up to here was processed
+   * @param key the encoded key of the row at that position; empty before the first
+   */
+  record Resume(long position, Bytes key) {}
+
   /** A delivery ended with the row of {@code key} at {@code position}. */
-  synchronized void add(long position, Bytes key) {
+  void add(long position, Bytes key) {
     if (sinceKept > 0) {
       keyByPosition.pollLastEntry();
     }
@@ -59,7 +67,7 @@ final class ResumePoints {
    * that overtook each other the lower one finds the point of the higher one: everything up to that
    * one was processed, too.
    */
-  synchronized Channel.Resume at(long position) {
+  Resume at(long position) {
     Map.Entry<Long, Bytes> point = keyByPosition.floorEntry(position);
     if (point == null) {
       point = keyByPosition.firstEntry();
@@ -69,10 +77,10 @@ final class ResumePoints {
       stride = 1;
       sinceKept = 0;
     }
-    return new Channel.Resume(point.getKey(), point.getValue());
+    return new Resume(point.getKey(), point.getValue());
   }
 
-  synchronized int count() {
+  int count() {
     return keyByPosition.size();
   }
 }

@@ -1,0 +1,147 @@
+package io.tunnel.server.net;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.ClusterControl.Attach;
+import io.tunnel.wire.ClusterControl.Attached;
+import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.SessionControl.StopChannel;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a server that is alone delivers to workers of the first release, which give credit to what
+ * they are assigned and attach to nothing. The server attaches for them, under the names by which
+ * their sessions hold the channels. These workers say neither the keys of the rows that they
+ * checkpoint, nor where rows end, nor that a channel cannot be read: what stands for that is said
+ * here. On the connection's event loop.
+ */
+final class UnaskedDeliveries {
+
+  private final Connection connection;
+  private final Attachments attachments;
+  private final Requests requests;
+
+  /** What is delivered, by its name. */
+  private final Map<Integer, Delivered> deliveries = new HashMap<>();
+
+  private record Delivered(Assignment assignment, Optional<ResumePoints> points) {}
+
+  UnaskedDeliveries(Connection connection, Attachments attachments, Requests requests) {
+    this.connection = connection;
+    this.attachments = attachments;
+    this.requests = requests;
+  }
+
+  /** A session on the connection holds a channel, and its worker knows. */
+  void assigned(Assignment assignment) {
+    boolean isOfRows = assignment.type() == ChannelType.BaseData;
+    deliveries.put(
+        assignment.handle(),
+        new Delivered(
+            assignment,
+            isOfRows
+                ? Optional.of(new ResumePoints(assignment.checkpointed(), assignment.key()))
+                : Optional.empty()));
+    try {
+      attachments.attach(
+          attach(assignment), assignment.handle(), connection, new ForWorker(assignment.handle()));
+    } catch (RefusedException e) {
+      refused(assignment.handle(), e);
+    }
+  }
+
+  private static Attach attach(Assignment assignment) {
+    return new Attach(
+        ChannelKey.tunnelId(assignment.channelId()),
+        assignment.channelId(),
+        assignment.partition(),
+        assignment.type(),
+        assignment.epoch(),
+        assignment.checkpointed(),
+        assignment.key(),
+        assignment.end(),
+        assignment.endMs(),
+        assignment.grant());
+  }
+
+  /** Nothing is told to a worker that has not asked; what is refused is failed. */
+  private final class ForWorker implements Attachment.Answer {
+    private final int handle;
+
+    ForWorker(int handle) {
+      this.handle = handle;
+    }
+
+    @Override
+    public void attached(Attached attached) {
+      // Deliveries follow.
+    }
+
+    @Override
+    public void refused(RefusedException reason) {
+      UnaskedDeliveries.this.refused(handle, reason);
+    }
+  }
+
+  private void refused(int handle, RefusedException reason) {
+    connection.pushFailure(handle, reason);
+    failed(handle, reason);
+  }
+
+  /** A channel cannot be delivered any further, as its worker was told: it is stopped. */
+  void failed(int handle, RefusedException reason) {
+    Delivered failed = deliveries.remove(handle);
+    if (failed != null) {
+      String error = reason.code() + ": " + reason.getMessage();
+      requests.stop(connection, new StopChannel(handle, failed.assignment().epoch(), error));
+    }
+  }
+
+  /** The session holds the channel no more. */
+  void over(int handle) {
+    deliveries.remove(handle);
+  }
+
+  /** The worker is about to be told that nothing comes behind that. */
+  void ends(ChannelEnd end) {
+    Delivered ended = deliveries.get(end.handle());
+    if (ended != null && ended.points().isPresent()) {
+      requests.limit(connection, end);
+    }
+  }
+
+  /** The worker is sent rows. */
+  void delivered(int handle, byte[] rows) {
+    Delivered to = deliveries.get(handle);
+    if (to != null && to.points().isPresent()) {
+      ChangeBatch batch = ChangeBatch.parse(rows, 0, rows.length);
+      to.points().get().add(batch.lastPosition(), lastKey(batch));
+    }
+  }
+
+  private static Bytes lastKey(ChangeBatch batch) {
+    RowCursor row = batch.rows();
+    for (int left = batch.rowCount(); left > 0; left--) {
+      row.next();
+    }
+    return Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
+  }
+
+  /** A checkpoint as a worker says it that knows keys; at the row of the last key before it. */
+  Checkpoint completed(Checkpoint checkpoint) {
+    Delivered of = deliveries.get(checkpoint.handle());
+    if (of == null || of.points().isEmpty()) {
+      return checkpoint;
+    }
+    ResumePoints.Resume resume = of.points().get().at(checkpoint.position());
+    return new Checkpoint(checkpoint.handle(), checkpoint.epoch(), resume.position(), resume.key());
+  }
+}
