@@ -180,8 +180,7 @@ public final class SimClusterNode {
     moments = new RowMoments(catalog, homes, replicas, threads.readers(), clock);
     reading =
         new NetServer.Reading(
-            new Readings(homes, positions, channels, moments, catchUp, handles),
-            tunnels.finder());
+            new Readings(homes, positions, channels, moments, catchUp, handles), tunnels.finder());
     delivery = new NetServer.Delivery(attachments, Optional.of(reading));
     catalog.listen(new DroppedDeliveries(delivery));
     lost =

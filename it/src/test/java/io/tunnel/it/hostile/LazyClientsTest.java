@@ -130,7 +130,8 @@ class LazyClientsTest {
   @Test
   void who_heartbeats_but_never_reads_loses_its_channels_when_its_lease_ends() {
     List<Assignment> all = takeAssignments();
-    // All of them first: the answer to the next one would be read, and what was delivered before it.
+    // All of them first: the answer to the next one would be read, and what was delivered before
+    // it.
     all.forEach(held -> assertThat(lazy.deliveries(held)).isPositive());
     all.forEach(held -> lazy.credit(held, EVERYTHING));
     Counter counter = new Counter(new AtomicInteger());

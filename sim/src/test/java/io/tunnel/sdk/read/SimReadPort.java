@@ -40,7 +40,7 @@ public final class SimReadPort implements ReadPort {
   }
 
   @Override
-  public void later(Runnable task, long pauseNanos) {
+  public void later(long pauseNanos, Runnable task) {
     loop.thread().after(pauseNanos, task);
   }
 

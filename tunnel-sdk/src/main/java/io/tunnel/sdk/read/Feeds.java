@@ -6,6 +6,7 @@ import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.ReadStart;
+import io.tunnel.sdk.delivery.DeliveryLink;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EndpointsCore;
 import io.tunnel.wire.Control.TableDescription;
@@ -15,6 +16,7 @@ import io.tunnel.wire.Operation;
 import io.tunnel.wire.PartitionControl.FindPositions;
 import io.tunnel.wire.PartitionControl.FoundPositions;
 import io.tunnel.wire.PartitionControl.Positions;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -31,6 +33,8 @@ import java.util.function.BiConsumer;
  */
 public final class Feeds {
 
+  private static final DeliveryLink.Watch WATCH =
+      new DeliveryLink.Watch(Duration.ofSeconds(10), Optional.empty());
   private static final long FIND_END_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final ReadPort port;
@@ -39,7 +43,7 @@ public final class Feeds {
   private final EndpointsCore endpoints;
   private final Inbox inbox = new Inbox();
   private final Map<Integer, PartitionFeed> feeds = new HashMap<>();
-  private final Map<Endpoint, NodeLink> links = new HashMap<>();
+  private final Map<Endpoint, DeliveryLink> links = new HashMap<>();
   private final Map<Integer, Endpoint> leaders = new HashMap<>();
 
   /** Nodes that have not answered what any may be asked, since one did. */
@@ -137,17 +141,18 @@ public final class Feeds {
   }
 
   private void askAny(Operation operation, byte[] payload, BiConsumer<Frame, Throwable> answered) {
-    NodeLink link = linkToAny(unhelpful);
+    ReadNode node = anyNode(unhelpful);
     var unused =
-        link.request(operation, payload)
+        node.link()
+            .request(operation, payload)
             .whenComplete(
                 (frame, failure) -> {
                   Throwable reason = Caller.unwrap(failure);
                   if (reason == null) {
                     unhelpful.clear();
                   } else if (isUseless(reason)) {
-                    unhelpful.add(link.node());
-                    endpoints.leave(link.node());
+                    unhelpful.add(node.endpoint());
+                    endpoints.leave(node.endpoint());
                   }
                   answered.accept(frame, reason);
                 });
@@ -191,23 +196,23 @@ public final class Feeds {
    *     before one of them is asked again, whatever is said of who serves it; emptied when there is
    *     no other
    */
-  NodeLink linkFor(int partition, Set<Endpoint> useless) {
+  ReadNode nodeFor(int partition, Set<Endpoint> useless) {
     Endpoint leader = leaders.get(partition);
     if (leader != null && useless.containsAll(endpoints.inTurn())) {
       useless.clear();
     }
-    return leader == null || useless.contains(leader) ? linkToAny(useless) : linkTo(leader);
+    return leader == null || useless.contains(leader) ? anyNode(useless) : nodeAt(leader);
   }
 
   /** Where there is a connection already, or the first in turn; when all are useless, that. */
-  private NodeLink linkToAny(Set<Endpoint> useless) {
+  private ReadNode anyNode(Set<Endpoint> useless) {
     List<Endpoint> turn = endpoints.inTurn();
     List<Endpoint> left = turn.stream().filter(node -> !useless.contains(node)).toList();
     if (left.isEmpty()) {
       useless.clear();
-      return linkTo(turn.get(0));
+      return nodeAt(turn.get(0));
     }
-    return linkTo(left.stream().filter(links::containsKey).findFirst().orElse(left.get(0)));
+    return nodeAt(left.stream().filter(links::containsKey).findFirst().orElse(left.get(0)));
   }
 
   /** Whether another node may do what this one did not; one that is busy may know best. */
@@ -216,15 +221,15 @@ public final class Feeds {
         || (refused.retriable() && refused.code() != ErrorCode.BUSY);
   }
 
-  private NodeLink linkTo(Endpoint node) {
-    NodeLink known = links.get(node);
+  private ReadNode nodeAt(Endpoint endpoint) {
+    DeliveryLink known = links.get(endpoint);
     if (known != null) {
-      return known;
+      return new ReadNode(endpoint, known);
     }
-    NodeLink link = new NodeLink(node, port, () -> links.remove(node));
-    links.put(node, link);
-    link.open();
-    return link;
+    DeliveryLink link = new DeliveryLink(port, WATCH, () -> links.remove(endpoint));
+    links.put(endpoint, link);
+    link.open(port.open(endpoint, link));
+    return new ReadNode(endpoint, link);
   }
 
   /** That node does not deliver the partition: whom it named is asked next, or any other. */
@@ -250,13 +255,13 @@ public final class Feeds {
           .distinct()
           .forEach(this::findEnd);
       port.later(
+          FIND_END_NANOS,
           () -> {
             looksForEnds = false;
             if (!isClosed) {
               lookForEnds();
             }
-          },
-          FIND_END_NANOS);
+          });
     }
   }
 
@@ -296,7 +301,7 @@ public final class Feeds {
           isClosed = true;
           feeds.values().forEach(PartitionFeed::end);
           feeds.clear();
-          List.copyOf(links.values()).forEach(NodeLink::end);
+          List.copyOf(links.values()).forEach(link -> link.end(closed()));
         });
     port.close();
   }

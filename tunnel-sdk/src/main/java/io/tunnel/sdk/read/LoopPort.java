@@ -44,7 +44,7 @@ public final class LoopPort implements ReadPort {
   }
 
   @Override
-  public void later(Runnable task, long pauseNanos) {
+  public void later(long pauseNanos, Runnable task) {
     try {
       var unused = loop.schedule(task, pauseNanos, TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {

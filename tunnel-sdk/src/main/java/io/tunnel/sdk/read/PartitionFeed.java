@@ -11,6 +11,7 @@ import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.ReadStart;
+import io.tunnel.sdk.delivery.DeliveryReceiver;
 import io.tunnel.sdk.transport.BackoffCore;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.wire.ChannelEnd;
@@ -35,7 +36,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Credit belongs to the partition: a node is given what is left of it, and a new node the same
  * again, because what was left at the former one will never be used. On the reader's thread.
  */
-final class PartitionFeed {
+final class PartitionFeed implements DeliveryReceiver {
 
   static final long EPOCH = PartitionControl.EPOCH;
   private static final BackoffCore PAUSES = BackoffCore.ofMillis(20, 1_000);
@@ -62,7 +63,7 @@ final class PartitionFeed {
 
   // Of the present attachment, or the attempt at one.
   private long attempts;
-  private Optional<NodeLink> link = Optional.empty();
+  private Optional<ReadNode> node = Optional.empty();
   private int handle;
   private long creditThere;
   private Optional<Long> endThere = Optional.empty();
@@ -120,8 +121,8 @@ final class PartitionFeed {
     }
     attempts++;
     long attempt = attempts;
-    NodeLink node = feeds.linkFor(start.partition(), useless);
-    link = Optional.of(node);
+    ReadNode asked = feeds.nodeFor(start.partition(), useless);
+    node = Optional.of(asked);
     endThere = end;
     ReadPartition request =
         new ReadPartition(
@@ -133,11 +134,13 @@ final class PartitionFeed {
             start.endMs(),
             known);
     var unused =
-        node.request(Operation.READ_PARTITION, Json.encode(request))
-            .whenComplete((answer, failure) -> answered(attempt, node, answer, failure));
+        asked
+            .link()
+            .request(Operation.READ_PARTITION, Json.encode(request))
+            .whenComplete((answer, failure) -> answered(attempt, asked, answer, failure));
   }
 
-  private void answered(long attempt, NodeLink node, Frame answer, Throwable failure) {
+  private void answered(long attempt, ReadNode asked, Frame answer, Throwable failure) {
     boolean isWanted = attempt == attempts && state == State.SEEKING;
     if (failure != null) {
       if (isWanted) {
@@ -147,11 +150,12 @@ final class PartitionFeed {
     }
     Attached attached = Json.decode(answer.payload(), Attached.class);
     int there = attached.handle();
-    if (!isWanted || node.isClosed()) {
-      node.detach(there);
+    if (!isWanted || asked.link().isClosed()) {
+      asked.link().detach(there, EPOCH);
       if (isWanted) {
         failed(
-            new ConnectionException("the connection to " + node.node() + " was lost", true, null));
+            new ConnectionException(
+                "the connection to " + asked.endpoint() + " was lost", true, null));
       }
       return;
     }
@@ -165,7 +169,7 @@ final class PartitionFeed {
         known
             .map(KnownPosition::position)
             .orElse(start.type() == ChannelType.Stream ? received : 0));
-    node.attach(there, this);
+    asked.link().attach(there, this);
     tellEnd();
     giveCredit();
   }
@@ -192,7 +196,7 @@ final class PartitionFeed {
   }
 
   private void push(Operation operation, byte[] payload) {
-    link.orElseThrow().push(operation, payload);
+    node.orElseThrow().link().push(operation, payload);
   }
 
   /** Where it ends is known now. */
@@ -212,14 +216,18 @@ final class PartitionFeed {
    * Rows that come next are as they were there. Of changes it says something of positions that
    * belong to none: a later READ_PARTITION passes them again.
    */
-  void settled(long position) {
+  @Override
+  public void settled(ChannelEnd upTo) {
     if (start.type() == ChannelType.BaseData) {
-      rowsAt = Optional.of(position);
-      know(position);
+      rowsAt = Optional.of(upTo.position());
+      know(upTo.position());
     }
   }
 
-  void delivered(Delivery delivery, int bytes) {
+  @Override
+  public void delivered(byte[] payload) {
+    Delivery delivery = Delivery.decode(payload);
+    int bytes = payload.length;
     served();
     creditThere -= bytes;
     unreleased += bytes;
@@ -258,8 +266,8 @@ final class PartitionFeed {
     giveCredit();
   }
 
-  /** Nothing comes behind what was delivered. */
-  void ended() {
+  @Override
+  public void ended(ChannelEnd said) {
     leave();
     state = State.ENDED;
     feeds.over(this);
@@ -267,7 +275,8 @@ final class PartitionFeed {
   }
 
   /** The node does not deliver, or not any more. */
-  void failed(Throwable reason) {
+  @Override
+  public void failed(Throwable reason) {
     if (state == State.ENDED) {
       return;
     }
@@ -275,14 +284,15 @@ final class PartitionFeed {
     if (state == State.READING && nowNanos - attachedNanos >= SERVED_NANOS) {
       served();
     }
-    link.ifPresent(
-        node -> {
-          feeds.left(start.partition(), node.node(), reason);
-          if (Feeds.isUseless(reason)) {
-            useless.add(node.node());
-          }
-        });
-    link = Optional.empty();
+    node.map(ReadNode::endpoint)
+        .ifPresent(
+            left -> {
+              feeds.left(start.partition(), left, reason);
+              if (Feeds.isUseless(reason)) {
+                useless.add(left);
+              }
+            });
+    node = Optional.empty();
     state = State.SEEKING;
     if (failures == 0) {
       troubledNanos = nowNanos;
@@ -293,7 +303,8 @@ final class PartitionFeed {
     } else if (failures > 1 && nowNanos - troubledNanos >= outageNanosMax) {
       giveUp(reason, "was not delivered for too long");
     } else {
-      feeds.port().later(this::seek, PAUSES.pauseNanos(failures, feeds.port().chance()));
+      long pause = PAUSES.pauseNanos(failures, feeds.port().chance());
+      feeds.port().later(pause, this::seek);
     }
   }
 
@@ -331,8 +342,8 @@ final class PartitionFeed {
 
   private void leave() {
     if (state == State.READING) {
-      link.ifPresent(node -> node.detach(handle));
+      node.ifPresent(from -> from.link().detach(handle, EPOCH));
     }
-    link = Optional.empty();
+    node = Optional.empty();
   }
 }

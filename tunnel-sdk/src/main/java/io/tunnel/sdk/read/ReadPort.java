@@ -1,12 +1,13 @@
 package io.tunnel.sdk.read;
 
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.delivery.DeliveryThread;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
 import java.util.concurrent.CompletableFuture;
 
 /** All that a reader needs of the world: one thread, connections that live on it, time, chance. */
-public interface ReadPort {
+public interface ReadPort extends DeliveryThread {
 
   /** A greeted connection to that node, whose pushes and end are told on the thread. */
   CompletableFuture<Link> open(Endpoint node, PushReceiver receiver);
@@ -14,8 +15,10 @@ public interface ReadPort {
   /** Runs the task on the thread; false when that has ended, and nothing runs. */
   boolean execute(Runnable task);
 
-  /** Runs the task on the thread after a pause; dropped when that has ended. */
-  void later(Runnable task, long pauseNanos);
+  @Override
+  default void guarded(Runnable task) {
+    task.run();
+  }
 
   /** Nanoseconds since some moment. */
   long nanos();

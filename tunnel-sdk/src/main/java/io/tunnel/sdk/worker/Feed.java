@@ -5,9 +5,10 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.delivery.DeliveryLink;
+import io.tunnel.sdk.delivery.DeliveryReceiver;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.wire.ChannelEnd;
-import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.ClusterControl.Attach;
 import io.tunnel.wire.ClusterControl.Attached;
 import io.tunnel.wire.Credit;
@@ -31,7 +32,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>On the worker's thread.
  */
-final class Feed {
+final class Feed implements DeliveryReceiver {
 
   /** What a node says that has not heard of a tunnel yet. */
   private static final Set<ErrorCode> UNKNOWN_YET =
@@ -60,7 +61,7 @@ final class Feed {
 
   // Of the present attachment, or the attempt at one.
   private Optional<Endpoint> node = Optional.empty();
-  private Optional<DataLink> link = Optional.empty();
+  private Optional<DeliveryLink> link = Optional.empty();
   private Optional<Long> endThere = Optional.empty();
   private int handle;
   private long creditThere;
@@ -135,7 +136,7 @@ final class Feed {
     move(FeedState.ATTACHING, told);
     node = told;
     told = Optional.empty();
-    DataLink shared = node.isPresent() ? feeds.linkTo(node.get()) : feeds.own();
+    DeliveryLink shared = node.isPresent() ? feeds.linkTo(node.get()) : feeds.own();
     link = Optional.of(shared);
     attempts++;
     long attempt = attempts;
@@ -154,16 +155,16 @@ final class Feed {
                 assignment.endMs(),
                 assignment.grant(),
                 incarnation));
+    shared.join(this);
     var unused =
         shared
-            .join(this)
-            .thenCompose(open -> open.request(Operation.ATTACH, request))
+            .request(Operation.ATTACH, request)
             .whenComplete(
                 (answer, failure) ->
                     runtime.guarded(() -> answered(attempt, shared, answer, failure)));
   }
 
-  private void answered(long attempt, DataLink shared, Frame answer, Throwable failure) {
+  private void answered(long attempt, DeliveryLink shared, Frame answer, Throwable failure) {
     if (failure != null) {
       if (attempt == attempts && state == FeedState.ATTACHING) {
         notAttached(Caller.unwrap(failure));
@@ -173,7 +174,7 @@ final class Feed {
     Attached attached = Json.decode(answer.payload(), Attached.class);
     int there = attached.handle();
     if (attempt != attempts || state != FeedState.ATTACHING) {
-      shared.tell(Operation.DETACH, new ChannelRef(there, assignment.epoch()).encode());
+      shared.detach(there, assignment.epoch());
       return;
     }
     incarnation = attached.incarnation();
@@ -194,14 +195,14 @@ final class Feed {
   /** What no server and no connection has said is a mistake of this worker. */
   private void notAttached(Throwable reason) {
     if (reason instanceof RefusedException || reason instanceof ConnectionException) {
-      refused(reason);
+      failed(reason);
     } else {
       runtime.broken().accept(reason);
     }
   }
 
-  /** Something was delivered. */
-  void delivered(byte[] payload) {
+  @Override
+  public void delivered(byte[] payload) {
     creditThere -= payload.length;
     calm();
     channel.delivered(payload);
@@ -213,15 +214,15 @@ final class Feed {
     isTroubled = false;
   }
 
-  /** No change follows what was delivered, up to there. */
-  void settled(ChannelEnd said) {
+  @Override
+  public void settled(ChannelEnd said) {
     if (said.epoch() == assignment.epoch()) {
       channel.settled(said.position());
     }
   }
 
-  /** Nothing comes behind that. */
-  void ended(ChannelEnd said) {
+  @Override
+  public void ended(ChannelEnd said) {
     if (said.epoch() != assignment.epoch()) {
       return;
     }
@@ -235,15 +236,9 @@ final class Feed {
     channel.endsAt(said.position());
   }
 
-  /** The connection is gone. Where it was being asked for, the request has failed already. */
-  void lost(ConnectionException reason) {
-    if (state == FeedState.ATTACHED) {
-      refused(reason);
-    }
-  }
-
   /** The node does not deliver, or not any more. */
-  void refused(Throwable reason) {
+  @Override
+  public void failed(Throwable reason) {
     Optional<Endpoint> former = node;
     if (state == FeedState.ATTACHED && runtime.nowNanos() - attachedNanos >= STABLE_NANOS) {
       calm();
@@ -325,7 +320,7 @@ final class Feed {
       return;
     }
     if (state == FeedState.ATTACHED && link.isPresent() && assignment.isAttached()) {
-      link.get().tell(Operation.DETACH, new ChannelRef(handle, assignment.epoch()).encode());
+      link.get().detach(handle, assignment.epoch());
     }
     move(FeedState.ENDED, "the channel is over");
     leave();

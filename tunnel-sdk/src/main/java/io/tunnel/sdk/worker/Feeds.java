@@ -1,12 +1,16 @@
 package io.tunnel.sdk.worker;
 
+import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.delivery.DeliveryLink;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.ReconnectCore;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The feeds of one session's channels, and the connections that they share: the session's own, and
@@ -14,17 +18,23 @@ import java.util.Map;
  */
 final class Feeds {
 
+  /** Between an answer of another node and the next question at most. */
+  private static final Duration ASK_PAUSE_MAX = Duration.ofSeconds(1);
+
+  /** How long another node may say nothing at all: by then others may have taken its place. */
+  private static final Duration SILENCE_MAX = Duration.ofSeconds(3);
+
   private final WorkerRuntime runtime;
   private final ChannelPort session;
-  private final DataLink own;
+  private final DeliveryLink own;
   private final Map<ChannelRunner, Feed> feeds = new LinkedHashMap<>();
-  private final Map<Endpoint, DataLink> links = new HashMap<>();
+  private final Map<Endpoint, DeliveryLink> links = new HashMap<>();
   private final PausesCore<Feed> pauses;
 
   Feeds(WorkerRuntime runtime, ChannelPort session, Link link) {
     this.runtime = runtime;
     this.session = session;
-    this.own = DataLink.ofSession(runtime, link);
+    this.own = DeliveryLink.ofSession(runtime, link);
     this.pauses = new PausesCore<>(runtime.nowNanos());
   }
 
@@ -60,7 +70,8 @@ final class Feeds {
   void end() {
     List.copyOf(feeds.values()).forEach(Feed::end);
     feeds.clear();
-    List.copyOf(links.values()).forEach(DataLink::close);
+    ConnectionException over = new ConnectionException("the session is over", false, null);
+    List.copyOf(links.values()).forEach(link -> link.end(over));
   }
 
   /** The feed goes on after the pause that follows that many failures. */
@@ -75,19 +86,24 @@ final class Feeds {
   }
 
   /** The connection of the session. */
-  DataLink own() {
+  DeliveryLink own() {
     return own;
   }
 
-  DataLink linkTo(Endpoint node) {
-    DataLink known = links.get(node);
+  DeliveryLink linkTo(Endpoint node) {
+    DeliveryLink known = links.get(node);
     if (known != null) {
       return known;
     }
-    DataLink[] link = new DataLink[1];
-    link[0] = new DataLink(runtime, () -> links.remove(node, link[0]));
-    links.put(node, link[0]);
-    link[0].open(runtime.ports().links().open(node, link[0]));
-    return link[0];
+    DeliveryLink link = new DeliveryLink(runtime, watch(), () -> links.remove(node));
+    links.put(node, link);
+    link.open(runtime.ports().links().open(node, link));
+    return link;
+  }
+
+  private DeliveryLink.Watch watch() {
+    Duration heartbeat = runtime.settings().session().heartbeat();
+    Duration pause = heartbeat.compareTo(ASK_PAUSE_MAX) < 0 ? heartbeat : ASK_PAUSE_MAX;
+    return new DeliveryLink.Watch(pause, Optional.of(SILENCE_MAX));
   }
 }

@@ -1,5 +1,6 @@
 package io.tunnel.sdk.worker;
 
+import io.tunnel.sdk.delivery.DeliveryThread;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
@@ -16,7 +17,8 @@ record WorkerRuntime(
     WorkerPorts ports,
     Notices notices,
     WorkerCounts counts,
-    Consumer<Throwable> broken) {
+    Consumer<Throwable> broken)
+    implements DeliveryThread {
 
   /** This runtime for a part that is told itself of what its tasks threw. */
   WorkerRuntime toldTo(Consumer<Throwable> part) {
@@ -50,8 +52,8 @@ record WorkerRuntime(
     }
   }
 
-  /** Runs the task on the worker's thread after a pause. */
-  void later(long pauseNanos, Runnable task) {
+  @Override
+  public void later(long pauseNanos, Runnable task) {
     try {
       ports.thread().schedule(() -> guarded(task), pauseNanos);
     } catch (RejectedExecutionException e) {
@@ -60,7 +62,8 @@ record WorkerRuntime(
   }
 
   /** A broken invariant ends the session that it was found in, instead of stopping it silently. */
-  void guarded(Runnable task) {
+  @Override
+  public void guarded(Runnable task) {
     try {
       task.run();
     } catch (RuntimeException | Error e) {

@@ -4,6 +4,7 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.delivery.Pushes;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
@@ -11,10 +12,13 @@ import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.FailureControl.Heartbeat;
 import io.tunnel.wire.FailureControl.RetryingChannel;
 import io.tunnel.wire.Frame;
-import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.SessionControl;
+import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.SessionControl.Fence;
+import io.tunnel.wire.SessionControl.Revocation;
+import io.tunnel.wire.SessionControl.SessionEnd;
 import io.tunnel.wire.SessionControl.SessionOpened;
 import java.time.Duration;
 import java.util.HashMap;
@@ -34,6 +38,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
   private final WorkerRuntime runtime;
   private final SessionOwner owner;
   private final SessionOpening opening;
+  private final Pushes pushes = new ToSession();
   private final Map<Integer, ChannelRunner> channels = new HashMap<>();
   private Optional<Link> link = Optional.empty();
   private String sessionId = "";
@@ -168,67 +173,53 @@ final class WorkerSession implements PushReceiver, ChannelPort {
   @Override
   public void pushed(Frame frame) {
     hasHeard = true;
-    if (!isOver && frame.operation() != null) {
+    if (!isOver) {
       runtime.guarded(() -> take(frame));
     }
   }
 
   private void take(Frame frame) {
     try {
-      if (frame.kind() == FrameKind.ERROR) {
-        deliver(frame);
-        return;
-      }
-      switch (frame.operation()) {
-        case ASSIGN -> assigned(Json.decode(frame.payload(), SessionControl.Assignment.class));
-        case REVOKE -> revoked(Json.decode(frame.payload(), SessionControl.Revocation.class));
-        case FENCE -> fenced(Json.decode(frame.payload(), SessionControl.Fence.class));
-        case LIMIT -> limited(ChannelEnd.decode(frame.payload()));
-        case SESSION_END -> ended(Json.decode(frame.payload(), SessionControl.SessionEnd.class));
-        case DELIVER, SETTLED, END_OF_CHANNEL -> deliver(frame);
-        case HELLO,
-            CREATE_TABLE,
-            DESCRIBE_TABLE,
-            LIST_TABLES,
-            DROP_TABLE,
-            CREATE_TUNNEL,
-            DESCRIBE_TUNNEL,
-            LIST_TUNNELS,
-            DELETE_TUNNEL,
-            PARTITION_MAP,
-            SEEK,
-            PAUSE,
-            RESUME,
-            END_SESSION,
-            ALTER_TABLE,
-            EXPORT_CHECKPOINTS,
-            DESCRIBE_CLUSTER,
-            WRITE,
-            GET_ROW,
-            GET_RANGE,
-            DESCRIBE_NODE,
-            DRAIN_NODE,
-            OPEN_SESSION,
-            CLOSE_SESSION,
-            HEARTBEAT,
-            RELEASE,
-            CREDIT,
-            CHECKPOINT,
-            STOP_CHANNEL,
-            ATTACH,
-            DETACH,
-            READ_PARTITION,
-            FIND_POSITIONS,
-            CHECKPOINT_SKIPPING -> {
-          // No push of these is for a worker here.
-        }
-      }
+      feeds.ifPresent(all -> all.own().take(frame));
+      Pushes.pass(frame, pushes);
     } catch (MalformedException e) {
       over(e);
     }
   }
 
-  private void assigned(SessionControl.Assignment assignment) {
+  /** What is said of the session; of deliveries its feeds are told. */
+  private final class ToSession implements Pushes {
+    @Override
+    public void assigned(Assignment assignment) {
+      add(assignment);
+    }
+
+    @Override
+    public void revoked(Revocation revocation) {
+      holding(revocation.handle(), revocation.epoch())
+          .ifPresent(channel -> channel.end(Ending.REVOKED));
+    }
+
+    @Override
+    public void fenced(Fence fence) {
+      holding(fence.handle(), fence.epoch()).ifPresent(channel -> channel.end(Ending.FENCED));
+    }
+
+    @Override
+    public void limited(ChannelEnd end) {
+      holding(end.handle(), end.epoch())
+          .ifPresent(channel -> feeds.orElseThrow().limit(channel, end.position()));
+    }
+
+    @Override
+    public void sessionEnded(SessionEnd end) {
+      if (end.sessionId().equals(sessionId)) {
+        over(new RefusedException(end.code(), end.reason()));
+      }
+    }
+  }
+
+  private void add(Assignment assignment) {
     if (!assignment.sessionId().equals(sessionId)) {
       return;
     }
@@ -245,34 +236,9 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     owner.assigned(channel);
   }
 
-  private void revoked(SessionControl.Revocation revocation) {
-    holding(revocation.handle(), revocation.epoch())
-        .ifPresent(channel -> channel.end(Ending.REVOKED));
-  }
-
-  private void fenced(SessionControl.Fence fence) {
-    holding(fence.handle(), fence.epoch()).ifPresent(channel -> channel.end(Ending.FENCED));
-  }
-
-  private void limited(ChannelEnd end) {
-    holding(end.handle(), end.epoch())
-        .ifPresent(channel -> feeds.orElseThrow().limit(channel, end.position()));
-  }
-
-  private void ended(SessionControl.SessionEnd end) {
-    if (end.sessionId().equals(sessionId)) {
-      over(new RefusedException(end.code(), end.reason()));
-    }
-  }
-
   private Optional<ChannelRunner> holding(int handle, long epoch) {
     return Optional.ofNullable(channels.get(handle))
         .filter(channel -> channel.assignment().epoch() == epoch);
-  }
-
-  /** It is about what this server delivers, if it is about anything that is known here. */
-  private void deliver(Frame frame) {
-    feeds.ifPresent(all -> all.own().take(frame));
   }
 
   @Override

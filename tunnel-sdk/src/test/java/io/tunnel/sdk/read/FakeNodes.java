@@ -234,7 +234,7 @@ final class FakeNodes implements ReadPort {
   }
 
   @Override
-  public void later(Runnable task, long pauseNanos) {
+  public void later(long pauseNanos, Runnable task) {
     order++;
     tasks.add(new Task(task, nowNanos + pauseNanos, order));
   }
