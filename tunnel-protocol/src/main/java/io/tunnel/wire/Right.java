@@ -1,32 +1,35 @@
 package io.tunnel.wire;
 
 /**
- * Who may use an operation: whoever has this right on what the request names. A server that
- * authenticates nobody grants all of them to everybody.
+ * The right that an operation needs, on what its request names. A server that authenticates nobody
+ * grants all rights to everybody.
  */
 public enum Right {
-  /** Everybody, also who has not said who it is. */
+  /** No right: clients may use the operation before they have said who they are. */
   ANYBODY,
-  /** Whoever has any right on what is named; a list names only what its asker may see. */
+  /**
+   * To see that what is named exists. Any other right on it includes this one; a list names only
+   * what its client may see.
+   */
   SEE,
-  /** Whoever may read rows and changes of the table. */
+  /** To read rows and changes of the table. */
   READ,
-  /** Whoever may write rows of the table. */
+  /** To write rows of the table. */
   WRITE,
-  /** Whoever may work on the tunnel. */
+  /** To consume the tunnel. */
   CONSUME,
-  /** Whoever was given what is named, on this connection or for its session. */
+  /** To use what the server has given to this connection, or to its session. */
   HOLD,
-  /** Whoever may create the table or the tunnel. */
+  /** To create the table or the tunnel. */
   CREATE,
-  /** Whoever may give the table other options. */
+  /** To give the table other options. */
   ALTER,
-  /** Whoever may drop the table or delete the tunnel. */
+  /** To drop the table or delete the tunnel. */
   DROP,
-  /** Whoever may move, pause and look after the tunnel. */
+  /** To move, pause and look after the tunnel. */
   OPERATE,
-  /** Whoever looks after the server. */
+  /** To look after the server. */
   ADMIN,
-  /** Only servers say this, and nobody asks for it. */
+  /** No client has it: only servers say what needs it. */
   SERVER
 }

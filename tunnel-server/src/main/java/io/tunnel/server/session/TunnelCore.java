@@ -186,7 +186,10 @@ final class TunnelCore {
    * @param isCertain whether it is known of all progress if it was stored
    */
   List<TunnelEffect> tick(long nowNanos, boolean isCertain) {
-    boolean isKnownNow = isCertain && inDoubt.removeIf(channel -> true);
+    boolean isKnownNow = isCertain && !inDoubt.isEmpty();
+    if (isKnownNow) {
+      inDoubt.clear();
+    }
     List<TunnelEffect> effects = new ArrayList<>();
     List<Session> expired =
         sessions.values().stream()
