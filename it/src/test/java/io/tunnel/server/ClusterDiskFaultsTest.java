@@ -22,6 +22,7 @@ import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.server.cluster.ClusterConfig;
+import io.tunnel.server.config.ServerConfig;
 import io.tunnel.server.log.FaultyDisk;
 import io.tunnel.server.log.FaultyDisk.Fault;
 import io.tunnel.server.net.NetConfig;
@@ -63,7 +64,7 @@ class ClusterDiskFaultsTest {
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final Map<Long, Outcome> outcomes = new HashMap<>();
   private KafkaBroker broker;
-  private ClusterServer first;
+  private Server first;
   private TableClient tables;
   private long next = 1;
 
@@ -88,11 +89,11 @@ class ClusterDiskFaultsTest {
     return opened;
   }
 
-  private ClusterServer node(String name, FaultyDisk.Switch logs) throws IOException {
+  private Server node(String name, FaultyDisk.Switch logs) throws IOException {
     ClusterConfig.Log log =
         new ClusterConfig.Log(List.of(broker.bootstrap()), 1, 1, 6_000, Map.of());
-    ClusterServer node =
-        new ClusterServer(
+    Server node =
+        Server.node(
             directory.resolve(name),
             ServerConfig.defaults(2).withNet(new NetConfig("127.0.0.1", 0, 0, 1, 100, false)),
             new ClusterConfig("c", name, Optional.empty(), 1, log),
@@ -102,7 +103,7 @@ class ClusterDiskFaultsTest {
   }
 
   /** A log that failed does so again when it is closed. */
-  private void close(ClusterServer node) throws IOException {
+  private void close(Server node) throws IOException {
     try {
       node.close();
     } catch (IOException e) {
@@ -112,7 +113,7 @@ class ClusterDiskFaultsTest {
   }
 
   /** A table, rows and a worker on the first node, and on others if there are any. */
-  private void begin(ClusterServer... others) {
+  private void begin(Server... others) {
     int port = first.localAddress().getPort();
     ClientConfig client =
         ClientConfig.of("127.0.0.1", port)
@@ -205,7 +206,7 @@ class ClusterDiskFaultsTest {
     }
   }
 
-  private static HttpResponse<String> health(ClusterServer node) {
+  private static HttpResponse<String> health(Server node) {
     URI uri =
         URI.create("http://127.0.0.1:" + node.httpAddress().orElseThrow().getPort() + "/health");
     try {
@@ -216,7 +217,7 @@ class ClusterDiskFaultsTest {
     }
   }
 
-  private static void requireHealth(ClusterServer node, int code, String status) {
+  private static void requireHealth(Server node, int code, String status) {
     Poll.until(
         Poll.LONG,
         () -> {
@@ -252,7 +253,7 @@ class ClusterDiskFaultsTest {
   @Test
   void a_node_whose_disk_is_full_hands_over_to_one_that_has_room() throws IOException {
     first = node("n1", disks);
-    ClusterServer second = node("n2", new FaultyDisk.Switch());
+    Server second = node("n2", new FaultyDisk.Switch());
     begin(second);
     disks.set(Fault.FULL);
     awaitWritten();
@@ -274,7 +275,7 @@ class ClusterDiskFaultsTest {
   @Test
   void a_node_whose_disk_fails_hands_over_for_good() throws IOException {
     first = node("n1", disks);
-    ClusterServer second = node("n2", new FaultyDisk.Switch());
+    Server second = node("n2", new FaultyDisk.Switch());
     begin(second);
     disks.set(Fault.FAILING_WRITES);
     hasFailed = true;

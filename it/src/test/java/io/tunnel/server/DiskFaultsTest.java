@@ -22,6 +22,7 @@ import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
+import io.tunnel.server.config.ServerConfig;
 import io.tunnel.server.log.FaultyDisk;
 import io.tunnel.server.log.FaultyDisk.Fault;
 import io.tunnel.server.net.NetConfig;
@@ -63,7 +64,7 @@ class DiskFaultsTest {
 
   private final Set<Long> inDoubt = new TreeSet<>();
 
-  private TunnelServer server;
+  private Server server;
   private TableClient tables;
   private TunnelClient tunnels;
   private TunnelWorker worker;
@@ -80,7 +81,7 @@ class DiskFaultsTest {
             usual.table(),
             usual.session(),
             usual.base());
-    server = new TunnelServer(data, config, disks);
+    server = Server.alone(data, config, disks);
     ClientConfig client =
         ClientConfig.of("127.0.0.1", server.localAddress().getPort())
             .withRetryDeadline(Duration.ofMillis(200));

@@ -3,8 +3,8 @@ package io.tunnel.cli;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.server.ServerConfig;
-import io.tunnel.server.TunnelServer;
+import io.tunnel.server.Server;
+import io.tunnel.server.config.ServerConfig;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
@@ -215,14 +215,14 @@ class BadInputSweepTest {
 
   @TempDir private static Path directory;
 
-  private TunnelServer server;
+  private Server server;
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
 
   @BeforeAll
   void a_server_with_tables_and_a_tunnel() throws IOException {
     NetConfig net = new NetConfig("127.0.0.1", 0, 0, 1, 100, false);
-    server = new TunnelServer(directory.resolve("data"), ServerConfig.defaults(1).withNet(net));
+    server = Server.alone(directory.resolve("data"), ServerConfig.defaults(1).withNet(net));
     for (Map.Entry<String, String> file : FILES.entrySet()) {
       Files.write(directory.resolve(file.getKey()), file.getValue().getBytes(ISO_8859_1));
     }

@@ -1,6 +1,7 @@
 package io.tunnel.server;
 
 import io.tunnel.server.cluster.ClusterConfig;
+import io.tunnel.server.config.ServerConfig;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.terminal.Diagnosis;
 import io.tunnel.terminal.StandardStream;
@@ -115,7 +116,7 @@ public final class ServerCommand implements Callable<Integer> {
       throws InterruptedException {
     // Not of the class: those who only list this command's help would wait for the logging's start.
     Logger logger = LoggerFactory.getLogger(ServerCommand.class);
-    try (RunningServer server = open(settings, cluster)) {
+    try (Server server = open(settings, cluster)) {
       logger.info("configuration: {}", settings);
       cluster.ifPresent(
           part ->
@@ -138,12 +139,11 @@ public final class ServerCommand implements Callable<Integer> {
   }
 
   /** The one place that knows which kinds of server there are. */
-  private RunningServer open(ServerConfig settings, Optional<ClusterConfig> cluster)
-      throws IOException {
+  private Server open(ServerConfig settings, Optional<ClusterConfig> cluster) throws IOException {
     if (cluster.isPresent()) {
-      return new ClusterServer(data, settings, cluster.get());
+      return Server.node(data, settings, cluster.get());
     }
-    return new TunnelServer(data, settings);
+    return Server.alone(data, settings);
   }
 
   private static String advertised(ClusterConfig cluster, String local) {
@@ -173,7 +173,7 @@ public final class ServerCommand implements Callable<Integer> {
     }
   }
 
-  private void announce(RunningServer server) {
+  private void announce(Server server) {
     PrintWriter out = spec.commandLine().getOut();
     out.println("tunnel server listening on " + text(server.localAddress()));
     server.httpAddress().ifPresent(address -> out.println("http on " + text(address)));

@@ -11,12 +11,18 @@ import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.cluster.Unit;
+import io.tunnel.server.config.ServerConfig;
+import io.tunnel.server.engine.SystemClock;
 import io.tunnel.server.kafka.KafkaCluster;
 import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.server.kafka.LostTopicsException;
+import io.tunnel.server.kafka.SharedTables;
+import io.tunnel.server.log.Disks;
 import io.tunnel.server.net.NetConfig;
+import io.tunnel.server.node.ClusterEngine;
 import io.tunnel.server.partition.LogTakenException;
 import io.tunnel.server.replica.OtherLogException;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +33,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
@@ -63,24 +70,46 @@ class ClusterServerTest {
     broker.close();
   }
 
-  private ClusterServer start() throws IOException {
+  /** A node, with what it stands on. */
+  private record Node(Server server, ClusterEngine engine) implements Closeable {
+
+    int storesLed() {
+      return engine.storesLed();
+    }
+
+    @Override
+    public void close() throws IOException {
+      server.close();
+    }
+  }
+
+  private Node start() throws IOException {
     return start("n1");
   }
 
-  private ClusterServer start(String name) throws IOException {
+  private Node start(String name) throws IOException {
     return start(name, 6_000);
   }
 
-  private ClusterServer start(String name, int sessionMs) throws IOException {
+  private Node start(String name, int sessionMs) throws IOException {
     NetConfig net = new NetConfig("127.0.0.1", 0, -1, 1, 100, false);
     ServerConfig config = ServerConfig.defaults(2).withNet(net);
     ClusterConfig.Log log =
         new ClusterConfig.Log(List.of(broker.bootstrap()), 1, 1, sessionMs, Map.of());
-    return new ClusterServer(
-        data.resolve(name), config, new ClusterConfig("c", name, Optional.empty(), 1, log));
+    ClusterConfig cluster = new ClusterConfig("c", name, Optional.empty(), 1, log);
+    AtomicReference<ClusterEngine> engine = new AtomicReference<>();
+    Server server =
+        new Server(
+            config,
+            meters -> {
+              engine.set(
+                  new ClusterEngine(data.resolve(name), config, cluster, Disks.ofSystem(), meters));
+              return engine.get();
+            });
+    return new Node(server, engine.get());
   }
 
-  private static void awaitLeader(ClusterServer server) {
+  private static void awaitLeader(Node server) {
     while (server.storesLed() < 1 + Unit.TUNNEL_GROUPS) {
       // Stores are opened one after the other.
     }
@@ -88,9 +117,9 @@ class ClusterServerTest {
 
   @Test
   void a_node_stops_in_time_though_kafka_is_silent() throws Exception {
-    ClusterServer server = start();
+    Node server = start();
     awaitLeader(server);
-    try (ClusterServer other = start("n2")) {
+    try (Node other = start("n2")) {
       while (server.storesLed() == 1 + Unit.TUNNEL_GROUPS) {
         // Until the other has its part of it.
       }
@@ -106,8 +135,8 @@ class ClusterServerTest {
 
   @Test
   void nodes_that_are_lost_for_long_coordinate_nothing_until_they_are_found() throws Exception {
-    try (ClusterServer first = start("n1", 1_000);
-        ClusterServer second = start("n2", 1_000)) {
+    try (Node first = start("n1", 1_000);
+        Node second = start("n2", 1_000)) {
       awaitAll(first, second);
       broker.suspend();
       try {
@@ -121,7 +150,7 @@ class ClusterServerTest {
     }
   }
 
-  private static void awaitAll(ClusterServer first, ClusterServer second) {
+  private static void awaitAll(Node first, Node second) {
     while (first.storesLed() == 0
         || second.storesLed() == 0
         || first.storesLed() + second.storesLed() < 1 + Unit.TUNNEL_GROUPS) {
@@ -129,7 +158,7 @@ class ClusterServerTest {
     }
   }
 
-  private static void requireStopsInTime(ClusterServer server) {
+  private static void requireStopsInTime(Node server) {
     long began = System.nanoTime();
     try {
       server.close();
@@ -173,10 +202,10 @@ class ClusterServerTest {
 
   @Test
   void a_node_starts_again_on_its_directory() throws Exception {
-    try (ClusterServer server = start()) {
+    try (Node server = start()) {
       awaitLeader(server);
     }
-    try (ClusterServer again = start()) {
+    try (Node again = start()) {
       awaitLeader(again);
     }
     assertThat(data.resolve("n1").resolve("FORMAT")).exists();
@@ -198,7 +227,7 @@ class ClusterServerTest {
 
   @Test
   void a_catalog_that_is_lost_is_not_made_beside_the_topics_of_tables() throws Exception {
-    try (ClusterServer server = start()) {
+    try (Node server = start()) {
       awaitLeader(server);
     }
     try (Admin admin = admin()) {
@@ -227,7 +256,7 @@ class ClusterServerTest {
 
   @Test
   void a_directory_of_another_catalog_is_refused_and_not_touched() throws Exception {
-    try (ClusterServer server = start()) {
+    try (Node server = start()) {
       awaitLeader(server);
     }
     Path identity = data.resolve("n1").resolve("copies").resolve("identity");
@@ -248,7 +277,7 @@ class ClusterServerTest {
             .mapToObj(group -> "c.tunnels-" + group)
             .collect(Collectors.toCollection(TreeSet::new));
     ids.add("c.catalog");
-    try (ClusterServer server = start();
+    try (Node server = start();
         Admin admin = admin()) {
       awaitLeader(server);
       assertThat(admin.listTransactions().all().get())

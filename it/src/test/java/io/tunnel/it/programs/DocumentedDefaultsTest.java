@@ -7,7 +7,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.server.ServerCommand;
-import io.tunnel.server.ServerConfig;
+import io.tunnel.server.config.ServerConfig;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;

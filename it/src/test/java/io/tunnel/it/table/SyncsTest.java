@@ -14,8 +14,8 @@ import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
-import io.tunnel.server.ServerConfig;
-import io.tunnel.server.TunnelServer;
+import io.tunnel.server.Server;
+import io.tunnel.server.config.ServerConfig;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.table.TableStoreConfig;
 import io.tunnel.wire.Checkpoint;
@@ -51,7 +51,7 @@ class SyncsTest {
   @TempDir private Path directory;
 
   private final Forces forces = new Forces();
-  private TunnelServer server;
+  private Server server;
   private RawClient client;
 
   private Path data() {
@@ -72,7 +72,7 @@ class SyncsTest {
             new TableStoreConfig(1 << 20, 1 << 20, 1),
             usual.session(),
             usual.base());
-    server = new TunnelServer(data(), config);
+    server = Server.alone(data(), config);
     client = RawClient.greeted(server.localAddress().getPort());
   }
 

@@ -1,43 +1,29 @@
 package io.tunnel.it.sim;
 
 import io.tunnel.model.Bytes;
-import io.tunnel.server.DroppedDeliveries;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.TunnelCatalog;
-import io.tunnel.server.channel.Channels;
-import io.tunnel.server.channel.Handles;
-import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.engine.LocalRooms;
+import io.tunnel.server.engine.Ports;
+import io.tunnel.server.engine.Served;
 import io.tunnel.server.log.Incarnations;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.SimDisk;
 import io.tunnel.server.log.SimLogs;
-import io.tunnel.server.net.Attachments;
-import io.tunnel.server.net.NetServer;
-import io.tunnel.server.net.Readings;
 import io.tunnel.server.net.SimFront;
-import io.tunnel.server.partition.OwnLogs;
-import io.tunnel.server.partition.RowMoments;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.SimBases;
 import io.tunnel.server.partition.SimRows;
 import io.tunnel.server.partition.SimShards;
-import io.tunnel.server.session.Coordinator;
-import io.tunnel.server.session.LogEdges;
 import io.tunnel.server.session.LogFigures;
-import io.tunnel.server.session.Operators;
-import io.tunnel.server.session.PositionFinder;
 import io.tunnel.server.session.SessionConfig;
-import io.tunnel.server.session.Surroundings;
-import io.tunnel.server.session.TunnelHost;
 import io.tunnel.wire.Control.TunnelDescription;
 import io.tunnel.wire.Control.TunnelInfo;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -61,9 +47,9 @@ final class SimServer {
   private final SimThread control;
   private final TunnelCatalog catalog;
   private final SimShards shards;
-  private final Coordinator coordinator;
   private final SimBases bases;
-  private final OwnLogs logs;
+  private final LocalRooms rooms;
+  private final Served served;
   private final SimFront front;
   private int connections;
 
@@ -90,73 +76,17 @@ final class SimServer {
     }
     isStepping = new boolean[opened.size()];
     shards = new SimShards(opened, machine.rows(), catalog.tables()::hasPartition, machine.clock());
-    logs = new OwnLogs(catalog.tables(), shards.all());
-    bases = new SimBases(shards, readers, control, machine.clock()::epochMicros);
-    Surroundings surroundings = new Joined(shards.all(), bases, control, machine.clock());
-    Channels channels = new Channels(shards.all(), bases, DELIVERY_BYTES_MAX);
-    Coordinator.Naming naming = new Coordinator.Naming(new Handles(), ChannelGrants.of(GRANTS_KEY));
-    coordinator =
-        Coordinator.alone(
-            catalog,
-            shards.all(),
-            naming,
+    bases = new SimBases(shards, readers, machine.clock()::epochMicros);
+    rooms =
+        new LocalRooms(
+            new LocalRooms.Kept(catalog, shards.all(), bases),
+            machine.hasReadings() ? begin(machine.clock()) : Incarnations.none(),
+            ChannelGrants.of(GRANTS_KEY),
             new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX),
-            surroundings);
-    Incarnations incarnations =
-        machine.hasReadings() ? begin(machine.clock()) : Incarnations.none();
-    LogEdges edges = LogEdges.of(shards.all(), incarnations);
-    Attachments attachments =
-        new Attachments(
-            ClusterView.none(),
-            shards.all(),
-            new Attachments.Delivered(
-                channels,
-                new Readings.Positions(shards.all(), Incarnations.none()),
-                (partition, then) -> then.accept(Optional.empty())),
-            naming.handles(),
-            naming.grants());
-    NetServer.Delivery delivery =
-        new NetServer.Delivery(
-            attachments,
-            machine.hasReadings()
-                ? Optional.of(
-                    new NetServer.Reading(
-                        readings(
-                            channels, naming.handles(), incarnations, machine.clock(), readers),
-                        new PositionFinder(edges, surroundings)))
-                : Optional.empty());
-    catalog.tables().listen(new DroppedDeliveries(delivery));
-    front =
-        new SimFront(
-            shards.all(),
-            logs,
-            delivery,
-            new TunnelHost(
-                catalog,
-                coordinator,
-                new Operators(catalog, edges, coordinator, surroundings),
-                control),
-            new NetServer.Threads(control, readers, machine.clock()::epochMicros));
+            new Ports.Threads(control, readers, machine.clock()));
+    served = new Served(rooms.ports(), DELIVERY_BYTES_MAX);
+    front = new SimFront(served);
     tickLater();
-  }
-
-  /** Who reads without a tunnel, joined as the server does. */
-  private Readings readings(
-      Channels channels,
-      Handles handles,
-      Incarnations incarnations,
-      Shard.Clock clock,
-      SimThread readers) {
-    RowMoments moments =
-        new RowMoments(catalog.tables(), shards.all(), shards.all(), readers, clock);
-    return new Readings(
-        shards.all(),
-        new Readings.Positions(shards.all(), incarnations),
-        channels,
-        moments,
-        (partition, then) ->
-            shards.all().of(partition).execute(() -> then.accept(Optional.empty())),
-        handles);
   }
 
   private Incarnations begin(Shard.Clock clock) throws IOException {
@@ -166,51 +96,12 @@ final class SimServer {
             shards.all()::committed, TimeUnit.MICROSECONDS.toMillis(clock.epochMicros()));
   }
 
-  /** What the server's own wiring does, with the rows that are kept in a simulation. */
-  private record Joined(Shards shards, SimBases bases, SimThread control, Shard.Clock clock)
-      implements Surroundings {
-
-    @Override
-    public long nanos() {
-      return clock.nanos();
-    }
-
-    @Override
-    public long epochMicros() {
-      return clock.epochMicros();
-    }
-
-    @Override
-    public void control(Runnable action) {
-      control.execute(action);
-    }
-
-    @Override
-    public void passBarrier(int partition, Runnable then) {
-      shards.of(partition).execute(() -> control(then));
-    }
-
-    @Override
-    public void keepRows(String tunnelId, Collection<Integer> partitions, Kept whenKept) {
-      bases.keep(tunnelId, partitions, whenKept);
-    }
-
-    @Override
-    public void forgetRows(String tunnelId) {
-      bases.forget(tunnelId);
-    }
-
-    @Override
-    public void forgetRows(String tunnelId, int partition) {
-      bases.forget(tunnelId, partition);
-    }
-  }
-
   private void tickLater() {
     control.after(
         TICK_NANOS,
         () -> {
-          coordinator.tick();
+          rooms.coordinator().tick();
+          served.tick();
           tickLater();
         });
   }
@@ -258,7 +149,7 @@ final class SimServer {
   }
 
   TunnelDescription view(TunnelInfo tunnel, long nowMicros) throws IOException {
-    return coordinator.view(tunnel).describe(LogFigures.of(shards.all()), nowMicros);
+    return rooms.coordinator().view(tunnel).describe(LogFigures.of(shards.all()), nowMicros);
   }
 
   /** Looks, soon, for changes that tables keep no longer. */
@@ -266,7 +157,7 @@ final class SimServer {
     control.execute(
         () -> {
           try {
-            logs.retain(epochMicros.getAsLong());
+            rooms.logs().retain(epochMicros.getAsLong());
           } catch (IOException e) {
             throw Invariant.NOTHING_BREAKS.broken("changes cannot be given up: %s", e);
           }

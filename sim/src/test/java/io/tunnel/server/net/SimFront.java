@@ -3,14 +3,7 @@ package io.tunnel.server.net;
 import io.netty.channel.ChannelHandler;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.server.cluster.ClusterView;
-import io.tunnel.server.partition.OwnLogs;
-import io.tunnel.server.partition.RowReads;
-import io.tunnel.server.partition.Shards;
-import io.tunnel.server.partition.Tables;
-import io.tunnel.server.session.LogFigures;
-import io.tunnel.server.session.TunnelHost;
-import io.tunnel.server.session.TunnelHosts;
+import io.tunnel.server.engine.Served;
 import java.util.List;
 
 /**
@@ -23,28 +16,9 @@ public final class SimFront {
   private final Requests requests;
   private final NetBudgets budgets = NetBudgets.of(NetLimits.DEFAULT, 10_000);
 
-  /** Serves requests from those rooms on those threads. */
-  public SimFront(
-      Shards shards,
-      OwnLogs logs,
-      NetServer.Delivery delivery,
-      TunnelHost tunnels,
-      NetServer.Threads threads) {
-    this(
-        new NetServer.Rooms(
-            tunnels.catalog().tables(),
-            new NetServer.Rows(
-                shards, new RowReads(tunnels.catalog().tables(), shards, threads.readers())),
-            new NetServer.TableRooms(new Tables(shards), logs),
-            new NetServer.Tunnels(TunnelHosts.alone(tunnels), LogFigures.of(shards)),
-            ClusterView.none(),
-            delivery),
-        threads);
-  }
-
-  /** Serves requests as a node of a cluster does. */
-  public SimFront(NetServer.Rooms rooms, NetServer.Threads threads) {
-    requests = new Requests(rooms, threads);
+  /** Gives requests to those rooms. */
+  public SimFront(Served served) {
+    requests = new Requests(served.rooms(), served.threads());
   }
 
   /** The handlers of a new connection. */

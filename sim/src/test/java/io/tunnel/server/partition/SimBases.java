@@ -4,7 +4,6 @@ import io.tunnel.it.sim.RowFold;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
-import io.tunnel.server.session.Surroundings;
 import io.tunnel.server.table.BaseRows;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -16,24 +15,22 @@ import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
 /** The rows of base channels, from copies in memory where a real server has RocksDB's snapshots. */
-public final class SimBases implements BaseRows {
+public final class SimBases implements TunnelRows {
 
   private final SimShards shards;
   private final Executor readers;
-  private final Executor control;
   private final LongSupplier epochMicros;
   private final Map<String, TreeMap<Integer, RowFold>> keptByTunnel = new TreeMap<>();
 
   /** Rows of those shards. */
-  public SimBases(SimShards shards, Executor readers, Executor control, LongSupplier epochMicros) {
+  public SimBases(SimShards shards, Executor readers, LongSupplier epochMicros) {
     this.shards = shards;
     this.readers = readers;
-    this.control = control;
     this.epochMicros = epochMicros;
   }
 
-  /** Keeps the rows of partitions, each when its shard comes to it. */
-  public void keep(String tunnelId, Collection<Integer> partitions, Surroundings.Kept whenKept) {
+  @Override
+  public void begin(String tunnelId, Collection<Integer> partitions, TunnelRows.Taken whenTaken) {
     keptByTunnel.put(tunnelId, new TreeMap<>());
     Map<Integer, Long> committed = new TreeMap<>();
     for (int partition : partitions) {
@@ -45,7 +42,7 @@ public final class SimBases implements BaseRows {
                 .getOrDefault(tunnelId, new TreeMap<>())
                 .put(partition, shards.rows(partition).copy());
             if (committed.size() == partitions.size()) {
-              control.execute(() -> whenKept.kept(committed));
+              whenTaken.taken(committed);
             }
           });
     }
@@ -61,12 +58,12 @@ public final class SimBases implements BaseRows {
     keptByTunnel.values().forEach(Map::clear);
   }
 
-  /** Gives up the rows of a tunnel. */
+  @Override
   public void forget(String tunnelId) {
     keptByTunnel.remove(tunnelId);
   }
 
-  /** Gives up the rows of a partition. */
+  @Override
   public void forget(String tunnelId, int partition) {
     keptByTunnel.getOrDefault(tunnelId, new TreeMap<>()).remove(partition);
   }

@@ -14,7 +14,7 @@ import io.tunnel.sdk.DescribeTunnelRequest;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
-import io.tunnel.server.TunnelServer;
+import io.tunnel.server.Server;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
 import java.io.IOException;
@@ -82,7 +82,7 @@ class BackupCommandTest {
 
   /** A server on a restored directory delivers at least {@code changes} to a new tunnel. */
   private void requireServes(String data, int changes) throws Exception {
-    try (TunnelServer server = TestDirectory.server(path(data));
+    try (Server server = TestDirectory.server(path(data));
         TableClient tables = TableClient.connect(TestDirectory.endpoint(server));
         TunnelClient tunnels = new TunnelClient(TestDirectory.endpoint(server))) {
       String id =
@@ -100,7 +100,7 @@ class BackupCommandTest {
   @Test
   void a_backup_under_load_has_what_was_acknowledged_before_and_fits_together() throws Exception {
     TestDirectory.fill(path("data"));
-    try (TunnelServer server = TestDirectory.server(path("data"));
+    try (Server server = TestDirectory.server(path("data"));
         TableClient tables = TableClient.connect(TestDirectory.endpoint(server));
         TunnelClient tunnels = new TunnelClient(TestDirectory.endpoint(server))) {
       AtomicInteger acknowledged = new AtomicInteger(TestDirectory.CHANGES);
@@ -138,7 +138,7 @@ class BackupCommandTest {
     TestDirectory.fill(path("data"));
     var unused = backup();
     assertThat(restore("restored")).isZero();
-    try (TunnelServer server = TestDirectory.server(path("restored"));
+    try (Server server = TestDirectory.server(path("restored"));
         TableClient tables = TableClient.connect(TestDirectory.endpoint(server));
         TunnelClient tunnels = new TunnelClient(TestDirectory.endpoint(server))) {
       DescribeTunnelRequest audit = new DescribeTunnelRequest("orders", "audit");
@@ -172,7 +172,7 @@ class BackupCommandTest {
   @Test
   void a_log_that_retention_has_shortened_is_restored_with_its_rows() throws Exception {
     TestDirectory.fill(path("data"));
-    try (TunnelServer server = TestDirectory.server(path("data"));
+    try (Server server = TestDirectory.server(path("data"));
         TableClient tables = TableClient.connect(TestDirectory.endpoint(server))) {
       long rows = count(tables);
       var unused = tables.alterTable("orders", TableOptions.DEFAULT.withRetentionBytes(100 << 10));
@@ -186,7 +186,7 @@ class BackupCommandTest {
       assertThat(taken.get("tables").getAsInt()).isEqualTo(1);
       assertThat(restore("restored")).as(() -> out + "" + err).isZero();
       requireSound("restored");
-      try (TunnelServer again = TestDirectory.server(path("restored"));
+      try (Server again = TestDirectory.server(path("restored"));
           TableClient restored = TableClient.connect(TestDirectory.endpoint(again))) {
         assertThat(count(restored)).isEqualTo(rows);
       }

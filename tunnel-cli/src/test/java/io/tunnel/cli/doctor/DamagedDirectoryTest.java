@@ -10,7 +10,7 @@ import io.tunnel.sdk.CreateTunnelRequest;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
-import io.tunnel.server.TunnelServer;
+import io.tunnel.server.Server;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
 import java.io.IOException;
@@ -137,7 +137,7 @@ abstract class DamagedDirectoryTest {
 
   /** A server starts, and a new tunnel is delivered every change; all rows can be read. */
   final void requireServes(long rows) throws Exception {
-    try (TunnelServer server = TestDirectory.server(data);
+    try (Server server = TestDirectory.server(data);
         TableClient tables = TableClient.connect(TestDirectory.endpoint(server));
         TunnelClient tunnels = new TunnelClient(TestDirectory.endpoint(server))) {
       String id =
@@ -163,7 +163,7 @@ abstract class DamagedDirectoryTest {
   final long rowsOfWholeDirectory() throws Exception {
     Path copy = directory.resolve("whole");
     TestDirectory.copy(template.resolve("data"), copy);
-    try (TunnelServer server = TestDirectory.server(copy);
+    try (Server server = TestDirectory.server(copy);
         TableClient tables = TableClient.connect(TestDirectory.endpoint(server))) {
       return rows(tables);
     }

@@ -7,7 +7,7 @@ import com.google.gson.JsonParser;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.Checksum;
 import io.tunnel.sdk.TableClient;
-import io.tunnel.server.TunnelServer;
+import io.tunnel.server.Server;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -49,7 +49,7 @@ class DoctorCommandTest extends DamagedDirectoryTest {
     data = directory.resolve("nowhere");
     assertThat(doctor()).isEqualTo(2);
     data = real;
-    try (TunnelServer server = TestDirectory.server(data)) {
+    try (Server server = TestDirectory.server(data)) {
       assertThat(server.localAddress()).isNotNull();
       assertThat(doctor()).isEqualTo(69);
       assertThat(err.toString()).contains("is in use by a server");
@@ -129,7 +129,7 @@ class DoctorCommandTest extends DamagedDirectoryTest {
   void a_table_ahead_of_its_log_is_found_and_made_again() throws Exception {
     Path old = directory.resolve("old");
     TestDirectory.copy(data, old);
-    try (TunnelServer server = TestDirectory.server(data);
+    try (Server server = TestDirectory.server(data);
         TableClient tables = TableClient.connect(TestDirectory.endpoint(server))) {
       TestDirectory.write(tables, TestDirectory.CHANGES, TestDirectory.CHANGES + 600);
     }
@@ -243,7 +243,7 @@ class DoctorCommandTest extends DamagedDirectoryTest {
 
   @Test
   void what_a_dropped_table_left_is_a_note() throws Exception {
-    try (TunnelServer server = TestDirectory.server(data);
+    try (Server server = TestDirectory.server(data);
         TableClient tables = TableClient.connect(TestDirectory.endpoint(server))) {
       tables.dropTable("orders");
     }

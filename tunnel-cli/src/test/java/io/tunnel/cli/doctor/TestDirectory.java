@@ -21,9 +21,9 @@ import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
-import io.tunnel.server.ServerConfig;
-import io.tunnel.server.ServerConfig.LogConfig;
-import io.tunnel.server.TunnelServer;
+import io.tunnel.server.Server;
+import io.tunnel.server.config.ServerConfig;
+import io.tunnel.server.config.ServerConfig.LogConfig;
 import io.tunnel.server.net.NetConfig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -52,10 +52,10 @@ public final class TestDirectory {
   private TestDirectory() {}
 
   /** A server on a directory, with small files. */
-  public static TunnelServer server(Path data) throws IOException {
+  public static Server server(Path data) throws IOException {
     ServerConfig defaults = ServerConfig.defaults(1);
     NetConfig net = new NetConfig("127.0.0.1", 0, -1, 1, 100, false);
-    return new TunnelServer(
+    return Server.alone(
         data,
         new ServerConfig(
             net,
@@ -67,13 +67,13 @@ public final class TestDirectory {
   }
 
   /** Where its clients connect. */
-  public static String endpoint(TunnelServer server) {
+  public static String endpoint(Server server) {
     return "127.0.0.1:" + server.localAddress().getPort();
   }
 
   /** Fills a new directory; the tunnel has processed every change. */
   public static void fill(Path data) throws Exception {
-    try (TunnelServer server = server(data);
+    try (Server server = server(data);
         TableClient tables = TableClient.connect(endpoint(server));
         TunnelClient tunnels = new TunnelClient(endpoint(server))) {
       List<PrimaryKeyValue> splits = new ArrayList<>();

@@ -14,7 +14,7 @@ import io.tunnel.model.RowPutChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.sdk.TableClient;
-import io.tunnel.server.ServerConfig;
+import io.tunnel.server.config.ServerConfig;
 import io.tunnel.wire.Control.TableDescription;
 import java.io.Closeable;
 import java.io.IOException;

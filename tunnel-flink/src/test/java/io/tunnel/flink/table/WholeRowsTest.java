@@ -17,7 +17,7 @@ import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
-import io.tunnel.server.ServerConfig;
+import io.tunnel.server.config.ServerConfig;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;

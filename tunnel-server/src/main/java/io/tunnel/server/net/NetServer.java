@@ -32,7 +32,6 @@ import io.tunnel.server.session.TunnelHosts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -62,14 +61,11 @@ public final class NetServer implements AutoCloseable {
       Delivery delivery) {}
 
   /**
-   * What is delivered.
+   * What is delivered: to sessions, and to readers without a tunnel.
    *
-   * @param reading absent where partitions are read by tunnels alone
+   * @param finder says where readers can begin
    */
-  public record Delivery(Attachments attachments, Optional<Reading> reading) {}
-
-  /** Who reads partitions without a tunnel, and what says where that can begin. */
-  public record Reading(Readings readings, PositionFinder finder) {}
+  public record Delivery(Attachments attachments, Readings readings, PositionFinder finder) {}
 
   /** Where rows are written and read. */
   public record Rows(PartitionHomes homes, RowReads reads) {}

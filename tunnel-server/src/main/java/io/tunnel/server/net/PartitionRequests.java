@@ -28,16 +28,6 @@ final class PartitionRequests {
     this.threads = threads;
   }
 
-  private NetServer.Reading requireReading() {
-    return delivery
-        .reading()
-        .orElseThrow(
-            () ->
-                new RefusedException(
-                    ErrorCode.INVALID_REQUEST,
-                    "partitions of this server are read by tunnels alone"));
-  }
-
   void attach(Frame frame, Connection connection) {
     delivery
         .attachments()
@@ -56,7 +46,7 @@ final class PartitionRequests {
       return;
     }
     try {
-      requireReading().readings().read(request, connection, answer(frame, connection));
+      delivery.readings().read(request, connection, answer(frame, connection));
     } catch (RefusedException e) {
       throw threads.refusals().ofPartition(e, request.partition());
     }
@@ -78,7 +68,7 @@ final class PartitionRequests {
 
   void find(Frame frame, Connection connection) {
     FindPositions request = Json.decode(frame.payload(), FindPositions.class);
-    PositionFinder finder = requireReading().finder();
+    PositionFinder finder = delivery.finder();
     threads.post(
         threads.control(),
         frame,

@@ -174,7 +174,7 @@ final class Requests {
 
   /** The connection is attached to a channel, or reads a partition, no more. */
   void detached(Attachment attachment) {
-    rooms.delivery().reading().ifPresent(reading -> reading.readings().gone(attachment));
+    rooms.delivery().readings().gone(attachment);
     rooms.delivery().attachments().gone(attachment);
   }
 

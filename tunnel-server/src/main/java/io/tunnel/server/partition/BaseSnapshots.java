@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Its monitor guards which snapshots there are; under it, snapshots are closed, which takes the
  * monitor of their store and no other lock. No row is read under it. Safe for use by any thread.
  */
-public final class BaseSnapshots implements BaseRows, Closeable {
+public final class BaseSnapshots implements TunnelRows, Closeable {
 
   private final Catalog catalog;
   private final Shards shards;
@@ -58,22 +58,13 @@ public final class BaseSnapshots implements BaseRows, Closeable {
     this.ageNanosMax = TimeUnit.MILLISECONDS.toNanos(snapshotMsMax);
   }
 
-  /** Is told once, by a shard's thread, what became of {@link #begin}: it must only pass it on. */
-  public interface Taken {
-
-    /** The rows of each partition are kept as they were when this was its committed position. */
-    void taken(Map<Integer, Long> committed);
-
-    /** STORAGE_FAILED or SHUTTING_DOWN; nothing is kept. */
-    void failed(RefusedException reason);
-  }
-
   /**
    * Keeps the rows of {@code partitions} as they are when everything that their shards were given
    * before is committed and folded.
    *
    * @param partitions at least one
    */
+  @Override
   public void begin(String tunnelId, Collection<Integer> partitions, Taken whenTaken) {
     Map<Shard, Set<Integer>> byShard = new HashMap<>();
     for (int partition : partitions) {
@@ -160,6 +151,7 @@ public final class BaseSnapshots implements BaseRows, Closeable {
   }
 
   /** Gives up all rows that are kept for a tunnel; idempotent. */
+  @Override
   public synchronized void forget(String tunnelId) {
     Map<Shard, Moment> moments = momentsByTunnel.remove(tunnelId);
     if (moments != null) {
@@ -171,6 +163,7 @@ public final class BaseSnapshots implements BaseRows, Closeable {
    * The base channel of a partition is finished; a shard's snapshot is given up with the last of
    * its partitions. Idempotent.
    */
+  @Override
   public synchronized void forget(String tunnelId, int partition) {
     Map<Shard, Moment> moments = momentsByTunnel.getOrDefault(tunnelId, Map.of());
     Shard shard = shards.of(partition);

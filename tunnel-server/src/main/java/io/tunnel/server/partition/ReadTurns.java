@@ -1,8 +1,15 @@
 package io.tunnel.server.partition;
 
+import java.util.concurrent.Executor;
+
 /** Where reads of rows wait until it is their turn. */
 @FunctionalInterface
 public interface ReadTurns {
+
+  /** Turns in which everybody's reads are given to {@code readers} at once. */
+  static ReadTurns of(Executor readers) {
+    return (asker, read) -> readers.execute(read);
+  }
 
   /** Somebody whose reads come one behind the other. */
   interface Asker {

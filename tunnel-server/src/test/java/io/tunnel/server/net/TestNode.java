@@ -17,10 +17,11 @@ import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
-import io.tunnel.server.channel.Channels;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.FakeView;
 import io.tunnel.server.cluster.Unit;
+import io.tunnel.server.engine.Ports;
+import io.tunnel.server.engine.Served;
 import io.tunnel.server.log.CatchUp;
 import io.tunnel.server.log.FakeEdges;
 import io.tunnel.server.log.IncarnationHistory;
@@ -31,10 +32,7 @@ import io.tunnel.server.partition.OwnLogs;
 import io.tunnel.server.partition.PartitionHome;
 import io.tunnel.server.partition.PartitionHomes;
 import io.tunnel.server.partition.RoutedHomes;
-import io.tunnel.server.partition.RowMoments;
-import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Shards;
-import io.tunnel.server.partition.Tables;
 import io.tunnel.server.partition.TestClock;
 import io.tunnel.server.partition.TestShards;
 import io.tunnel.server.session.Coordinator;
@@ -118,44 +116,41 @@ final class TestNode implements Closeable {
     shards =
         Shards.open(TestShards.layout(directory, 1, 1 << 20), id -> true, new NoMeter(), clock);
     PartitionHomes homes = new RoutedHomes(this::home, view);
-    CurrentRows rows = new CurrentRows(catalog, homes, Runnable::run, clock::epochMicros);
     Handles handles = new Handles();
     changes = new SettledChanges(shards);
-    Channels channels = new Channels(changes, rows, 1_000);
-    CatchUp catchUp = new CatchUp(edges, shards);
-    Readings.Positions positions = new Readings.Positions(changes, this::incarnations);
-    attachments =
-        new Attachments(
-            view,
-            homes,
-            new Attachments.Delivered(channels, positions, catchUp),
-            handles,
-            catalog.grants());
-    RowMoments moments = new RowMoments(catalog, homes, changes, Runnable::run, clock);
-    readings = new Readings(homes, positions, channels, moments, catchUp, handles);
     tunnels = new LedTunnels(catalog, view);
     KnownEdges known = new KnownEdges();
     tunnels.lead(group(mine), host(mine, known, handles, clock));
     others = () -> host(theirs, known, handles, clock);
+    Ports.Delivered delivered = new Ports.Delivered(this::incarnations, new CatchUp(edges, shards));
+    Served served =
+        new Served(
+            new Ports(
+                catalog,
+                new Ports.Partitions(
+                    homes,
+                    changes,
+                    new CurrentRows(catalog, homes, Runnable::run, clock::epochMicros),
+                    delivered,
+                    delivered),
+                new Ports.Tunnels(
+                    tunnels,
+                    new PositionFinder(
+                        new SharedEdges(edges, known, new Joined(clock)), new Joined(clock)),
+                    LogFigures.of(known, shards, led::contains),
+                    partition -> LogFigures.UNKNOWN),
+                new OwnLogs(catalog, shards),
+                view,
+                new Coordinator.Naming(handles, catalog.grants()),
+                new Ports.Threads(control, Runnable::run, clock)),
+            1_000);
+    attachments = served.rooms().delivery().attachments();
+    readings = served.rooms().delivery().readings();
     net =
         new NetServer(
             new NetConfig("127.0.0.1", 0, -1, 1, 100, false),
-            new NetServer.Rooms(
-                catalog,
-                new NetServer.Rows(homes, new RowReads(catalog, homes, Runnable::run)),
-                new NetServer.TableRooms(
-                    new Tables(homes, shards, view), new OwnLogs(catalog, shards)),
-                new NetServer.Tunnels(tunnels, LogFigures.of(known, shards, led::contains)),
-                view,
-                new NetServer.Delivery(
-                    attachments,
-                    Optional.of(
-                        new NetServer.Reading(
-                            readings,
-                            new PositionFinder(
-                                new SharedEdges(edges, known, new Joined(clock)),
-                                new Joined(clock)))))),
-            new NetServer.Threads(control, Runnable::run, clock::epochMicros),
+            served.rooms(),
+            served.threads(),
             new NoNetMeter());
   }
 

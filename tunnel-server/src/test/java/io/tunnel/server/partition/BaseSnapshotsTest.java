@@ -97,7 +97,7 @@ final class BaseSnapshotsTest {
   }
 
   private static final class Answer extends CompletableFuture<Map<Integer, Long>>
-      implements BaseSnapshots.Taken {
+      implements TunnelRows.Taken {
     @Override
     public void taken(Map<Integer, Long> committed) {
       assertThat(complete(committed)).as("told once").isTrue();

@@ -5,13 +5,13 @@ import io.tunnel.it.sim.SimLoop;
 import io.tunnel.it.sim.SimNetwork;
 import io.tunnel.it.sim.SimProcess;
 import io.tunnel.it.sim.SimThread;
-import io.tunnel.server.SimClusterNode;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogStore;
+import io.tunnel.server.catalog.StoreListener;
 import io.tunnel.server.catalog.StoreUnavailableException;
 import io.tunnel.server.cluster.Unit;
-import io.tunnel.server.kafka.store.KafkaCatalogStore;
 import io.tunnel.server.log.SimDisk;
+import io.tunnel.server.node.SimClusterNode;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.SimCopyRows;
 import io.tunnel.server.replica.SimReplicas;
@@ -176,7 +176,7 @@ final class Machine {
     }
 
     @Override
-    public CatalogStore open(int unit, KafkaCatalogStore.Listener listener) throws IOException {
+    public CatalogStore open(int unit, StoreListener listener) throws IOException {
       if (!world.reach.isReached(name) || world.reach.loses()) {
         throw new StoreUnavailableException("no answer in time");
       }

@@ -5,7 +5,7 @@ import io.tunnel.it.sim.Invariant;
 import io.tunnel.it.sim.PageRange;
 import io.tunnel.it.sim.RowFold;
 import io.tunnel.it.sim.SimConnection;
-import io.tunnel.server.SimClusterNode;
+import io.tunnel.server.node.SimClusterNode;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;

@@ -1,8 +1,8 @@
 package io.tunnel.it.sim.cluster;
 
-import io.tunnel.server.SimClusterNode;
 import io.tunnel.server.cluster.NodeInfo;
 import io.tunnel.server.cluster.Placement;
+import io.tunnel.server.node.SimClusterNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -3,9 +3,9 @@ package io.tunnel.it.sim.cluster;
 import io.tunnel.it.sim.SimThread;
 import io.tunnel.server.catalog.CatalogStore;
 import io.tunnel.server.catalog.FencedStoreException;
+import io.tunnel.server.catalog.StoreListener;
 import io.tunnel.server.catalog.StoreUnavailableException;
 import io.tunnel.server.catalog.UnknownOutcomeException;
-import io.tunnel.server.kafka.store.KafkaCatalogStore;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +27,7 @@ final class SimUnitStore implements CatalogStore {
   private final Reach reach;
   private final BooleanSupplier isReached;
   private final SimThread control;
-  private final KafkaCatalogStore.Listener listener;
+  private final StoreListener listener;
   private final long writer;
   private boolean isWaiting;
   private boolean isFenced;
@@ -44,7 +44,7 @@ final class SimUnitStore implements CatalogStore {
   }
 
   /** What is opened, for whom. */
-  record Opened(SimStores stores, int unit, KafkaCatalogStore.Listener listener) {}
+  record Opened(SimStores stores, int unit, StoreListener listener) {}
 
   private boolean isNewest() {
     return stores.unit(id).writer == writer;

@@ -4,6 +4,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.CatalogStore;
 import io.tunnel.server.catalog.FencedStoreException;
+import io.tunnel.server.catalog.StoreListener;
 import io.tunnel.server.catalog.StoreUnavailableException;
 import io.tunnel.server.catalog.UnknownOutcomeException;
 import io.tunnel.server.kafka.store.StoreTransaction.Outcome;
@@ -81,20 +82,7 @@ public final class KafkaCatalogStore implements CatalogStore {
    *
    * @param thread where all that the owner is told is told, and where it writes
    */
-  public record Owner(Executor thread, Listener listener) {}
-
-  /** Is told what the owner cannot know from its writes. */
-  public interface Listener {
-
-    /** A write that was answered with {@link UnknownOutcomeException} is stored now. */
-    void stored(Map<String, Optional<String>> changes);
-
-    /**
-     * Nothing can be written any more, once: another writer has opened the store, or this one could
-     * not go on. To write again, open the store anew.
-     */
-    void fenced(FencedStoreException reason);
-  }
+  public record Owner(Executor thread, StoreListener listener) {}
 
   /** A write, and whether its writer has ceased to wait for it. */
   private static final class Write {

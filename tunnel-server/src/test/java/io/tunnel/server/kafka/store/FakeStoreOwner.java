@@ -3,6 +3,7 @@ package io.tunnel.server.kafka.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.server.catalog.FencedStoreException;
+import io.tunnel.server.catalog.StoreListener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** The owner of a store, whose thread is the test's: it is told something when the test lets it. */
-final class FakeStoreOwner implements KafkaCatalogStore.Listener {
+final class FakeStoreOwner implements StoreListener {
 
   final List<Map<String, Optional<String>>> stored = new ArrayList<>();
   final List<FencedStoreException> fences = new ArrayList<>();

@@ -1,0 +1,255 @@
+package io.tunnel.server.node;
+
+import io.netty.channel.ChannelHandler;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.TableOptions;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.CatalogIdentity;
+import io.tunnel.server.catalog.CatalogStore;
+import io.tunnel.server.catalog.DroppedLog;
+import io.tunnel.server.catalog.Founding;
+import io.tunnel.server.catalog.LeftLogs;
+import io.tunnel.server.catalog.StoreListener;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.cluster.ClusterNode;
+import io.tunnel.server.cluster.Membership;
+import io.tunnel.server.cluster.NodeSettings;
+import io.tunnel.server.cluster.Unit;
+import io.tunnel.server.engine.Ports;
+import io.tunnel.server.engine.Served;
+import io.tunnel.server.engine.Ticks;
+import io.tunnel.server.log.EdgeQueries;
+import io.tunnel.server.net.SimFront;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.TableLogs;
+import io.tunnel.server.replica.Markers;
+import io.tunnel.server.replica.ReplicaConfig;
+import io.tunnel.server.replica.Replicas;
+import io.tunnel.server.replica.SharedLog;
+import io.tunnel.server.replica.SimReplicas;
+import io.tunnel.server.session.SessionConfig;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * A node between two starts: the {@linkplain NodeRooms rooms} of a real one, on threads and a log
+ * that are simulated.
+ */
+public final class SimClusterNode {
+
+  /** How old rows may be that are read at a leader that was replaced. */
+  public static final long READ_AGE_MS_MAX = 1_250;
+
+  /** How long the group waits for a member that says nothing. */
+  public static final long SESSION_NANOS = TimeUnit.MILLISECONDS.toNanos(SimClusterNode.SESSION_MS);
+
+  private static final long SESSION_MS = 2_500;
+
+  private static final long TICK_MS = 100;
+  private static final long TICK_GAP_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(3 * TICK_MS);
+  private static final long ENDS_MS = 500;
+  private static final long RETAIN_MS = 2_000;
+
+  private static final long DECIDE_INTERVAL_MS = 250;
+  private static final long REVOKE_DEADLINE_MS = 2_000;
+  private static final int DELIVERY_BYTES_MAX = 250;
+  private static final ReplicaConfig REPLICA =
+      new ReplicaConfig(
+          new ReplicaConfig.Batches(4_096, 7, 4_096, 16L << 20, 4_096),
+          new ReplicaConfig.Times(10_000, 50, 2_000, 2_000, READ_AGE_MS_MAX),
+          10);
+
+  private final Catalog catalog = new Catalog();
+  private final SimReplicas copies;
+  private final NodeRooms rooms;
+  private final Served served;
+  private final SimFront front;
+  private final Consumer<Runnable> catalogTail;
+
+  /** What the node is called, and where it is. */
+  public record Self(String name, String incarnation, String address, int standbys) {}
+
+  /** The log, as this start of the node reaches it. */
+  public record Log(
+      SharedLog changes,
+      EdgeQueries edges,
+      long retentionMicros,
+      Membership.Factory group,
+      Stores stores) {}
+
+  /** Opens what is kept of catalog and tunnels. */
+  public interface Stores {
+
+    /** Tells the catalog what is stored of tables, from now on; at first all, at once. */
+    Consumer<Runnable> follow(Catalog catalog);
+
+    /** Becomes the only writer of a unit. */
+    CatalogStore open(int unit, StoreListener listener) throws IOException;
+  }
+
+  /** The threads of the node. */
+  public record Threads(ScheduledExecutorService control, Executor waiting, Executor readers) {}
+
+  /** Opens what the node has on its disks, and joins. */
+  public SimClusterNode(
+      Self self, Log log, SimReplicas.Storage storage, Threads threads, Shard.Clock clock)
+      throws IOException {
+    catalogTail = log.stores().follow(catalog);
+    LastPlacement placement = new LastPlacement(self.name());
+    copies =
+        new SimReplicas(
+            storage,
+            REPLICA,
+            new Replicas.Ports(
+                log.changes(),
+                new Markers(self.name(), self.incarnation()),
+                placement::leaderElsewhere,
+                partition -> log.retentionMicros(),
+                partition -> Long.MAX_VALUE,
+                catalog::hasPartition),
+            clock);
+    rooms =
+        new NodeRooms(
+            new NodeRooms.Self(
+                new NodeSettings(
+                    self.name(),
+                    self.incarnation(),
+                    self.address(),
+                    self.standbys(),
+                    DECIDE_INTERVAL_MS),
+                "sim",
+                new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX),
+                SESSION_MS),
+            new NodeRooms.Log(new Opening(log, threads.control()), NO_LOGS, log.group()),
+            copies.all(),
+            placement,
+            new ClusterTunnels.Threads(threads.control(), threads.waiting()),
+            new Ports.Threads(threads.control(), threads.readers(), clock));
+    served = new Served(rooms.ports(), DELIVERY_BYTES_MAX);
+    front = new SimFront(served);
+    rooms.serve(served);
+    rooms.join();
+    schedule(threads.control(), clock);
+  }
+
+  private void schedule(ScheduledExecutorService control, Shard.Clock clock) {
+    Ticks ticks =
+        new Ticks(
+            clock::nanos,
+            TICK_GAP_NANOS_MAX,
+            List.of(rooms.tunnels()::tick, rooms.node()::tick, rooms::look, served::tick));
+    control.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+    Replicas replicas = copies.all();
+    control.scheduleWithFixedDelay(replicas::lookAtEnds, ENDS_MS, ENDS_MS, TimeUnit.MILLISECONDS);
+    control.scheduleWithFixedDelay(
+        () -> replicas.retain(clock.epochMicros()), RETAIN_MS, RETAIN_MS, TimeUnit.MILLISECONDS);
+  }
+
+  private final class Opening implements ClusterTunnels.Stores {
+    private final Log log;
+    private final Executor control;
+
+    Opening(Log log, Executor control) {
+      this.log = log;
+      this.control = control;
+    }
+
+    @Override
+    public Catalog catalog() {
+      return catalog;
+    }
+
+    @Override
+    public EdgeQueries edges() {
+      return log.edges();
+    }
+
+    @Override
+    public LedStore.Leader catalogLeader() {
+      return new LedCatalog(
+          catalog,
+          catalogTail,
+          control,
+          new LeftTopics(catalog, NO_TOPICS, control),
+          () -> new Founding(new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52")));
+    }
+
+    @Override
+    public CatalogStore openCatalog(StoreListener listener) throws IOException {
+      return log.stores().open(Unit.CATALOG, listener);
+    }
+
+    @Override
+    public CatalogStore openGroup(int group, StoreListener listener) throws IOException {
+      return log.stores().open(Unit.ofGroup(group), listener);
+    }
+  }
+
+  /** The node as a member of its cluster. */
+  public ClusterNode node() {
+    return rooms.node();
+  }
+
+  /** Its copies. */
+  public SimReplicas copies() {
+    return copies;
+  }
+
+  /** Whether it leads a unit now. */
+  public boolean isLeading(int unit) {
+    return rooms.roles().isLeading(unit);
+  }
+
+  /** The handlers of a new connection. */
+  public List<ChannelHandler> handlers() {
+    return front.handlers();
+  }
+
+  private static final LeftLogs NO_TOPICS =
+      new LeftLogs() {
+        @Override
+        public CompletableFuture<Set<Integer>> tables() {
+          return CompletableFuture.completedFuture(Set.of());
+        }
+
+        @Override
+        public CompletableFuture<Bytes> origin(TableRecord table) {
+          return CompletableFuture.completedFuture(Bytes.fromHex("01"));
+        }
+
+        @Override
+        public CompletableFuture<Void> drop(DroppedLog log) {
+          return CompletableFuture.completedFuture(null);
+        }
+      };
+
+  private static final TableLogs NO_LOGS =
+      new TableLogs() {
+        @Override
+        public boolean areShared() {
+          return true;
+        }
+
+        @Override
+        public CompletableFuture<Optional<Bytes>> create(TableRecord table) {
+          return CompletableFuture.completedFuture(Optional.empty());
+        }
+
+        @Override
+        public CompletableFuture<Void> alter(TableRecord table, TableOptions options) {
+          return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletableFuture<Void> drop(TableRecord table) {
+          return CompletableFuture.completedFuture(null);
+        }
+      };
+}

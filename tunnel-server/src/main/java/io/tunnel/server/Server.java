@@ -1,0 +1,143 @@
+package io.tunnel.server;
+
+import io.tunnel.server.cluster.ClusterConfig;
+import io.tunnel.server.config.ServerConfig;
+import io.tunnel.server.engine.Engine;
+import io.tunnel.server.engine.LocalEngine;
+import io.tunnel.server.engine.Parts;
+import io.tunnel.server.engine.Served;
+import io.tunnel.server.engine.WaitingThread;
+import io.tunnel.server.log.Disks;
+import io.tunnel.server.metrics.HttpServer;
+import io.tunnel.server.metrics.ServerMeters;
+import io.tunnel.server.net.NetServer;
+import io.tunnel.server.node.ClusterEngine;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A server that serves until it is closed: an engine, the rooms that face clients, and the ports
+ * that these listen on. Parts are closed in the reverse of the order in which they were made.
+ */
+public final class Server implements Closeable {
+
+  private static final int PAGES_WAITING_MAX = 4;
+
+  private final Parts parts = new Parts();
+  private final Engine engine;
+  private final NetServer net;
+  private final Optional<HttpServer> http;
+
+  /** Opens what a server stands on. */
+  @FunctionalInterface
+  interface EngineOpener {
+
+    /**
+     * Opens it; what it counts goes to {@code meters}.
+     *
+     * @throws IOException when something cannot be used; says what would be right
+     */
+    Engine open(ServerMeters meters) throws IOException;
+  }
+
+  /** Opens the engine, and begins to serve. */
+  Server(ServerConfig config, EngineOpener opener) throws IOException {
+    try {
+      ServerMeters meters = new ServerMeters();
+      parts.open(meters::close);
+      engine = parts.open(opener.open(meters));
+      Served served = new Served(engine.ports(), config.session().deliveryBytesMax());
+      meters.readings(served::readingCount);
+      net = new NetServer(engine.address(), served.rooms(), served.threads(), meters);
+      parts.open(net::close);
+      meters.held(net::held);
+      http =
+          config.net().httpPort() < 0
+              ? Optional.empty()
+              : Optional.of(listenHttp(config, new ServerPages(engine, net, meters)));
+      parts.open(engine.begin(served, net::stopListening));
+    } catch (IOException | RuntimeException e) {
+      parts.closeAfter(e);
+      throw e;
+    }
+  }
+
+  /**
+   * A server that is alone. Opens the data directory, recovers, and begins to serve.
+   *
+   * @throws IOException when the directory, its content or an address cannot be used; says what
+   *     would be right
+   */
+  public static Server alone(Path data, ServerConfig config) throws IOException {
+    return alone(data, config, Disks.ofSystem());
+  }
+
+  /** As {@link #alone(Path, ServerConfig)}, with its logs on other disks. */
+  static Server alone(Path data, ServerConfig config, Disks disks) throws IOException {
+    return new Server(config, meters -> new LocalEngine(data, config, disks, meters));
+  }
+
+  /**
+   * A node of a cluster. Opens the data directory, meets the cluster, and begins to serve.
+   *
+   * @throws IOException when the directory, the log or an address cannot be used; says what would
+   *     be right
+   */
+  static Server node(Path data, ServerConfig config, ClusterConfig cluster) throws IOException {
+    return node(data, config, cluster, Disks.ofSystem());
+  }
+
+  /** As {@link #node(Path, ServerConfig, ClusterConfig)}, with its logs on other disks. */
+  static Server node(Path data, ServerConfig config, ClusterConfig cluster, Disks disks)
+      throws IOException {
+    return new Server(config, meters -> new ClusterEngine(data, config, cluster, disks, meters));
+  }
+
+  private HttpServer listenHttp(ServerConfig config, ServerPages pages) throws IOException {
+    HttpServer server =
+        new HttpServer(
+            new InetSocketAddress(net.localAddress().getAddress(), config.net().httpPort()),
+            net.eventLoops(),
+            config.net().limits().httpConnectionsMax(),
+            parts.openThreads(new WaitingThread("pages", PAGES_WAITING_MAX)),
+            pages);
+    parts.open(server::close);
+    return server;
+  }
+
+  /** Where clients connect. */
+  public InetSocketAddress localAddress() {
+    return net.localAddress();
+  }
+
+  /** Where health and metrics are, if they are served. */
+  public Optional<InetSocketAddress> httpAddress() {
+    return http.map(HttpServer::localAddress);
+  }
+
+  /**
+   * How long {@link #close} may take before it does no harm to end the process instead; {@link
+   * Long#MAX_VALUE} when it always would.
+   */
+  long stopMsMax() {
+    return engine.stopMsMax();
+  }
+
+  /** Completes, with what to say of it, when the server can serve no longer by itself. */
+  CompletableFuture<String> failure() {
+    return engine.failure();
+  }
+
+  /**
+   * Stops serving, and closes everything. What was accepted is committed and folded; a node of a
+   * cluster hands over what it leads first, if there is anybody. Idempotent.
+   */
+  @Override
+  public void close() throws IOException {
+    parts.close();
+  }
+}

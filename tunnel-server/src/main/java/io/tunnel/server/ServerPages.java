@@ -1,0 +1,62 @@
+package io.tunnel.server;
+
+import io.tunnel.server.engine.Engine;
+import io.tunnel.server.engine.Ports;
+import io.tunnel.server.engine.Waiting;
+import io.tunnel.server.metrics.HttpServer;
+import io.tunnel.server.metrics.ServerMeters;
+import io.tunnel.server.net.NetServer;
+import io.tunnel.server.partition.DiskCondition;
+import io.tunnel.server.session.TunnelHost;
+import io.tunnel.server.session.TunnelView;
+import io.tunnel.wire.Control.TunnelDescription;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/** What the HTTP port says of a server. */
+record ServerPages(Engine engine, NetServer net, ServerMeters meters) implements HttpServer.Pages {
+
+  @Override
+  public boolean isHealthy() {
+    return engine.condition() == DiskCondition.UP;
+  }
+
+  @Override
+  public String health() {
+    return engine.health(net.connectionCount()).text();
+  }
+
+  /** When no thread of tunnels has time, the figures of channels are those of last time. */
+  @Override
+  public String metrics() throws IOException {
+    Ports ports = engine.ports();
+    Collection<TunnelHost> hosts = ports.tunnels().hosts().all();
+    List<List<TunnelView>> answers =
+        hosts.stream().map(ServerPages::views).flatMap(Optional::stream).toList();
+    if (hosts.isEmpty() || !answers.isEmpty()) {
+      List<TunnelDescription> described = new ArrayList<>();
+      for (List<TunnelView> views : answers) {
+        for (TunnelView view : views) {
+          described.add(
+              view.describe(ports.tunnels().figures(), ports.threads().clock().epochMicros()));
+        }
+      }
+      meters.channels(described);
+    }
+    engine.look();
+    return meters.scrape();
+  }
+
+  /** None when the thread of these tunnels has no time, or has ended. */
+  private static Optional<List<TunnelView>> views(TunnelHost host) {
+    return Waiting.forAnswer(
+        host.control(),
+        () ->
+            host.catalog().tunnels(Optional.empty()).stream()
+                .map(host.coordinator()::view)
+                .toList());
+  }
+}

@@ -1,0 +1,2 @@
+/** The settings of a server, and the file that they are read from. */
+package io.tunnel.server.config;

@@ -1,0 +1,150 @@
+package io.tunnel.server.engine;
+
+import io.tunnel.server.catalog.ChannelGrants;
+import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.config.ServerConfig;
+import io.tunnel.server.log.Disks;
+import io.tunnel.server.log.Incarnations;
+import io.tunnel.server.metrics.ServerMeters;
+import io.tunnel.server.net.NetConfig;
+import io.tunnel.server.partition.BaseSnapshots;
+import io.tunnel.server.partition.DiskCondition;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.Shards;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A server that is alone: log, rows, catalog and tunnels are in its own directory.
+ *
+ * <p>Threads: one owner per shard, a control thread for catalog and sessions, readers for rows.
+ */
+public final class LocalEngine implements Engine {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(LocalEngine.class);
+  private static final long TICK_MS = 100;
+  private static final long TICK_GAP_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(3 * TICK_MS);
+
+  private final Parts parts = new Parts();
+  private final SystemClock clock = new SystemClock();
+  private final ServerConfig config;
+  private final TunnelCatalog catalog;
+  private final Shards shards;
+  private final BaseSnapshots bases;
+  private final ScheduledExecutorService control;
+  private final LocalRooms rooms;
+
+  /**
+   * Opens the data directory, and recovers.
+   *
+   * @param disks where the files of the log are
+   * @throws IOException when the directory or its content cannot be used; says what would be right
+   */
+  public LocalEngine(Path data, ServerConfig config, Disks disks, ServerMeters meters)
+      throws IOException {
+    this.config = config;
+    try {
+      DataDirectory directory = parts.open(DataDirectory.open(data, config.log().shards()));
+      catalog = parts.open(TunnelCatalog.open(directory.path().resolve("catalog")));
+      catalog.tables().limit(config::catalog);
+      meters.catalogSyncs(unused -> catalog.syncs());
+      shards = parts.open(open(directory, disks, meters));
+      // Before anything listens: no reader is told of positions that may be given again.
+      Incarnations incarnations =
+          catalog
+              .tables()
+              .beginIncarnation(
+                  shards::committed, TimeUnit.MICROSECONDS.toMillis(clock.epochMicros()));
+      meters.watch(shards);
+      ReadThreads readers = ReadThreads.open(parts);
+      bases =
+          parts.open(
+              new BaseSnapshots(
+                  catalog.tables(), shards, readers.scans(), clock, config.base().snapshotMsMax()));
+      control = parts.openThreads(new OwnThread("control"));
+      rooms =
+          new LocalRooms(
+              new LocalRooms.Kept(catalog, shards, bases),
+              incarnations,
+              ChannelGrants.of(WiringChance.secret(ChannelGrants.KEY_BYTES)),
+              config.session(),
+              readers.with(control, clock));
+    } catch (IOException | RuntimeException e) {
+      parts.closeAfter(e);
+      throw e;
+    }
+  }
+
+  private Shards open(DataDirectory directory, Disks disks, ServerMeters meters)
+      throws IOException {
+    return Shards.open(
+        new Shards.Layout(
+            directory.path(),
+            directory.shards(),
+            config.log().segmentBytesMax(),
+            config.shard(),
+            config.table(),
+            disks),
+        catalog.tables()::hasPartition,
+        meters,
+        clock);
+  }
+
+  @Override
+  public Ports ports() {
+    return rooms.ports();
+  }
+
+  @Override
+  public NetConfig address() {
+    return config.net();
+  }
+
+  /** What it accepted is committed and folded before it is closed. */
+  @Override
+  public Closeable begin(Served served, Runnable stopListening) {
+    Ticks ticks =
+        new Ticks(
+            clock::nanos,
+            TICK_GAP_NANOS_MAX,
+            List.of(rooms.coordinator()::tick, bases::tick, served::tick));
+    // With a delay: at a fixed rate those that were missed would come before what waits.
+    control.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+    long checkMs = config.log().retentionCheckMs();
+    control.scheduleWithFixedDelay(this::retain, checkMs, checkMs, TimeUnit.MILLISECONDS);
+    return () -> {
+      stopListening.run();
+      shards.all().forEach(Shard::drain);
+    };
+  }
+
+  private void retain() {
+    try {
+      shards.all().forEach(Shard::lookForRoom);
+      rooms.logs().retain(clock.epochMicros());
+    } catch (IOException | RuntimeException | VirtualMachineError e) {
+      LOGGER.error("cannot look for changes that are kept no longer; tried again later", e);
+    }
+  }
+
+  @Override
+  public DiskCondition condition() {
+    return shards.condition();
+  }
+
+  @Override
+  public Health health(int connections) {
+    return new Health.Alone(condition().name(), connections, catalog.tables().tables().size());
+  }
+
+  @Override
+  public void close() throws IOException {
+    parts.close();
+  }
+}

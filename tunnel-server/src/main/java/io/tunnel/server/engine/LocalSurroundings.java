@@ -1,0 +1,72 @@
+package io.tunnel.server.engine;
+
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.Shards;
+import io.tunnel.server.partition.TunnelRows;
+import io.tunnel.server.session.Surroundings;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Joins sessions with shards, the rows of tunnels, clocks and the control thread. */
+record LocalSurroundings(Shards shards, TunnelRows rows, Executor control, Shard.Clock clock)
+    implements Surroundings {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(LocalSurroundings.class);
+
+  @Override
+  public long nanos() {
+    return clock.nanos();
+  }
+
+  @Override
+  public long epochMicros() {
+    return clock.epochMicros();
+  }
+
+  @Override
+  public void control(Runnable action) {
+    try {
+      control.execute(action);
+    } catch (RejectedExecutionException e) {
+      LOGGER.debug("the server stops; what was to be done on the control thread is not", e);
+    }
+  }
+
+  @Override
+  public void passBarrier(int partition, Runnable then) {
+    shards.of(partition).execute(() -> control(then));
+  }
+
+  @Override
+  public void keepRows(String tunnelId, Collection<Integer> partitions, Kept whenKept) {
+    rows.begin(
+        tunnelId,
+        partitions,
+        new TunnelRows.Taken() {
+          @Override
+          public void taken(Map<Integer, Long> committed) {
+            control(() -> whenKept.kept(committed));
+          }
+
+          @Override
+          public void failed(RefusedException reason) {
+            control(() -> whenKept.failed(reason));
+          }
+        });
+  }
+
+  @Override
+  public void forgetRows(String tunnelId) {
+    rows.forget(tunnelId);
+  }
+
+  @Override
+  public void forgetRows(String tunnelId, int partition) {
+    rows.forget(tunnelId, partition);
+  }
+}

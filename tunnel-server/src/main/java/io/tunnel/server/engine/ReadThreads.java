@@ -1,0 +1,35 @@
+package io.tunnel.server.engine;
+
+import io.tunnel.server.partition.FairReads;
+import io.tunnel.server.partition.Shard;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadPoolExecutor;
+
+/**
+ * The threads that read for clients, apart from each other: a row is not waited for behind a scan,
+ * nor either behind a description.
+ *
+ * @param gets reads of single rows
+ * @param scans pages of ranges and of base data
+ * @param descriptions of tables and tunnels
+ */
+public record ReadThreads(FairReads gets, FairReads scans, ThreadPoolExecutor descriptions) {
+
+  private static final int GET_THREADS = 1;
+  private static final int SCAN_THREADS = 2;
+  private static final int READS_WAITING_MAX = 65_536;
+  private static final int DESCRIPTIONS_WAITING_MAX = 256;
+
+  /** Begins; {@code parts} ends it. */
+  public static ReadThreads open(Parts parts) {
+    return new ReadThreads(
+        parts.open(new FairReads("getter", GET_THREADS, READS_WAITING_MAX)),
+        parts.open(new FairReads("scanner", SCAN_THREADS, READS_WAITING_MAX)),
+        parts.openThreads(new WaitingThread("describer", DESCRIPTIONS_WAITING_MAX)));
+  }
+
+  /** As rooms are given them. */
+  public Ports.Threads with(Executor control, Shard.Clock clock) {
+    return new Ports.Threads(control, gets, scans, scans, descriptions, clock);
+  }
+}

@@ -1,0 +1,52 @@
+package io.tunnel.server.engine;
+
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks at the clock for others, each time that it is run. A run that comes much later than it
+ * should only says so: its thread was held up, and what waits for that thread, heartbeats first of
+ * all, came in time and has to be counted before leases are looked at. The next run is behind it.
+ * No two runs in a row are left out.
+ */
+public final class Ticks implements Runnable {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(Ticks.class);
+
+  private final LongSupplier nanos;
+  private final long gapNanosMax;
+  private final List<Runnable> looks;
+  private long lastNanos;
+  private boolean wasLeftOut;
+
+  /** Does {@code looks} in their order; one that fails does not keep the next from being done. */
+  public Ticks(LongSupplier nanos, long gapNanosMax, List<Runnable> looks) {
+    this.nanos = nanos;
+    this.gapNanosMax = gapNanosMax;
+    this.looks = List.copyOf(looks);
+    this.lastNanos = nanos.getAsLong();
+  }
+
+  @Override
+  public void run() {
+    long gapNanos = nanos.getAsLong() - lastNanos;
+    wasLeftOut = !wasLeftOut && gapNanos > gapNanosMax;
+    if (wasLeftOut) {
+      LOGGER.warn("the control thread was held up for {} ms", gapNanos / 1_000_000);
+    } else {
+      looks.forEach(Ticks::guarded);
+    }
+    lastNanos = nanos.getAsLong();
+  }
+
+  private static void guarded(Runnable look) {
+    try {
+      look.run();
+    } catch (RuntimeException | VirtualMachineError e) {
+      // A schedule ends with the first exception; leases must go on ending.
+      LOGGER.error("the control thread's tick failed", e);
+    }
+  }
+}

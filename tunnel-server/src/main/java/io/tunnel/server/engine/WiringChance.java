@@ -1,0 +1,17 @@
+package io.tunnel.server.engine;
+
+import io.tunnel.model.Bytes;
+import java.security.SecureRandom;
+
+/** The machine's chance, for what nobody may guess. */
+public final class WiringChance {
+
+  private WiringChance() {}
+
+  /** So many random bytes. */
+  public static Bytes secret(int bytes) {
+    byte[] secret = new byte[bytes];
+    new SecureRandom().nextBytes(secret);
+    return Bytes.copyOf(secret);
+  }
+}

@@ -1,0 +1,78 @@
+package io.tunnel.server.kafka;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.TableOptions;
+import io.tunnel.server.catalog.DroppedLog;
+import io.tunnel.server.catalog.LeftLogs;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.kafka.KafkaTopics.TableTopic;
+import io.tunnel.server.partition.LogTakenException;
+import io.tunnel.server.partition.TableLogs;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/** A table's log as a topic. */
+public record SharedTables(KafkaTopics topics) implements TableLogs {
+
+  @Override
+  public boolean areShared() {
+    return true;
+  }
+
+  @Override
+  public CompletableFuture<Optional<Bytes>> create(TableRecord table) {
+    return topics
+        .openTable(topic(table, table.meta().options()))
+        .thenApply(Optional::of)
+        .exceptionallyCompose(failure -> CompletableFuture.failedFuture(told(cause(failure))));
+  }
+
+  private static Throwable told(Throwable failure) {
+    return failure instanceof TopicSettingsException
+        ? new LogTakenException(failure.getMessage(), failure)
+        : failure;
+  }
+
+  private static Throwable cause(Throwable failure) {
+    return failure instanceof CompletionException && failure.getCause() != null
+        ? failure.getCause()
+        : failure;
+  }
+
+  /** The topic of a table, with options that may be others than it has. */
+  public static TableTopic topic(TableRecord table, TableOptions options) {
+    return new TableTopic(
+        table.tableId(), table.partitions().size(), options.retentionMs(), table.origin());
+  }
+
+  @Override
+  public CompletableFuture<Void> alter(TableRecord table, TableOptions options) {
+    return topics.alterRetention(table.tableId(), options.retentionMs());
+  }
+
+  @Override
+  public CompletableFuture<Void> drop(TableRecord table) {
+    return topics.dropTable(table.tableId(), table.origin());
+  }
+
+  /** Topics that are there before, or after, their tables are. */
+  public record Left(KafkaTopics topics, String cluster) implements LeftLogs {
+
+    @Override
+    public CompletableFuture<Set<Integer>> tables() {
+      return topics.tables();
+    }
+
+    @Override
+    public CompletableFuture<Bytes> origin(TableRecord table) {
+      return topics.origin(KafkaTopics.table(cluster, table.tableId()));
+    }
+
+    @Override
+    public CompletableFuture<Void> drop(DroppedLog log) {
+      return topics.dropTable(log.tableId(), log.origin());
+    }
+  }
+}

@@ -1,0 +1,333 @@
+package io.tunnel.server.node;
+
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.cluster.ClusterConfig;
+import io.tunnel.server.cluster.NodeSettings;
+import io.tunnel.server.cluster.PeerWatch;
+import io.tunnel.server.cluster.Placement;
+import io.tunnel.server.cluster.Unit;
+import io.tunnel.server.config.ServerConfig;
+import io.tunnel.server.engine.DataDirectory;
+import io.tunnel.server.engine.Engine;
+import io.tunnel.server.engine.Health;
+import io.tunnel.server.engine.OwnThread;
+import io.tunnel.server.engine.Parts;
+import io.tunnel.server.engine.Ports;
+import io.tunnel.server.engine.ReadThreads;
+import io.tunnel.server.engine.Served;
+import io.tunnel.server.engine.SystemClock;
+import io.tunnel.server.engine.Ticks;
+import io.tunnel.server.kafka.members.NodeNameTakenException;
+import io.tunnel.server.log.Disks;
+import io.tunnel.server.metrics.NodeMeters;
+import io.tunnel.server.metrics.ServerMeters;
+import io.tunnel.server.net.NetConfig;
+import io.tunnel.server.partition.DiskCondition;
+import io.tunnel.server.replica.Markers;
+import io.tunnel.server.replica.ReplicaConfig;
+import io.tunnel.server.replica.Replicas;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A node of a cluster: its log, catalog and tunnels are in Kafka, and what is in its own directory
+ * can be read from there again.
+ *
+ * <p>Threads: one owner per shard and one that reads the log for it, a control thread for the
+ * catalog and what the node has to do, one for each group of tunnels and its sessions, some that
+ * wait for stores, readers, and those of Kafka's clients.
+ */
+public final class ClusterEngine implements Engine {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(ClusterEngine.class);
+  private static final long TICK_MS = 100;
+  private static final long TICK_GAP_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(3 * TICK_MS);
+  private static final long ENDS_MS = 500;
+
+  /** How often the log is asked at least before rows would be too old to be read. */
+  private static final long LOOKS_AT_ENDS = 4;
+
+  private static final long DECIDE_INTERVAL_MS = 250;
+
+  /** Below the data directory: may be deleted whenever the node does not run. */
+  private static final String COPIES = "copies";
+
+  /** How long a stop waits for other nodes to take over. */
+  private static final long DRAIN_MS_MAX = 10_000;
+
+  /** How long a stop takes at most before the process ends as it is: all on its disk is a cache. */
+  private static final long STOP_MS_MAX = 15_000;
+
+  private static final long DRAIN_LOOK_MS = 50;
+
+  private final Parts parts = new Parts();
+  private final SystemClock clock = new SystemClock();
+  private final NodeMeters meters;
+  private final ServerConfig config;
+  private final ClusterConfig cluster;
+  private final NodeAddress address;
+  private final NodeThreads threads;
+  private final ClusterLog log;
+  private final LastPlacement placement;
+  private final Replicas replicas;
+  private final NodeRooms rooms;
+  private final PeerWatch peers;
+
+  /**
+   * Opens the data directory, and meets the cluster.
+   *
+   * @param disks where the files of the copies' logs are
+   * @throws IOException when the directory or the log cannot be used; says what would be right
+   */
+  public ClusterEngine(
+      Path data, ServerConfig config, ClusterConfig cluster, Disks disks, ServerMeters meters)
+      throws IOException {
+    this.config = config;
+    this.cluster = cluster;
+    this.meters = new NodeMeters(meters);
+    this.placement = new LastPlacement(cluster.node());
+    try {
+      address = NodeAddress.of(config.net(), cluster.advertised());
+      String incarnation = Long.toString(clock.epochMicros(), Character.MAX_RADIX);
+      DataDirectory directory =
+          parts.open(DataDirectory.open(data, config.log().shards(), Optional.of(cluster.name())));
+      threads = new NodeThreads(parts.openThreads(new OwnThread("control")), groupThreads());
+      Path copies = directory.path().resolve(COPIES);
+      log = parts.open(new ClusterLog(config, cluster, threads, clock, copies));
+      log.catalog().limit(() -> config.catalog().forNodes(placement.get().nodes().size()));
+      replicas =
+          parts.open(
+              Replicas.open(
+                  layout(copies, directory.shards(), disks),
+                  copyPorts(incarnation),
+                  meters,
+                  clock));
+      this.meters.watch(replicas);
+      rooms = rooms(incarnation);
+      parts.open(rooms.roles()::close);
+      peers = new PeerWatch(cluster.node(), rooms.node()::evict);
+    } catch (IOException | RuntimeException e) {
+      parts.closeAfter(e);
+      throw e;
+    }
+  }
+
+  private List<ScheduledExecutorService> groupThreads() {
+    List<ScheduledExecutorService> opened = new ArrayList<>();
+    for (int group = 0; group < Unit.TUNNEL_GROUPS; group++) {
+      opened.add(parts.openThreads(new OwnThread("tunnels-" + group)));
+    }
+    return opened;
+  }
+
+  private Replicas.Layout layout(Path copies, int shards, Disks disks) {
+    return new Replicas.Layout(
+        copies,
+        log.identity(shards),
+        new Replicas.LocalDisk(
+            disks, config.log().segmentBytesMax(), config.shard().freeBytesMin()),
+        copyConfig(),
+        config.table());
+  }
+
+  private ReplicaConfig copyConfig() {
+    return config.log().copies().boundBy(cluster.log().sessionMs());
+  }
+
+  private Replicas.Ports copyPorts(String incarnation) {
+    return new Replicas.Ports(
+        parts.open(log.openChanges()),
+        new Markers(cluster.node(), incarnation),
+        placement::leaderElsewhere,
+        log.places()::retentionMicros,
+        log.places()::deletionMicros,
+        log.places());
+  }
+
+  private NodeRooms rooms(String incarnation) {
+    ExecutorService waiting =
+        parts.openThreads(Executors.newCachedThreadPool(task -> new Thread(task, "opener")));
+    ReadThreads readers = ReadThreads.open(parts);
+    return new NodeRooms(
+        new NodeRooms.Self(
+            new NodeSettings(
+                cluster.node(),
+                incarnation,
+                address.advertised(),
+                cluster.standbys(),
+                DECIDE_INTERVAL_MS),
+            cluster.name(),
+            config.session(),
+            cluster.log().sessionMs()),
+        new NodeRooms.Log(log, log.tables(), log.group()),
+        replicas,
+        placement,
+        new ClusterTunnels.Threads(threads, waiting),
+        readers.with(threads.control(), clock));
+  }
+
+  @Override
+  public Ports ports() {
+    return rooms.ports();
+  }
+
+  @Override
+  public NetConfig address() {
+    return address.net();
+  }
+
+  /** What the node leads is handed over before clients are sent away, if there is anybody. */
+  @Override
+  public Closeable begin(Served served, Runnable stopListening) throws IOException {
+    rooms.serve(served);
+    meters.watch(() -> standing(served));
+    Parts member = new Parts();
+    member.open(peers);
+    member.open(rooms.node());
+    try {
+      rooms.join();
+    } catch (NodeNameTakenException | RefusedException e) {
+      IOException failure = new IOException(e.getMessage(), e);
+      member.closeAfter(failure);
+      throw failure;
+    }
+    schedule(served);
+    return () -> {
+      if (!failure().isDone() && rooms.node().hasSuccessor()) {
+        drain();
+      }
+      member.close();
+    };
+  }
+
+  private NodeMeters.Standing standing(Served served) {
+    Placement told = placement.get();
+    return new NodeMeters.Standing(
+        told.nodes().size(),
+        told.generation(),
+        rooms.tunnels().led().all().size(),
+        rooms.roles().isLeading(Unit.CATALOG),
+        rooms.node().isDraining(),
+        served.attachmentCount(),
+        rooms.node().placementCount(),
+        rooms.node().lossCount(),
+        rooms.takenBack());
+  }
+
+  private void schedule(Served served) {
+    tick(
+        threads.control(),
+        List.of(rooms.node()::tick, this::watchPeers, rooms::look, served::tick));
+    for (int i = 0; i < Unit.TUNNEL_GROUPS; i++) {
+      int group = i;
+      tick(threads.ofGroup(group), List.of(() -> rooms.tunnels().tick(group)));
+    }
+    long ageMs = copyConfig().times().readAgeMsMax();
+    every(Math.max(1, Math.min(ENDS_MS, ageMs / LOOKS_AT_ENDS)), replicas::lookAtEnds);
+    every(config.log().retentionCheckMs(), () -> replicas.retain(clock.epochMicros()));
+  }
+
+  private void watchPeers() {
+    peers.watch(placement.get().nodes());
+  }
+
+  private void tick(ScheduledExecutorService thread, List<Runnable> looks) {
+    Ticks ticks = new Ticks(clock::nanos, TICK_GAP_NANOS_MAX, looks);
+    // With a delay: at a fixed rate those that were missed would come before what waits.
+    thread.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+  }
+
+  private void every(long ms, Runnable look) {
+    threads
+        .control()
+        .scheduleWithFixedDelay(
+            new Ticks(clock::nanos, Long.MAX_VALUE, List.of(look)), ms, ms, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public DiskCondition condition() {
+    return replicas.condition();
+  }
+
+  @Override
+  public Health health(int connections) {
+    Replicas.Figures copies = replicas.figures();
+    return new Health.OfNode(
+        condition().name(),
+        cluster.node(),
+        ports().view().describe().nodes().size(),
+        copies.leading(),
+        copies.copies(),
+        connections);
+  }
+
+  @Override
+  public void look() {
+    meters.lags(replicas.status());
+  }
+
+  /** How many of the catalog and the groups of tunnels are led here. */
+  public int storesLed() {
+    return (int) rooms.tunnels().stores().values().stream().filter(LedStore::isLeading).count();
+  }
+
+  @Override
+  public CompletableFuture<String> failure() {
+    return rooms.node().failure();
+  }
+
+  @Override
+  public long stopMsMax() {
+    return STOP_MS_MAX;
+  }
+
+  private void drain() {
+    if (!log.answers()) {
+      LOGGER.warn("stopping at once: the log does not answer, so nobody can take over in order");
+      return;
+    }
+    rooms.node().drain(true);
+    CompletableFuture<Void> drained = new CompletableFuture<>();
+    var look =
+        threads
+            .control()
+            .scheduleWithFixedDelay(
+                () -> {
+                  if (rooms.node().isDrained() || !rooms.node().hasSuccessor()) {
+                    drained.complete(null);
+                  }
+                },
+                0,
+                DRAIN_LOOK_MS,
+                TimeUnit.MILLISECONDS);
+    try {
+      drained.get(DRAIN_MS_MAX, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (TimeoutException e) {
+      LOGGER.warn("stopping, though others have not taken over everything");
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("a look at how far it is has failed", e);
+    } finally {
+      look.cancel(false);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    parts.close();
+  }
+}

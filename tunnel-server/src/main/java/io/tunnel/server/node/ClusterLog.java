@@ -1,0 +1,343 @@
+package io.tunnel.server.node;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.CatalogIdentity;
+import io.tunnel.server.catalog.CatalogStore;
+import io.tunnel.server.catalog.ChannelGrants;
+import io.tunnel.server.catalog.Founding;
+import io.tunnel.server.catalog.StoreListener;
+import io.tunnel.server.cluster.ClusterConfig;
+import io.tunnel.server.cluster.Membership;
+import io.tunnel.server.config.ServerConfig;
+import io.tunnel.server.engine.Parts;
+import io.tunnel.server.engine.SystemClock;
+import io.tunnel.server.engine.WiringChance;
+import io.tunnel.server.kafka.KafkaCluster;
+import io.tunnel.server.kafka.KafkaConfig;
+import io.tunnel.server.kafka.KafkaTopics;
+import io.tunnel.server.kafka.LogUnavailableException;
+import io.tunnel.server.kafka.LostTopicsException;
+import io.tunnel.server.kafka.SharedEdgeQueries;
+import io.tunnel.server.kafka.SharedTables;
+import io.tunnel.server.kafka.TopicPlaces;
+import io.tunnel.server.kafka.store.KafkaCatalogStore;
+import io.tunnel.server.kafka.store.StoreTail;
+import io.tunnel.server.kafka.store.StoreTopic;
+import io.tunnel.server.log.EdgeQueries;
+import io.tunnel.server.partition.TableLogs;
+import io.tunnel.server.replica.CopiesIdentity;
+import io.tunnel.server.replica.SharedLog;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Everything that a node has in Kafka: changes, catalog, tunnels, and the group of all nodes. */
+final class ClusterLog implements ClusterTunnels.Stores, Closeable {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(ClusterLog.class);
+
+  /** How long a start waits for a log that is not there yet. */
+  private static final long START_WAIT_S = 60;
+
+  private static final int ANSWER_MS_MAX = 1_000;
+
+  private static final KafkaCatalogStore.Waits STORE_WAITS =
+      new KafkaCatalogStore.Waits(15_000, 3_000);
+
+  private final Parts parts = new Parts();
+  private final SystemClock clock;
+  private final NodeThreads threads;
+  private final KafkaConfig config;
+  private final KafkaCluster kafka;
+  private final KafkaTopics topics;
+  private final String kafkaId;
+  private final Bytes catalogOrigin;
+  private final Bytes tunnelsOrigin;
+  private final CatalogIdentity catalogIdentity;
+  private final Catalog catalog = new Catalog();
+  private final TopicPlaces places;
+  private final StoreTail tail;
+
+  /**
+   * Finds or makes the cluster's topics, and reads its catalog.
+   *
+   * @param threads those that the catalog and the groups of tunnels belong to
+   * @param copies the directory of this node's copies of partitions, which may not be there
+   * @throws IOException when Kafka cannot be reached, a topic is not as it must be, or this is not
+   *     the cluster that the copies are of
+   */
+  ClusterLog(
+      ServerConfig server,
+      ClusterConfig cluster,
+      NodeThreads threads,
+      SystemClock clock,
+      Path copies)
+      throws IOException {
+    this.threads = threads;
+    this.clock = clock;
+    this.places =
+        new TopicPlaces(catalog, () -> TimeUnit.MICROSECONDS.toMillis(clock.epochMicros()));
+    config = config(server, cluster);
+    try {
+      kafka = parts.open(new KafkaCluster(config, clock));
+      topics = kafka.topics();
+      kafkaId = await("say what it is called", () -> kafka.id(config.times().requestMs()));
+      Optional<CopiesIdentity> former = CopiesIdentity.read(copies);
+      if (former.isPresent()) {
+        former.get().requireSame(copies, identity(Optional.empty(), former.get().shards()));
+      }
+      await("make or check the topics of cluster " + cluster.name(), topics::openState);
+      catalogOrigin = await("say which catalog it has", () -> topics.origin(catalogName()));
+      tunnelsOrigin = await("say which tunnels it has", () -> topics.origin(tunnelsName()));
+      tail = parts.open(new StoreTail(catalogTopic(), this::followed));
+      catalogIdentity = await("read the catalog", this::caughtUp);
+      if (former.isPresent()) {
+        former.get().requireSame(copies, identity(former.get().shards()));
+      }
+      await("check the topics of tables", this::checkTables).forEach(LOGGER::error);
+    } catch (IOException | RuntimeException e) {
+      parts.closeAfter(e);
+      throw e;
+    }
+  }
+
+  private static KafkaConfig config(ServerConfig server, ClusterConfig cluster) {
+    ClusterConfig.Log log = cluster.log();
+    KafkaConfig.Times times = server.log().kafka();
+    return new KafkaConfig(
+        String.join(",", log.bootstrap()),
+        cluster.name(),
+        new KafkaConfig.Replicas(log.replication(), log.minInsync()),
+        new KafkaConfig.Times(
+            log.sessionMs(), times.requestMs(), times.deliveryMs(), times.lingerMs()),
+        "lz4",
+        log.clientSettings());
+  }
+
+  private String catalogName() {
+    return KafkaTopics.catalog(config.cluster());
+  }
+
+  private String tunnelsName() {
+    return KafkaTopics.tunnels(config.cluster());
+  }
+
+  private StoreTopic catalogTopic() {
+    return topic(catalogName(), 0);
+  }
+
+  private StoreTopic topic(String name, int partition) {
+    return new StoreTopic(config.clientSettings(), name, partition);
+  }
+
+  private void followed(Map<String, Optional<String>> changes) {
+    threads.control().execute(() -> catalog.followed(changes));
+  }
+
+  /**
+   * The catalog follows from now on. One that was never led will have the origin of its topic as
+   * its identity, by its first leader.
+   */
+  private CompletableFuture<CatalogIdentity> caughtUp() {
+    return afterAll(
+        () -> {
+          catalog.caughtUp();
+          return catalog.identity().orElseGet(() -> new CatalogIdentity(catalogOrigin));
+        });
+  }
+
+  /**
+   * The catalog was told all that is stored by now; or, if this node has just ceased to decide
+   * about tables, what it has to be told first, which was asked for before this.
+   */
+  private CompletableFuture<Void> told() {
+    return afterAll(() -> null);
+  }
+
+  private <T> CompletableFuture<T> afterAll(Supplier<T> then) {
+    CompletableFuture<T> done = new CompletableFuture<>();
+    tail.catchUp(() -> threads.control().execute(() -> done.complete(then.get())));
+    return done;
+  }
+
+  private CompletableFuture<List<String>> checkTables() {
+    List<KafkaTopics.TableTopic> all =
+        catalog.tables().stream()
+            .map(table -> SharedTables.topic(table, table.meta().options()))
+            .toList();
+    return topics.checkTables(all);
+  }
+
+  /** Something in Kafka that can be asked for again. */
+  private <T> T await(String what, Supplier<CompletableFuture<T>> asked) throws IOException {
+    long deadline = clock.nanos() + TimeUnit.SECONDS.toNanos(START_WAIT_S);
+    while (true) {
+      try {
+        return asked.get().get(START_WAIT_S, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException("interrupted while waiting for Kafka to " + what, e);
+      } catch (TimeoutException e) {
+        throw unreachable(what, e);
+      } catch (ExecutionException e) {
+        if (!isPassing(e.getCause())) {
+          throw new IOException("cannot " + what + ": " + e.getCause().getMessage(), e.getCause());
+        }
+        if (clock.nanos() - deadline >= 0) {
+          throw unreachable(what, e.getCause());
+        }
+        LOGGER.warn("waiting for Kafka at {} to {}: {}", config.bootstrap(), what, message(e));
+      }
+    }
+  }
+
+  private static String message(ExecutionException e) {
+    return String.valueOf(e.getCause().getMessage());
+  }
+
+  private static boolean isPassing(Throwable failure) {
+    return failure instanceof LogUnavailableException
+        || (failure instanceof RefusedException refused && refused.retriable());
+  }
+
+  private IOException unreachable(String what, Throwable cause) {
+    return new IOException(
+        "Kafka at "
+            + config.bootstrap()
+            + " did not "
+            + what
+            + " within "
+            + START_WAIT_S
+            + " s; is it running, and is --bootstrap right? ("
+            + cause.getMessage()
+            + ")",
+        cause);
+  }
+
+  @Override
+  public Catalog catalog() {
+    return catalog;
+  }
+
+  /** Where partitions are. */
+  TopicPlaces places() {
+    return places;
+  }
+
+  /** Tells copies of this cluster apart from those of any other. */
+  CopiesIdentity identity(int shards) {
+    return identity(Optional.of(catalogIdentity.origin()), shards);
+  }
+
+  private CopiesIdentity identity(Optional<Bytes> catalog, int shards) {
+    return new CopiesIdentity(config.cluster() + " of kafka " + kafkaId, catalog, shards);
+  }
+
+  /** Whether the log answers at all, within a second or two. */
+  boolean answers() {
+    try {
+      kafka.id(ANSWER_MS_MAX).get(2 * ANSWER_MS_MAX, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } catch (ExecutionException | TimeoutException e) {
+      return false;
+    }
+  }
+
+  /** The changes of all partitions; to be closed before this. */
+  SharedLog openChanges() {
+    return kafka.openLog(places);
+  }
+
+  @Override
+  public EdgeQueries edges() {
+    return new SharedEdgeQueries(kafka.edges(places), kafka.epochs(places));
+  }
+
+  /** The logs of tables. */
+  TableLogs tables() {
+    return new SharedTables(topics);
+  }
+
+  /** The group of all nodes. */
+  Membership.Factory group() {
+    return kafka.memberships();
+  }
+
+  @Override
+  public LedStore.Leader catalogLeader() {
+    LeftTopics left =
+        new LeftTopics(catalog, new SharedTables.Left(topics, config.cluster()), threads.control());
+    return new LedCatalog(catalog, tail::catchUp, threads.control(), left, this::founding);
+  }
+
+  private Founding founding() {
+    return new Founding(catalogIdentity, WiringChance.secret(ChannelGrants.KEY_BYTES));
+  }
+
+  @Override
+  public CatalogStore openCatalog(StoreListener listener) throws IOException {
+    CatalogStore opened =
+        open(
+            catalogTopic(),
+            config.cluster() + ".catalog",
+            new KafkaCatalogStore.Owner(threads.control(), listener));
+    return requireSame(opened, catalogName(), catalogOrigin);
+  }
+
+  @Override
+  public CatalogStore openGroup(int group, StoreListener listener) throws IOException {
+    var unused = await("read the catalog", this::told);
+    CatalogStore opened =
+        open(
+            topic(tunnelsName(), group),
+            config.cluster() + ".tunnels-" + group,
+            new KafkaCatalogStore.Owner(threads.ofGroup(group), listener));
+    return requireSame(opened, tunnelsName(), tunnelsOrigin);
+  }
+
+  private CatalogStore open(StoreTopic topic, String transactionalId, KafkaCatalogStore.Owner owner)
+      throws IOException {
+    return KafkaCatalogStore.open(topic, transactionalId, STORE_WAITS, clock::nanos, owner);
+  }
+
+  /** What was read is what this node has followed, and not a topic that was made in its place. */
+  private CatalogStore requireSame(CatalogStore opened, String topic, Bytes origin)
+      throws IOException {
+    try {
+      Bytes found = await("say which " + topic + " it has", () -> topics.origin(topic));
+      if (!found.equals(origin)) {
+        throw new LostTopicsException(
+            "topic %s was deleted and made anew while this node ran: its id is %s, and was %s. Nothing is decided from the new one. Stop all nodes, and restore the topic from a backup of Kafka"
+                .formatted(topic, found, origin));
+      }
+      return opened;
+    } catch (IOException | RuntimeException e) {
+      try {
+        opened.close();
+      } catch (IOException | RuntimeException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    parts.close();
+  }
+}

@@ -1,0 +1,121 @@
+package io.tunnel.server.node;
+
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.CatalogStore;
+import io.tunnel.server.catalog.StoreListener;
+import io.tunnel.server.channel.Handles;
+import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.cluster.Unit;
+import io.tunnel.server.log.EdgeQueries;
+import io.tunnel.server.session.KnownEdges;
+import io.tunnel.server.session.LedTunnels;
+import io.tunnel.server.session.PositionFinder;
+import io.tunnel.server.session.SessionConfig;
+import io.tunnel.server.session.SharedEdges;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+
+/** All groups of tunnels, of which this node leads some. */
+final class ClusterTunnels {
+
+  private final LedTunnels led;
+  private final PositionFinder finder;
+  private final List<TunnelGroup> groups = new ArrayList<>();
+  private final Map<Integer, LedStore> stores = new TreeMap<>();
+
+  /** Where catalog and tunnels are kept, and where logs begin and end. */
+  interface Stores {
+
+    /** Tables, followed or led. */
+    Catalog catalog();
+
+    /** Where logs begin and end. */
+    EdgeQueries edges();
+
+    /** The catalog while this node decides about tables. */
+    LedStore.Leader catalogLeader();
+
+    /** Becomes the only writer of the catalog; tells on the control thread. */
+    CatalogStore openCatalog(StoreListener listener) throws IOException;
+
+    /**
+     * Becomes the only writer of a group of tunnels, whose tables are all known then; tells on the
+     * group's thread.
+     */
+    CatalogStore openGroup(int group, StoreListener listener) throws IOException;
+  }
+
+  /** The node, as far as its tunnels need it. */
+  record Node(ClusterView view, Handles handles, KnownEdges known, SessionConfig config) {}
+
+  /** The threads of a node that leads stores. */
+  record Threads(NodeThreads owners, Executor waiting) {
+
+    /** Everything belongs to one thread. */
+    Threads(ScheduledExecutorService control, Executor waiting) {
+      this(NodeThreads.one(control), waiting);
+    }
+  }
+
+  ClusterTunnels(Stores log, Node node, Threads threads, NodeSurroundings surroundings) {
+    led = new LedTunnels(log.catalog(), node.view());
+    NodeSurroundings control = surroundings.on(threads.owners().control());
+    finder = new PositionFinder(new SharedEdges(log.edges(), node.known(), control), control);
+    for (int i = 0; i < Unit.TUNNEL_GROUPS; i++) {
+      int id = i;
+      ScheduledExecutorService owner = threads.owners().ofGroup(id);
+      NodeSurroundings own = surroundings.on(owner);
+      TunnelGroup.Parts parts =
+          new TunnelGroup.Parts(
+              new SharedEdges(log.edges(), node.known(), own), node.handles(), node.config(), own);
+      TunnelGroup group = new TunnelGroup(id, log.catalog(), led, parts, owner);
+      groups.add(group);
+      stores.put(
+          Unit.ofGroup(id),
+          new LedStore(
+              "group " + id + " of tunnels",
+              listener -> log.openGroup(id, listener),
+              owner,
+              threads.waiting(),
+              group));
+    }
+    stores.put(
+        Unit.CATALOG,
+        new LedStore(
+            "the catalog",
+            log::openCatalog,
+            threads.owners().control(),
+            threads.waiting(),
+            log.catalogLeader()));
+  }
+
+  /** Those that this node leads. */
+  LedTunnels led() {
+    return led;
+  }
+
+  /** Finds positions in the log that the nodes share. */
+  PositionFinder finder() {
+    return finder;
+  }
+
+  /** By unit, what leads it; the catalog's too. */
+  Map<Integer, LedStore> stores() {
+    return stores;
+  }
+
+  /** Lets leases end, if one thread owns all groups; on that thread. */
+  void tick() {
+    groups.forEach(TunnelGroup::tick);
+  }
+
+  /** Lets leases of a group's tunnels end; on its thread. */
+  void tick(int group) {
+    groups.get(group).tick();
+  }
+}

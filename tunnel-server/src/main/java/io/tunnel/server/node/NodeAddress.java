@@ -1,0 +1,32 @@
+package io.tunnel.server.node;
+
+import io.tunnel.server.net.NetConfig;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.Optional;
+
+/**
+ * Where a node listens and what others are told, which is known before it listens.
+ *
+ * @param advertised HOST:PORT for clients and other nodes
+ */
+record NodeAddress(NetConfig net, String advertised) {
+
+  /** Chooses a free port if none is given. Somebody may take it before it is listened on. */
+  static NodeAddress of(NetConfig asked, Optional<String> advertised) throws IOException {
+    NetConfig net = asked.port() == 0 ? withPort(asked, freePort(asked.host())) : asked;
+    String host = net.host().contains(":") ? "[" + net.host() + "]" : net.host();
+    return new NodeAddress(net, advertised.orElse(host + ":" + net.port()));
+  }
+
+  private static int freePort(String host) throws IOException {
+    try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getByName(host))) {
+      return probe.getLocalPort();
+    }
+  }
+
+  private static NetConfig withPort(NetConfig net, int port) {
+    return net.at(net.host(), port, net.httpPort());
+  }
+}

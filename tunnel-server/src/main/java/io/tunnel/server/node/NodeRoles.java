@@ -1,0 +1,114 @@
+package io.tunnel.server.node;
+
+import io.tunnel.server.cluster.Roles;
+import io.tunnel.server.cluster.Unit;
+import io.tunnel.server.replica.Replicas;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** Partitions are led by their copies, catalog and groups of tunnels by their stores. */
+final class NodeRoles implements Roles {
+
+  private final Replicas replicas;
+  private final Map<Integer, LedStore> storeByUnit;
+
+  NodeRoles(Replicas replicas, Map<Integer, LedStore> storeByUnit) {
+    this.replicas = replicas;
+    this.storeByUnit = new TreeMap<>(storeByUnit);
+  }
+
+  @Override
+  public void copy(int partition) {
+    replicas.copy(partition);
+  }
+
+  @Override
+  public void lead(int unit) {
+    if (Unit.isPartition(unit)) {
+      replicas.lead(unit);
+    } else {
+      storeByUnit.get(unit).lead();
+    }
+  }
+
+  @Override
+  public void leave(int unit) {
+    if (Unit.isPartition(unit)) {
+      replicas.leave(unit);
+    } else {
+      storeByUnit.get(unit).leave();
+    }
+  }
+
+  @Override
+  public Set<Integer> leads() {
+    Set<Integer> leads = new TreeSet<>(replicas.leads());
+    storeByUnit.forEach(
+        (unit, store) -> {
+          if (store.isWanted()) {
+            leads.add(unit);
+          }
+        });
+    return leads;
+  }
+
+  @Override
+  public Set<Integer> copies() {
+    return replicas.copies();
+  }
+
+  @Override
+  public Set<Integer> warm() {
+    return replicas.warm();
+  }
+
+  /** Leads no stores for now, or again those that it is to lead. */
+  void suspend(boolean isSuspended) {
+    storeByUnit.values().forEach(isSuspended ? LedStore::suspend : LedStore::resume);
+  }
+
+  /** Whether it leads that unit now; any thread. */
+  boolean isLeading(int unit) {
+    return Unit.isPartition(unit)
+        ? replicas.isServing(unit)
+        : storeByUnit.containsKey(unit) && storeByUnit.get(unit).isLeading();
+  }
+
+  /** Closes all stores at once: each may wait for a log that does not answer. */
+  void close() throws IOException {
+    ExecutorService closers = Executors.newCachedThreadPool(task -> new Thread(task, "closer"));
+    IOException failure = new IOException("cannot close all stores");
+    List<Future<Void>> closings = new ArrayList<>();
+    for (LedStore store : storeByUnit.values()) {
+      closings.add(
+          closers.submit(
+              () -> {
+                store.close();
+                return null;
+              }));
+    }
+    closers.shutdown();
+    for (Future<Void> closing : closings) {
+      try {
+        closing.get();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        failure.addSuppressed(e);
+      } catch (ExecutionException e) {
+        failure.addSuppressed(e.getCause());
+      }
+    }
+    if (failure.getSuppressed().length > 0) {
+      throw failure;
+    }
+  }
+}

@@ -1,0 +1,222 @@
+package io.tunnel.server.node;
+
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.channel.Handles;
+import io.tunnel.server.cluster.AsideCore;
+import io.tunnel.server.cluster.ClusterNode;
+import io.tunnel.server.cluster.KnownUnits;
+import io.tunnel.server.cluster.Membership;
+import io.tunnel.server.cluster.NodeSettings;
+import io.tunnel.server.cluster.PlacementView;
+import io.tunnel.server.engine.Ports;
+import io.tunnel.server.engine.Served;
+import io.tunnel.server.log.CatchUp;
+import io.tunnel.server.partition.CurrentRows;
+import io.tunnel.server.partition.DiskCondition;
+import io.tunnel.server.partition.PartitionHomes;
+import io.tunnel.server.partition.RoutedHomes;
+import io.tunnel.server.partition.TableLogs;
+import io.tunnel.server.replica.Replicas;
+import io.tunnel.server.session.Coordinator;
+import io.tunnel.server.session.KnownEdges;
+import io.tunnel.server.session.LogFigures;
+import io.tunnel.server.session.SessionConfig;
+import io.tunnel.wire.ClusterControl.NodeStatus;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * The rooms of a node of a cluster, joined: everything of it but what the process gives, so that a
+ * simulation joins the same ones.
+ */
+final class NodeRooms {
+
+  private final Self self;
+  private final Log log;
+  private final Ports.Threads threads;
+  private final Replicas replicas;
+  private final PlacementView view;
+  private final ClusterTunnels tunnels;
+  private final NodeRoles roles;
+  private final ClusterNode node;
+  private final Ports ports;
+  private final AbsenceCore absence;
+  private final AsideCore aside;
+
+  /** Checkpoints of tunnels that are coordinated here, of changes that the log had lost. */
+  private final LongAdder takenBack = new LongAdder();
+
+  /** Since {@link #serve}. */
+  private Optional<LostPartitions> lost = Optional.empty();
+
+  /**
+   * What the node is.
+   *
+   * @param sessionMs how long the group of all nodes waits for one that says nothing
+   */
+  record Self(NodeSettings settings, String cluster, SessionConfig sessions, long sessionMs) {
+
+    long sessionNanos() {
+      return TimeUnit.MILLISECONDS.toNanos(sessionMs);
+    }
+  }
+
+  /** What all nodes share. */
+  record Log(ClusterTunnels.Stores stores, TableLogs tables, Membership.Factory group) {}
+
+  /**
+   * Joins them; the node is no member of its cluster yet, and nothing is delivered.
+   *
+   * @param placement what the copies ask for leaders; this node is told from now on
+   */
+  NodeRooms(
+      Self self,
+      Log log,
+      Replicas replicas,
+      LastPlacement placement,
+      ClusterTunnels.Threads owners,
+      Ports.Threads threads) {
+    this.self = self;
+    this.log = log;
+    this.replicas = replicas;
+    this.threads = threads;
+    absence = new AbsenceCore(self.sessionNanos());
+    aside = new AsideCore(threads.clock().nanos());
+    Catalog catalog = log.stores().catalog();
+    KnownEdges known = new KnownEdges();
+    Handles handles = new Handles();
+    catalog.listen(new DroppedTables(replicas, known));
+    view = new PlacementView(self.cluster(), self.settings().address(), placement::get, new Part());
+    tunnels =
+        new ClusterTunnels(
+            log.stores(),
+            new ClusterTunnels.Node(view, handles, known, self.sessions()),
+            owners,
+            new NodeSurroundings(
+                log.stores().edges(),
+                view,
+                threads.control(),
+                threads.clock(),
+                self.sessionMs(),
+                takenBack));
+    roles = new NodeRoles(replicas, tunnels.stores());
+    node =
+        new ClusterNode(
+            self.settings(),
+            roles,
+            () -> KnownUnits.read(catalog.lastPartition(), catalog.partitionIds()),
+            owners.owners().control(),
+            threads.clock()::nanos);
+    placement.of(node);
+    ports = ports(catalog, known, handles);
+  }
+
+  private Ports ports(Catalog catalog, KnownEdges known, Handles handles) {
+    PartitionHomes homes = new RoutedHomes(replicas, view);
+    Ports.Delivered delivered =
+        new Ports.Delivered(replicas.incarnations(), new CatchUp(log.stores().edges(), replicas));
+    return new Ports(
+        catalog,
+        new Ports.Partitions(
+            homes,
+            replicas,
+            new CurrentRows(catalog, homes, threads.moments(), threads.clock()::epochMicros),
+            delivered,
+            delivered),
+        new Ports.Tunnels(
+            tunnels.led(),
+            tunnels.finder(),
+            LogFigures.of(known, replicas, replicas::isServing),
+            this::rows),
+        log.tables(),
+        view,
+        new Coordinator.Naming(handles, catalog.grants()),
+        threads);
+  }
+
+  private long rows(int partition) {
+    return replicas.rowEstimate(partition, LogFigures.COUNTED_ROWS_MAX).orElse(LogFigures.UNKNOWN);
+  }
+
+  /** For the rooms that face clients. */
+  Ports ports() {
+    return ports;
+  }
+
+  /** Those to whom partitions are delivered are told from now on when these are lost. */
+  void serve(Served served) {
+    lost =
+        Optional.of(
+            new LostPartitions(
+                replicas::leads,
+                replicas::isServing,
+                served::partitions,
+                partition ->
+                    served.lost(partition, view.notLeader(partition, "partition " + partition)),
+                self.sessionNanos()));
+  }
+
+  /** Joins the group of all nodes. */
+  void join() {
+    node.join(log.group());
+  }
+
+  /**
+   * Tells those who are attached to what is not served here any more. When a node's absence from
+   * its group lasts, sessions end too, and tables are not decided about: a client that has come
+   * here finds the node that does it now.
+   */
+  void look() {
+    long nowNanos = threads.clock().nanos();
+    roles.suspend(absence.isTooLong(node.isLost() && node.hasSuccessor(), nowNanos));
+    DiskCondition disk = replicas.condition();
+    boolean takesNothing = disk == DiskCondition.DISK_FULL || disk == DiskCondition.STORAGE_FAILED;
+    node.stepAside(aside.look(takesNothing, nowNanos));
+    lost.ifPresent(partitions -> partitions.look(node.isLost(), nowNanos));
+  }
+
+  /** The node as a member of its cluster. */
+  ClusterNode node() {
+    return node;
+  }
+
+  /** What it leads and copies. */
+  NodeRoles roles() {
+    return roles;
+  }
+
+  /** The tunnels that it coordinates. */
+  ClusterTunnels tunnels() {
+    return tunnels;
+  }
+
+  /** How many checkpoints were taken back. */
+  long takenBack() {
+    return takenBack.sum();
+  }
+
+  /** This node's own part in the cluster. */
+  private final class Part implements PlacementView.Part {
+
+    @Override
+    public String name() {
+      return self.settings().node();
+    }
+
+    @Override
+    public boolean leads(int unit) {
+      return roles.isLeading(unit);
+    }
+
+    @Override
+    public NodeStatus status() {
+      return new NodeStatus(self.settings().node(), replicas.status());
+    }
+
+    @Override
+    public void drain(boolean isDraining) {
+      node.drain(isDraining);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package io.tunnel.server.node;
+
+import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.log.CatchUp;
+import io.tunnel.server.log.EdgeQueries;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.session.Surroundings;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Joins sessions of a node of a cluster with clocks, a control thread and the shared log. Rows are
+ * kept for nobody: they are read as they are then, and what they have become since is in the log
+ * behind the end that it has now.
+ */
+record NodeSurroundings(
+    EdgeQueries log,
+    ClusterView view,
+    Executor control,
+    Shard.Clock clock,
+    long silenceMs,
+    LongAdder takenBack)
+    implements Surroundings {
+
+  /** Counts for nobody what is taken back. */
+  NodeSurroundings(
+      EdgeQueries log, ClusterView view, Executor control, Shard.Clock clock, long silenceMs) {
+    this(log, view, control, clock, silenceMs, new LongAdder());
+  }
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(NodeSurroundings.class);
+
+  /** These surroundings for tunnels that belong to another thread. */
+  NodeSurroundings on(Executor thread) {
+    return new NodeSurroundings(log, view, thread, clock, silenceMs, takenBack);
+  }
+
+  @Override
+  public void tookBack() {
+    takenBack.increment();
+  }
+
+  @Override
+  public long nanos() {
+    return clock.nanos();
+  }
+
+  @Override
+  public long epochMicros() {
+    return clock.epochMicros();
+  }
+
+  @Override
+  public Optional<String> leader(int partition) {
+    return view.leaderElsewhere(partition);
+  }
+
+  @Override
+  public void control(Runnable action) {
+    try {
+      control.execute(action);
+    } catch (RejectedExecutionException e) {
+      LOGGER.debug("the node stops; what was to be done on the control thread is not", e);
+    }
+  }
+
+  /** The log is asked later, and then knows of everything that was acknowledged. */
+  @Override
+  public void passBarrier(int partition, Runnable then) {
+    control(then);
+  }
+
+  @Override
+  public void keepRows(String tunnelId, Collection<Integer> partitions, Kept whenKept) {
+    log.edges(partitions)
+        .whenComplete(
+            (edges, failure) ->
+                control(
+                    () -> {
+                      if (failure == null) {
+                        whenKept.kept(ends(edges), incarnations(edges));
+                      } else {
+                        whenKept.failed(CatchUp.unavailable(failure));
+                      }
+                    }));
+  }
+
+  private static Map<Integer, Long> ends(Map<Integer, EdgeQueries.Edge> edges) {
+    Map<Integer, Long> ends = new HashMap<>();
+    edges.forEach((partition, edge) -> ends.put(partition, edge.last()));
+    return ends;
+  }
+
+  private static Map<Integer, Long> incarnations(Map<Integer, EdgeQueries.Edge> edges) {
+    Map<Integer, Long> incarnations = new HashMap<>();
+    edges.forEach(
+        (partition, edge) -> edge.incarnation().ifPresent(one -> incarnations.put(partition, one)));
+    return incarnations;
+  }
+
+  @Override
+  public void forgetRows(String tunnelId) {
+    // None are kept.
+  }
+
+  @Override
+  public void forgetRows(String tunnelId, int partition) {
+    // None are kept.
+  }
+}

@@ -1,0 +1,108 @@
+package io.tunnel.server.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class DataDirectoryTest {
+
+  @TempDir private Path parent;
+
+  private Path path() {
+    return parent.resolve("a/data");
+  }
+
+  private void requireRefused(String message) {
+    assertThatThrownBy(() -> DataDirectory.open(path(), 1))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(message);
+  }
+
+  private void writeFormat(String text) throws IOException {
+    Files.createDirectories(path());
+    Files.writeString(path().resolve("FORMAT"), text);
+  }
+
+  @Test
+  void aNewDirectoryIsCreatedAndKeepsItsShards() throws IOException {
+    try (DataDirectory directory = DataDirectory.open(path(), 3)) {
+      assertThat(directory.shards()).isEqualTo(3);
+      assertThat(directory.path()).isEqualTo(path());
+    }
+    assertThat(path().resolve("FORMAT")).hasContent("{\"format\":1,\"shards\":3}");
+    try (DataDirectory directory = DataDirectory.open(path(), 5)) {
+      assertThat(directory.shards()).as("fixed at first use").isEqualTo(3);
+    }
+  }
+
+  @Test
+  void aDirectoryInUseIsRefusedUntilItIsFree() throws IOException {
+    try (DataDirectory directory = DataDirectory.open(path(), 1)) {
+      requireRefused("is in use by another server; stop that one");
+      assertThat(directory.shards()).isEqualTo(1);
+    }
+    DataDirectory.open(path(), 1).close();
+  }
+
+  @Test
+  void aNewerFormatIsRefusedAndTheDirectoryIsFreeAgain() throws IOException {
+    writeFormat("{\"format\":2,\"layout\":\"unknown\"}");
+    requireRefused("has format 2, this server reads format 1");
+    requireRefused("use the version of the server that wrote it");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "{",
+        "[]",
+        "null",
+        "garbage",
+        "{\"format\":0,\"shards\":1}",
+        "{\"format\":1}",
+        "{\"format\":1,\"shards\":-1}",
+        "{\"format\":\"x\",\"shards\":1}"
+      })
+  void aFormatThatSaysNothingIsRefused(String text) throws IOException {
+    writeFormat(text);
+    requireRefused("does not say what format the data directory has");
+    assertThat(path().resolve("FORMAT")).hasContent(text);
+  }
+
+  @Test
+  void aFormatThatIsNoTextIsRefused() throws IOException {
+    Files.createDirectories(path());
+    Files.write(path().resolve("FORMAT"), new byte[] {(byte) 0xff, (byte) 0xfe});
+    requireRefused("does not say what format the data directory has");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"catalog", "shard-0"})
+  void dataWithoutAFormatIsNotTakenForANewDirectory(String name) throws IOException {
+    Files.createDirectories(path().resolve(name));
+    requireRefused("holds data but no FORMAT file");
+    assertThat(path().resolve("FORMAT")).doesNotExist();
+  }
+
+  @Test
+  void aFileInItsPlaceIsRefused() throws IOException {
+    Files.createDirectories(path().getParent());
+    Files.writeString(path(), "a file");
+    requireRefused("cannot write to the data directory");
+  }
+
+  /** Root may write where permissions say no, so what fails here is the file of the lock. */
+  @Test
+  void aDirectoryThatCannotBeLockedIsRefused() throws IOException {
+    Files.createDirectories(path().resolve("LOCK"));
+    requireRefused("give another with --data");
+  }
+}

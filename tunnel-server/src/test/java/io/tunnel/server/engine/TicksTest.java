@@ -1,0 +1,58 @@
+package io.tunnel.server.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class TicksTest {
+
+  private static final long GAP_NANOS_MAX = 300;
+
+  private final List<String> done = new ArrayList<>();
+  private long nowNanos = Long.MAX_VALUE - 500;
+
+  private void tick(Ticks ticks, long nanosLater) {
+    nowNanos += nanosLater;
+    ticks.run();
+  }
+
+  @Test
+  void afterAStallWhatWaitsComesFirst() {
+    Ticks ticks = new Ticks(() -> nowNanos, GAP_NANOS_MAX, List.of(() -> done.add("look")));
+    tick(ticks, 0);
+    tick(ticks, GAP_NANOS_MAX);
+    assertThat(done).hasSize(2);
+    tick(ticks, GAP_NANOS_MAX + 1);
+    assertThat(done).as("the tick that comes late").hasSize(2);
+    tick(ticks, 1);
+    assertThat(done).hasSize(3);
+  }
+
+  @Test
+  void aThreadThatIsAlwaysSlowStillLooksEverySecondTime() {
+    Ticks ticks = new Ticks(() -> nowNanos, GAP_NANOS_MAX, List.of(() -> done.add("look")));
+    for (int i = 0; i < 9; i++) {
+      tick(ticks, 10 * GAP_NANOS_MAX);
+    }
+    assertThat(done).hasSize(4);
+  }
+
+  @Test
+  void aLookThatFailsKeepsNeitherTheOthersNorTheNextTickFromBeingDone() {
+    List<Runnable> looks =
+        List.of(
+            () -> {
+              throw new IllegalStateException("fails");
+            },
+            () -> {
+              throw new InternalError("injected");
+            },
+            () -> done.add("last"));
+    Ticks ticks = new Ticks(() -> nowNanos, GAP_NANOS_MAX, looks);
+    tick(ticks, 0);
+    tick(ticks, 1);
+    assertThat(done).containsExactly("last", "last");
+  }
+}

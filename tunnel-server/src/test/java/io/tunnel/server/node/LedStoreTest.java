@@ -1,0 +1,351 @@
+package io.tunnel.server.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.server.catalog.CatalogStore;
+import io.tunnel.server.catalog.FencedStoreException;
+import io.tunnel.server.catalog.StoreListener;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class LedStoreTest {
+
+  private final List<String> happened = new ArrayList<>();
+  private final List<StoreListener> listeners = new ArrayList<>();
+  private final Queue<Runnable> waiting = new ArrayDeque<>();
+  private final ControlQueue control = new ControlQueue();
+  private boolean isWaitingOver;
+  private Optional<IOException> openFails = Optional.empty();
+  private Optional<IOException> leadFails = Optional.empty();
+  private final LedStore store =
+      new LedStore("the unit", this::open, control, this::await, new Recorder());
+
+  /** Does nothing by itself. */
+  private static final class ControlQueue extends ScheduledThreadPoolExecutor {
+    private final Queue<Runnable> tasks = new ArrayDeque<>();
+    private final Queue<Runnable> later = new ArrayDeque<>();
+    private boolean isOver;
+
+    ControlQueue() {
+      super(0);
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      if (isOver) {
+        throw new RejectedExecutionException("over");
+      }
+      tasks.add(task);
+    }
+
+    @Override
+    public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+      later.add(task);
+      return super.schedule(() -> {}, 0, unit);
+    }
+  }
+
+  private final class FakeStore implements CatalogStore {
+    private final int number;
+
+    FakeStore(int number) {
+      this.number = number;
+    }
+
+    @Override
+    public Map<String, String> all() {
+      return Map.of();
+    }
+
+    @Override
+    public void write(Map<String, Optional<String>> changes) {}
+
+    @Override
+    public void close() {
+      happened.add("closed " + number);
+    }
+  }
+
+  private final class Recorder implements LedStore.Leader {
+    @Override
+    public void lead(CatalogStore opened) throws IOException {
+      if (leadFails.isPresent()) {
+        throw leadFails.get();
+      }
+      happened.add("leads " + ((FakeStore) opened).number);
+    }
+
+    @Override
+    public void stored(Map<String, Optional<String>> changes) {
+      happened.add("stored " + changes.keySet());
+    }
+
+    @Override
+    public void resign() {
+      happened.add("resigned");
+    }
+  }
+
+  private void await(Runnable task) {
+    if (isWaitingOver) {
+      throw new RejectedExecutionException("over");
+    }
+    waiting.add(task);
+  }
+
+  private CatalogStore open(StoreListener listener) throws IOException {
+    if (openFails.isPresent()) {
+      throw openFails.get();
+    }
+    listeners.add(listener);
+    return new FakeStore(listeners.size());
+  }
+
+  @AfterEach
+  void end() {
+    control.shutdownNow();
+  }
+
+  private static void run(Queue<Runnable> tasks) {
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      task.run();
+    }
+  }
+
+  private void runAll() {
+    while (!waiting.isEmpty() || !control.tasks.isEmpty()) {
+      run(waiting);
+      run(control.tasks);
+    }
+  }
+
+  private void pauseEnds() {
+    run(control.later);
+    runAll();
+  }
+
+  private void fenced(int number) {
+    listeners.get(number - 1).fenced(new FencedStoreException("another", new IOException()));
+    runAll();
+  }
+
+  @Test
+  void leads_when_the_store_is_open_and_resigns_before_it_is_closed() {
+    store.lead();
+    assertThat(store.isWanted()).isTrue();
+    assertThat(store.isLeading()).isFalse();
+    runAll();
+    assertThat(store.isLeading()).isTrue();
+    store.lead();
+    runAll();
+    store.leave();
+    assertThat(store.isLeading()).isFalse();
+    runAll();
+    assertThat(happened).containsExactly("leads 1", "resigned", "closed 1");
+  }
+
+  @Test
+  void what_it_did_not_lead_for_a_moment_is_opened_anew() {
+    store.lead();
+    runAll();
+    store.leave();
+    store.lead();
+    runAll();
+    assertThat(happened).containsExactly("leads 1", "resigned", "closed 1", "leads 2");
+    assertThat(store.isLeading()).isTrue();
+  }
+
+  @Test
+  void one_that_is_suspended_resigns_and_leads_when_it_is_resumed() {
+    store.lead();
+    runAll();
+    store.suspend();
+    assertThat(store.isLeading()).isFalse();
+    assertThat(store.isWanted()).as("so it says to its group").isTrue();
+    runAll();
+    store.suspend();
+    runAll();
+    assertThat(happened).containsExactly("leads 1", "resigned", "closed 1");
+    store.resume();
+    store.resume();
+    runAll();
+    assertThat(happened).endsWith("closed 1", "leads 2");
+    assertThat(store.isLeading()).isTrue();
+  }
+
+  @Test
+  void one_that_is_suspended_is_not_opened_and_one_that_opens_is_closed() {
+    store.suspend();
+    store.lead();
+    runAll();
+    assertThat(listeners).isEmpty();
+    store.resume();
+    run(control.tasks);
+    run(waiting);
+    store.suspend();
+    runAll();
+    assertThat(happened).containsExactly("closed 1");
+    store.leave();
+    store.resume();
+    runAll();
+    assertThat(happened).as("it is not to be led any more").containsExactly("closed 1");
+  }
+
+  @Test
+  void a_pause_that_ends_while_it_is_suspended_opens_nothing() {
+    openFails = Optional.of(new IOException("not now"));
+    store.lead();
+    runAll();
+    store.suspend();
+    openFails = Optional.empty();
+    pauseEnds();
+    assertThat(listeners).isEmpty();
+    store.resume();
+    runAll();
+    assertThat(happened).containsExactly("leads 1");
+  }
+
+  @Test
+  void a_store_that_opens_when_it_is_not_wanted_any_more_is_closed() {
+    store.lead();
+    run(control.tasks);
+    run(waiting);
+    store.leave();
+    runAll();
+    assertThat(happened).containsExactly("closed 1");
+    store.lead();
+    runAll();
+    assertThat(happened).containsExactly("closed 1", "leads 2");
+  }
+
+  @Test
+  void one_that_is_wanted_again_while_it_opens_is_led_once() {
+    store.lead();
+    store.leave();
+    store.lead();
+    runAll();
+    assertThat(happened).containsExactly("leads 1");
+  }
+
+  @Test
+  void what_cannot_be_opened_is_tried_again_after_a_pause() {
+    openFails = Optional.of(new IOException("not now"));
+    store.lead();
+    runAll();
+    assertThat(waiting).isEmpty();
+    pauseEnds();
+    assertThat(store.isLeading()).isFalse();
+    openFails = Optional.empty();
+    pauseEnds();
+    assertThat(happened).containsExactly("leads 1");
+  }
+
+  @Test
+  void nobody_tries_again_what_is_not_wanted_after_the_pause() {
+    openFails = Optional.of(new IOException("not now"));
+    store.lead();
+    runAll();
+    store.leave();
+    openFails = Optional.empty();
+    pauseEnds();
+    assertThat(happened).isEmpty();
+    assertThat(listeners).isEmpty();
+  }
+
+  @Test
+  void a_store_whose_texts_cannot_be_taken_over_is_closed_and_opened_again() {
+    leadFails = Optional.of(new IOException("damaged"));
+    store.lead();
+    runAll();
+    assertThat(happened).containsExactly("closed 1");
+    leadFails = Optional.empty();
+    pauseEnds();
+    assertThat(happened).containsExactly("closed 1", "leads 2");
+  }
+
+  @Test
+  void one_that_is_fenced_resigns_and_comes_back_after_a_pause() {
+    store.lead();
+    runAll();
+    fenced(1);
+    assertThat(store.isLeading()).isFalse();
+    assertThat(store.isWanted()).isTrue();
+    assertThat(happened).containsExactly("leads 1", "resigned", "closed 1");
+    pauseEnds();
+    assertThat(happened).endsWith("leads 2");
+    fenced(1);
+    listeners.get(0).stored(Map.of("late", Optional.empty()));
+    assertThat(store.isLeading()).as("the former store has no say").isTrue();
+    listeners.get(1).stored(Map.of("own", Optional.empty()));
+    assertThat(happened).endsWith("leads 2", "stored [own]");
+  }
+
+  @Test
+  void a_store_that_opens_behind_the_close_is_closed() throws IOException {
+    store.lead();
+    run(control.tasks);
+    run(waiting);
+    store.close();
+    runAll();
+    assertThat(happened).containsExactly("closed 1");
+    assertThat(store.isLeading()).isFalse();
+  }
+
+  @Test
+  void a_store_is_closed_though_nobody_waits_any_more() throws IOException {
+    store.lead();
+    run(control.tasks);
+    run(waiting);
+    store.close();
+    isWaitingOver = true;
+    runAll();
+    assertThat(happened).containsExactly("closed 1");
+  }
+
+  @Test
+  void a_store_that_opens_when_its_owner_has_ended_is_closed() {
+    store.lead();
+    run(control.tasks);
+    control.isOver = true;
+    run(waiting);
+    assertThat(happened).containsExactly("closed 1");
+  }
+
+  @Test
+  void what_is_to_be_led_behind_the_close_is_not_opened() throws IOException {
+    store.close();
+    store.lead();
+    runAll();
+    assertThat(listeners).isEmpty();
+  }
+
+  @Test
+  void nothing_is_opened_behind_the_close() throws IOException {
+    openFails = Optional.of(new IOException("not now"));
+    store.lead();
+    runAll();
+    store.close();
+    openFails = Optional.empty();
+    pauseEnds();
+    assertThat(listeners).isEmpty();
+  }
+
+  @Test
+  void the_store_that_is_open_is_closed_with_it() throws IOException {
+    store.lead();
+    runAll();
+    store.close();
+    assertThat(happened).containsExactly("leads 1", "closed 1");
+  }
+}

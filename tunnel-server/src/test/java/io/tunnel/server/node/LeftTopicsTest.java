@@ -1,0 +1,141 @@
+package io.tunnel.server.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.TableMeta;
+import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.Asked;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.DroppedLog;
+import io.tunnel.server.catalog.LeftLogs;
+import io.tunnel.server.catalog.MemoryCatalogStore;
+import io.tunnel.server.catalog.TableRecord;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class LeftTopicsTest implements LeftLogs {
+
+  private static final Bytes ORIGIN = Bytes.fromHex("0a");
+
+  private final MemoryCatalogStore store = new MemoryCatalogStore();
+  private final List<DroppedLog> dropped = new ArrayList<>();
+  private Optional<IOException> trouble = Optional.empty();
+  private Catalog catalog;
+
+  @BeforeEach
+  void open() throws IOException {
+    catalog = new Catalog(store);
+  }
+
+  private <T> CompletableFuture<T> answer(T value) {
+    return trouble.isPresent()
+        ? CompletableFuture.failedFuture(trouble.get())
+        : CompletableFuture.completedFuture(value);
+  }
+
+  @Override
+  public CompletableFuture<Set<Integer>> tables() {
+    return answer(Set.of(1, 2, 3, 7, 9));
+  }
+
+  @Override
+  public CompletableFuture<Bytes> origin(TableRecord table) {
+    return answer(ORIGIN);
+  }
+
+  @Override
+  public CompletableFuture<Void> drop(DroppedLog log) {
+    dropped.add(log);
+    return answer(null);
+  }
+
+  private void look() {
+    new LeftTopics(catalog, this, Runnable::run).look();
+  }
+
+  private TableRecord create(String name, Optional<Bytes> origin) throws IOException {
+    return catalog.createTable(
+        catalog.planTable(new TableMeta(name, TestRows.SCHEMA), List.of(), 0).withOrigin(origin),
+        Asked.NAMELESS);
+  }
+
+  private void drop(String name) throws IOException {
+    catalog.dropTable(catalog.table(name), true, Asked.NAMELESS);
+  }
+
+  @Test
+  void what_the_catalog_says_was_dropped_goes_and_nothing_that_it_does_not_know()
+      throws IOException {
+    create("a", Optional.of(ORIGIN));
+    create("b", Optional.of(Bytes.fromHex("0b")));
+    drop("b");
+    create("c", Optional.empty());
+    drop("c");
+    open();
+    look();
+    assertThat(dropped)
+        .containsExactly(
+            new DroppedLog(2, Optional.of(Bytes.fromHex("0b"))),
+            new DroppedLog(3, Optional.empty()));
+    dropped.clear();
+    open();
+    look();
+    assertThat(dropped).as("what is deleted is not deleted again").isEmpty();
+  }
+
+  @Test
+  void a_log_that_does_not_answer_is_asked_another_time() throws IOException {
+    create("a", Optional.empty());
+    create("b", Optional.empty());
+    drop("b");
+    trouble = Optional.of(new IOException("not now"));
+    look();
+    assertThat(catalog.droppedLogs()).hasSize(1);
+    assertThat(catalog.table("a").origin()).isEmpty();
+    trouble = Optional.empty();
+    look();
+    assertThat(dropped).hasSize(2);
+    assertThat(catalog.droppedLogs()).isEmpty();
+    assertThat(catalog.table("a").origin()).contains(ORIGIN);
+  }
+
+  @Test
+  void tables_of_older_versions_are_told_apart_by_what_they_have() throws IOException {
+    create("old", Optional.empty());
+    create("new", Optional.of(Bytes.fromHex("0b")));
+    look();
+    open();
+    assertThat(catalog.table("old").origin()).contains(ORIGIN);
+    assertThat(catalog.table("new").origin()).contains(Bytes.fromHex("0b"));
+  }
+
+  @Test
+  void nothing_is_noted_by_a_node_that_decides_no_more() throws IOException {
+    create("old", Optional.empty());
+    List<Runnable> control = new ArrayList<>();
+    new LeftTopics(catalog, this, control::add).look();
+    catalog.resign();
+    control.forEach(Runnable::run);
+    open();
+    assertThat(catalog.table("old").origin()).isEmpty();
+  }
+
+  @Test
+  void no_more_than_the_limit_go_at_once() throws IOException {
+    for (int i = 0; i <= LeftTopics.AT_ONCE_MAX; i++) {
+      create("t", Optional.empty());
+      drop("t");
+    }
+    look();
+    assertThat(dropped).hasSize(LeftTopics.AT_ONCE_MAX);
+    look();
+    assertThat(dropped).hasSize(LeftTopics.AT_ONCE_MAX + 1);
+  }
+}
