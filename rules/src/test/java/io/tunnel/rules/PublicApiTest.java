@@ -41,8 +41,6 @@ class PublicApiTest {
           "ExportCheckpointsResponse.checkpoints: CheckpointSet",
           "ImportCheckpointsRequest.<init>: CheckpointSet",
           "ImportCheckpointsRequest.checkpoints: CheckpointSet",
-          "InMemoryTunnelService.delay: Operation",
-          "InMemoryTunnelService.refuseNext: Operation",
           "PartitionReader.<init>: TableDescription",
           "PartitionReader.positions: FoundPositions",
           "SeekTunnelRequest.payload: Seek",

@@ -14,8 +14,8 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.TableMeta;
+import io.tunnel.sdk.testing.ClientRequest;
 import io.tunnel.sdk.testing.InMemoryTunnelService;
-import io.tunnel.wire.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,7 +61,7 @@ class AsyncReadTest {
     for (int i = 0; i < 10; i++) {
       service.write("t", put(i));
     }
-    service.delay(Operation.GET_ROW, Duration.ofSeconds(1));
+    service.delay(ClientRequest.GET_ROW, Duration.ofSeconds(1));
     List<CompletableFuture<Optional<Row>>> reads = new ArrayList<>();
     for (int i = 0; i < 11; i++) {
       reads.add(client.getRowAsync("t", key(i)));
@@ -79,7 +79,7 @@ class AsyncReadTest {
     PrimaryKey wrong = PrimaryKey.builder().add("id", "text").build();
     assertThatThrownBy(() -> client.getRowAsync("t", wrong))
         .isInstanceOf(IllegalArgumentException.class);
-    service.refuseNext(Operation.GET_ROW, ErrorCode.INTERNAL);
+    service.refuseNext(ClientRequest.GET_ROW, ErrorCode.INTERNAL);
     CompletableFuture<Optional<Row>> read = client.getRowAsync("t", key(1));
     assertThatThrownBy(read::join)
         .isInstanceOf(CompletionException.class)
@@ -92,7 +92,7 @@ class AsyncReadTest {
   @Test
   void a_row_cannot_be_waited_for_where_it_would_come() {
     service.write("t", put(1));
-    service.delay(Operation.GET_ROW, Duration.ofSeconds(1));
+    service.delay(ClientRequest.GET_ROW, Duration.ofSeconds(1));
     CompletableFuture<Row> refused =
         client.getRowAsync("t", key(1)).thenApply(row -> client.getRow("t", key(1)).orElseThrow());
     service.awaitDelayed(1);

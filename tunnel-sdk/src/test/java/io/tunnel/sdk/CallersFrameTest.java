@@ -15,6 +15,7 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.fake.FakeServer;
+import io.tunnel.sdk.testing.ClientRequest;
 import io.tunnel.sdk.testing.InMemoryTunnelService;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.OperatorControl.CheckpointSet;
@@ -179,7 +180,7 @@ class CallersFrameTest {
       service.createTable(META);
       service.write("t", new RowPutChange(KEY, List.of()));
       ClientConfig config = ClientConfig.of(service.endpoint());
-      service.refuseNext(Operation.READ_PARTITION, ErrorCode.HISTORY_LOST);
+      service.refuseNext(ClientRequest.READ_PARTITION, ErrorCode.HISTORY_LOST);
       try (TableClient tables = TableClient.connect(config);
           PartitionReader reader =
               new PartitionReader(

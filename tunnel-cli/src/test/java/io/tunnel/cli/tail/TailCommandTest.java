@@ -19,10 +19,10 @@ import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.HashedKey;
+import io.tunnel.sdk.testing.ClientRequest;
 import io.tunnel.sdk.testing.InMemoryTunnelService;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
-import io.tunnel.wire.Operation;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.Writer;
@@ -243,7 +243,7 @@ class TailCommandTest {
   @Test
   void history_that_is_lost_is_said() {
     put("a");
-    service.refuseNext(Operation.FIND_POSITIONS, ErrorCode.HISTORY_LOST);
+    service.refuseNext(ClientRequest.FIND_POSITIONS, ErrorCode.HISTORY_LOST);
     assertThat(run("--from", "-1h")).isEqualTo(1);
     assertThat(err.toString()).contains("the table keeps them no more", "--from earliest");
   }

@@ -17,8 +17,8 @@ import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.testing.ClientRequest;
 import io.tunnel.sdk.testing.InMemoryTunnelService;
-import io.tunnel.wire.Operation;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -186,7 +186,7 @@ class SinkWriterTest {
   void a_job_waits_for_the_service_and_no_more_than_the_buffer_is_under_way() throws Exception {
     int rows = 300;
     SinkWriter<RowChange> writer = writer(sink().bufferBytesMax(1_000).batchBytesMax(300));
-    service.delay(Operation.WRITE, Duration.ofSeconds(1));
+    service.delay(ClientRequest.WRITE, Duration.ofSeconds(1));
     task.whileIdle(() -> service.advance(Duration.ofSeconds(1)));
     for (int i = 0; i < rows; i++) {
       writer.write(Model.put(i, "c", i), null);
@@ -200,12 +200,12 @@ class SinkWriterTest {
   @Test
   void a_task_that_waits_for_room_can_be_interrupted() throws Exception {
     SinkWriter<RowChange> writer = writer(sink().bufferBytesMax(1));
-    service.delay(Operation.WRITE, Duration.ofHours(1));
+    service.delay(ClientRequest.WRITE, Duration.ofHours(1));
     writer.write(Model.put(1, "c", 1), null);
     task.whileIdle(() -> Thread.currentThread().interrupt());
     assertThatThrownBy(() -> writer.write(Model.put(2, "c", 1), null))
         .isInstanceOf(InterruptedException.class);
-    service.delay(Operation.WRITE, Duration.ZERO);
+    service.delay(ClientRequest.WRITE, Duration.ZERO);
     service.advance(Duration.ofHours(1));
   }
 
@@ -228,7 +228,7 @@ class SinkWriterTest {
   void what_the_service_rejects_fails_the_job_though_it_has_nothing_more_to_write()
       throws Exception {
     SinkWriter<RowChange> writer = writer(sink());
-    service.refuseNext(Operation.WRITE, ErrorCode.ROW_TOO_LARGE);
+    service.refuseNext(ClientRequest.WRITE, ErrorCode.ROW_TOO_LARGE);
     writer.write(Model.put(1, "c", 1), null);
     assertThatThrownBy(task::yield)
         .rootCause()
@@ -241,7 +241,7 @@ class SinkWriterTest {
   void rejected_rows_may_be_skipped_and_are_counted() throws Exception {
     SinkWriter<RowChange> writer = writer(sink().rejectedRows(RejectedRows.SKIP));
     writer.write(new RowDeleteChange(PrimaryKey.builder().add("id", "text").build()), null);
-    service.refuseNext(Operation.WRITE, ErrorCode.ROW_TOO_LARGE);
+    service.refuseNext(ClientRequest.WRITE, ErrorCode.ROW_TOO_LARGE);
     writer.write(Model.put(1, "c", 1), null);
     writer.flush(false);
     writer.write(Model.put(2, "c", 1), null);
@@ -255,7 +255,7 @@ class SinkWriterTest {
   @Test
   void a_table_that_is_gone_fails_the_job_also_when_rejected_rows_are_skipped() throws Exception {
     SinkWriter<RowChange> writer = writer(sink().rejectedRows(RejectedRows.SKIP));
-    service.refuseNext(Operation.WRITE, ErrorCode.UNSUPPORTED_VERSION);
+    service.refuseNext(ClientRequest.WRITE, ErrorCode.UNSUPPORTED_VERSION);
     writer.write(Model.put(1, "c", 1), null);
     assertThatThrownBy(() -> writer.flush(false)).hasStackTraceContaining("WriteFailedException");
   }

@@ -12,25 +12,24 @@ import java.util.Optional;
 /** What a test wants to go wrong with the requests to come. */
 final class Faults {
 
-  private final Map<Operation, Deque<ErrorCode>> refusals = new EnumMap<>(Operation.class);
-  private final Map<Operation, Duration> delays = new EnumMap<>(Operation.class);
+  private final Map<ClientRequest, Deque<ErrorCode>> refusals = new EnumMap<>(ClientRequest.class);
+  private final Map<ClientRequest, Duration> delays = new EnumMap<>(ClientRequest.class);
   private int lostAnswers;
 
-  void refuse(Operation operation, ErrorCode code) {
-    refusals.computeIfAbsent(operation, first -> new ArrayDeque<>()).add(code);
+  void refuse(ClientRequest request, ErrorCode code) {
+    refusals.computeIfAbsent(request, first -> new ArrayDeque<>()).add(code);
   }
 
   Optional<ErrorCode> nextRefusal(Operation operation) {
-    Deque<ErrorCode> waiting = refusals.get(operation);
-    return waiting == null ? Optional.empty() : Optional.ofNullable(waiting.poll());
+    return ClientRequest.of(operation).map(refusals::get).map(Deque::poll);
   }
 
-  void delay(Operation operation, Duration delay) {
-    delays.put(operation, delay);
+  void delay(ClientRequest request, Duration delay) {
+    delays.put(request, delay);
   }
 
   Duration delay(Operation operation) {
-    return delays.getOrDefault(operation, Duration.ZERO);
+    return ClientRequest.of(operation).map(delays::get).orElse(Duration.ZERO);
   }
 
   void loseAnswers(int writes) {

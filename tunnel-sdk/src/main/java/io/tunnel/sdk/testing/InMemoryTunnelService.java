@@ -17,7 +17,6 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.StreamRecord;
 import io.tunnel.wire.Control;
-import io.tunnel.wire.Operation;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
 import java.time.Duration;
@@ -327,15 +326,15 @@ public final class InMemoryTunnelService implements AutoCloseable {
     run(() -> requests.peers().forEach(Peer::close));
   }
 
-  /** Refuses the next request of that operation; further calls refuse further requests. */
-  public void refuseNext(Operation operation, ErrorCode code) {
-    run(() -> faults.refuse(operation, code));
+  /** Refuses the next such request; further calls refuse further ones. */
+  public void refuseNext(ClientRequest request, ErrorCode code) {
+    run(() -> faults.refuse(request, code));
   }
 
   /** Fails the next writes as if the disk had: they are not applied, and their rows in doubt. */
   public void failNextWrites(int writes) {
     for (int i = 0; i < writes; i++) {
-      refuseNext(Operation.WRITE, ErrorCode.STORAGE_FAILED);
+      refuseNext(ClientRequest.WRITE, ErrorCode.STORAGE_FAILED);
     }
   }
 
@@ -345,11 +344,11 @@ public final class InMemoryTunnelService implements AutoCloseable {
   }
 
   /**
-   * Serves requests of that operation when that much time has {@linkplain #advance passed}; {@link
+   * Serves such requests when that much time has {@linkplain #advance passed}; {@link
    * Duration#ZERO} ends that for those to come.
    */
-  public void delay(Operation operation, Duration delay) {
-    run(() -> faults.delay(operation, delay));
+  public void delay(ClientRequest request, Duration delay) {
+    run(() -> faults.delay(request, delay));
   }
 
   /** Delivers nothing until {@link #release}. */

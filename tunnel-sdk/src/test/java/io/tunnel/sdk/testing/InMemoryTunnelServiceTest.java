@@ -36,7 +36,6 @@ import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.Operation;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -217,7 +216,7 @@ class InMemoryTunnelServiceTest {
   @Test
   void a_write_that_is_refused_as_busy_is_tried_again_and_one_that_failed_is_in_doubt() {
     service.createTable(meta(Durability.FSYNC));
-    service.refuseNext(Operation.WRITE, ErrorCode.BUSY);
+    service.refuseNext(ClientRequest.WRITE, ErrorCode.BUSY);
     assertThat(write(1, 1).outcome()).isEqualTo(Outcome.APPLIED);
     service.failNextWrites(1);
     assertThat(write(1, 2).outcome()).isEqualTo(Outcome.IN_DOUBT);
@@ -239,7 +238,7 @@ class InMemoryTunnelServiceTest {
   void a_delayed_request_is_served_when_its_time_has_passed() {
     service.createTable(meta(Durability.FSYNC));
     assertThat(write(1, 1).outcome()).isEqualTo(Outcome.APPLIED);
-    service.delay(Operation.WRITE, Duration.ofSeconds(3));
+    service.delay(ClientRequest.WRITE, Duration.ofSeconds(3));
     CompletableFuture<BatchWriteResult> late = tables.tryWriteAsync(TABLE, List.of(put(1, 2)));
     service.awaitDelayed(1);
     assertThat(late).isNotDone();

@@ -1,0 +1,98 @@
+package io.tunnel.sdk.testing;
+
+import io.tunnel.wire.Operation;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What clients ask of the service and get an answer to; for tests that have it {@linkplain
+ * InMemoryTunnelService#refuseNext refused} or {@linkplain InMemoryTunnelService#delay delayed}.
+ */
+public enum ClientRequest {
+  /** Creates a table. */
+  CREATE_TABLE(Operation.CREATE_TABLE),
+  /** Describes a table with its figures. */
+  DESCRIBE_TABLE(Operation.DESCRIBE_TABLE),
+  /**
+   * Describes a table without figures; writers and readers do so once, and when a partition has
+   * moved.
+   */
+  PARTITION_MAP(Operation.PARTITION_MAP),
+  /** Lists tables. */
+  LIST_TABLES(Operation.LIST_TABLES),
+  /** Changes the options of a table. */
+  ALTER_TABLE(Operation.ALTER_TABLE),
+  /** Drops a table. */
+  DROP_TABLE(Operation.DROP_TABLE),
+  /** Writes a batch of rows to a partition. */
+  WRITE(Operation.WRITE),
+  /** Reads a row. */
+  GET_ROW(Operation.GET_ROW),
+  /** Reads a page of rows. */
+  GET_RANGE(Operation.GET_RANGE),
+  /** Creates a tunnel. */
+  CREATE_TUNNEL(Operation.CREATE_TUNNEL),
+  /** Describes a tunnel. */
+  DESCRIBE_TUNNEL(Operation.DESCRIBE_TUNNEL),
+  /** Lists tunnels. */
+  LIST_TUNNELS(Operation.LIST_TUNNELS),
+  /** Deletes a tunnel. */
+  DELETE_TUNNEL(Operation.DELETE_TUNNEL),
+  /** Pauses a tunnel or channels. */
+  PAUSE(Operation.PAUSE),
+  /** Resumes a tunnel or channels. */
+  RESUME(Operation.RESUME),
+  /** Moves the progress of a tunnel; an import does so, too. */
+  SEEK(Operation.SEEK),
+  /** Exports the progress of a tunnel. */
+  EXPORT_CHECKPOINTS(Operation.EXPORT_CHECKPOINTS),
+  /** Ends the session of a worker, for an operator. */
+  END_SESSION(Operation.END_SESSION),
+  /** Opens the session of a worker. */
+  OPEN_SESSION(Operation.OPEN_SESSION),
+  /** Closes the session of a worker, for itself. */
+  CLOSE_SESSION(Operation.CLOSE_SESSION),
+  /** Renews the lease of a session. */
+  HEARTBEAT(Operation.HEARTBEAT),
+  /** Stores the progress of a channel, also past changes that its worker left out. */
+  CHECKPOINT(Operation.CHECKPOINT),
+  /** Gives a channel back. */
+  RELEASE(Operation.RELEASE),
+  /** Stops a channel until an operator resumes it. */
+  STOP_CHANNEL(Operation.STOP_CHANNEL),
+  /** Has a channel delivered, where its partition is served. */
+  ATTACH(Operation.ATTACH),
+  /** Ends the delivery of a channel. */
+  DETACH(Operation.DETACH),
+  /** Begins to read a partition without a tunnel. */
+  READ_PARTITION(Operation.READ_PARTITION),
+  /** Asks where partitions begin and end. */
+  FIND_POSITIONS(Operation.FIND_POSITIONS),
+  /** Describes a cluster, which this service is not. */
+  DESCRIBE_CLUSTER(Operation.DESCRIBE_CLUSTER),
+  /** Describes a node of a cluster. */
+  DESCRIBE_NODE(Operation.DESCRIBE_NODE),
+  /** Empties a node of a cluster. */
+  DRAIN_NODE(Operation.DRAIN_NODE);
+
+  private static final Map<Operation, ClientRequest> BY_OPERATION = new EnumMap<>(Operation.class);
+
+  static {
+    for (ClientRequest request : values()) {
+      BY_OPERATION.put(request.operation, request);
+    }
+    BY_OPERATION.put(Operation.CHECKPOINT_SKIPPING, CHECKPOINT);
+  }
+
+  private final Operation operation;
+
+  ClientRequest(Operation operation) {
+    this.operation = operation;
+  }
+
+  /** Absent for what has no answer that could be refused. */
+  static Optional<ClientRequest> of(Operation operation) {
+    return Optional.ofNullable(BY_OPERATION.get(operation));
+  }
+}
