@@ -9,7 +9,6 @@ import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.DescribeTunnelResponse;
 import io.tunnel.sdk.StreamTunnelConfig;
 import io.tunnel.sdk.TunnelInfo;
-import io.tunnel.wire.Control.ChannelDescription;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -20,28 +19,19 @@ class StandstillTest {
       new TunnelInfo("id", "x", "t", TunnelType.Stream, StreamTunnelConfig.LATEST, 0);
 
   private static ChannelInfo channel(ChannelStatus status, boolean isPaused, String error) {
-    return new ChannelInfo(
-        new ChannelDescription(
-            "c1",
-            1,
-            status,
-            Optional.empty(),
-            Optional.empty(),
-            3,
-            1,
-            2,
-            3,
-            2,
-            100,
-            9,
-            ChannelType.Stream,
-            isPaused,
-            Optional.empty(),
-            Optional.ofNullable(error),
-            List.of(),
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty()));
+    ChannelInfo.Builder channel =
+        ChannelInfo.builder("c1", 1, ChannelType.Stream)
+            .status(status)
+            .epoch(3)
+            .checkpointed(1)
+            .delivered(2)
+            .committed(3)
+            .lagRows(2)
+            .lagBytes(100)
+            .rpoInMillis(9)
+            .paused(isPaused);
+    Optional.ofNullable(error).ifPresent(channel::error);
+    return channel.build();
   }
 
   private static Optional<String> sentence(boolean isPaused, ChannelInfo... channels) {

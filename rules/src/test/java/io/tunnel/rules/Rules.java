@@ -99,6 +99,7 @@ final class Rules {
           .dependOnClassesThat()
           .resideInAnyPackage(
               "io.tunnel.server..",
+              "io.tunnel.sdk.answer..",
               "io.tunnel.sdk.delivery..",
               "io.tunnel.sdk.read..",
               "io.tunnel.sdk.transport..",

@@ -1,5 +1,6 @@
 package io.tunnel.sdk;
 
+import io.tunnel.sdk.answer.TableAnswers;
 import io.tunnel.sdk.read.Feeds;
 import io.tunnel.sdk.read.ReadPort;
 import io.tunnel.wire.Control.TableDescription;
@@ -13,6 +14,7 @@ public final class SimPartitionReaders {
   /** A reader that reads nothing yet; it looks for the service at {@code nodes}. */
   public static PartitionReader over(
       ReadPort port, List<Endpoint> nodes, TableDescription table, PartitionReaderConfig config) {
-    return new PartitionReader(table, new Feeds(port, nodes, table.meta().name(), config));
+    return new PartitionReader(
+        TableAnswers.uncounted(table), new Feeds(port, nodes, table.meta().name(), config));
   }
 }

@@ -3,17 +3,17 @@ package io.tunnel.stress;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.TableMeta;
 import io.tunnel.sdk.TableWriterConfig;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.TableInfo;
 import java.util.List;
 
 /** What a load needs of a server; in production the SDK's client, in tests a fake. */
 interface LoadServer extends AutoCloseable {
 
   /** As {@link io.tunnel.sdk.TableClient#describeTable}. */
-  TableDescription describeTable(String table);
+  TableInfo describeTable(String table);
 
   /** As {@link io.tunnel.sdk.TableClient#createTable}. */
-  TableDescription createTable(TableMeta meta, List<PrimaryKeyValue> splitPoints);
+  TableInfo createTable(TableMeta meta, List<PrimaryKeyValue> splitPoints);
 
   /** Opens a buffered writer. */
   RowSink openWriter(String table, TableWriterConfig config);

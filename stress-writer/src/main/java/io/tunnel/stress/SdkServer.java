@@ -5,7 +5,7 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.TableWriterConfig;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.TableInfo;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -20,12 +20,12 @@ final class SdkServer implements LoadServer {
   }
 
   @Override
-  public TableDescription describeTable(String table) {
+  public TableInfo describeTable(String table) {
     return client.describeTable(table);
   }
 
   @Override
-  public TableDescription createTable(TableMeta meta, List<PrimaryKeyValue> splitPoints) {
+  public TableInfo createTable(TableMeta meta, List<PrimaryKeyValue> splitPoints) {
     return client.createTable(meta, splitPoints);
   }
 

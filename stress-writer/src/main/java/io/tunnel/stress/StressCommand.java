@@ -8,6 +8,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.sdk.HashedKey;
 import io.tunnel.sdk.TableWriterConfig;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.stress.file.BadLines;
 import io.tunnel.stress.file.FileOptions;
 import io.tunnel.stress.file.FileRows;
@@ -25,7 +26,6 @@ import io.tunnel.terminal.StopSignal;
 import io.tunnel.terminal.options.ByteCountConverter;
 import io.tunnel.terminal.options.DurationConverter;
 import io.tunnel.terminal.options.ServerOption;
-import io.tunnel.wire.Control.TableDescription;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -193,7 +193,7 @@ public final class StressCommand implements Callable<Integer> {
 
   private int writeGenerated(LoadServer target, TableWriterConfig config) throws Exception {
     List<RowSource> sources = shape.sources(threads);
-    TableDescription description = describeOrCreate(target);
+    TableInfo description = describeOrCreate(target);
     if (!description.meta().primaryKey().equals(StressTable.PRIMARY_KEY)) {
       throw new IllegalArgumentException(
           "table '"
@@ -211,7 +211,7 @@ public final class StressCommand implements Callable<Integer> {
       throws Exception {
     PrintWriter err = spec.commandLine().getErr();
     BadLines badLines = file.badLines(err::println);
-    TableDescription description = target.describeTable(table);
+    TableInfo description = target.describeTable(table);
     FileRows.Binding binding = file.binding(description.meta().primaryKey());
     try (FileRows source = FileRows.open(from, binding, badLines)) {
       LoadRun run = run(target, config, List.of(source));
@@ -219,7 +219,7 @@ public final class StressCommand implements Callable<Integer> {
     }
   }
 
-  private TableDescription describeOrCreate(LoadServer target) {
+  private TableInfo describeOrCreate(LoadServer target) {
     try {
       return target.describeTable(table);
     } catch (RefusedException e) {

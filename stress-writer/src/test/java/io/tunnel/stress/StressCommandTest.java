@@ -13,11 +13,11 @@ import io.tunnel.model.RowChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.TableWriterConfig;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.stress.rows.StressTable;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
-import io.tunnel.wire.Control.TableDescription;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -48,15 +48,15 @@ class StressCommandTest {
     }
 
     @Override
-    public TableDescription describeTable(String table) {
+    public TableInfo describeTable(String table) {
       if (!tables.containsKey(table)) {
         throw new RefusedException(ErrorCode.TABLE_NOT_FOUND, "no table '" + table + "'");
       }
-      return new TableDescription(1, tables.get(table), 0, List.of());
+      return new TableInfo(1, tables.get(table), 0, List.of());
     }
 
     @Override
-    public TableDescription createTable(TableMeta meta, List<PrimaryKeyValue> points) {
+    public TableInfo createTable(TableMeta meta, List<PrimaryKeyValue> points) {
       tables.put(meta.name(), meta);
       splitPoints = points;
       return describeTable(meta.name());

@@ -1,9 +1,10 @@
 package io.tunnel.cli;
 
-import io.tunnel.wire.ClusterControl.ClusterDescription;
-import io.tunnel.wire.ClusterControl.CopyStatus;
-import io.tunnel.wire.ClusterControl.NodeDescription;
-import io.tunnel.wire.ClusterControl.NodeStatus;
+import io.tunnel.sdk.cluster.ClusterInfo;
+import io.tunnel.sdk.cluster.NodeInfo;
+import io.tunnel.sdk.cluster.NodeStatus;
+import io.tunnel.sdk.cluster.ReplicaStatus;
+import io.tunnel.sdk.cluster.ReplicaStatus.Role;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -15,7 +16,7 @@ import java.util.TreeMap;
 /** Nodes in memory. One that drains gives up one partition each time that somebody looks. */
 public final class FakeCluster {
 
-  private final Map<String, NodeDescription> nodes = new TreeMap<>();
+  private final Map<String, NodeInfo> nodes = new TreeMap<>();
   public final Set<String> silent = new HashSet<>();
   public final List<String> orders = new ArrayList<>();
 
@@ -31,19 +32,19 @@ public final class FakeCluster {
     nodes.put(name, node(name, false, List.of(leads), tunnelGroups, isFirst));
   }
 
-  private static NodeDescription node(
+  private static NodeInfo node(
       String name, boolean isDraining, List<Integer> leads, int groups, boolean isCatalogLeader) {
-    return new NodeDescription(
+    return new NodeInfo(
         name, "i-" + name, name + ":7650", isDraining, leads, List.of(9), groups, isCatalogLeader);
   }
 
-  ClusterDescription describe() {
-    ClusterDescription now = new ClusterDescription("prod", 7, "n1", List.copyOf(nodes.values()));
-    nodes.values().stream().filter(NodeDescription::isDraining).toList().forEach(this::shrink);
+  ClusterInfo describe() {
+    ClusterInfo now = new ClusterInfo("prod", 7, "n1", List.copyOf(nodes.values()));
+    nodes.values().stream().filter(NodeInfo::isDraining).toList().forEach(this::shrink);
     return now;
   }
 
-  private void shrink(NodeDescription node) {
+  private void shrink(NodeInfo node) {
     if (leaving.contains(node.name())) {
       nodes.remove(node.name());
     } else if (!isStuck) {
@@ -59,16 +60,16 @@ public final class FakeCluster {
     if (silent.contains(name) || !nodes.containsKey(name)) {
       return Optional.empty();
     }
-    List<CopyStatus> copies =
+    List<ReplicaStatus> replicas =
         nodes.get(name).leads().stream()
-            .map(partition -> new CopyStatus(partition, "CLAIMING", 3, 100, 105))
+            .map(partition -> new ReplicaStatus(partition, Role.CLAIMING, 3, 100, 105))
             .toList();
-    return Optional.of(new NodeStatus(name, copies));
+    return Optional.of(new NodeStatus(name, replicas));
   }
 
   void drain(String name, boolean isDraining) {
     orders.add((isDraining ? "drain " : "undo ") + name);
-    NodeDescription node = nodes.get(name);
+    NodeInfo node = nodes.get(name);
     nodes.put(
         name, node(name, isDraining, node.leads(), node.tunnelGroups(), node.isCatalogLeader()));
   }

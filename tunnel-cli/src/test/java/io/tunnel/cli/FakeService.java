@@ -23,16 +23,16 @@ import io.tunnel.sdk.SeekTunnelRequest;
 import io.tunnel.sdk.SeekTunnelResponse;
 import io.tunnel.sdk.SessionInfo;
 import io.tunnel.sdk.TunnelInfo;
+import io.tunnel.sdk.checkpoint.ChannelMove;
+import io.tunnel.sdk.checkpoint.ChannelPosition;
+import io.tunnel.sdk.checkpoint.CheckpointSet;
+import io.tunnel.sdk.cluster.ClusterInfo;
+import io.tunnel.sdk.cluster.NodeInfo;
+import io.tunnel.sdk.cluster.NodeStatus;
+import io.tunnel.sdk.table.PartitionFigures;
+import io.tunnel.sdk.table.PartitionInfo;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.terminal.Prompt;
-import io.tunnel.wire.ClusterControl.ClusterDescription;
-import io.tunnel.wire.ClusterControl.NodeDescription;
-import io.tunnel.wire.ClusterControl.NodeStatus;
-import io.tunnel.wire.Control.PartitionDescription;
-import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.OperatorControl.ChannelPosition;
-import io.tunnel.wire.OperatorControl.CheckpointSet;
-import io.tunnel.wire.OperatorControl.Move;
-import io.tunnel.wire.OperatorControl.Seek;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -45,7 +45,7 @@ import java.util.TreeMap;
 public final class FakeService {
 
   public final List<String> endpoints = new ArrayList<>();
-  public final Map<String, TableDescription> tables = new TreeMap<>();
+  public final Map<String, TableInfo> tables = new TreeMap<>();
   final Map<String, NavigableMap<Bytes, Row>> rows = new HashMap<>();
   public final Map<String, DescribeTunnelResponse> tunnels = new TreeMap<>();
   public final FakeCluster fakeCluster = new FakeCluster();
@@ -66,10 +66,10 @@ public final class FakeService {
   public final List<String> orders = new ArrayList<>();
 
   /** Seeks in order, dry runs too. */
-  public final List<Seek> seeks = new ArrayList<>();
+  public final List<SeekTunnelRequest> seeks = new ArrayList<>();
 
   /** What every seek does. */
-  public List<Move> moves = List.of();
+  public List<ChannelMove> moves = List.of();
 
   public Optional<ErrorCode> seekRefusal = Optional.empty();
 
@@ -86,10 +86,15 @@ public final class FakeService {
   public final List<ReadMode> readModes = new ArrayList<>();
 
   public void createTable(TableMeta meta) {
-    PartitionDescription partition =
-        new PartitionDescription(
-            1, Bytes.EMPTY, Bytes.EMPTY, List.of(), 1_234, true, 99_000, 120_000, 1, 2_000);
-    tables.put(meta.name(), new TableDescription(1, meta, 1_700_000_000_000L, List.of(partition)));
+    PartitionInfo partition =
+        new PartitionInfo(
+            1,
+            Optional.empty(),
+            Optional.empty(),
+            List.of(),
+            Optional.empty(),
+            Optional.of(new PartitionFigures(1_234, true, 99_000, 120_000, 1, 2_000)));
+    tables.put(meta.name(), new TableInfo(1, meta, 1_700_000_000_000L, List.of(partition)));
     rows.put(meta.name(), new TreeMap<>());
   }
 
@@ -130,17 +135,17 @@ public final class FakeService {
 
   private final class FakeNodes implements Cluster {
     @Override
-    public ClusterDescription describe() {
+    public ClusterInfo describe() {
       return fakeCluster.describe();
     }
 
     @Override
-    public Optional<NodeStatus> status(NodeDescription node) {
+    public Optional<NodeStatus> status(NodeInfo node) {
       return fakeCluster.status(node.name());
     }
 
     @Override
-    public void drain(NodeDescription node, boolean isDraining) {
+    public void drain(NodeInfo node, boolean isDraining) {
       fakeCluster.drain(node.name(), isDraining);
     }
 
@@ -150,7 +155,7 @@ public final class FakeService {
     }
   }
 
-  private TableDescription require(String table) {
+  private TableInfo require(String table) {
     return Optional.ofNullable(tables.get(table))
         .orElseThrow(
             () ->
@@ -166,18 +171,17 @@ public final class FakeService {
     }
 
     @Override
-    public TableDescription describe(String table) {
+    public TableInfo describe(String table) {
       return require(table);
     }
 
     @Override
-    public TableDescription alter(String table, TableOptions options) {
-      TableDescription before = require(table);
+    public TableInfo alter(String table, TableOptions options) {
+      TableInfo before = require(table);
       TableMeta meta = new TableMeta(table, before.meta().primaryKey(), options);
       tables.put(
-          table,
-          new TableDescription(before.tableId(), meta, before.createdMs(), before.partitions()));
-      return new TableDescription(before.tableId(), meta, before.createdMs(), List.of());
+          table, new TableInfo(before.tableId(), meta, before.createdMs(), before.partitions()));
+      return new TableInfo(before.tableId(), meta, before.createdMs(), List.of());
     }
 
     @Override
@@ -280,8 +284,8 @@ public final class FakeService {
 
     @Override
     public SeekTunnelResponse seek(SeekTunnelRequest request) {
-      find(request.payload().table(), request.payload().tunnel());
-      seeks.add(request.payload());
+      find(request.tableName(), request.tunnelName());
+      seeks.add(request);
       if (seekRefusal.isPresent()) {
         throw new RefusedException(seekRefusal.get(), "the seek is refused");
       }

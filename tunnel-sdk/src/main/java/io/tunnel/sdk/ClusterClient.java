@@ -1,19 +1,22 @@
 package io.tunnel.sdk;
 
+import io.tunnel.sdk.answer.ClusterAnswers;
+import io.tunnel.sdk.cluster.ClusterInfo;
+import io.tunnel.sdk.cluster.NodeStatus;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
 import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.transport.Ticker;
+import io.tunnel.wire.ClusterControl;
 import io.tunnel.wire.ClusterControl.ClusterDescription;
 import io.tunnel.wire.ClusterControl.DrainNode;
-import io.tunnel.wire.ClusterControl.NodeStatus;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 
 /**
- * For operators: the nodes of a cluster, what each of them leads and how far its copies are, and
+ * For operators: the nodes of a cluster, what each of them leads and how far its replicas are, and
  * emptying one before it is stopped. Thread-safe.
  *
  * <p>Its methods throw {@link io.tunnel.model.RefusedException} when the server refuses, with
@@ -43,19 +46,20 @@ public final class ClusterClient implements AutoCloseable {
   }
 
   /** The nodes and what each does, as one of them sees it. */
-  public ClusterDescription describeCluster() {
-    return Json.decode(
-        caller.awaitAnswer(Operation.DESCRIBE_CLUSTER, NOTHING), ClusterDescription.class);
+  public ClusterInfo describeCluster() {
+    byte[] answer = caller.awaitAnswer(Operation.DESCRIBE_CLUSTER, NOTHING);
+    return ClusterAnswers.cluster(Json.decode(answer, ClusterDescription.class));
   }
 
   /**
-   * What that node has copies of, as it says itself.
+   * What that node keeps replicas of, as it says itself.
    *
    * @param address the node's, as {@link #describeCluster} says it
    * @throws IllegalArgumentException when that is no endpoint
    */
   public NodeStatus nodeStatus(String address) {
-    return ask(address, Operation.DESCRIBE_NODE, NOTHING, NodeStatus.class);
+    return ClusterAnswers.status(
+        ask(address, Operation.DESCRIBE_NODE, NOTHING, ClusterControl.NodeStatus.class));
   }
 
   /**

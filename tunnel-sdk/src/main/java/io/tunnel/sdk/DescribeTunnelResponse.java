@@ -1,5 +1,6 @@
 package io.tunnel.sdk;
 
+import io.tunnel.sdk.answer.TunnelAnswers;
 import io.tunnel.wire.Control;
 import java.util.List;
 import java.util.Objects;
@@ -42,7 +43,7 @@ public final class DescribeTunnelResponse {
   static DescribeTunnelResponse of(Control.TunnelDescription tunnel) {
     return new DescribeTunnelResponse(
         TunnelInfo.of(tunnel.info()),
-        tunnel.channels().stream().map(ChannelInfo::new).toList(),
+        tunnel.channels().stream().map(TunnelAnswers::channel).toList(),
         tunnel.isPaused(),
         tunnel.sessions().stream().map(SessionInfo::of).toList(),
         tunnel.skipped().count(),

@@ -1,7 +1,6 @@
 package io.tunnel.sdk;
 
 import io.tunnel.model.PrimaryKey;
-import io.tunnel.wire.FailureControl;
 import java.util.Objects;
 
 /**
@@ -19,10 +18,6 @@ public record FailedChange(int partition, long position, PrimaryKey key, int cha
   /** Refuses null. */
   public FailedChange {
     Objects.requireNonNull(key, "key");
-  }
-
-  static FailedChange of(int partition, FailureControl.FailedChange change) {
-    return new FailedChange(partition, change.position(), change.key(), change.changes());
   }
 
   /** For people: {@code position 7 of partition 3, key (id=8)}. */

@@ -1,6 +1,6 @@
 package io.tunnel.sdk;
 
-import io.tunnel.wire.OperatorControl.CheckpointSet;
+import io.tunnel.sdk.checkpoint.CheckpointSet;
 import java.util.Objects;
 
 /**

@@ -1,9 +1,11 @@
 package io.tunnel.sdk;
 
+import io.tunnel.sdk.answer.TableAnswers;
 import io.tunnel.sdk.read.Feeds;
 import io.tunnel.sdk.read.LoopPort;
+import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.table.TablePositions;
 import io.tunnel.sdk.transport.EventLoops;
-import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.PartitionControl.FindPositions;
@@ -32,7 +34,7 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class PartitionReader implements AutoCloseable {
 
-  private final TableDescription table;
+  private final TableInfo table;
   private final Feeds feeds;
 
   /**
@@ -40,15 +42,14 @@ public final class PartitionReader implements AutoCloseable {
    *
    * @param table as {@link TableClient#partitionMap} describes it
    */
-  public PartitionReader(
-      ClientConfig client, TableDescription table, PartitionReaderConfig config) {
+  public PartitionReader(ClientConfig client, TableInfo table, PartitionReaderConfig config) {
     this(
         Objects.requireNonNull(table, "table"),
         new Feeds(new LoopPort(client), client.endpoints(), table.meta().name(), config));
   }
 
   /** A reader of {@code table} whose partitions come from {@code feeds}. */
-  PartitionReader(TableDescription table, Feeds feeds) {
+  PartitionReader(TableInfo table, Feeds feeds) {
     this.table = table;
     this.feeds = feeds;
     feeds.learn(table);
@@ -106,11 +107,12 @@ public final class PartitionReader implements AutoCloseable {
    * Where the partitions begin and end now; asked once, so that it may fail and be asked again.
    * Completes on a thread of the SDK.
    */
-  public CompletableFuture<FoundPositions> positions() {
+  public CompletableFuture<TablePositions> positions() {
     byte[] request = Json.encode(new FindPositions(table.meta().name(), Optional.empty()));
     return feeds
         .ask(Operation.FIND_POSITIONS, request)
-        .thenApply(frame -> Json.decode(frame.payload(), FoundPositions.class));
+        .thenApply(
+            frame -> TableAnswers.positions(Json.decode(frame.payload(), FoundPositions.class)));
   }
 
   /**

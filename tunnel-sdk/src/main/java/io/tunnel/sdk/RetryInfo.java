@@ -1,6 +1,5 @@
 package io.tunnel.sdk;
 
-import io.tunnel.wire.FailureControl;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -20,14 +19,5 @@ public record RetryInfo(
   public RetryInfo {
     Objects.requireNonNull(at, "at");
     Objects.requireNonNull(error, "error");
-  }
-
-  static RetryInfo of(int partition, FailureControl.Retry retry) {
-    return new RetryInfo(
-        retry.at().map(at -> FailedChange.of(partition, at)),
-        retry.attempts(),
-        retry.forMs(),
-        retry.nextInMs(),
-        retry.error());
   }
 }

@@ -1,7 +1,7 @@
 package io.tunnel.sdk;
 
 import io.tunnel.model.ChannelType;
-import io.tunnel.wire.OperatorControl.Move;
+import io.tunnel.sdk.checkpoint.ChannelMove;
 import java.util.List;
 
 /**
@@ -9,7 +9,7 @@ import java.util.List;
  *
  * @param moves one for each channel, in the order of the channels
  */
-public record SeekTunnelResponse(List<Move> moves) {
+public record SeekTunnelResponse(List<ChannelMove> moves) {
 
   /** Copies the list. */
   public SeekTunnelResponse {
@@ -18,17 +18,11 @@ public record SeekTunnelResponse(List<Move> moves) {
 
   /** Positions that are delivered again, of all channels of a type. */
   public long again(ChannelType type) {
-    return moves.stream()
-        .filter(move -> move.type() == type)
-        .mapToLong(move -> Math.max(0, move.from() - move.to()))
-        .sum();
+    return moves.stream().filter(move -> move.type() == type).mapToLong(ChannelMove::again).sum();
   }
 
   /** Positions that are skipped, of all channels of a type. */
   public long skipped(ChannelType type) {
-    return moves.stream()
-        .filter(move -> move.type() == type)
-        .mapToLong(move -> Math.max(0, move.to() - move.from()))
-        .sum();
+    return moves.stream().filter(move -> move.type() == type).mapToLong(ChannelMove::skipped).sum();
   }
 }

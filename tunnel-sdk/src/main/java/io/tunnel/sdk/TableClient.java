@@ -7,6 +7,9 @@ import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
+import io.tunnel.sdk.answer.TableAnswers;
+import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.table.TablePositions;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
@@ -90,12 +93,12 @@ public final class TableClient implements AutoCloseable {
   }
 
   /** Creates a table of one partition. */
-  public TableDescription createTable(TableMeta meta) {
+  public TableInfo createTable(TableMeta meta) {
     return createTable(meta, List.of());
   }
 
   /** Creates a table as {@link CreateTableRequest#builder} collected it. */
-  public TableDescription createTable(CreateTableRequest request) {
+  public TableInfo createTable(CreateTableRequest request) {
     return createTable(request.meta(), request.splitPoints());
   }
 
@@ -103,22 +106,27 @@ public final class TableClient implements AutoCloseable {
    * Creates a table with a partition more than split points.
    *
    * @param splitPoints values of the first key column in rising order
+   * @return the table without figures
    */
-  public TableDescription createTable(TableMeta meta, List<PrimaryKeyValue> splitPoints) {
-    return change(
-        Operation.CREATE_TABLE, new Control.CreateTable(meta, splitPoints), TableDescription.class);
+  public TableInfo createTable(TableMeta meta, List<PrimaryKeyValue> splitPoints) {
+    return TableAnswers.uncounted(
+        change(
+            Operation.CREATE_TABLE,
+            new Control.CreateTable(meta, splitPoints),
+            TableDescription.class));
   }
 
-  /** A table with its partitions and counts; the server counts rows, which may take a second. */
-  public TableDescription describeTable(String table) {
+  /** A table with the figures of its partitions; the server counts rows: this may take a second. */
+  public TableInfo describeTable(String table) {
     EventLoops.requireMayBlock("describeTable");
-    return new TableFigures(caller, table).gather();
+    return TableAnswers.counted(new TableFigures(caller, table).gather());
   }
 
-  /** A table with its partitions, without counts: cheap. */
-  public TableDescription partitionMap(String table) {
-    return learned(
-        read(Operation.PARTITION_MAP, new Control.TableName(table), TableDescription.class));
+  /** A table with its partitions, without figures: cheap. */
+  public TableInfo partitionMap(String table) {
+    return TableAnswers.uncounted(
+        learned(
+            read(Operation.PARTITION_MAP, new Control.TableName(table), TableDescription.class)));
   }
 
   /**
@@ -129,8 +137,9 @@ public final class TableClient implements AutoCloseable {
    *     milliseconds since 1970: {@code INVALID_POSITION} when it has not come, {@code
    *     HISTORY_LOST} when changes of that time may be kept no more
    */
-  public FoundPositions findPositions(String table, Optional<Long> timeMs) {
-    return read(Operation.FIND_POSITIONS, new FindPositions(table, timeMs), FoundPositions.class);
+  public TablePositions findPositions(String table, Optional<Long> timeMs) {
+    return TableAnswers.positions(
+        read(Operation.FIND_POSITIONS, new FindPositions(table, timeMs), FoundPositions.class));
   }
 
   /** The names of all tables, sorted. */
@@ -141,10 +150,11 @@ public final class TableClient implements AutoCloseable {
   /**
    * Gives a table other options: all of {@code options}, whatever it had.
    *
-   * @return the table without counts
+   * @return the table without figures
    */
-  public TableDescription alterTable(String table, TableOptions options) {
-    return change(Operation.ALTER_TABLE, new AlterTable(table, options), TableDescription.class);
+  public TableInfo alterTable(String table, TableOptions options) {
+    return TableAnswers.uncounted(
+        change(Operation.ALTER_TABLE, new AlterTable(table, options), TableDescription.class));
   }
 
   /** Drops a table with its rows, its changes and its tunnels. */

@@ -1,5 +1,7 @@
 package io.tunnel.sdk;
 
+import io.tunnel.sdk.answer.TunnelAnswers;
+import io.tunnel.sdk.checkpoint.CheckpointSet;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
@@ -9,8 +11,8 @@ import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.OperatorControl;
 import io.tunnel.wire.OperatorControl.ChannelSelection;
-import io.tunnel.wire.OperatorControl.CheckpointSet;
 import io.tunnel.wire.OperatorControl.EndSession;
 import io.tunnel.wire.OperatorControl.SeekResult;
 import java.util.List;
@@ -146,8 +148,8 @@ public final class TunnelClient implements AutoCloseable {
    */
   public SeekTunnelResponse seekTunnel(SeekTunnelRequest request) {
     SeekResult result =
-        change(request.payload().table(), Operation.SEEK, request.payload(), SeekResult.class);
-    return new SeekTunnelResponse(result.moves());
+        change(request.tableName(), Operation.SEEK, request.payload(), SeekResult.class);
+    return new SeekTunnelResponse(TunnelAnswers.moves(result));
   }
 
   /**
@@ -157,8 +159,13 @@ public final class TunnelClient implements AutoCloseable {
    */
   public ExportCheckpointsResponse exportCheckpoints(ExportCheckpointsRequest request) {
     Control name = new Control.TunnelName(request.tableName(), request.tunnelName());
-    return new ExportCheckpointsResponse(
-        read(request.tableName(), Operation.EXPORT_CHECKPOINTS, name, CheckpointSet.class));
+    OperatorControl.CheckpointSet exported =
+        read(
+            request.tableName(),
+            Operation.EXPORT_CHECKPOINTS,
+            name,
+            OperatorControl.CheckpointSet.class);
+    return new ExportCheckpointsResponse(TunnelAnswers.checkpoints(exported));
   }
 
   /** Gives a tunnel progress that was exported; a {@linkplain #seekTunnel seek} to it. */

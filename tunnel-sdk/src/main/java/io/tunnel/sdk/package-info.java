@@ -147,7 +147,8 @@
  * input.getRecords()}. All else is named as the components of a record are, without {@code get}:
  * {@code record.position()}, {@code channel.lagRows()}. Nothing has both names.
  *
- * <p>The packages below this one are internal, but for {@link io.tunnel.sdk.metrics} and {@link
- * io.tunnel.sdk.testing}.
+ * <p>The packages below this one are internal, but for what clients tell, {@link
+ * io.tunnel.sdk.table}, {@link io.tunnel.sdk.checkpoint} and {@link io.tunnel.sdk.cluster}, and for
+ * {@link io.tunnel.sdk.metrics} and {@link io.tunnel.sdk.testing}.
  */
 package io.tunnel.sdk;

@@ -12,6 +12,9 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
+import io.tunnel.sdk.answer.TunnelAnswers;
+import io.tunnel.sdk.checkpoint.ChannelMove;
+import io.tunnel.sdk.checkpoint.CheckpointSet;
 import io.tunnel.sdk.fake.FakeServer;
 import io.tunnel.sdk.fake.FakeTable;
 import io.tunnel.wire.Control;
@@ -19,7 +22,6 @@ import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.OperatorControl;
 import io.tunnel.wire.OperatorControl.ChannelPosition;
-import io.tunnel.wire.OperatorControl.CheckpointSet;
 import io.tunnel.wire.OperatorControl.Move;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,14 +38,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(60)
 class OperatorsTest {
 
-  private static final CheckpointSet CHECKPOINTS =
-      new CheckpointSet(
+  private static final OperatorControl.CheckpointSet CHECKPOINTS =
+      new OperatorControl.CheckpointSet(
           7,
           "t",
           "from",
           List.of(
               new ChannelPosition(1, ChannelType.BaseData, 4, Bytes.fromHex("0a"), true),
               new ChannelPosition(1, ChannelType.Stream, 90, Bytes.EMPTY, false)));
+
+  private static final CheckpointSet EXPORTED = TunnelAnswers.checkpoints(CHECKPOINTS);
 
   private final FakeServer server = new FakeServer();
   private final List<Control> asked = new ArrayList<>();
@@ -192,8 +196,8 @@ class OperatorsTest {
   @Test
   void the_stage_follows_from_type_and_channels() {
     ChannelInfo done =
-        new ChannelInfo(channel("b", ChannelType.BaseData, ChannelStatus.TERMINATED, 0));
-    ChannelInfo stream = new ChannelInfo(channel("s", ChannelType.Stream, ChannelStatus.OPEN, 0));
+        ChannelInfo.builder("b", 1, ChannelType.BaseData).status(ChannelStatus.TERMINATED).build();
+    ChannelInfo stream = ChannelInfo.builder("s", 1, ChannelType.Stream).build();
     assertThat(TunnelStage.of(TunnelType.Stream, List.of()))
         .isEqualTo(TunnelStage.InitBaseDataAndStreamShard);
     assertThat(TunnelStage.of(TunnelType.Stream, List.of(stream)))
@@ -235,7 +239,11 @@ class OperatorsTest {
     with(
         client -> {
           SeekTunnelResponse moved = client.seekTunnel(SeekTunnelRequest.toEarliest("t", "tun"));
-          assertThat(moved.moves()).containsExactly(back, on, rows);
+          assertThat(moved.moves())
+              .containsExactly(
+                  new ChannelMove("c", 1, ChannelType.Stream, 90, 40),
+                  new ChannelMove("d", 2, ChannelType.Stream, 5, 7),
+                  new ChannelMove("b", 2, ChannelType.BaseData, 3, 0));
           assertThat(moved.again(ChannelType.Stream)).isEqualTo(50);
           assertThat(moved.again(ChannelType.BaseData)).isEqualTo(3);
           assertThat(moved.skipped(ChannelType.Stream)).isEqualTo(2);
@@ -243,7 +251,7 @@ class OperatorsTest {
               SeekTunnelRequest.toLatest("t", "tun").withChannels(List.of("c", "d")).dryRun(true));
           client.seekTunnel(SeekTunnelRequest.toTime("t", "tun", 123));
           client.seekTunnel(SeekTunnelRequest.toPosition("t", "tun", "c", 9));
-          client.importCheckpoints(new ImportCheckpointsRequest("t", "tun", CHECKPOINTS));
+          client.importCheckpoints(new ImportCheckpointsRequest("t", "tun", EXPORTED));
         });
     List<OperatorControl.Seek> seeks =
         asked.stream().map(OperatorControl.Seek.class::cast).toList();
@@ -261,9 +269,7 @@ class OperatorsTest {
   @Test
   void a_position_is_for_one_channel() {
     SeekTunnelRequest seek = SeekTunnelRequest.toPosition("t", "tun", "c", 9);
-    assertThat(seek)
-        .isEqualTo(SeekTunnelRequest.toPosition("t", "tun", "c", 9))
-        .hasToString("" + seek.payload());
+    assertThat(seek).isEqualTo(SeekTunnelRequest.toPosition("t", "tun", "c", 9));
     assertThatThrownBy(() -> seek.withChannels(List.of("c", "d")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("a position is for one channel, but 2 are named");
@@ -277,14 +283,14 @@ class OperatorsTest {
         client -> {
           assertThat(
                   client.exportCheckpoints(new ExportCheckpointsRequest("t", "from")).checkpoints())
-              .isEqualTo(CHECKPOINTS);
+              .isEqualTo(EXPORTED);
           client.cloneCheckpoints(new CloneCheckpointsRequest("t", "from", "to", true));
         });
     assertThat(asked)
         .containsExactly(
             new Control.TunnelName("t", "from"),
             new Control.TunnelName("t", "from"),
-            SeekTunnelRequest.toCheckpoints("t", "to", CHECKPOINTS).dryRun(true).payload());
+            SeekTunnelRequest.toCheckpoints("t", "to", EXPORTED).dryRun(true).payload());
     assertThatThrownBy(() -> new CloneCheckpointsRequest("t", "from", "from"))
         .hasMessage("the progress of tunnel 'from' would be cloned onto itself");
   }

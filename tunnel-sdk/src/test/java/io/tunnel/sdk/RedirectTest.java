@@ -18,6 +18,8 @@ import io.tunnel.model.RowPutChange;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
+import io.tunnel.sdk.answer.ClusterAnswers;
+import io.tunnel.sdk.cluster.ClusterInfo;
 import io.tunnel.sdk.fake.FakeCluster;
 import io.tunnel.sdk.fake.FakeConnection;
 import io.tunnel.sdk.fake.FakeServer;
@@ -351,12 +353,16 @@ class RedirectTest {
     cluster.node(2).comeBack();
   }
 
+  private static List<Long> rowCounts(TableClient client) {
+    return client.describeTable("t").partitions().stream()
+        .map(partition -> partition.figures().orElseThrow().rowCount())
+        .toList();
+  }
+
   @Test
   void a_tables_figures_are_gathered_from_the_leaders() {
     try (TableClient client = tables(2)) {
-      TableDescription described = client.describeTable("t");
-      assertThat(described.partitions().stream().map(PartitionDescription::rowCount))
-          .containsExactly(10L, 20L);
+      assertThat(rowCounts(client)).containsExactly(10L, 20L);
     }
   }
 
@@ -383,9 +389,7 @@ class RedirectTest {
             });
     cluster.lead(0, 1);
     try (TableClient client = tables(0)) {
-      assertThat(
-              client.describeTable("t").partitions().stream().map(PartitionDescription::rowCount))
-          .containsExactly(10L, 20L);
+      assertThat(rowCounts(client)).containsExactly(10L, 20L);
     }
   }
 
@@ -474,10 +478,10 @@ class RedirectTest {
               c.answer(frame, new byte[0]);
             });
     try (ClusterClient client = new ClusterClient(cluster.node(0).address())) {
-      ClusterDescription described = client.describeCluster();
-      assertThat(described).isEqualTo(describe());
+      ClusterInfo described = client.describeCluster();
+      assertThat(described).isEqualTo(ClusterAnswers.cluster(describe()));
       String address = described.nodes().get(1).address();
-      assertThat(client.nodeStatus(address)).isEqualTo(status);
+      assertThat(client.nodeStatus(address)).isEqualTo(ClusterAnswers.status(status));
       client.drain(address, true);
       client.drain(address, false);
       assertThatThrownBy(() -> client.nodeStatus("no:port"))

@@ -3,8 +3,8 @@ package io.tunnel.bench.children;
 import io.tunnel.kafka.broker.KafkaBroker;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ClusterClient;
+import io.tunnel.sdk.cluster.ClusterInfo;
 import io.tunnel.stress.LoadClock;
-import io.tunnel.wire.ClusterControl.ClusterDescription;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -86,7 +86,7 @@ public final class ClusterChildren {
 
   private boolean isShared(ClusterClient client) {
     try {
-      ClusterDescription seen = client.describeCluster();
+      ClusterInfo seen = client.describeCluster();
       return seen.nodes().size() == nodes.size()
           && seen.nodes().stream().allMatch(node -> node.tunnelGroups() > 0)
           && seen.nodes().stream().anyMatch(node -> node.isCatalogLeader());

@@ -13,8 +13,8 @@ import io.tunnel.sdk.CreateTunnelRequest;
 import io.tunnel.sdk.HashedKey;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
+import io.tunnel.sdk.table.PartitionInfo;
 import io.tunnel.stress.LoadClock;
-import io.tunnel.wire.Control.PartitionDescription;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
@@ -52,7 +52,7 @@ record Ground(
             HashedKey.splitPoints(partitions))
         .partitions()
         .stream()
-        .map(PartitionDescription::id)
+        .map(PartitionInfo::id)
         .toList();
   }
 

@@ -2,8 +2,9 @@ package io.tunnel.bench.cluster;
 
 import io.tunnel.bench.children.ClusterChildren;
 import io.tunnel.sdk.ClusterClient;
-import io.tunnel.wire.ClusterControl.ClusterDescription;
-import io.tunnel.wire.ClusterControl.NodeDescription;
+import io.tunnel.sdk.cluster.ClusterInfo;
+import io.tunnel.sdk.cluster.NodeInfo;
+import io.tunnel.sdk.cluster.ReplicaStatus;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -16,8 +17,6 @@ import java.util.Set;
 
 /** Nodes, asked one by one for what they know. */
 final class Survivors implements AutoCloseable {
-
-  private static final String LEADING = "LEADING";
 
   private final Ground ground;
   private final Map<String, ClusterClient> clients = new HashMap<>();
@@ -38,11 +37,11 @@ final class Survivors implements AutoCloseable {
 
   /** The partitions that a node leads, as another was told. */
   List<Integer> ledBy(String name) {
-    ClusterDescription seen = clients.values().iterator().next().describeCluster();
+    ClusterInfo seen = clients.values().iterator().next().describeCluster();
     return seen.nodes().stream()
         .filter(node -> node.name().equals(name))
         .findFirst()
-        .map(NodeDescription::leads)
+        .map(NodeInfo::leads)
         .orElse(List.of());
   }
 
@@ -67,21 +66,21 @@ final class Survivors implements AutoCloseable {
         .noneMatch(seen -> seen.nodes().stream().anyMatch(node -> node.name().equals(name)));
   }
 
-  /** Whether their copies of all these partitions lead. */
+  /** Whether their replicas of all these partitions lead. */
   boolean lead(List<Integer> partitions) {
     Set<Integer> led = new HashSet<>();
     clients.forEach(
         (name, client) ->
-            client.nodeStatus(endpoints.get(name)).copies().stream()
-                .filter(copy -> copy.role().equals(LEADING))
-                .forEach(copy -> led.add(copy.partition())));
+            client.nodeStatus(endpoints.get(name)).replicas().stream()
+                .filter(replica -> replica.role() == ReplicaStatus.Role.LEADING)
+                .forEach(replica -> led.add(replica.partition())));
     return led.containsAll(partitions);
   }
 
   /** Whether the partitions are shared evenly among all nodes that run. */
   static boolean isEven(Ground ground, int partitions) {
     try (ClusterClient client = new ClusterClient(ground.cluster().endpoint())) {
-      List<NodeDescription> nodes = client.describeCluster().nodes();
+      List<NodeInfo> nodes = client.describeCluster().nodes();
       List<Integer> counts = new ArrayList<>();
       nodes.forEach(node -> counts.add(node.leads().size()));
       int least = counts.stream().min(Integer::compare).orElse(0);

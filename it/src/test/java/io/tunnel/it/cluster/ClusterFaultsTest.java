@@ -17,7 +17,7 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.TableClient;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.TableInfo;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -211,7 +211,7 @@ class ClusterFaultsTest {
     Scene scene = new Scene(STAGE, cluster, 1);
     Channels tunnel = scene.tunnel("audit", TunnelType.Stream);
     WorkerProcess worker = scene.worker(tunnel, "worker");
-    TableDescription table = scene.tables().describeTable(scene.table());
+    TableInfo table = scene.tables().describeTable(scene.table());
     KafkaTopic topic =
         STAGE.closing(new KafkaTopic(cluster.kafka(), "it.table." + table.tableId()));
     put(scene, "victim", 1);

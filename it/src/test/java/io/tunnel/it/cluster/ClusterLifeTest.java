@@ -30,7 +30,7 @@ import io.tunnel.sdk.SeekTunnelRequest;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.TableWriterConfig;
-import io.tunnel.wire.Control.PartitionDescription;
+import io.tunnel.sdk.table.PartitionInfo;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Json;
@@ -156,13 +156,14 @@ class ClusterLifeTest {
   }
 
   private static void requireDescribed(TableClient client, String table, int rows) {
-    List<PartitionDescription> partitions = client.describeTable(table).partitions();
+    List<PartitionInfo> partitions = client.describeTable(table).partitions();
     Map<String, Integer> ledBy = new TreeMap<>();
     partitions.forEach(partition -> ledBy.merge(partition.leader().orElseThrow(), 1, Integer::sum));
     Map<String, Integer> even = new TreeMap<>();
     cluster.running().forEach(node -> even.put(node.endpoint(), PARTITIONS / NODES));
     assertThat(ledBy).isEqualTo(even);
-    assertThat(partitions.stream().mapToLong(PartitionDescription::rowCount).sum()).isEqualTo(rows);
+    assertThat(partitions.stream().mapToLong(p -> p.figures().orElseThrow().rowCount()).sum())
+        .isEqualTo(rows);
   }
 
   @Test

@@ -13,7 +13,7 @@ import io.tunnel.it.process.WriterSetup;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.RowResult.Outcome;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.TableInfo;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
@@ -46,7 +46,7 @@ class ClusterReadersTest {
   @Test
   void a_reader_gets_each_change_once_and_in_order_while_a_leader_dies_and_another_is_drained() {
     Scene scene = new Scene(STAGE, cluster, PARTITIONS);
-    TableDescription table = scene.tables().partitionMap(scene.table());
+    TableInfo table = scene.tables().partitionMap(scene.table());
     WriterProcess writer =
         new WriterProcess(
             STAGE, cluster, scene.testTable(), WriterSetup.paced(23, ROWS_PER_SECOND));
@@ -88,7 +88,7 @@ class ClusterReadersTest {
   void a_reader_of_a_table_that_is_dropped_is_told_so_by_whichever_node_it_asks() {
     Scene scene = new Scene(STAGE, cluster, PARTITIONS);
     scene.fill(10, 10);
-    TableDescription table = scene.tables().partitionMap(scene.table());
+    TableInfo table = scene.tables().partitionMap(scene.table());
     Reading present = STAGE.closing(new Reading(cluster, table));
     present.awaitBeyond(scene.committed());
     scene.tables().dropTable(scene.table());

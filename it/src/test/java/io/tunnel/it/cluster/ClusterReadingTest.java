@@ -10,7 +10,7 @@ import io.tunnel.sdk.PartitionReader;
 import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.PartitionRecords;
 import io.tunnel.sdk.ReadStart;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.TableInfo;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -32,7 +32,7 @@ class ClusterReadingTest {
     Cluster cluster = new Cluster(stage, 1).start(1);
     Scene scene = new Scene(stage, cluster, 1);
     scene.fill(ROWS, 10);
-    TableDescription table = scene.tables().describeTable(scene.table());
+    TableInfo table = scene.tables().describeTable(scene.table());
     int partition = table.partitions().get(0).id();
     PartitionReader reader =
         stage.closing(

@@ -8,8 +8,8 @@ import io.tunnel.sdk.PartitionReader;
 import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.PartitionRecords;
 import io.tunnel.sdk.ReadStart;
-import io.tunnel.wire.Control.PartitionDescription;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.PartitionInfo;
+import io.tunnel.sdk.table.TableInfo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,9 +29,9 @@ final class Reading implements AutoCloseable {
   private volatile boolean isEnding;
   private volatile Optional<RuntimeException> failure = Optional.empty();
 
-  Reading(Service service, TableDescription table) {
+  Reading(Service service, TableInfo table) {
     reader = new PartitionReader(service.client(), table, PartitionReaderConfig.DEFAULTS);
-    for (PartitionDescription partition : table.partitions()) {
+    for (PartitionInfo partition : table.partitions()) {
       positions.put(partition.id(), 0L);
       reader.start(ReadStart.changes(partition.id(), 0));
     }

@@ -29,7 +29,7 @@ import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.TableInfo;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -106,7 +106,7 @@ public abstract class Contract {
   }
 
   /** A table that is called like no other, with partitions below, between and above the points. */
-  final TableDescription table(long... splitPoints) {
+  final TableInfo table(long... splitPoints) {
     return tables.createTable(
         meta(newName()), Arrays.stream(splitPoints).mapToObj(PrimaryKeyValue::fromLong).toList());
   }
@@ -128,30 +128,30 @@ public abstract class Contract {
   }
 
   /** Writes rows that must all be applied. */
-  final void write(TableDescription table, RowChange... rows) {
+  final void write(TableInfo table, RowChange... rows) {
     tables.write(table.meta().name(), List.of(rows));
   }
 
   /** Writes values 1 to {@code count} to as many keys from {@code firstId} on, one by one. */
-  final void writeEach(TableDescription table, long firstId, int count) {
+  final void writeEach(TableInfo table, long firstId, int count) {
     for (int i = 0; i < count; i++) {
       write(table, put(firstId + i, i + 1));
     }
   }
 
   /** Creates a tunnel on all there is; returns its id. */
-  final String tunnel(TableDescription table, String name, TunnelType type) {
+  final String tunnel(TableInfo table, String name, TunnelType type) {
     return tunnels
         .createTunnel(
             new CreateTunnelRequest(table.meta().name(), name, type, StreamStart.EARLIEST))
         .getTunnelId();
   }
 
-  final String stream(TableDescription table, String name) {
+  final String stream(TableInfo table, String name) {
     return tunnel(table, name, TunnelType.Stream);
   }
 
-  final Channels channels(TableDescription table, String name) {
+  final Channels channels(TableInfo table, String name) {
     return new Channels(tunnels, table.meta().name(), name);
   }
 
@@ -159,7 +159,7 @@ public abstract class Contract {
     return LongStream.rangeClosed(1, last).boxed().toList();
   }
 
-  final void awaitTerminated(TableDescription table, String name) {
+  final void awaitTerminated(TableInfo table, String name) {
     Channels channels = channels(table, name);
     Poll.until(
         Poll.LONG,

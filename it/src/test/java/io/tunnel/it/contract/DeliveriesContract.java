@@ -12,9 +12,9 @@ import io.tunnel.sdk.DescribeTunnelResponse;
 import io.tunnel.sdk.SeekTunnelRequest;
 import io.tunnel.sdk.SkippedChange;
 import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Control;
-import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.FailureControl;
 import io.tunnel.wire.Frame;
@@ -34,7 +34,7 @@ abstract class DeliveriesContract extends WireContract {
 
   @Test
   void without_credit_nothing_is_delivered_and_other_channels_go_on() {
-    TableDescription table = table(10);
+    TableInfo table = table(10);
     RawClient raw = raw();
     String tunnelId = stream(table, "audit");
     Assignment starved = opened(raw, tunnelId);
@@ -49,7 +49,7 @@ abstract class DeliveriesContract extends WireContract {
 
   @Test
   void credit_of_a_byte_is_a_delivery_and_the_next_one_waits_until_it_is_made_good() {
-    TableDescription table = table();
+    TableInfo table = table();
     RawClient raw = raw();
     writeEach(table, 1, 2);
     Assignment held = opened(raw, stream(table, "audit"));
@@ -68,7 +68,7 @@ abstract class DeliveriesContract extends WireContract {
   @Test
   void checkpoints_go_neither_back_nor_beyond_what_was_delivered() {
     subject().expectMisconduct();
-    TableDescription table = table();
+    TableInfo table = table();
     RawClient raw = raw();
     writeEach(table, 1, 3);
     Assignment held = opened(raw, stream(table, "audit"));
@@ -86,7 +86,7 @@ abstract class DeliveriesContract extends WireContract {
   @Test
   void
       changes_that_a_checkpoint_passes_and_that_were_left_out_are_kept_once_and_the_last_hundred() {
-    TableDescription table = table();
+    TableInfo table = table();
     RawClient raw = raw();
     writeEach(table, 1, 120);
     Assignment held = opened(raw, stream(table, "audit"));
@@ -116,7 +116,7 @@ abstract class DeliveriesContract extends WireContract {
   @Test
   void who_does_not_hold_the_channel_cannot_say_what_was_left_out() {
     subject().expectMisconduct();
-    TableDescription table = table();
+    TableInfo table = table();
     RawClient raw = raw();
     writeEach(table, 1, 3);
     Assignment held = opened(raw, stream(table, "audit"));
@@ -148,7 +148,7 @@ abstract class DeliveriesContract extends WireContract {
             .toList());
   }
 
-  private DescribeTunnelResponse described(TableDescription table) {
+  private DescribeTunnelResponse described(TableInfo table) {
     return tunnels().describeTunnel(new DescribeTunnelRequest(table.meta().name(), "audit"));
   }
 
@@ -163,7 +163,7 @@ abstract class DeliveriesContract extends WireContract {
 
   @Test
   void the_next_holder_starts_behind_the_checkpoint_even_inside_a_batch() {
-    TableDescription table = table();
+    TableInfo table = table();
     String tunnelId = stream(table, "audit");
     write(table, put(1, 1), put(2, 2), put(3, 3));
     RawClient first = raw();
@@ -182,7 +182,7 @@ abstract class DeliveriesContract extends WireContract {
 
   @Test
   void changes_come_each_once_in_the_order_of_their_positions_and_only_while_there_is_credit() {
-    TableDescription table = table();
+    TableInfo table = table();
     RawClient raw = raw();
     Assignment held = opened(raw, stream(table, "audit"));
     for (int i = 0; i < 30; i++) {
@@ -220,7 +220,7 @@ abstract class DeliveriesContract extends WireContract {
   @Test
   void what_is_said_under_a_former_epoch_counts_for_nothing() {
     subject().expectMisconduct();
-    TableDescription table = table();
+    TableInfo table = table();
     RawClient raw = raw();
     writeEach(table, 1, 3);
     Assignment former = opened(raw, stream(table, "audit"));
@@ -253,7 +253,7 @@ abstract class DeliveriesContract extends WireContract {
   @Test
   void nothing_is_delivered_any_more_when_a_channel_was_asked_for() {
     subject().expectMisconduct();
-    TableDescription table = table(10);
+    TableInfo table = table(10);
     String tunnelId = stream(table, "audit");
     RawClient first = raw();
     Assignment one = opened(first, tunnelId);
@@ -273,7 +273,7 @@ abstract class DeliveriesContract extends WireContract {
 
   @Test
   void a_session_that_is_closed_hands_its_channels_on_at_their_checkpoints() {
-    TableDescription table = table();
+    TableInfo table = table();
     String tunnelId = stream(table, "audit");
     writeEach(table, 1, 3);
     RawClient first = raw();

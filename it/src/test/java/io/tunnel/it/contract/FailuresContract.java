@@ -13,7 +13,7 @@ import io.tunnel.sdk.SkippedChange;
 import io.tunnel.sdk.StreamRecord;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.TableInfo;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -63,7 +63,7 @@ abstract class FailuresContract extends Contract {
   }
 
   private void skips(TunnelType type) {
-    TableDescription table = table(COUNT / 2);
+    TableInfo table = table(COUNT / 2);
     writeEach(table, 0, COUNT);
     String tunnelId =
         type == TunnelType.Stream
@@ -100,7 +100,7 @@ abstract class FailuresContract extends Contract {
     assertThat(choosy.processed).doesNotContainAnyElementsOf(odd);
   }
 
-  private DescribeTunnelResponse described(TableDescription table) {
+  private DescribeTunnelResponse described(TableInfo table) {
     return tunnels().describeTunnel(new DescribeTunnelRequest(table.meta().name(), "audit"));
   }
 }

@@ -139,12 +139,9 @@ class FakeRulesTest {
   void a_batch_of_rows_that_do_not_fit_their_table_is_found() {
     TableDescription table =
         raw.request(Operation.PARTITION_MAP, new Control.TableName(TABLE), TableDescription.class);
-    TableDescription other =
-        new TableDescription(
-            table.tableId(), new TestTable(TABLE, 1).meta(), table.createdMs(), table.partitions());
     byte[] rows =
         RawWrite.payload(
-            other,
+            new TestTable(TABLE, 1).meta(),
             table.tableId(),
             table.partitions().get(0).id(),
             List.of(

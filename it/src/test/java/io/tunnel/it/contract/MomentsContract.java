@@ -6,7 +6,7 @@ import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.ChannelInfo;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.TableInfo;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +17,7 @@ abstract class MomentsContract extends Contract {
 
   @Test
   void base_data_is_every_row_once_and_then_ends() {
-    TableDescription table = table(2);
+    TableInfo table = table(2);
     write(table, put(1, 1), put(2, 2), put(3, 3), put(3, 4));
     String tunnelId = tunnel(table, NAME, TunnelType.BaseData);
     write(table, put(4, 5));
@@ -35,7 +35,7 @@ abstract class MomentsContract extends Contract {
 
   @Test
   void base_comes_before_stream_and_nothing_is_between_them() {
-    TableDescription table = table();
+    TableInfo table = table();
     writeEach(table, 1, 3);
     String tunnelId = tunnel(table, NAME, TunnelType.BaseAndStream);
     write(table, put(1, 4));

@@ -14,8 +14,8 @@ import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.PartitionRecords;
 import io.tunnel.sdk.ReadStart;
 import io.tunnel.sdk.StreamRecord;
-import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.PartitionControl.Positions;
+import io.tunnel.sdk.table.PartitionPositions;
+import io.tunnel.sdk.table.TableInfo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -30,7 +30,7 @@ abstract class ReadingsContract extends Contract {
   private static final Duration LONG = Duration.ofSeconds(60);
   private static final int BYTES_MAX = 64 << 10;
 
-  private PartitionReader reader(TableDescription table) {
+  private PartitionReader reader(TableInfo table) {
     return closing(
         new PartitionReader(
             ClientConfig.of(endpoint()),
@@ -38,11 +38,11 @@ abstract class ReadingsContract extends Contract {
             PartitionReaderConfig.DEFAULTS.withPartitionBytesMax(BYTES_MAX)));
   }
 
-  private static int first(TableDescription table) {
+  private static int first(TableInfo table) {
     return table.partitions().get(0).id();
   }
 
-  private List<Positions> positions(TableDescription table, Optional<Long> timeMs) {
+  private List<PartitionPositions> positions(TableInfo table, Optional<Long> timeMs) {
     return tables().findPositions(table.meta().name(), timeMs).partitions();
   }
 
@@ -68,7 +68,7 @@ abstract class ReadingsContract extends Contract {
 
   @Test
   void changes_are_read_behind_any_position_and_as_they_come() throws Exception {
-    TableDescription table = table(100);
+    TableInfo table = table(100);
     writeEach(table, 1, 5);
     PartitionReader reader = reader(table);
     reader.start(ReadStart.changes(first(table), 2));
@@ -81,7 +81,7 @@ abstract class ReadingsContract extends Contract {
 
   @Test
   void an_end_inside_a_batch_is_where_the_records_end() throws Exception {
-    TableDescription table = table();
+    TableInfo table = table();
     write(table, put(1, 1), put(2, 2), put(3, 3));
     PartitionReader reader = reader(table);
     reader.start(ReadStart.changes(first(table), 1).upTo(2));
@@ -90,7 +90,7 @@ abstract class ReadingsContract extends Contract {
 
   @Test
   void more_than_the_credit_comes_as_it_is_released() throws Exception {
-    TableDescription table = table();
+    TableInfo table = table();
     int count = 6_000;
     for (int from = 1; from <= count; from += 500) {
       RowChange[] rows = new RowChange[500];
@@ -108,7 +108,7 @@ abstract class ReadingsContract extends Contract {
 
   @Test
   void rows_are_read_as_they_are_and_go_on_behind_a_key() throws Exception {
-    TableDescription table = table(100);
+    TableInfo table = table(100);
     write(table, put(1, 1), put(2, 2), put(3, 3), put(2, 4), put(200, 9));
     PartitionReader reader = reader(table);
     reader.start(ReadStart.rows(first(table)));
@@ -125,7 +125,7 @@ abstract class ReadingsContract extends Contract {
   /** Each key's value is the position of its last change; some are changed while they are read. */
   @Test
   void rows_say_which_changes_they_have() throws Exception {
-    TableDescription table = table();
+    TableInfo table = table();
     int count = 6_000;
     for (int from = 1; from <= count; from += 500) {
       RowChange[] rows = new RowChange[500];
@@ -166,7 +166,7 @@ abstract class ReadingsContract extends Contract {
 
   @Test
   void no_rows_say_at_which_position_there_are_none() throws Exception {
-    TableDescription table = table();
+    TableInfo table = table();
     write(table, put(1, 1), new RowDeleteChange(key(1)));
     PartitionReader reader = reader(table);
     reader.start(ReadStart.rows(first(table)));
@@ -177,7 +177,7 @@ abstract class ReadingsContract extends Contract {
 
   @Test
   void positions_of_moments_are_found_and_ends_of_moments_come() throws Exception {
-    TableDescription table = table();
+    TableInfo table = table();
     write(table, put(1, 1), put(2, 2));
     long momentMs = subject().nowMs() + 50;
     awaitPast(table, momentMs);
@@ -186,7 +186,7 @@ abstract class ReadingsContract extends Contract {
     reader.start(ReadStart.changes(first(table), 0).before(endMs));
     assertThat(values(reader, 2)).containsExactly(1L, 2L);
     write(table, put(3, 3));
-    Positions found = positions(table, Optional.of(momentMs)).get(0);
+    PartitionPositions found = positions(table, Optional.of(momentMs)).get(0);
     assertThat(found.earliest()).isZero();
     assertThat(found.latest()).isEqualTo(3);
     assertThat(found.before()).contains(2L);
@@ -198,12 +198,12 @@ abstract class ReadingsContract extends Contract {
     assertThat(all(reader)).as("before the end, if it was in time").isSubsetOf(3L);
   }
 
-  private void awaitPast(TableDescription table, long ms) {
+  private void awaitPast(TableInfo table, long ms) {
     subject().awaitTime(ms + 1);
     Poll.until(Poll.LONG, () -> isPast(table, ms + 1), () -> ms + " to pass");
   }
 
-  private boolean isPast(TableDescription table, long ms) {
+  private boolean isPast(TableInfo table, long ms) {
     try {
       return !positions(table, Optional.of(ms)).isEmpty();
     } catch (RefusedException e) {
@@ -213,7 +213,7 @@ abstract class ReadingsContract extends Contract {
 
   @Test
   void positions_come_with_an_incarnation_and_are_good_in_it() throws Exception {
-    TableDescription table = table();
+    TableInfo table = table();
     write(table, put(1, 1), put(2, 2));
     Optional<Long> found = positions(table, Optional.empty()).get(0).incarnation();
     PartitionReader reader = reader(table);
@@ -230,7 +230,7 @@ abstract class ReadingsContract extends Contract {
 
   @Test
   void who_knows_changes_of_another_life_of_the_log_is_refused() {
-    TableDescription table = table();
+    TableInfo table = table();
     write(table, put(1, 1), put(2, 2));
     for (long incarnation : new long[] {Long.MAX_VALUE, 1_234_567}) {
       PartitionReader reader = reader(table);
@@ -242,7 +242,7 @@ abstract class ReadingsContract extends Contract {
 
   @Test
   void what_cannot_be_read_is_refused() {
-    TableDescription table = table();
+    TableInfo table = table();
     write(table, put(1, 1));
     PartitionReader beyond = reader(table);
     beyond.start(ReadStart.changes(first(table), 2));

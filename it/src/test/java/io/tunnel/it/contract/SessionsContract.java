@@ -9,9 +9,9 @@ import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.FailedChange;
 import io.tunnel.sdk.ResumeTunnelRequest;
 import io.tunnel.sdk.RetryInfo;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Control;
-import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.FailureControl;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
@@ -26,7 +26,7 @@ abstract class SessionsContract extends WireContract {
 
   @Test
   void a_channel_is_named_after_its_partition_and_its_tunnel() {
-    TableDescription table = table();
+    TableInfo table = table();
     String tunnelId = stream(table, "audit");
     Assignment held = opened(raw(), tunnelId);
     assertThat(held.channelId()).isEqualTo(held.partition() + "_" + tunnelId);
@@ -52,7 +52,7 @@ abstract class SessionsContract extends WireContract {
   @Test
   void a_channel_moves_when_it_is_released_and_its_former_holder_is_fenced() {
     subject().expectMisconduct();
-    TableDescription table = table(10);
+    TableInfo table = table(10);
     String tunnelId = stream(table, "audit");
     RawClient first = raw();
     Assignment one = opened(first, tunnelId);
@@ -76,7 +76,7 @@ abstract class SessionsContract extends WireContract {
 
   @Test
   void a_connection_that_closes_frees_its_channels_at_once() {
-    TableDescription table = table(10);
+    TableInfo table = table(10);
     String tunnelId = stream(table, "audit");
     RawClient first = raw();
     var one = opened(first, tunnelId);
@@ -90,7 +90,7 @@ abstract class SessionsContract extends WireContract {
 
   @Test
   void a_session_whose_lease_ends_loses_its_channels_and_is_told_so() {
-    TableDescription table = table();
+    TableInfo table = table();
     String tunnelId = stream(table, "audit");
     RawClient silent = raw();
     String sessionId = open(silent, tunnelId, 1_000, 0);
@@ -109,7 +109,7 @@ abstract class SessionsContract extends WireContract {
 
   @Test
   void a_session_takes_no_more_channels_than_it_wants() {
-    TableDescription table = table(10, 20);
+    TableInfo table = table(10, 20);
     String tunnelId = stream(table, "audit");
     RawClient small = raw();
     var unused = open(small, tunnelId, LEASE_MS, 1);
@@ -126,7 +126,7 @@ abstract class SessionsContract extends WireContract {
   @Test
   void another_connection_cannot_speak_for_a_session() {
     subject().expectMisconduct();
-    TableDescription table = table();
+    TableInfo table = table();
     RawClient owner = raw();
     String sessionId = open(owner, stream(table, "audit"), LEASE_MS, 0);
     Assignment held = assigned(owner);
@@ -142,7 +142,7 @@ abstract class SessionsContract extends WireContract {
 
   @Test
   void a_channel_that_is_stopped_or_retried_says_at_which_change() {
-    TableDescription table = table();
+    TableInfo table = table();
     String tunnelId = stream(table, "audit");
     RawClient raw = raw();
     String sessionId = open(raw, tunnelId, LEASE_MS, 0);
@@ -190,7 +190,7 @@ abstract class SessionsContract extends WireContract {
 
   @Test
   void a_stopped_channel_is_given_to_nobody_and_says_why() {
-    TableDescription table = table();
+    TableInfo table = table();
     String tunnelId = stream(table, "audit");
     RawClient raw = raw();
     Assignment held = opened(raw, tunnelId);

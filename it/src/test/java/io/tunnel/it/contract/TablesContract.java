@@ -19,9 +19,10 @@ import io.tunnel.sdk.BatchWriteResult;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
+import io.tunnel.sdk.table.PartitionFigures;
+import io.tunnel.sdk.table.PartitionInfo;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.wire.Control;
-import io.tunnel.wire.Control.PartitionDescription;
-import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import java.util.ArrayList;
@@ -33,13 +34,13 @@ abstract class TablesContract extends Contract {
 
   @Test
   void a_table_has_a_partition_more_than_split_points_with_ids_of_their_own() {
-    TableDescription first = table(10, 20);
-    TableDescription second = table();
+    TableInfo first = table(10, 20);
+    TableInfo second = table();
     assertThat(first.partitions()).hasSize(3);
     assertThat(second.partitions()).hasSize(1);
     assertThat(first.tableId()).isNotEqualTo(second.tableId());
     assertThat(first.partitions())
-        .extracting(PartitionDescription::id)
+        .extracting(PartitionInfo::id)
         .doesNotContain(second.partitions().get(0).id())
         .doesNotHaveDuplicates();
     assertThat(tables().listTables()).contains(first.meta().name(), second.meta().name());
@@ -47,7 +48,7 @@ abstract class TablesContract extends Contract {
 
   @Test
   void a_second_table_of_a_name_is_refused() {
-    TableDescription table = table();
+    TableInfo table = table();
     assertRefused(
         ErrorCode.TABLE_EXISTS, () -> tables().createTable(meta(table.meta().name()), List.of()));
   }
@@ -63,20 +64,20 @@ abstract class TablesContract extends Contract {
 
   @Test
   void a_dropped_table_is_gone_with_its_tunnels_and_its_name_is_free() {
-    TableDescription table = table();
+    TableInfo table = table();
     String name = table.meta().name();
     var unused = stream(table, "audit");
     tables().dropTable(name);
     assertRefused(ErrorCode.TABLE_NOT_FOUND, () -> tables().describeTable(name));
     assertRefused(ErrorCode.TABLE_NOT_FOUND, () -> tables().dropTable(name));
-    TableDescription again = tables().createTable(meta(name), List.of());
+    TableInfo again = tables().createTable(meta(name), List.of());
     assertThat(again.tableId()).isNotEqualTo(table.tableId());
     assertRefused(ErrorCode.TUNNEL_NOT_FOUND, () -> channels(again, "audit").now());
   }
 
   @Test
   void applied_rows_have_rising_positions_in_each_partition() {
-    TableDescription table = table(10);
+    TableInfo table = table(10);
     List<RowResult> results =
         tables()
             .write(table.meta().name(), List.of(put(1, 1), put(11, 1), put(2, 2), put(12, 2)))
@@ -85,14 +86,15 @@ abstract class TablesContract extends Contract {
     assertThat(results.get(2).position()).isGreaterThan(results.get(0).position());
     assertThat(results.get(3).position()).isGreaterThan(results.get(1).position());
     assertThat(tables().describeTable(table.meta().name()).partitions())
-        .extracting(PartitionDescription::rowCount, PartitionDescription::committed)
+        .extracting(partition -> partition.figures().orElseThrow())
+        .extracting(PartitionFigures::rowCount, PartitionFigures::committed)
         .containsExactly(
             tuple(2L, results.get(2).position()), tuple(2L, results.get(3).position()));
   }
 
   @Test
   void a_row_whose_condition_does_not_hold_is_rejected_alone() {
-    TableDescription table = table();
+    TableInfo table = table();
     RowPutChange fresh =
         new RowPutChange(
             key(1),
@@ -109,7 +111,7 @@ abstract class TablesContract extends Contract {
 
   @Test
   void an_update_sets_and_removes_columns_and_creates_the_row() {
-    TableDescription table = table();
+    TableInfo table = table();
     String name = table.meta().name();
     write(
         table,
@@ -131,23 +133,23 @@ abstract class TablesContract extends Contract {
 
   @Test
   void a_deleted_row_is_not_read_and_deleting_nothing_is_a_change_too() {
-    TableDescription table = table();
+    TableInfo table = table();
     write(table, put(1, 1), new RowDeleteChange(key(1)), new RowDeleteChange(key(2)));
     assertThat(tables().getRow(table.meta().name(), key(1))).isEmpty();
-    assertThat(tables().describeTable(table.meta().name()).partitions().get(0).committed())
-        .isEqualTo(3);
+    PartitionInfo only = tables().describeTable(table.meta().name()).partitions().get(0);
+    assertThat(only.figures().orElseThrow().committed()).isEqualTo(3);
   }
 
   @Test
   void a_range_is_read_across_partitions_in_both_directions_and_between_bounds() {
-    TableDescription table = table(10, 20);
+    TableInfo table = table(10, 20);
     write(table, put(1, 1), put(9, 9), put(10, 10), put(25, 25), put(26, 26));
     assertThat(ids(table, RangeQuery.ALL)).containsExactly(1L, 9L, 10L, 25L, 26L);
     assertThat(ids(table, RangeQuery.ALL.backward())).containsExactly(26L, 25L, 10L, 9L, 1L);
     assertThat(ids(table, RangeQuery.ALL.from(key(9)).to(key(26)))).containsExactly(9L, 10L, 25L);
   }
 
-  private List<Long> ids(TableDescription table, RangeQuery query) {
+  private List<Long> ids(TableInfo table, RangeQuery query) {
     List<Long> ids = new ArrayList<>();
     for (Row row : tables().getRange(table.meta().name(), query)) {
       ids.add(row.primaryKey().getPrimaryKeyColumn("id").getValue().asLong());
@@ -157,13 +159,13 @@ abstract class TablesContract extends Contract {
 
   @Test
   void a_batch_for_the_wrong_partition_or_a_table_that_is_gone_is_refused_whole() {
-    TableDescription table = table(10);
+    TableInfo table = table(10);
     int second = table.partitions().get(1).id();
     RawClient raw = raw();
     byte[] astray =
-        RawWrite.payload(table, table.tableId(), second, List.of(put(11, 1), put(1, 1)));
+        RawWrite.payload(table.meta(), table.tableId(), second, List.of(put(11, 1), put(1, 1)));
     assertThat(raw.refused(Operation.WRITE, astray).code()).isEqualTo(ErrorCode.WRONG_PARTITION);
-    byte[] nowhere = RawWrite.payload(table, 1_000_000, second, List.of(put(11, 1)));
+    byte[] nowhere = RawWrite.payload(table.meta(), 1_000_000, second, List.of(put(11, 1)));
     assertThat(raw.refused(Operation.WRITE, nowhere).code()).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
     assertThat(tables().getRow(table.meta().name(), key(11))).isEmpty();
   }
@@ -171,10 +173,10 @@ abstract class TablesContract extends Contract {
   @Test
   void a_batch_that_was_damaged_on_its_way_is_refused() {
     subject().expectMisconduct();
-    TableDescription table = table();
+    TableInfo table = table();
     byte[] batch =
         RawWrite.payload(
-            table, table.tableId(), table.partitions().get(0).id(), List.of(put(1, 1)));
+            table.meta(), table.tableId(), table.partitions().get(0).id(), List.of(put(1, 1)));
     batch[batch.length - 1] ^= 1;
     assertThat(raw().refused(Operation.WRITE, batch).code()).isEqualTo(ErrorCode.CORRUPT);
   }
@@ -187,9 +189,9 @@ abstract class TablesContract extends Contract {
     try (RawClient first = raw();
         RawClient second = raw()) {
       byte[] answer = first.request(Operation.CREATE_TABLE, payload);
-      int id = Json.decode(answer, TableDescription.class).tableId();
+      int id = Json.decode(answer, Control.TableDescription.class).tableId();
       byte[] again = second.request(Operation.CREATE_TABLE, payload);
-      assertThat(Json.decode(again, TableDescription.class).tableId()).isEqualTo(id);
+      assertThat(Json.decode(again, Control.TableDescription.class).tableId()).isEqualTo(id);
       assertThat(second.refused(Operation.CREATE_TABLE, Json.encode(request)).code())
           .isEqualTo(ErrorCode.TABLE_EXISTS);
       byte[] drop = Json.encode(new Control.TableName("twice"), "drop-of-twice");

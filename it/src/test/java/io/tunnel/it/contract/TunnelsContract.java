@@ -32,8 +32,8 @@ import io.tunnel.sdk.TunnelInfo;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.TunnelWorkerStatus;
-import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.OperatorControl.CheckpointSet;
+import io.tunnel.sdk.checkpoint.CheckpointSet;
+import io.tunnel.sdk.table.TableInfo;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,13 +45,13 @@ abstract class TunnelsContract extends Contract {
 
   private static final String NAME = "audit";
 
-  private void awaitDrained(TableDescription table) {
+  private void awaitDrained(TableInfo table) {
     channels(table, NAME).awaitDrained();
   }
 
   @Test
   void a_second_tunnel_of_a_name_is_refused_and_an_unknown_one_not_found() {
-    TableDescription table = table();
+    TableInfo table = table();
     var unused = stream(table, NAME);
     assertRefused(ErrorCode.TUNNEL_EXISTS, () -> stream(table, NAME));
     assertRefused(ErrorCode.TUNNEL_NOT_FOUND, () -> channels(table, "other").now());
@@ -65,7 +65,7 @@ abstract class TunnelsContract extends Contract {
 
   @Test
   void a_stream_from_the_start_is_every_change_in_order_and_from_now_on_only_later_ones() {
-    TableDescription table = table();
+    TableInfo table = table();
     writeEach(table, 1, 3);
     String latest =
         tunnels()
@@ -86,7 +86,7 @@ abstract class TunnelsContract extends Contract {
 
   @Test
   void a_graceful_move_repeats_nothing_and_loses_nothing() {
-    TableDescription table = table(100, 200, 300);
+    TableInfo table = table(100, 200, 300);
     String tunnelId = stream(table, NAME);
     Values values = new Values();
     var unused = worker(tunnelId, "a", values);
@@ -109,7 +109,7 @@ abstract class TunnelsContract extends Contract {
 
   @Test
   void rows_larger_than_all_the_credit_of_a_channel_are_processed_once() {
-    TableDescription table = table();
+    TableInfo table = table();
     TunnelWorkerConfig config = new TunnelWorkerConfig();
     Values values = new Values();
     config.setChannelProcessor(values);
@@ -127,7 +127,7 @@ abstract class TunnelsContract extends Contract {
 
   @Test
   void a_stream_with_an_end_in_the_past_ends_behind_what_is_before_it() {
-    TableDescription table = table(10);
+    TableInfo table = table(10);
     String tunnelId =
         tunnels()
             .createTunnel(
@@ -146,7 +146,7 @@ abstract class TunnelsContract extends Contract {
 
   @Test
   void a_stream_ends_when_its_end_has_come_and_what_is_written_later_is_not_in_it() {
-    TableDescription table = table();
+    TableInfo table = table();
     writeEach(table, 1, 3);
     long endMs = subject().nowMs() + 200;
     String tunnelId =
@@ -172,7 +172,7 @@ abstract class TunnelsContract extends Contract {
 
   @Test
   void a_stream_starts_in_the_past_and_ends_after_its_start() {
-    TableDescription table = table();
+    TableInfo table = table();
     long future = subject().nowMs() + 1_000_000;
     assertRefused(
         ErrorCode.INVALID_POSITION, () -> createStream(table, StreamTunnelConfig.fromTime(future)));
@@ -181,20 +181,20 @@ abstract class TunnelsContract extends Contract {
     assertThat(tunnelsOf(table)).isEmpty();
   }
 
-  private void createStream(TableDescription table, StreamTunnelConfig config) {
+  private void createStream(TableInfo table, StreamTunnelConfig config) {
     var unused =
         tunnels()
             .createTunnel(
                 new CreateTunnelRequest(table.meta().name(), NAME, TunnelType.Stream, config));
   }
 
-  private List<TunnelInfo> tunnelsOf(TableDescription table) {
+  private List<TunnelInfo> tunnelsOf(TableInfo table) {
     return tunnels().listTunnel(new ListTunnelRequest(table.meta().name())).getTunnelInfos();
   }
 
   @Test
   void a_stream_from_a_moment_begins_with_the_first_change_at_or_after_it() {
-    TableDescription table = table();
+    TableInfo table = table();
     writeEach(table, 1, 2);
     long moment = subject().nowMs() + 1;
     Poll.until(
@@ -213,7 +213,7 @@ abstract class TunnelsContract extends Contract {
 
   @Test
   void a_paused_tunnel_delivers_nothing_until_it_is_resumed() {
-    TableDescription table = table(10);
+    TableInfo table = table(10);
     Values values = new Values();
     var unused = worker(stream(table, NAME), "a", values);
     write(table, put(1, 1), put(11, 2));
@@ -234,7 +234,7 @@ abstract class TunnelsContract extends Contract {
 
   @Test
   void a_paused_channel_waits_alone() {
-    TableDescription table = table(10);
+    TableInfo table = table(10);
     Values values = new Values();
     String tunnelId = stream(table, NAME);
     String second = table.partitions().get(1).id() + "_" + tunnelId;
@@ -254,7 +254,7 @@ abstract class TunnelsContract extends Contract {
 
   @Test
   void rewinding_delivers_again_and_a_dry_run_only_says_so() {
-    TableDescription table = table();
+    TableInfo table = table();
     Values values = new Values();
     var unused = worker(stream(table, NAME), "a", values);
     writeEach(table, 1, 3);
@@ -276,7 +276,7 @@ abstract class TunnelsContract extends Contract {
 
   @Test
   void skipping_goes_to_the_newest_change_and_no_further() {
-    TableDescription table = table();
+    TableInfo table = table();
     String tunnelId = stream(table, NAME);
     writeEach(table, 1, 3);
     String channel = table.partitions().get(0).id() + "_" + tunnelId;
@@ -303,7 +303,7 @@ abstract class TunnelsContract extends Contract {
 
   @Test
   void exported_checkpoints_can_be_imported_into_another_tunnel_of_the_table_only() {
-    TableDescription table = table(10);
+    TableInfo table = table(10);
     Values values = new Values();
     var unused = worker(stream(table, NAME), "a", values);
     write(table, put(1, 1), put(11, 2));
@@ -331,7 +331,7 @@ abstract class TunnelsContract extends Contract {
                 .seekTunnel(
                     SeekTunnelRequest.toCheckpoints(table.meta().name(), "clone", half)
                         .withChannels(List.of(table.partitions().get(1).id() + "_" + clone))));
-    TableDescription other = table();
+    TableInfo other = table();
     assertThat(stream(other, NAME)).isNotEqualTo(clone);
     assertRefused(
         ErrorCode.INVALID_REQUEST,
@@ -343,7 +343,7 @@ abstract class TunnelsContract extends Contract {
 
   @Test
   void a_processor_that_throws_stops_its_channel_until_it_is_resumed() {
-    TableDescription table = table(10);
+    TableInfo table = table(10);
     Values values = new Values();
     AtomicBoolean isWell = new AtomicBoolean();
     IChannelProcessor picky =
@@ -388,7 +388,7 @@ abstract class TunnelsContract extends Contract {
 
   @Test
   void base_data_has_nothing_to_seek_in() {
-    TableDescription table = table();
+    TableInfo table = table();
     var unused = tunnel(table, NAME, TunnelType.BaseData);
     assertRefused(
         ErrorCode.INVALID_REQUEST,
@@ -397,7 +397,7 @@ abstract class TunnelsContract extends Contract {
 
   @Test
   void a_session_that_an_operator_ends_is_followed_by_another() {
-    TableDescription table = table();
+    TableInfo table = table();
     Values values = new Values();
     var unused = worker(stream(table, NAME), "a", values);
     write(table, put(1, 1));
@@ -417,7 +417,7 @@ abstract class TunnelsContract extends Contract {
 
   @Test
   void deleting_a_tunnel_halts_its_workers() {
-    TableDescription table = table();
+    TableInfo table = table();
     TunnelWorker worker = worker(stream(table, NAME), "a", new Values());
     channels(table, NAME).awaitSpread(Map.of("a", 1));
     assertThat(tunnels().deleteTunnel(new DeleteTunnelRequest(table.meta().name(), NAME)))
@@ -429,7 +429,7 @@ abstract class TunnelsContract extends Contract {
   /** Of rows that wait, it says about how many; when all are processed, that none is left. */
   @Test
   void a_new_tunnel_with_base_data_is_behind_by_the_rows_that_are_there() {
-    TableDescription table = table(50);
+    TableInfo table = table(50);
     writeEach(table, 48, 7);
     String name = table.meta().name();
     String id = tunnel(table, NAME, TunnelType.BaseAndStream);

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.it.process.RawClient;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.sdk.ChannelInfo;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.wire.Checkpoint;
-import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
@@ -57,7 +57,7 @@ public abstract class WireContract extends Contract {
     return raw.refused(Operation.CHECKPOINT, checkpoint(held, position)).code();
   }
 
-  final ChannelInfo channel(TableDescription table, Assignment held) {
+  final ChannelInfo channel(TableInfo table, Assignment held) {
     return channels(table, "audit").now().stream()
         .filter(channel -> channel.getChannelId().equals(held.channelId()))
         .findFirst()

@@ -107,7 +107,7 @@ class BadRequestsTest {
   }
 
   private byte[] write(int tableId, int partition, RowChange... rows) {
-    return RawWrite.payload(table, tableId, partition, List.of(rows));
+    return RawWrite.payload(table.meta(), tableId, partition, List.of(rows));
   }
 
   @Test

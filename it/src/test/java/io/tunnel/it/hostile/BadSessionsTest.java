@@ -71,7 +71,7 @@ class BadSessionsTest {
     for (int i = 0; i < ROWS; i++) {
       byte[] write =
           RawWrite.payload(
-              table,
+              table.meta(),
               table.tableId(),
               table.partitions().get(0).id(),
               List.of(TestTable.put(1, "a", i)));

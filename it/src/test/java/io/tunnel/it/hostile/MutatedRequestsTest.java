@@ -94,7 +94,7 @@ class MutatedRequestsTest {
       payloads.put(
           Operation.WRITE,
           RawWrite.payload(
-              table,
+              table.meta(),
               table.tableId(),
               table.partitions().get(0).id(),
               List.of(TestTable.put(1, "a", 1), TestTable.put(2, "b", 2))));

@@ -20,7 +20,7 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.CreateTunnelRequest;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.TableInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -55,7 +55,7 @@ public record TestTable(String name, int partitions, Durability durability) {
     return points;
   }
 
-  public TableDescription create(TableClient client) {
+  public TableInfo create(TableClient client) {
     return client.createTable(meta(), splitPoints());
   }
 

@@ -8,6 +8,7 @@ import io.tunnel.model.Bytes;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.TableMeta;
 import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.WriteRequest;
 import java.nio.charset.StandardCharsets;
@@ -79,9 +80,8 @@ public final class RawWrite {
   }
 
   /** The payload of rows that a builder makes. */
-  public static byte[] payload(
-      TableDescription table, int tableId, int partition, List<RowChange> rows) {
-    BatchBuilder builder = new BatchBuilder(table.meta().primaryKey(), 256);
+  public static byte[] payload(TableMeta table, int tableId, int partition, List<RowChange> rows) {
+    BatchBuilder builder = new BatchBuilder(table.primaryKey(), 256);
     rows.forEach(row -> require(builder.add(row)));
     return prefixed(tableId, builder.build(partition));
   }

@@ -18,7 +18,7 @@ import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.StreamTunnelConfig;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
-import io.tunnel.wire.Control.PartitionDescription;
+import io.tunnel.sdk.table.PartitionInfo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -101,15 +101,16 @@ public final class Scene {
   /** What is committed, by partition. */
   public Map<Integer, Long> committed() {
     Map<Integer, Long> all = new TreeMap<>();
-    for (PartitionDescription partition : tables.describeTable(table()).partitions()) {
-      all.put(partition.id(), partition.committed());
+    for (PartitionInfo partition : tables.describeTable(table()).partitions()) {
+      all.put(partition.id(), partition.figures().orElseThrow().committed());
     }
     return all;
   }
 
   /** The oldest change that is kept of the first partition. */
   public long firstPosition() {
-    return tables.describeTable(table()).partitions().get(0).firstPosition();
+    PartitionInfo first = tables.describeTable(table()).partitions().get(0);
+    return first.figures().orElseThrow().firstPosition();
   }
 
   /** Writes rows that no writer touches, the same number to each partition. */

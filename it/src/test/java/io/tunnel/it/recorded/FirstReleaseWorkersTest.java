@@ -78,7 +78,7 @@ class FirstReleaseWorkersTest {
     int partition = table.partitions().get(0).id();
     assertThat(
             worker.request(
-                Operation.WRITE, RawWrite.payload(table, table.tableId(), partition, rows)))
+                Operation.WRITE, RawWrite.payload(table.meta(), table.tableId(), partition, rows)))
         .isNotEmpty();
   }
 

@@ -28,7 +28,7 @@ import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.TableInfo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,7 +67,7 @@ final class Story {
   private void play() throws InterruptedException {
     try (TableClient tables = TableClient.connect(config);
         TunnelClient tunnels = new TunnelClient(config)) {
-      TableDescription table =
+      TableInfo table =
           tables.createTable(
               CreateTableRequest.builder(TABLE)
                   .key("id", PrimaryKeyType.INTEGER)
@@ -140,7 +140,7 @@ final class Story {
     assertThat(tunnels.describeTunnel(audit).lagRows()).isZero();
   }
 
-  private void readChanges(TableDescription table) throws InterruptedException {
+  private void readChanges(TableInfo table) throws InterruptedException {
     int partition = table.partitions().get(0).id();
     List<Long> read = new ArrayList<>();
     try (PartitionReader reader =

@@ -28,8 +28,8 @@ import io.tunnel.sdk.ExportCheckpointsRequest;
 import io.tunnel.sdk.ImportCheckpointsRequest;
 import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.SeekTunnelRequest;
-import io.tunnel.wire.OperatorControl.CheckpointSet;
-import io.tunnel.wire.OperatorControl.Move;
+import io.tunnel.sdk.checkpoint.ChannelMove;
+import io.tunnel.sdk.checkpoint.CheckpointSet;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -78,9 +78,9 @@ class SeekTest {
         .hasMessageContaining("can go on behind positions");
   }
 
-  private static Map<Integer, Move> move(Scene scene, SeekTunnelRequest seek) {
+  private static Map<Integer, ChannelMove> move(Scene scene, SeekTunnelRequest seek) {
     return scene.tunnels().seekTunnel(seek).moves().stream()
-        .collect(Collectors.toMap(Move::partition, Function.identity()));
+        .collect(Collectors.toMap(ChannelMove::partition, Function.identity()));
   }
 
   @Test
@@ -101,12 +101,12 @@ class SeekTest {
 
     SeekTunnelRequest back = SeekTunnelRequest.toTime(scene.table(), "audit", moment);
     List<Long> epochs = tunnel.now().stream().map(ChannelInfo::epoch).toList();
-    Map<Integer, Move> planned = move(scene, back.dryRun(true));
+    Map<Integer, ChannelMove> planned = move(scene, back.dryRun(true));
     assertThat(tunnel.now()).extracting(ChannelInfo::epoch).isEqualTo(epochs);
     assertThat(tunnel.now())
         .allMatch(channel -> channel.checkpointed() >= planned.get(channel.partition()).from());
 
-    Map<Integer, Move> moved = move(scene, back);
+    Map<Integer, ChannelMove> moved = move(scene, back);
     assertThat(tunnel.now()).extracting(ChannelInfo::epoch).doesNotContainAnyElementsOf(epochs);
     for (int i = 1; i < SEEKS; i++) {
       writer.awaitMoreApplied(ROWS / SEEKS);
@@ -129,7 +129,7 @@ class SeekTest {
         });
   }
 
-  private static void requireAgain(Seen seen, int count, Move move, long momentMs) {
+  private static void requireAgain(Seen seen, int count, ChannelMove move, long momentMs) {
     boolean isBefore = seen.commitMicros() < momentMs * 1_000;
     assertThat(seen.position() <= move.to())
         .as("%s is in front of %s", seen, move)
@@ -151,7 +151,8 @@ class SeekTest {
     writer.awaitMoreApplied(ROWS);
     int written = new Ledger(writer.stop()).count(Outcome.APPLIED);
     Map<Integer, Long> committed = scene.committed();
-    Map<Integer, Move> moved = move(scene, SeekTunnelRequest.toLatest(scene.table(), "audit"));
+    Map<Integer, ChannelMove> moved =
+        move(scene, SeekTunnelRequest.toLatest(scene.table(), "audit"));
     long movedNanos = System.nanoTime();
     moved.forEach((id, move) -> assertThat(move.to()).isEqualTo(committed.get(id)));
     worker.goOn();
@@ -192,7 +193,7 @@ class SeekTest {
         .hasMessageContaining("are no longer kept");
     assertThat(tunnel.now().get(0).epoch()).isEqualTo(channel.epoch());
 
-    Move back =
+    ChannelMove back =
         move(scene, SeekTunnelRequest.toEarliest(scene.table(), "audit")).get(channel.partition());
     assertThat(back.to()).isEqualTo(scene.firstPosition() - 1).isPositive();
     tunnel.awaitDrained();
@@ -202,7 +203,7 @@ class SeekTest {
     assertThat(new Sightings().add(seen).count()).isEqualTo(LARGE_ROWS);
   }
 
-  private static Map<Integer, Move> moveTo(Scene scene, ChannelInfo channel, long position) {
+  private static Map<Integer, ChannelMove> moveTo(Scene scene, ChannelInfo channel, long position) {
     return move(
         scene,
         SeekTunnelRequest.toPosition(scene.table(), "audit", channel.getChannelId(), position));

@@ -22,7 +22,7 @@ import io.tunnel.sdk.TableWriterConfig;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
@@ -119,7 +119,7 @@ class DoubtTest {
     ServerProcess server = stage.server();
     TestTable table = new TestTable("orders", 4);
     TableClient direct = stage.tables(server);
-    TableDescription unused = table.create(direct);
+    TableInfo unused = table.create(direct);
     TunnelClient tunnels = stage.tunnels(server);
     String tunnelId = table.createTunnel(tunnels, "audit");
     Cutter cutter = new Cutter(cutsAnswers);
@@ -147,7 +147,10 @@ class DoubtTest {
     TunnelWorker worker = new TunnelWorker(tunnelId, tunnels, new TunnelWorkerConfig(recorder));
     worker.connectAndWorking();
     Map<Integer, Long> committed = new HashMap<>();
-    direct.describeTable("orders").partitions().forEach(p -> committed.put(p.id(), p.committed()));
+    direct
+        .describeTable("orders")
+        .partitions()
+        .forEach(p -> committed.put(p.id(), p.figures().orElseThrow().committed()));
     long total = committed.values().stream().mapToLong(Long::longValue).sum();
     Poll.until("all changes consumed", () -> recorder.count() >= total);
     worker.shutdown();

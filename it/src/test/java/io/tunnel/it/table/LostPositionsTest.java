@@ -18,10 +18,10 @@ import io.tunnel.sdk.PartitionRecords;
 import io.tunnel.sdk.ReadStart;
 import io.tunnel.sdk.StreamRecord;
 import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.server.backup.Backup;
 import io.tunnel.server.backup.BackupDirectory;
 import io.tunnel.server.backup.Restore;
-import io.tunnel.wire.Control.TableDescription;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -50,7 +50,7 @@ class LostPositionsTest {
 
   private ServerProcess server;
   private TableClient tables;
-  private TableDescription table;
+  private TableInfo table;
   private int partition;
 
   @BeforeEach

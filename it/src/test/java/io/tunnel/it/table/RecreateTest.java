@@ -26,8 +26,8 @@ import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.TunnelWorkerStatus.State;
-import io.tunnel.wire.Control.PartitionDescription;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.PartitionInfo;
+import io.tunnel.sdk.table.TableInfo;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -74,8 +74,8 @@ class RecreateTest {
     Poll.until("rows with an outcome", () -> written.size() >= target);
   }
 
-  private static Set<Integer> partitionsOf(TableDescription table) {
-    return table.partitions().stream().map(PartitionDescription::id).collect(Collectors.toSet());
+  private static Set<Integer> partitionsOf(TableInfo table) {
+    return table.partitions().stream().map(PartitionInfo::id).collect(Collectors.toSet());
   }
 
   @Test
@@ -119,7 +119,7 @@ class RecreateTest {
     assertThat(Ledger.rowsOf(admin, "orders", RangeQuery.ALL)).isEqualTo(expected);
     long changes =
         admin.describeTable("orders").partitions().stream()
-            .mapToLong(PartitionDescription::committed)
+            .mapToLong(partition -> partition.figures().orElseThrow().committed())
             .sum();
     assertThat(changes)
         .isEqualTo(
@@ -139,7 +139,7 @@ class RecreateTest {
     admin.dropTable("orders");
     TableMeta other =
         new TableMeta("orders", List.of(new PrimaryKeySchema("id", PrimaryKeyType.STRING)));
-    TableDescription present = admin.createTable(other, List.of(PrimaryKeyValue.fromString("m")));
+    TableInfo present = admin.createTable(other, List.of(PrimaryKeyValue.fromString("m")));
     assertThat(present.tableId()).isNotEqualTo(former.tableId());
 
     RowResult refused =

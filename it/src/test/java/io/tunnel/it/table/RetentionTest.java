@@ -81,7 +81,7 @@ class RetentionTest {
     for (int i = 0; i < changes; i++) {
       RowPutChange row = new RowPutChange(TestTable.key(i, "row"), List.of(value));
       int partition = table.partitions().get(0).id();
-      byte[] write = RawWrite.payload(table, table.tableId(), partition, List.of(row));
+      byte[] write = RawWrite.payload(table.meta(), table.tableId(), partition, List.of(row));
       assertThat(client.request(Operation.WRITE, write)).isNotEmpty();
     }
   }

@@ -97,7 +97,8 @@ class SyncsTest {
     int partition = table.partitions().get(0).id();
     assertThat(
             client.request(
-                Operation.WRITE, RawWrite.payload(table, table.tableId(), partition, List.of(put))))
+                Operation.WRITE,
+                RawWrite.payload(table.meta(), table.tableId(), partition, List.of(put))))
         .isNotEmpty();
   }
 

@@ -5,9 +5,9 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.options.ServiceOptions;
-import io.tunnel.wire.Control.TableDescription;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
@@ -128,7 +128,7 @@ final class CreateCommand implements Callable<Integer> {
     }
   }
 
-  private static void requireAsPlanned(TablePlan plan, TableDescription existing) {
+  private static void requireAsPlanned(TablePlan plan, TableInfo existing) {
     List<String> differences = PlanDifferenceCore.differences(plan, existing);
     if (!differences.isEmpty()) {
       throw CommandFailure.failed(

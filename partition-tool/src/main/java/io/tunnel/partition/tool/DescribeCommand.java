@@ -1,9 +1,9 @@
 package io.tunnel.partition.tool;
 
 import io.tunnel.model.Names;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.options.ServiceOptions;
-import io.tunnel.wire.Control.TableDescription;
 import java.io.PrintWriter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,7 +35,7 @@ final class DescribeCommand implements Runnable {
     String name = CommandFailure.checkUsage(() -> Names.requireResourceName("table", table));
     PrintWriter out = spec.commandLine().getOut();
     try (PartitionTables tables = parent.connect(service.endpoint())) {
-      TableDescription description = tables.describe(name);
+      TableInfo description = tables.describe(name);
       if (service.isJson()) {
         out.println(TableReport.json(description));
       } else {

@@ -8,7 +8,6 @@ import io.tunnel.model.PrimaryKeyValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -57,13 +56,6 @@ public final class KeyText {
   /** What {@link #parse} reads. */
   public static String format(PrimaryKeyValue value) {
     return value.toString();
-  }
-
-  /** An end of a partition, encoded by {@link KeyCodec}; empty for an open end. */
-  static Optional<String> formatBound(Bytes bound, PrimaryKeyType type) {
-    return bound.length() == 0
-        ? Optional.empty()
-        : Optional.of(format(KeyCodec.decodeColumn(bound, type)));
   }
 
   /**

@@ -2,7 +2,7 @@ package io.tunnel.partition.tool;
 
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.TableMeta;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.TableInfo;
 import java.util.List;
 
 /** The tables of a server, as far as they are created and described here. */
@@ -13,14 +13,14 @@ interface PartitionTables extends AutoCloseable {
    *
    * @throws io.tunnel.model.RefusedException with TABLE_EXISTS when there is one of that name
    */
-  TableDescription create(TableMeta meta, List<PrimaryKeyValue> splitPoints);
+  TableInfo create(TableMeta meta, List<PrimaryKeyValue> splitPoints);
 
   /**
    * A table as it is now.
    *
    * @throws io.tunnel.model.RefusedException with TABLE_NOT_FOUND when there is none
    */
-  TableDescription describe(String table);
+  TableInfo describe(String table);
 
   @Override
   void close();

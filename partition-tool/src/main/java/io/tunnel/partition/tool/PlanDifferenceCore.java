@@ -1,11 +1,9 @@
 package io.tunnel.partition.tool;
 
-import io.tunnel.codec.KeyCodec;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.Durability;
+import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.TableOptions;
-import io.tunnel.wire.Control.PartitionDescription;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.TableInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +14,7 @@ final class PlanDifferenceCore {
   private PlanDifferenceCore() {}
 
   /** One text for each difference, what there is first; none when the table is as planned. */
-  static List<String> differences(TablePlan plan, TableDescription table) {
+  static List<String> differences(TablePlan plan, TableInfo table) {
     List<String> differences = new ArrayList<>();
     boolean sameKey = plan.key().equals(table.meta().primaryKey());
     if (!sameKey) {
@@ -62,11 +60,11 @@ final class PlanDifferenceCore {
   }
 
   /** Only the first point that differs is spelled: the others are often as many as there are. */
-  private static void addPoints(List<String> differences, TablePlan plan, TableDescription table) {
+  private static void addPoints(List<String> differences, TablePlan plan, TableInfo table) {
     int differing = 0;
     int first = -1;
     for (int i = 0; i < plan.split().points().size(); i++) {
-      if (!from(table, i + 1).equals(KeyCodec.encode(plan.split().points().get(i)))) {
+      if (!from(table, i + 1).equals(Optional.of(plan.split().points().get(i)))) {
         differing++;
         first = first < 0 ? i : first;
       }
@@ -76,15 +74,14 @@ final class PlanDifferenceCore {
           "split point "
               + (first + 1)
               + " is "
-              + KeyText.formatBound(from(table, first + 1), plan.key().get(0).type()).orElse("none")
+              + from(table, first + 1).map(KeyText::format).orElse("none")
               + " where the plan has "
               + KeyText.format(plan.split().points().get(first))
               + (differing == 1 ? "" : " (and " + (differing - 1) + " more differ)"));
     }
   }
 
-  private static Bytes from(TableDescription table, int index) {
-    PartitionDescription partition = table.partitions().get(index);
-    return partition.from();
+  private static Optional<PrimaryKeyValue> from(TableInfo table, int index) {
+    return table.partitions().get(index).from();
   }
 }

@@ -4,7 +4,7 @@ import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.TableMeta;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.TableClient;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.TableInfo;
 import java.time.Duration;
 import java.util.List;
 
@@ -20,12 +20,12 @@ record SdkPartitionTables(TableClient client) implements PartitionTables {
   }
 
   @Override
-  public TableDescription create(TableMeta meta, List<PrimaryKeyValue> splitPoints) {
+  public TableInfo create(TableMeta meta, List<PrimaryKeyValue> splitPoints) {
     return client.createTable(meta, splitPoints);
   }
 
   @Override
-  public TableDescription describe(String table) {
+  public TableInfo describe(String table) {
     return client.describeTable(table);
   }
 

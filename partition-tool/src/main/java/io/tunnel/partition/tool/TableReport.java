@@ -3,18 +3,19 @@ package io.tunnel.partition.tool;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
+import io.tunnel.sdk.table.PartitionFigures;
+import io.tunnel.sdk.table.PartitionInfo;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.terminal.Bar;
 import io.tunnel.terminal.Human;
 import io.tunnel.terminal.TextTable;
-import io.tunnel.wire.Control.PartitionDescription;
-import io.tunnel.wire.Control.TableDescription;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** A table with its partitions, for people and for programs. */
 public final class TableReport {
@@ -30,7 +31,7 @@ public final class TableReport {
   private TableReport() {}
 
   /** The table, one line a partition with a bar of its rows, and how evenly they are spread. */
-  public static List<String> lines(TableDescription table) {
+  public static List<String> lines(TableInfo table) {
     List<Long> rows = rows(table);
     Spread spread = Spread.of(rows);
     List<String> lines = new ArrayList<>();
@@ -93,29 +94,28 @@ public final class TableReport {
     json.addProperty("retentionBytes", options.retentionBytes());
   }
 
-  private static TextTable partitions(TableDescription table, long mostRows) {
-    PrimaryKeyType type = table.meta().primaryKey().get(0).type();
+  private static TextTable partitions(TableInfo table, long mostRows) {
     TextTable lines =
         new TextTable(
             ">ID", "FROM", "TO", ">ROWS", ">BYTES", ">CHANGES", ">FIRST", ">COMMITTED", "SKEW");
-    for (PartitionDescription partition : table.partitions()) {
+    for (PartitionInfo partition : table.partitions()) {
+      PartitionFigures figures = figures(partition);
       lines.row(
           Integer.toString(partition.id()),
-          KeyText.formatBound(partition.from(), type).orElse(LOWEST),
-          KeyText.formatBound(partition.to(), type).orElse(HIGHEST),
-          (partition.rowCountIsExact() ? "" : "~") + Human.count(partition.rowCount()),
-          Human.bytes(partition.byteCount()),
-          Human.bytes(partition.changeBytes()),
-          Human.count(partition.firstPosition()),
-          Human.count(partition.committed()),
-          Bar.of(partition.rowCount(), mostRows, BAR_WIDTH));
+          partition.from().map(KeyText::format).orElse(LOWEST),
+          partition.to().map(KeyText::format).orElse(HIGHEST),
+          (figures.rowCountIsExact() ? "" : "~") + Human.count(figures.rowCount()),
+          Human.bytes(figures.byteCount()),
+          Human.bytes(figures.changeBytes()),
+          Human.count(figures.firstPosition()),
+          Human.count(figures.committed()),
+          Bar.of(figures.rowCount(), mostRows, BAR_WIDTH));
     }
     return lines;
   }
 
   /** The table as one object. Ends of partitions are null where they are open. */
-  public static JsonObject json(TableDescription table) {
-    PrimaryKeyType type = table.meta().primaryKey().get(0).type();
+  public static JsonObject json(TableInfo table) {
     JsonObject json = new JsonObject();
     json.addProperty("table", table.meta().name());
     json.addProperty("tableId", table.tableId());
@@ -131,22 +131,23 @@ public final class TableReport {
     json.addProperty("partitionRowsMax", spread.max());
     json.addProperty("skew", spread.skew());
     JsonArray partitions = new JsonArray();
-    table.partitions().forEach(partition -> partitions.add(json(partition, type)));
+    table.partitions().forEach(partition -> partitions.add(json(partition)));
     json.add("partitions", partitions);
     return json;
   }
 
-  private static JsonObject json(PartitionDescription partition, PrimaryKeyType type) {
+  private static JsonObject json(PartitionInfo partition) {
+    PartitionFigures figures = figures(partition);
     JsonObject json = new JsonObject();
     json.addProperty("partition", partition.id());
-    json.addProperty("from", KeyText.formatBound(partition.from(), type).orElse(null));
-    json.addProperty("to", KeyText.formatBound(partition.to(), type).orElse(null));
-    json.addProperty("rowCount", partition.rowCount());
-    json.addProperty("rowCountIsExact", partition.rowCountIsExact());
-    json.addProperty("byteCount", partition.byteCount());
-    json.addProperty("changeBytes", partition.changeBytes());
-    json.addProperty("firstPosition", partition.firstPosition());
-    json.addProperty("committed", partition.committed());
+    json.addProperty("from", partition.from().map(KeyText::format).orElse(null));
+    json.addProperty("to", partition.to().map(KeyText::format).orElse(null));
+    json.addProperty("rowCount", figures.rowCount());
+    json.addProperty("rowCountIsExact", figures.rowCountIsExact());
+    json.addProperty("byteCount", figures.byteCount());
+    json.addProperty("changeBytes", figures.changeBytes());
+    json.addProperty("firstPosition", figures.firstPosition());
+    json.addProperty("committed", figures.committed());
     return json;
   }
 
@@ -161,16 +162,25 @@ public final class TableReport {
     return columns;
   }
 
-  private static List<Long> rows(TableDescription table) {
-    return table.partitions().stream().map(PartitionDescription::rowCount).toList();
+  private static List<Long> rows(TableInfo table) {
+    return allFigures(table).map(PartitionFigures::rowCount).toList();
   }
 
-  private static long bytes(TableDescription table) {
-    return table.partitions().stream().mapToLong(PartitionDescription::byteCount).sum();
+  private static long bytes(TableInfo table) {
+    return allFigures(table).mapToLong(PartitionFigures::byteCount).sum();
   }
 
-  private static boolean allAreExact(TableDescription table) {
-    return table.partitions().stream().allMatch(PartitionDescription::rowCountIsExact);
+  private static boolean allAreExact(TableInfo table) {
+    return allFigures(table).allMatch(PartitionFigures::rowCountIsExact);
+  }
+
+  private static Stream<PartitionFigures> allFigures(TableInfo table) {
+    return table.partitions().stream().map(TableReport::figures);
+  }
+
+  /** A table that is reported was described with figures. */
+  private static PartitionFigures figures(PartitionInfo partition) {
+    return partition.figures().orElseThrow();
   }
 
   private static long sum(List<Long> values) {

@@ -1,22 +1,22 @@
 package io.tunnel.partition.tool;
 
-import io.tunnel.codec.KeyCodec;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
-import io.tunnel.wire.Control.PartitionDescription;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.PartitionFigures;
+import io.tunnel.sdk.table.PartitionInfo;
+import io.tunnel.sdk.table.TableInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** Tables in memory. Before a creation another client may be faster; connections are counted. */
 final class FakeTables implements PartitionTables {
 
-  final Map<String, TableDescription> tables = new TreeMap<>();
+  final Map<String, TableInfo> tables = new TreeMap<>();
   final List<String> endpoints = new ArrayList<>();
   int creations;
   int open;
@@ -31,35 +31,38 @@ final class FakeTables implements PartitionTables {
   }
 
   @Override
-  public TableDescription create(TableMeta meta, List<PrimaryKeyValue> splitPoints) {
+  public TableInfo create(TableMeta meta, List<PrimaryKeyValue> splitPoints) {
     beforeCreate.run();
     if (tables.containsKey(meta.name())) {
       throw new RefusedException(ErrorCode.TABLE_EXISTS, "table '" + meta.name() + "' exists");
     }
     creations++;
-    TableDescription table = describe(meta, splitPoints);
+    TableInfo table = describe(meta, splitPoints);
     tables.put(meta.name(), table);
     return table;
   }
 
-  static TableDescription describe(TableMeta meta, List<PrimaryKeyValue> splitPoints) {
-    List<PartitionDescription> partitions = new ArrayList<>();
-    Bytes from = Bytes.EMPTY;
+  static TableInfo describe(TableMeta meta, List<PrimaryKeyValue> splitPoints) {
+    List<PartitionInfo> partitions = new ArrayList<>();
+    Optional<PrimaryKeyValue> from = Optional.empty();
     for (int i = 0; i <= splitPoints.size(); i++) {
-      Bytes to = i == splitPoints.size() ? Bytes.EMPTY : KeyCodec.encode(splitPoints.get(i));
+      Optional<PrimaryKeyValue> to =
+          i == splitPoints.size() ? Optional.empty() : Optional.of(splitPoints.get(i));
       partitions.add(partition(i + 1, from, to, i * 100L));
       from = to;
     }
-    return new TableDescription(7, meta, 1_700_000_000_000L, partitions);
+    return new TableInfo(7, meta, 1_700_000_000_000L, partitions);
   }
 
-  private static PartitionDescription partition(int id, Bytes from, Bytes to, long rows) {
-    return new PartitionDescription(
-        id, from, to, List.of(), rows, rows < 300, rows * 200, rows * 250, 1, rows);
+  private static PartitionInfo partition(
+      int id, Optional<PrimaryKeyValue> from, Optional<PrimaryKeyValue> to, long rows) {
+    PartitionFigures figures =
+        new PartitionFigures(rows, rows < 300, rows * 200, rows * 250, 1, rows);
+    return new PartitionInfo(id, from, to, List.of(), Optional.empty(), Optional.of(figures));
   }
 
   @Override
-  public TableDescription describe(String table) {
+  public TableInfo describe(String table) {
     if (!tables.containsKey(table)) {
       throw new RefusedException(ErrorCode.TABLE_NOT_FOUND, "there is no table '" + table + "'");
     }

@@ -3,8 +3,6 @@ package io.tunnel.partition.tool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.codec.KeyCodec;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.PrimaryKeyValue;
@@ -28,15 +26,8 @@ class KeyTextTest {
             PrimaryKeyValue.fromString(Integer.toString(random.nextInt(), 36))
           }) {
         assertThat(KeyText.parse(value.keyType(), KeyText.format(value))).isEqualTo(value);
-        assertThat(KeyText.formatBound(KeyCodec.encode(value), value.keyType()))
-            .contains(KeyText.format(value));
       }
     }
-  }
-
-  @Test
-  void an_open_end_has_no_text() {
-    assertThat(KeyText.formatBound(Bytes.EMPTY, PrimaryKeyType.STRING)).isEmpty();
   }
 
   @ParameterizedTest

@@ -3,10 +3,10 @@ package io.tunnel.cli.cluster;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import io.tunnel.sdk.cluster.NodeInfo;
+import io.tunnel.sdk.cluster.ReplicaStatus;
 import io.tunnel.terminal.Human;
 import io.tunnel.terminal.TextTable;
-import io.tunnel.wire.ClusterControl.CopyStatus;
-import io.tunnel.wire.ClusterControl.NodeDescription;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -29,7 +29,7 @@ final class ClusterReport {
         new TextTable(
             "NODE", "ADDRESS", "STATE", ">LEADS", ">STANDBYS", ">GROUPS", "CATALOG", ">LAG");
     for (ClusterState.Node node : state.nodes()) {
-      NodeDescription description = node.description();
+      NodeInfo description = node.description();
       table.row(
           node.name(),
           description.address(),
@@ -76,7 +76,7 @@ final class ClusterReport {
   }
 
   private static JsonObject json(ClusterState.Node node) {
-    NodeDescription description = node.description();
+    NodeInfo description = node.description();
     JsonObject json = new JsonObject();
     json.addProperty("node", description.name());
     json.addProperty("address", description.address());
@@ -100,18 +100,18 @@ final class ClusterReport {
 
   private static JsonElement copies(ClusterState.Node node) {
     JsonArray array = new JsonArray();
-    node.status().ifPresent(said -> said.copies().forEach(copy -> array.add(json(copy))));
+    node.status().ifPresent(said -> said.replicas().forEach(replica -> array.add(json(replica))));
     return array;
   }
 
-  private static JsonObject json(CopyStatus copy) {
+  private static JsonObject json(ReplicaStatus replica) {
     JsonObject json = new JsonObject();
-    json.addProperty("partition", copy.partition());
-    json.addProperty("role", copy.role());
-    json.addProperty("epoch", copy.epoch());
-    json.addProperty("next", copy.next());
-    json.addProperty("end", copy.end());
-    json.addProperty("lag", copy.lag());
+    json.addProperty("partition", replica.partition());
+    json.addProperty("role", replica.role().name());
+    json.addProperty("epoch", replica.epoch());
+    json.addProperty("next", replica.next());
+    json.addProperty("end", replica.end());
+    json.addProperty("lag", replica.lag());
     return json;
   }
 }

@@ -1,9 +1,9 @@
 package io.tunnel.cli.cluster;
 
-import io.tunnel.wire.ClusterControl.ClusterDescription;
-import io.tunnel.wire.ClusterControl.CopyStatus;
-import io.tunnel.wire.ClusterControl.NodeDescription;
-import io.tunnel.wire.ClusterControl.NodeStatus;
+import io.tunnel.sdk.cluster.ClusterInfo;
+import io.tunnel.sdk.cluster.NodeInfo;
+import io.tunnel.sdk.cluster.NodeStatus;
+import io.tunnel.sdk.cluster.ReplicaStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -13,9 +13,7 @@ import java.util.Optional;
  *
  * @param nodes in the order of the description
  */
-record ClusterState(ClusterDescription description, List<Node> nodes) {
-
-  private static final String FOLLOWING = "FOLLOWING";
+record ClusterState(ClusterInfo description, List<Node> nodes) {
 
   ClusterState {
     nodes = List.copyOf(nodes);
@@ -26,17 +24,17 @@ record ClusterState(ClusterDescription description, List<Node> nodes) {
    *
    * @param status what it says itself; empty when it does not answer
    */
-  record Node(NodeDescription description, Optional<NodeStatus> status) {
+  record Node(NodeInfo description, Optional<NodeStatus> status) {
 
     String name() {
       return description.name();
     }
 
-    /** Positions that all its copies are behind. */
+    /** Positions that all its replicas are behind. */
     long lag() {
       return status.stream()
-          .flatMap(said -> said.copies().stream())
-          .mapToLong(CopyStatus::lag)
+          .flatMap(said -> said.replicas().stream())
+          .mapToLong(ReplicaStatus::lag)
           .sum();
     }
 
@@ -44,8 +42,8 @@ record ClusterState(ClusterDescription description, List<Node> nodes) {
     int partitionsLed() {
       long reallyLed =
           status.stream()
-              .flatMap(said -> said.copies().stream())
-              .filter(copy -> !copy.role().equals(FOLLOWING))
+              .flatMap(said -> said.replicas().stream())
+              .filter(replica -> replica.role() != ReplicaStatus.Role.FOLLOWING)
               .count();
       return (int) Math.max(reallyLed, description.leads().size());
     }
@@ -60,9 +58,9 @@ record ClusterState(ClusterDescription description, List<Node> nodes) {
 
   /** Asks one node about all, and then each about itself. */
   static ClusterState of(Cluster cluster) {
-    ClusterDescription description = cluster.describe();
+    ClusterInfo description = cluster.describe();
     List<Node> nodes = new ArrayList<>();
-    for (NodeDescription node : description.nodes()) {
+    for (NodeInfo node : description.nodes()) {
       nodes.add(new Node(node, cluster.status(node)));
     }
     return new ClusterState(description, nodes);

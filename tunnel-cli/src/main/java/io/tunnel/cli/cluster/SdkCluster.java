@@ -4,9 +4,9 @@ import io.tunnel.cli.service.Service;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ClusterClient;
 import io.tunnel.sdk.ConnectionException;
-import io.tunnel.wire.ClusterControl.ClusterDescription;
-import io.tunnel.wire.ClusterControl.NodeDescription;
-import io.tunnel.wire.ClusterControl.NodeStatus;
+import io.tunnel.sdk.cluster.ClusterInfo;
+import io.tunnel.sdk.cluster.NodeInfo;
+import io.tunnel.sdk.cluster.NodeStatus;
 import java.util.Optional;
 
 /** The nodes of a real cluster. */
@@ -18,12 +18,12 @@ record SdkCluster(ClusterClient client) implements Cluster {
   }
 
   @Override
-  public ClusterDescription describe() {
+  public ClusterInfo describe() {
     return client.describeCluster();
   }
 
   @Override
-  public Optional<NodeStatus> status(NodeDescription node) {
+  public Optional<NodeStatus> status(NodeInfo node) {
     try {
       return Optional.of(client.nodeStatus(node.address()));
     } catch (ConnectionException noAnswer) {
@@ -32,7 +32,7 @@ record SdkCluster(ClusterClient client) implements Cluster {
   }
 
   @Override
-  public void drain(NodeDescription node, boolean isDraining) {
+  public void drain(NodeInfo node, boolean isDraining) {
     client.drain(node.address(), isDraining);
   }
 

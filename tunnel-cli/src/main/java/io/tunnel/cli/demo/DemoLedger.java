@@ -4,7 +4,7 @@ import io.tunnel.model.RowChange;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.StreamRecord;
-import io.tunnel.wire.Control.PartitionDescription;
+import io.tunnel.sdk.table.PartitionInfo;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -40,8 +40,8 @@ final class DemoLedger {
   }
 
   /** An empty ledger for these partitions. */
-  DemoLedger(List<PartitionDescription> partitions) {
-    for (PartitionDescription partition : partitions) {
+  DemoLedger(List<PartitionInfo> partitions) {
+    for (PartitionInfo partition : partitions) {
       stripes.put(partition.id(), new Stripe());
     }
   }

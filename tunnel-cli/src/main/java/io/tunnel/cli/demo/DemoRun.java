@@ -7,11 +7,11 @@ import io.tunnel.cli.demo.servers.ServerProcess;
 import io.tunnel.cli.demo.servers.StartedServers;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.sdk.RowResult;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.stress.LoadRun;
 import io.tunnel.stress.WriteTally;
 import io.tunnel.terminal.CommandFailure;
-import io.tunnel.wire.Control.TableDescription;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
@@ -126,7 +126,7 @@ final class DemoRun {
       throws Exception {
     boolean isTemporary = process.isEmpty() && !plan.servers().isKeeping();
     try (DemoWriter writer = new DemoWriter(endpoint, plan.table())) {
-      TableDescription table = writer.createTable(load, plan.partitions());
+      TableInfo table = writer.createTable(load, plan.partitions());
       if (isTemporary) {
         interrupt.leaves(new MadeTable(endpoint, plan.table()));
       }

@@ -5,11 +5,11 @@ import io.tunnel.sdk.HashedKey;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.TableWriterConfig;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.stress.LoadPlan;
 import io.tunnel.stress.LoadRun;
 import io.tunnel.stress.SystemClock;
 import io.tunnel.stress.WriterSink;
-import io.tunnel.wire.Control.TableDescription;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -27,7 +27,7 @@ final class DemoWriter implements AutoCloseable {
   }
 
   /** Creates the table, split evenly. */
-  TableDescription createTable(DemoLoad load, int partitions) throws Exception {
+  TableInfo createTable(DemoLoad load, int partitions) throws Exception {
     TableMeta meta = new TableMeta(table, load.primaryKey());
     return cpu.call(() -> client.createTable(meta, HashedKey.splitPoints(partitions)));
   }

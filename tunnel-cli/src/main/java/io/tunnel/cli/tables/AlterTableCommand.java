@@ -4,8 +4,8 @@ import io.tunnel.model.Durability;
 import io.tunnel.model.TableOptions;
 import io.tunnel.partition.tool.RetentionOptions;
 import io.tunnel.partition.tool.TableReport;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.terminal.CommandFailure;
-import io.tunnel.wire.Control.TableDescription;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -52,7 +52,7 @@ final class AlterTableCommand extends TableCommand {
                 durability == null ? before.durability() : durability,
                 before.retentionMs(),
                 before.retentionBytes()));
-    TableDescription altered = tables.alter(table(), wanted);
+    TableInfo altered = tables.alter(table(), wanted);
     TableOptions options = altered.meta().options();
     print(
         () -> TableReport.optionsJson(altered.meta()),

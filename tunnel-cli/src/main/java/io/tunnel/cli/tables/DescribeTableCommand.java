@@ -1,7 +1,7 @@
 package io.tunnel.cli.tables;
 
 import io.tunnel.partition.tool.TableReport;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.TableInfo;
 import picocli.CommandLine.Command;
 
 /** Shows a table. */
@@ -18,7 +18,7 @@ final class DescribeTableCommand extends TableCommand {
 
   @Override
   protected void run(Tables tables) {
-    TableDescription description = tables.describe(table());
+    TableInfo description = tables.describe(table());
     print(() -> TableReport.json(description), () -> TableReport.lines(description));
   }
 }

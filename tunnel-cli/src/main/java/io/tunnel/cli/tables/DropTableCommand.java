@@ -1,10 +1,10 @@
 package io.tunnel.cli.tables;
 
 import com.google.gson.JsonObject;
+import io.tunnel.sdk.table.PartitionFigures;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.terminal.Human;
 import io.tunnel.terminal.options.ConfirmOption;
-import io.tunnel.wire.Control.PartitionDescription;
-import io.tunnel.wire.Control.TableDescription;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -43,8 +43,12 @@ final class DropTableCommand extends TableCommand {
     return json;
   }
 
-  private static String whatWouldBeLost(TableDescription table) {
-    long rows = table.partitions().stream().mapToLong(PartitionDescription::rowCount).sum();
+  private static String whatWouldBeLost(TableInfo table) {
+    long rows =
+        table.partitions().stream()
+            .flatMap(partition -> partition.figures().stream())
+            .mapToLong(PartitionFigures::rowCount)
+            .sum();
     return "table '"
         + table.meta().name()
         + "' has about "

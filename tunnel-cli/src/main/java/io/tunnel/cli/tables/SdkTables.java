@@ -8,7 +8,7 @@ import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.ReadMode;
 import io.tunnel.sdk.TableClient;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.TableInfo;
 import java.util.List;
 import java.util.Optional;
 
@@ -26,12 +26,12 @@ record SdkTables(TableClient client) implements Tables {
   }
 
   @Override
-  public TableDescription describe(String table) {
+  public TableInfo describe(String table) {
     return client.describeTable(table);
   }
 
   @Override
-  public TableDescription alter(String table, TableOptions options) {
+  public TableInfo alter(String table, TableOptions options) {
     return client.alterTable(table, options);
   }
 

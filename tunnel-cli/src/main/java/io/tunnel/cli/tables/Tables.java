@@ -6,7 +6,7 @@ import io.tunnel.model.Row;
 import io.tunnel.model.TableOptions;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.ReadMode;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.TableInfo;
 import java.util.List;
 import java.util.Optional;
 
@@ -15,10 +15,10 @@ public interface Tables extends Service {
 
   List<String> list();
 
-  TableDescription describe(String table);
+  TableInfo describe(String table);
 
-  /** Without counts. */
-  TableDescription alter(String table, TableOptions options);
+  /** Without figures. */
+  TableInfo alter(String table, TableOptions options);
 
   void drop(String table);
 

@@ -2,8 +2,8 @@ package io.tunnel.cli.tail;
 
 import io.tunnel.sdk.PartitionRecords;
 import io.tunnel.sdk.ReadStart;
-import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.PartitionControl.FoundPositions;
+import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.table.TablePositions;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;
@@ -12,10 +12,10 @@ import java.util.Optional;
 interface Changes extends AutoCloseable {
 
   /** The table with its partitions, without counts. */
-  TableDescription table();
+  TableInfo table();
 
   /** Where the partitions begin and end now, and where a moment lies. */
-  FoundPositions positions(Optional<Long> timeMs);
+  TablePositions positions(Optional<Long> timeMs);
 
   /** Begins to read partitions that are not read now. */
   void start(Collection<ReadStart> starts);

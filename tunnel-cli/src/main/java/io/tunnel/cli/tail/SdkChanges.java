@@ -6,8 +6,8 @@ import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.PartitionRecords;
 import io.tunnel.sdk.ReadStart;
 import io.tunnel.sdk.TableClient;
-import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.PartitionControl.FoundPositions;
+import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.table.TablePositions;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;
@@ -28,10 +28,10 @@ final class SdkChanges implements Changes {
 
   private final ClientConfig config;
   private final TableClient client;
-  private final TableDescription table;
+  private final TableInfo table;
   private PartitionReader reader;
 
-  private SdkChanges(ClientConfig config, TableClient client, TableDescription table) {
+  private SdkChanges(ClientConfig config, TableClient client, TableInfo table) {
     this.config = config;
     this.client = client;
     this.table = table;
@@ -49,12 +49,12 @@ final class SdkChanges implements Changes {
   }
 
   @Override
-  public TableDescription table() {
+  public TableInfo table() {
     return table;
   }
 
   @Override
-  public FoundPositions positions(Optional<Long> timeMs) {
+  public TablePositions positions(Optional<Long> timeMs) {
     return client.findPositions(table.meta().name(), timeMs);
   }
 

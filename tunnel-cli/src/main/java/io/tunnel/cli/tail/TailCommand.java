@@ -8,11 +8,11 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.StreamRecord.RecordType;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.StopSignal;
 import io.tunnel.terminal.options.ServiceOptions;
-import io.tunnel.wire.Control.TableDescription;
 import java.io.PrintWriter;
 import java.time.ZoneId;
 import java.util.EnumSet;
@@ -122,7 +122,7 @@ public final class TailCommand implements Callable<Integer> {
     return TailStart.parse(from == null ? whenNotGiven : from, partitions.size() == 1, moments);
   }
 
-  private TailFilter filter(TableDescription description) {
+  private TailFilter filter(TableInfo description) {
     Optional<PrimaryKey> only =
         key.isGiven()
             ? Optional.of(key.in(description.meta().primaryKey())).map(TypedKey::key)

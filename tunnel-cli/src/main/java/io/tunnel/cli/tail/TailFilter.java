@@ -5,9 +5,9 @@ import io.tunnel.model.Bytes;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.sdk.StreamRecord;
 import io.tunnel.sdk.StreamRecord.RecordType;
+import io.tunnel.sdk.table.PartitionInfo;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.terminal.CommandFailure;
-import io.tunnel.wire.Control.PartitionDescription;
-import io.tunnel.wire.Control.TableDescription;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -34,7 +34,7 @@ record TailFilter(List<Integer> partitions, Optional<Bytes> key, Set<RecordType>
    * @param wanted ids of partitions; none for all
    */
   static TailFilter of(
-      TableDescription table,
+      TableInfo table,
       Collection<Integer> wanted,
       Optional<PrimaryKey> key,
       Set<RecordType> kinds) {
@@ -61,9 +61,9 @@ record TailFilter(List<Integer> partitions, Optional<Bytes> key, Set<RecordType>
         kinds);
   }
 
-  private static boolean holds(PartitionDescription partition, Bytes first) {
-    return partition.from().compareTo(first) <= 0
-        && (partition.to().length() == 0 || first.compareTo(partition.to()) < 0);
+  private static boolean holds(PartitionInfo partition, Bytes first) {
+    return partition.from().map(from -> KeyCodec.encode(from).compareTo(first) <= 0).orElse(true)
+        && partition.to().map(to -> first.compareTo(KeyCodec.encode(to)) < 0).orElse(true);
   }
 
   /** Whether a change of one of the partitions is printed. */

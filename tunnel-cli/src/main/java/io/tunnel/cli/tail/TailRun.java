@@ -2,7 +2,7 @@ package io.tunnel.cli.tail;
 
 import io.tunnel.sdk.PartitionRecords;
 import io.tunnel.sdk.ReadStart;
-import io.tunnel.wire.PartitionControl.Positions;
+import io.tunnel.sdk.table.PartitionPositions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -36,7 +36,7 @@ final class TailRun {
   /** Returns at the end, when it is stopped, and when nothing more is to be printed. */
   void run(List<Integer> partitions, TailStart start, boolean isFollowing)
       throws InterruptedException {
-    Map<Integer, Positions> found = new HashMap<>();
+    Map<Integer, PartitionPositions> found = new HashMap<>();
     changes
         .positions(start.moment())
         .partitions()
@@ -44,7 +44,7 @@ final class TailRun {
     found.keySet().retainAll(partitions);
     List<ReadStart> history = new ArrayList<>();
     List<ReadStart> following = new ArrayList<>();
-    for (Positions positions : found.values()) {
+    for (PartitionPositions positions : found.values()) {
       long behind = start.behind(positions);
       if (behind < positions.latest()) {
         ReadStart all = ReadStart.changes(positions.partition(), behind);

@@ -2,8 +2,8 @@ package io.tunnel.cli.tail;
 
 import io.tunnel.cli.arguments.Moments;
 import io.tunnel.model.StreamStart;
+import io.tunnel.sdk.table.PartitionPositions;
 import io.tunnel.terminal.CommandFailure;
-import io.tunnel.wire.PartitionControl.Positions;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -19,12 +19,12 @@ sealed interface TailStart {
   }
 
   /** The position behind which it begins in the partition of {@code found}. */
-  long behind(Positions found);
+  long behind(PartitionPositions found);
 
   /** With the oldest change that is kept, or behind the newest. */
   record Edge(StreamStart edge) implements TailStart {
     @Override
-    public long behind(Positions found) {
+    public long behind(PartitionPositions found) {
       return edge == StreamStart.EARLIEST ? found.earliest() : found.latest();
     }
   }
@@ -37,7 +37,7 @@ sealed interface TailStart {
     }
 
     @Override
-    public long behind(Positions found) {
+    public long behind(PartitionPositions found) {
       return found.before().orElse(found.latest());
     }
   }
@@ -45,7 +45,7 @@ sealed interface TailStart {
   /** With the change at a position of the only partition. */
   record At(long position) implements TailStart {
     @Override
-    public long behind(Positions found) {
+    public long behind(PartitionPositions found) {
       return Math.max(0, position - 1);
     }
   }

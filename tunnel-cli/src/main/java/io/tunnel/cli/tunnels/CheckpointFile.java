@@ -1,11 +1,11 @@
 package io.tunnel.cli.tunnels;
 
 import io.tunnel.codec.MalformedException;
+import io.tunnel.sdk.checkpoint.ChannelPosition;
+import io.tunnel.sdk.checkpoint.CheckpointSet;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.StandardStream;
 import io.tunnel.wire.Json;
-import io.tunnel.wire.OperatorControl.ChannelPosition;
-import io.tunnel.wire.OperatorControl.CheckpointSet;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,9 +4,9 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.tunnel.model.ChannelType;
 import io.tunnel.sdk.SeekTunnelResponse;
+import io.tunnel.sdk.checkpoint.ChannelMove;
 import io.tunnel.terminal.Human;
 import io.tunnel.terminal.TextTable;
-import io.tunnel.wire.OperatorControl.Move;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,15 +19,15 @@ final class MoveReport {
   static List<String> lines(SeekTunnelResponse moves, boolean isDone) {
     TextTable table =
         new TextTable("CHANNEL", ">PARTITION", "TYPE", ">FROM", ">TO", ">AGAIN", ">SKIPPED");
-    for (Move move : moves.moves()) {
+    for (ChannelMove move : moves.moves()) {
       table.row(
           move.channelId(),
           Integer.toString(move.partition()),
           move.type().name(),
           Human.count(move.from()),
           Human.count(move.to()),
-          Human.count(again(move)),
-          Human.count(skipped(move)));
+          Human.count(move.again()),
+          Human.count(move.skipped()));
     }
     List<String> lines = new ArrayList<>(table.lines());
     lines.add("");
@@ -61,14 +61,6 @@ final class MoveReport {
     return Human.count(number) + " " + (number == 1 ? one : many);
   }
 
-  private static long again(Move move) {
-    return Math.max(0, move.from() - move.to());
-  }
-
-  private static long skipped(Move move) {
-    return Math.max(0, move.to() - move.from());
-  }
-
   /** Adds the totals and each move. */
   static void addTo(JsonObject json, SeekTunnelResponse moves) {
     json.addProperty("changesAgain", moves.again(ChannelType.Stream));
@@ -80,7 +72,7 @@ final class MoveReport {
     json.add("moves", array);
   }
 
-  private static JsonObject json(Move move) {
+  private static JsonObject json(ChannelMove move) {
     JsonObject json = new JsonObject();
     json.addProperty("channelId", move.channelId());
     json.addProperty("partition", move.partition());

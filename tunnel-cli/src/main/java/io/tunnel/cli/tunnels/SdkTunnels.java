@@ -15,7 +15,7 @@ import io.tunnel.sdk.SeekTunnelRequest;
 import io.tunnel.sdk.SeekTunnelResponse;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelInfo;
-import io.tunnel.wire.OperatorControl.CheckpointSet;
+import io.tunnel.sdk.checkpoint.CheckpointSet;
 import java.util.List;
 import java.util.Optional;
 

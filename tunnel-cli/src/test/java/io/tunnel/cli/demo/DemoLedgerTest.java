@@ -3,16 +3,15 @@ package io.tunnel.cli.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.RowChange;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.table.PartitionInfo;
 import io.tunnel.stress.rows.ChangeMix;
 import io.tunnel.stress.rows.GeneratedRows;
 import io.tunnel.stress.rows.RowShape;
 import io.tunnel.stress.rows.UniformKeys;
-import io.tunnel.wire.Control.PartitionDescription;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,8 +24,9 @@ class DemoLedgerTest {
 
   private final DemoLedger ledger = new DemoLedger(List.of(partition(1)));
 
-  private static PartitionDescription partition(int id) {
-    return new PartitionDescription(id, Bytes.EMPTY, Bytes.EMPTY, List.of(), 0, true, 0, 0, 1, 0);
+  private static PartitionInfo partition(int id) {
+    return new PartitionInfo(
+        id, Optional.empty(), Optional.empty(), List.of(), Optional.empty(), Optional.empty());
   }
 
   private static List<RowChange> rows(int count) {

@@ -10,8 +10,8 @@ import io.tunnel.model.ChannelType;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.TableMeta;
-import io.tunnel.wire.OperatorControl.ChannelPosition;
-import io.tunnel.wire.OperatorControl.Move;
+import io.tunnel.sdk.checkpoint.ChannelMove;
+import io.tunnel.sdk.checkpoint.ChannelPosition;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -27,10 +27,10 @@ abstract class AuditTunnelTest extends CommandLineTest {
     assertThat(runLine("tunnels create" + AUDIT)).isZero();
     service.moves =
         List.of(
-            new Move("c1", 1, ChannelType.Stream, 5_000, 3_800),
-            new Move("c2", 2, ChannelType.Stream, 10, 12),
-            new Move("c3", 3, ChannelType.Stream, 7, 7),
-            new Move("b1", 1, ChannelType.BaseData, 9, 8));
+            new ChannelMove("c1", 1, ChannelType.Stream, 5_000, 3_800),
+            new ChannelMove("c2", 2, ChannelType.Stream, 10, 12),
+            new ChannelMove("c3", 3, ChannelType.Stream, 7, 7),
+            new ChannelMove("b1", 1, ChannelType.BaseData, 9, 8));
     service.positions =
         List.of(
             new ChannelPosition(1, ChannelType.BaseData, 9, Bytes.fromHex("0a0b"), true),

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.StreamStart;
-import io.tunnel.wire.OperatorControl.Seek;
+import io.tunnel.sdk.SeekTunnelRequest;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -36,7 +36,7 @@ class MoveCommandsTest extends AuditTunnelTest {
             "3 of 4 channels would move: 1,200 changes delivered again, 1 row delivered again,"
                 + " 2 changes skipped");
     assertThat(err.toString()).contains("nothing was moved: add --yes to do it");
-    assertThat(service.seeks).extracting(Seek::isDryRun).containsExactly(true);
+    assertThat(service.seeks).extracting(SeekTunnelRequest::isDryRun).containsExactly(true);
     assertThat(service.seeks.get(0).edge()).contains(StreamStart.EARLIEST);
   }
 
@@ -50,7 +50,7 @@ class MoveCommandsTest extends AuditTunnelTest {
             seek -> {
               assertThat(seek.isDryRun()).isFalse();
               assertThat(seek.edge()).contains(StreamStart.LATEST);
-              assertThat(seek.channels()).containsExactly("c1", "c2");
+              assertThat(seek.channelIds()).containsExactly("c1", "c2");
             });
     assertThat(service.questions).isEmpty();
   }
@@ -62,7 +62,9 @@ class MoveCommandsTest extends AuditTunnelTest {
     assertThat(service.questions).containsExactly("Do it? [y/N] ");
     service.answer = Optional.of(" Yes");
     assertThat(runLine("tunnels seek --to 1000" + AUDIT)).isZero();
-    assertThat(service.seeks).extracting(Seek::isDryRun).containsExactly(true, true, false);
+    assertThat(service.seeks)
+        .extracting(SeekTunnelRequest::isDryRun)
+        .containsExactly(true, true, false);
     assertThat(service.seeks.get(2).timeMs()).contains(1_000L);
   }
 
@@ -86,7 +88,7 @@ class MoveCommandsTest extends AuditTunnelTest {
   @Test
   void a_dry_run_is_done_when_it_is_shown() {
     assertThat(runLine("tunnels seek --to earliest --dry-run" + AUDIT)).isZero();
-    assertThat(service.seeks).extracting(Seek::isDryRun).containsExactly(true);
+    assertThat(service.seeks).extracting(SeekTunnelRequest::isDryRun).containsExactly(true);
   }
 
   @Test
@@ -106,7 +108,7 @@ class MoveCommandsTest extends AuditTunnelTest {
     assertThat(runLine("tunnels import --yes" + AUDIT + " --in " + file)).isZero();
     assertThat(service.seeks.get(0).checkpoints().get().channels()).isEqualTo(service.positions);
     assertThat(runLine("tunnels import" + AUDIT + " --in " + file)).isEqualTo(2);
-    assertThat(service.seeks).extracting(Seek::isDryRun).containsExactly(false, true);
+    assertThat(service.seeks).extracting(SeekTunnelRequest::isDryRun).containsExactly(false, true);
 
     assertThat(runLine("tunnels export" + AUDIT + " --out " + file)).isEqualTo(74);
     assertThat(err.toString()).contains("exists already");
@@ -181,8 +183,8 @@ class MoveCommandsTest extends AuditTunnelTest {
     assertThat(runLine("tunnels clone --to-tunnel other --create" + AUDIT)).isEqualTo(2);
     assertThat(err.toString()).contains("nothing was moved");
     assertThat(runLine("tunnels clone --to-tunnel other --yes" + AUDIT)).isZero();
-    assertThat(service.seeks).extracting(Seek::tunnel).containsOnly("other");
-    assertThat(service.seeks).extracting(Seek::isDryRun).containsExactly(true, false);
+    assertThat(service.seeks).extracting(SeekTunnelRequest::tunnelName).containsOnly("other");
+    assertThat(service.seeks).extracting(SeekTunnelRequest::isDryRun).containsExactly(true, false);
     assertThat(service.seeks.get(1).checkpoints().get().tunnel()).isEqualTo("audit");
   }
 

@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.sdk.ChannelInfo;
-import io.tunnel.wire.Control.ChannelDescription;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -16,28 +14,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NarrowPagesTest {
 
   private static final ChannelInfo CHANNEL =
-      new ChannelInfo(
-          new ChannelDescription(
-              "c-1a2b3c4d5e6f7a8b",
-              3,
-              ChannelStatus.OPEN,
-              Optional.of("0d6a1f3e-7e0b-4a52-9d4e-3f1c2b5a6978"),
-              Optional.of("Linux"),
-              3,
-              4_000_000,
-              4_500_000,
-              5_000_000,
-              1_000_000,
-              220_000_000,
-              61_000,
-              ChannelType.Stream,
-              false,
-              Optional.empty(),
-              Optional.empty(),
-              List.of(),
-              Optional.of(60_000L),
-              Optional.empty(),
-              Optional.empty()));
+      ChannelInfo.builder("c-1a2b3c4d5e6f7a8b", 3, ChannelType.Stream)
+          .status(ChannelStatus.OPEN)
+          .clientId("0d6a1f3e-7e0b-4a52-9d4e-3f1c2b5a6978")
+          .clientTag("Linux")
+          .epoch(3)
+          .checkpointed(4_000_000)
+          .delivered(4_500_000)
+          .committed(5_000_000)
+          .lagRows(1_000_000)
+          .lagBytes(220_000_000)
+          .rpoInMillis(61_000)
+          .historyLeftMs(60_000)
+          .build();
 
   @ParameterizedTest
   @ValueSource(ints = {66, 80, 100, 132, 200, Integer.MAX_VALUE})

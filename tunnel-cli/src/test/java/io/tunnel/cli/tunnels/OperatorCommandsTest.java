@@ -10,7 +10,6 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.SessionInfo;
 import io.tunnel.sdk.StreamTunnelConfig;
-import io.tunnel.wire.Control.ChannelDescription;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -29,28 +28,24 @@ class OperatorCommandsTest extends AuditTunnelTest {
       Optional<String> error,
       List<String> waitsFor,
       Optional<Long> historyLeftMs) {
-    return new ChannelInfo(
-        new ChannelDescription(
-            id,
-            1,
-            status,
-            Optional.empty(),
-            Optional.empty(),
-            3,
-            1,
-            2,
-            3,
-            2,
-            100,
-            9,
-            type,
-            isPaused,
-            type == ChannelType.BaseData ? Optional.of(1_234L) : Optional.empty(),
-            error,
-            waitsFor,
-            historyLeftMs,
-            Optional.empty(),
-            Optional.empty()));
+    ChannelInfo.Builder channel =
+        ChannelInfo.builder(id, 1, type)
+            .status(status)
+            .epoch(3)
+            .checkpointed(1)
+            .delivered(2)
+            .committed(3)
+            .lagRows(2)
+            .lagBytes(100)
+            .rpoInMillis(9)
+            .paused(isPaused)
+            .waitsFor(waitsFor);
+    if (type == ChannelType.BaseData) {
+      channel.end(1_234);
+    }
+    error.ifPresent(channel::error);
+    historyLeftMs.ifPresent(channel::historyLeftMs);
+    return channel.build();
   }
 
   @Test

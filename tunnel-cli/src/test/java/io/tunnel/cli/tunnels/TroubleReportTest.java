@@ -9,12 +9,11 @@ import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.DescribeTunnelResponse;
+import io.tunnel.sdk.FailedChange;
+import io.tunnel.sdk.RetryInfo;
 import io.tunnel.sdk.SkippedChange;
 import io.tunnel.sdk.StreamTunnelConfig;
 import io.tunnel.sdk.TunnelInfo;
-import io.tunnel.wire.Control.ChannelDescription;
-import io.tunnel.wire.FailureControl.FailedChange;
-import io.tunnel.wire.FailureControl.Retry;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.LongStream;
@@ -23,32 +22,24 @@ import org.junit.jupiter.api.Test;
 class TroubleReportTest {
 
   private static final PrimaryKey KEY = PrimaryKey.builder().add("id", "a\nb").build();
-  private static final Optional<FailedChange> AT = Optional.of(new FailedChange(7, KEY, 1));
+  private static final Optional<FailedChange> AT = Optional.of(new FailedChange(3, 7, KEY, 1));
 
   private static ChannelInfo channel(
-      Optional<String> error, Optional<FailedChange> failedAt, Optional<Retry> retry) {
-    return new ChannelInfo(
-        new ChannelDescription(
-            "c",
-            3,
-            ChannelStatus.OPEN,
-            Optional.empty(),
-            Optional.empty(),
-            1,
-            6,
-            9,
-            9,
-            3,
-            300,
-            5,
-            ChannelType.Stream,
-            false,
-            Optional.empty(),
-            error,
-            List.of(),
-            Optional.empty(),
-            failedAt,
-            retry));
+      Optional<String> error, Optional<FailedChange> failedAt, Optional<RetryInfo> retry) {
+    ChannelInfo.Builder channel =
+        ChannelInfo.builder("c", 3, ChannelType.Stream)
+            .status(ChannelStatus.OPEN)
+            .epoch(1)
+            .checkpointed(6)
+            .delivered(9)
+            .committed(9)
+            .lagRows(3)
+            .lagBytes(300)
+            .rpoInMillis(5);
+    error.ifPresent(channel::error);
+    failedAt.ifPresent(channel::failedAt);
+    retry.ifPresent(channel::retry);
+    return channel.build();
   }
 
   @Test
@@ -63,7 +54,8 @@ class TroubleReportTest {
 
   @Test
   void a_retried_channel_says_how_often_since_when_and_when_next() {
-    Retry retry = new Retry(Optional.of(new FailedChange(7, KEY, 20)), 4, 65_000, 12_000, "away");
+    RetryInfo retry =
+        new RetryInfo(Optional.of(new FailedChange(3, 7, KEY, 20)), 4, 65_000, 12_000, "away");
     ChannelInfo channel = channel(Optional.empty(), Optional.empty(), Optional.of(retry));
     assertThat(TroubleReport.state(channel)).isEqualTo(" RETRYING");
     assertThat(TroubleReport.lines(List.of(channel)).get(0))

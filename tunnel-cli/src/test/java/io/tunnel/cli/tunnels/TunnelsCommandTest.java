@@ -13,7 +13,6 @@ import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.SessionInfo;
-import io.tunnel.wire.Control.ChannelDescription;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,28 +37,19 @@ class TunnelsCommandTest extends CommandLineTest {
 
   private static ChannelInfo channel(
       int partition, ChannelStatus status, String owner, String tag, Lag lag) {
-    return new ChannelInfo(
-        new ChannelDescription(
-            "c" + partition,
-            partition,
-            status,
-            Optional.ofNullable(owner),
-            Optional.ofNullable(tag),
-            3,
-            5_000 - lag.rows(),
-            5_000,
-            5_000,
-            lag.rows(),
-            lag.bytes(),
-            lag.millis(),
-            ChannelType.Stream,
-            false,
-            Optional.empty(),
-            Optional.empty(),
-            List.of(),
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty()));
+    ChannelInfo.Builder channel =
+        ChannelInfo.builder("c" + partition, partition, ChannelType.Stream)
+            .status(status)
+            .epoch(3)
+            .checkpointed(5_000 - lag.rows())
+            .delivered(5_000)
+            .committed(5_000)
+            .lagRows(lag.rows())
+            .lagBytes(lag.bytes())
+            .rpoInMillis(lag.millis());
+    Optional.ofNullable(owner).ifPresent(channel::clientId);
+    Optional.ofNullable(tag).ifPresent(channel::clientTag);
+    return channel.build();
   }
 
   @Test

@@ -16,8 +16,8 @@ import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.PartitionRecords;
 import io.tunnel.sdk.ReadStart;
 import io.tunnel.sdk.StreamRecord;
-import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.PartitionControl.Positions;
+import io.tunnel.sdk.table.PartitionPositions;
+import io.tunnel.sdk.table.TableInfo;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,14 +48,14 @@ class PartitionReaderTest {
     served.close();
   }
 
-  private static PartitionReader reader(TableDescription table) {
+  private static PartitionReader reader(TableInfo table) {
     return new PartitionReader(
         ClientConfig.of(served.endpoint()),
         table,
         PartitionReaderConfig.DEFAULTS.withPartitionBytesMax(64 << 10));
   }
 
-  private static int first(TableDescription table) {
+  private static int first(TableInfo table) {
     return table.partitions().get(0).id();
   }
 
@@ -76,7 +76,7 @@ class PartitionReaderTest {
 
   @Test
   void more_than_the_credit_comes_in_order_as_it_is_released() throws Exception {
-    TableDescription table = served.create("much", 1);
+    TableInfo table = served.create("much", 1);
     fill("much", 500);
     try (PartitionReader reader = reader(table)) {
       reader.start(ReadStart.changes(first(table), 100).upTo(450));
@@ -98,11 +98,11 @@ class PartitionReaderTest {
 
   @Test
   void history_that_is_lost_is_said_and_not_left_out() {
-    TableDescription table = served.create("short", 1, new TableOptions(Durability.OS, 0, 1));
+    TableInfo table = served.create("short", 1, new TableOptions(Durability.OS, 0, 1));
     fill("short", 1_000);
     Poll.untilTrue(
         () -> {
-          Positions found =
+          PartitionPositions found =
               served.client().findPositions("short", Optional.empty()).partitions().get(0);
           return found.earliest() > 0 && found.latest() == 1_000;
         });
@@ -120,7 +120,7 @@ class PartitionReaderTest {
 
   @Test
   void positions_that_do_not_exist_and_tables_that_are_dropped_are_refused() throws Exception {
-    TableDescription table = served.create("gone", 1);
+    TableInfo table = served.create("gone", 1);
     fill("gone", 1);
     try (PartitionReader reader = reader(table)) {
       reader.start(ReadStart.changes(first(table), 9));
@@ -140,15 +140,16 @@ class PartitionReaderTest {
 
   @Test
   void a_waiting_poll_is_woken() throws Exception {
-    TableDescription table = served.create("quiet", 1);
+    TableInfo table = served.create("quiet", 1);
     try (PartitionReader reader = reader(table)) {
       reader.start(ReadStart.changes(first(table), 0));
       reader.wakeUp();
       assertThat(reader.poll(LONG)).isEmpty();
       assertThat(reader.poll(Duration.ZERO)).isEmpty();
-      Positions found = reader.positions().get().partitions().get(0);
+      PartitionPositions found = reader.positions().get().partitions().get(0);
       assertThat(found)
-          .isEqualTo(new Positions(first(table), 0, 0, Optional.empty(), found.incarnation()));
+          .isEqualTo(
+              new PartitionPositions(first(table), 0, 0, Optional.empty(), found.incarnation()));
       assertThat(found.incarnation()).isPresent();
     }
   }

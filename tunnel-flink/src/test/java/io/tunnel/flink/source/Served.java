@@ -14,8 +14,8 @@ import io.tunnel.model.RowPutChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.server.config.ServerConfig;
-import io.tunnel.wire.Control.TableDescription;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -57,11 +57,11 @@ final class Served implements Closeable {
     return server.client();
   }
 
-  TableDescription create(String table, int partitions) {
+  TableInfo create(String table, int partitions) {
     return create(table, partitions, new TableOptions(Durability.OS));
   }
 
-  TableDescription create(String table, int partitions, TableOptions options) {
+  TableInfo create(String table, int partitions, TableOptions options) {
     List<PrimaryKeyValue> points = new ArrayList<>();
     for (long i = 1; i < partitions; i++) {
       points.add(PrimaryKeyValue.fromLong(i * HASHES_PER_PARTITION));

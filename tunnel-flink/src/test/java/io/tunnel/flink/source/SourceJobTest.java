@@ -14,9 +14,9 @@ import io.tunnel.sdk.CreateTunnelRequest;
 import io.tunnel.sdk.DescribeTunnelRequest;
 import io.tunnel.sdk.SeekTunnelRequest;
 import io.tunnel.sdk.TunnelClient;
-import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.OperatorControl.ChannelPosition;
-import io.tunnel.wire.OperatorControl.CheckpointSet;
+import io.tunnel.sdk.checkpoint.ChannelPosition;
+import io.tunnel.sdk.checkpoint.CheckpointSet;
+import io.tunnel.sdk.table.TableInfo;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -246,7 +246,7 @@ class SourceJobTest {
 
   @Test
   void a_tunnels_checkpoint_is_where_a_job_begins_and_what_it_reports() throws Exception {
-    TableDescription table = served.create("resumed", 2);
+    TableInfo table = served.create("resumed", 2);
     write("resumed", 2, 0, 40);
     try (TunnelClient tunnels = new TunnelClient(served.endpoint())) {
       for (String name : List.of("from", "to")) {
@@ -278,7 +278,7 @@ class SourceJobTest {
     }
   }
 
-  private static void seek(TunnelClient tunnels, TableDescription table, String name, long to) {
+  private static void seek(TunnelClient tunnels, TableInfo table, String name, long to) {
     List<ChannelPosition> positions =
         table.partitions().stream()
             .map(

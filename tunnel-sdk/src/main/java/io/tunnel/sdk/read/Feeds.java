@@ -7,9 +7,9 @@ import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.ReadStart;
 import io.tunnel.sdk.delivery.DeliveryLink;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EndpointsCore;
-import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
@@ -163,7 +163,7 @@ public final class Feeds {
   }
 
   /** What is known of the table's partitions, and of who serves them. */
-  public void learn(TableDescription described) {
+  public void learn(TableInfo described) {
     port.execute(
         () ->
             described

@@ -16,6 +16,7 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.answer.TunnelAnswers;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
@@ -245,7 +246,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
     return call(
         () ->
             service.tunnel(table, tunnel).describe().channels().stream()
-                .map(ChannelInfo::new)
+                .map(TunnelAnswers::channel)
                 .toList());
   }
 

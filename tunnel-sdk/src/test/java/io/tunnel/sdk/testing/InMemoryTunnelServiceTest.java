@@ -35,7 +35,7 @@ import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.sdk.table.TableInfo;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -336,7 +336,7 @@ class InMemoryTunnelServiceTest {
     service.write(TABLE, put(1, 1));
     service.crashAndRestart();
     service.write(TABLE, put(1, 2), put(1, 3));
-    TableDescription table = tables.partitionMap(TABLE);
+    TableInfo table = tables.partitionMap(TABLE);
     int partition = table.partitions().get(0).id();
     long incarnation =
         tables

@@ -15,9 +15,9 @@ import io.tunnel.sdk.ReadStart;
 import io.tunnel.sdk.SimPartitionReaders;
 import io.tunnel.sdk.StreamRecord;
 import io.tunnel.sdk.read.SimReadPort;
+import io.tunnel.sdk.table.PartitionPositions;
+import io.tunnel.sdk.table.TablePositions;
 import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.PartitionControl.FoundPositions;
-import io.tunnel.wire.PartitionControl.Positions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -316,8 +316,8 @@ final class ClusterReader {
   /**
    * Whatever is not kept is passed over, which its user knows; of no position anything is known.
    */
-  private void skip(FoundPositions found, boolean isReplaced) {
-    for (Positions each : found.partitions()) {
+  private void skip(TablePositions found, boolean isReplaced) {
+    for (PartitionPositions each : found.partitions()) {
       Part part = parts.get(each.partition());
       long position = part.read.position();
       if (isReplaced || position < each.earliest()) {

@@ -5,11 +5,11 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ClusterClient;
 import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.cluster.ClusterInfo;
+import io.tunnel.sdk.cluster.NodeInfo;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
-import io.tunnel.wire.ClusterControl.ClusterDescription;
-import io.tunnel.wire.ClusterControl.NodeDescription;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -92,11 +92,11 @@ public final class ClusterProcesses implements StartedServers {
   /** What is missing; empty when every node does its part. */
   private String look(ClusterClient client) {
     try {
-      ClusterDescription cluster = client.describeCluster();
+      ClusterInfo cluster = client.describeCluster();
       boolean isShared =
           cluster.nodes().size() == nodes.size()
               && cluster.nodes().stream().allMatch(node -> node.tunnelGroups() > 0)
-              && cluster.nodes().stream().anyMatch(NodeDescription::isCatalogLeader);
+              && cluster.nodes().stream().anyMatch(NodeInfo::isCatalogLeader);
       return isShared ? "" : "there are " + cluster.nodes();
     } catch (RefusedException | ConnectionException e) {
       return e.getMessage();

@@ -7,12 +7,12 @@ import io.tunnel.flink.source.split.BasePart;
 import io.tunnel.flink.source.split.TunnelSplit;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.TunnelType;
-import io.tunnel.wire.Control.PartitionDescription;
-import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.OperatorControl.ChannelPosition;
-import io.tunnel.wire.OperatorControl.CheckpointSet;
-import io.tunnel.wire.PartitionControl.FoundPositions;
-import io.tunnel.wire.PartitionControl.Positions;
+import io.tunnel.sdk.checkpoint.ChannelPosition;
+import io.tunnel.sdk.checkpoint.CheckpointSet;
+import io.tunnel.sdk.table.PartitionInfo;
+import io.tunnel.sdk.table.PartitionPositions;
+import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.table.TablePositions;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -39,7 +39,7 @@ final class FirstSplits {
 
   /** Asks, and makes splits of all partitions. */
   Found find(TableLookup lookup) {
-    TableDescription table = lookup.table();
+    TableInfo table = lookup.table();
     Optional<CheckpointSet> progress =
         settings.start() instanceof StartAt.Checkpoint at
             ? Optional.of(requireChannels(at.tunnel(), lookup, settings.type()))
@@ -49,14 +49,14 @@ final class FirstSplits {
         settings.start() instanceof StartAt.Timestamp at
             ? Optional.of(at.epochMs())
             : Optional.empty();
-    FoundPositions positions = lookup.positions(timeMs);
+    TablePositions positions = lookup.positions(timeMs);
     requireSame(table, positions.tableId());
     progress.ifPresent(set -> requireSame(table, set.tableId()));
-    Map<Integer, Positions> byPartition = byPartition(positions);
+    Map<Integer, PartitionPositions> byPartition = byPartition(positions);
     List<WaitingSplit> splits = new ArrayList<>();
     Set<Integer> whole = new HashSet<>();
-    for (PartitionDescription partition : table.partitions()) {
-      Positions found = byPartition.get(partition.id());
+    for (PartitionInfo partition : table.partitions()) {
+      PartitionPositions found = byPartition.get(partition.id());
       if (found == null) {
         throw new IllegalStateException(
             "partition " + partition.id() + " came while the table was looked at; try again");
@@ -99,7 +99,7 @@ final class FirstSplits {
    * of these does not see all of it. Parents are described before their children.
    */
   private static WaitingSplit waiting(
-      TunnelSplit split, PartitionDescription partition, Set<Integer> whole) {
+      TunnelSplit split, PartitionInfo partition, Set<Integer> whole) {
     boolean isWhole =
         split.isWhole()
             && (split.base().kind() != BasePart.Kind.NONE
@@ -118,10 +118,10 @@ final class FirstSplits {
    * @param whole those of which the job sees all
    */
   Found findNew(TableLookup lookup, Set<Integer> known, Set<Integer> whole) {
-    TableDescription table = lookup.table();
+    TableInfo table = lookup.table();
     Set<Integer> wholeNow = new HashSet<>(whole);
     List<WaitingSplit> splits = new ArrayList<>();
-    for (PartitionDescription partition : table.partitions()) {
+    for (PartitionInfo partition : table.partitions()) {
       if (!known.contains(partition.id())) {
         splits.add(waiting(TunnelSplit.changes(partition.id(), 0), partition, wholeNow));
       }
@@ -129,19 +129,19 @@ final class FirstSplits {
     return new Found(table.tableId(), splits);
   }
 
-  private static void requireSame(TableDescription table, int tableId) {
+  private static void requireSame(TableInfo table, int tableId) {
     if (table.tableId() != tableId) {
       throw new IllegalStateException(
           "table " + table.meta().name() + " was dropped and made anew while it was looked at");
     }
   }
 
-  private static Map<Integer, Positions> byPartition(FoundPositions positions) {
+  private static Map<Integer, PartitionPositions> byPartition(TablePositions positions) {
     return positions.partitions().stream()
-        .collect(Collectors.toMap(Positions::partition, Function.identity()));
+        .collect(Collectors.toMap(PartitionPositions::partition, Function.identity()));
   }
 
-  private TunnelSplit split(Positions found, Optional<CheckpointSet> progress) {
+  private TunnelSplit split(PartitionPositions found, Optional<CheckpointSet> progress) {
     int partition = found.partition();
     if (progress.isPresent()) {
       return ended(resumed(found, progress.get()), found);
@@ -157,7 +157,7 @@ final class FirstSplits {
     return ended(split, found).in(found.incarnation());
   }
 
-  private long streamStart(Positions found) {
+  private long streamStart(PartitionPositions found) {
     if (settings.start() instanceof StartAt.Latest) {
       return found.latest();
     }
@@ -170,7 +170,7 @@ final class FirstSplits {
    * Of a partition that the tunnel does not have, everything is new. Rows that it has processed
    * this job has not seen.
    */
-  private TunnelSplit resumed(Positions found, CheckpointSet progress) {
+  private TunnelSplit resumed(PartitionPositions found, CheckpointSet progress) {
     int partition = found.partition();
     Optional<ChannelPosition> changes = of(progress, partition, ChannelType.Stream);
     Optional<ChannelPosition> rows =
@@ -195,7 +195,7 @@ final class FirstSplits {
         .findFirst();
   }
 
-  private TunnelSplit ended(TunnelSplit split, Positions found) {
+  private TunnelSplit ended(TunnelSplit split, PartitionPositions found) {
     if (split.base().kind() == BasePart.Kind.ALONE) {
       return split;
     }

@@ -8,9 +8,9 @@ import io.tunnel.sdk.ListTunnelRequest;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelInfo;
-import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.OperatorControl.CheckpointSet;
-import io.tunnel.wire.PartitionControl.FoundPositions;
+import io.tunnel.sdk.checkpoint.CheckpointSet;
+import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.table.TablePositions;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -39,12 +39,12 @@ public final class ServiceLookup implements TableLookup {
   }
 
   @Override
-  public TableDescription table() {
+  public TableInfo table() {
     return client().partitionMap(options.table());
   }
 
   @Override
-  public FoundPositions positions(Optional<Long> timeMs) {
+  public TablePositions positions(Optional<Long> timeMs) {
     return client().findPositions(options.table(), timeMs);
   }
 

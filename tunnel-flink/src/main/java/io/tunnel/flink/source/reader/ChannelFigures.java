@@ -2,7 +2,7 @@ package io.tunnel.flink.source.reader;
 
 import io.tunnel.sdk.PartitionRecords;
 import io.tunnel.sdk.StreamRecord;
-import io.tunnel.wire.PartitionControl.Positions;
+import io.tunnel.sdk.table.PartitionPositions;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -141,7 +141,7 @@ final class ChannelFigures {
             .exceptionally(failure -> null);
   }
 
-  private void found(Positions positions) {
+  private void found(PartitionPositions positions) {
     Figures figures = channels.get(positions.partition());
     if (figures != null) {
       figures.latest.set(positions.latest());

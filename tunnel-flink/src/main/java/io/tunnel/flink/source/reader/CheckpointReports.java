@@ -4,7 +4,7 @@ import io.tunnel.flink.source.split.BasePart;
 import io.tunnel.flink.source.split.TunnelSplit;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
-import io.tunnel.wire.OperatorControl.ChannelPosition;
+import io.tunnel.sdk.checkpoint.ChannelPosition;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;

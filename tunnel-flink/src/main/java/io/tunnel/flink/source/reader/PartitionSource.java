@@ -3,7 +3,7 @@ package io.tunnel.flink.source.reader;
 import io.tunnel.sdk.PartitionReader;
 import io.tunnel.sdk.PartitionRecords;
 import io.tunnel.sdk.ReadStart;
-import io.tunnel.wire.PartitionControl.FoundPositions;
+import io.tunnel.sdk.table.TablePositions;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -27,7 +27,7 @@ public interface PartitionSource extends AutoCloseable {
   void wakeUp();
 
   /** Where partitions begin and end now. */
-  CompletableFuture<FoundPositions> positions();
+  CompletableFuture<TablePositions> positions();
 
   @Override
   void close();
@@ -61,7 +61,7 @@ public interface PartitionSource extends AutoCloseable {
       }
 
       @Override
-      public CompletableFuture<FoundPositions> positions() {
+      public CompletableFuture<TablePositions> positions() {
         return reader.positions();
       }
 

@@ -6,8 +6,8 @@ import io.tunnel.flink.source.TunnelDeserializationSchema;
 import io.tunnel.flink.source.split.TunnelSplit;
 import io.tunnel.sdk.PartitionReader;
 import io.tunnel.sdk.TableClient;
-import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.OperatorControl.ChannelPosition;
+import io.tunnel.sdk.checkpoint.ChannelPosition;
+import io.tunnel.sdk.table.TableInfo;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -39,7 +39,7 @@ public final class ReaderParts {
 
   private static PartitionSource open(SourceSettings settings) {
     TunnelOptions options = settings.table();
-    TableDescription table;
+    TableInfo table;
     try (TableClient client = TableClient.connect(options.clientConfig())) {
       table = client.partitionMap(options.table());
     }

@@ -1,16 +1,15 @@
 package io.tunnel.flink.source.enumerator;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
-import io.tunnel.wire.Control.PartitionDescription;
-import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.OperatorControl.CheckpointSet;
-import io.tunnel.wire.PartitionControl.FoundPositions;
-import io.tunnel.wire.PartitionControl.Positions;
+import io.tunnel.sdk.checkpoint.CheckpointSet;
+import io.tunnel.sdk.table.PartitionInfo;
+import io.tunnel.sdk.table.PartitionPositions;
+import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.table.TablePositions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,20 +26,25 @@ final class FakeLookup implements TableLookup {
   boolean isClosed;
   Optional<CheckpointSet> progress = Optional.empty();
   final List<Optional<Long>> asked = new ArrayList<>();
-  private final List<PartitionDescription> partitions = new ArrayList<>();
+  private final List<PartitionInfo> partitions = new ArrayList<>();
 
   void add(int partition, Integer... parents) {
     partitions.add(
-        new PartitionDescription(
-            partition, Bytes.EMPTY, Bytes.EMPTY, List.of(parents), 0, true, 0, 0, 2, 10));
+        new PartitionInfo(
+            partition,
+            Optional.empty(),
+            Optional.empty(),
+            List.of(parents),
+            Optional.empty(),
+            Optional.empty()));
   }
 
   @Override
-  public TableDescription table() {
+  public TableInfo table() {
     if (isDropped) {
       throw new RefusedException(ErrorCode.TABLE_NOT_FOUND, "there is no table t");
     }
-    return new TableDescription(
+    return new TableInfo(
         tableId,
         new TableMeta("t", List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER))),
         0,
@@ -51,14 +55,14 @@ final class FakeLookup implements TableLookup {
   Optional<Long> incarnation = Optional.empty();
 
   @Override
-  public FoundPositions positions(Optional<Long> timeMs) {
+  public TablePositions positions(Optional<Long> timeMs) {
     asked.add(timeMs);
-    return new FoundPositions(
+    return new TablePositions(
         tableId,
         partitions.stream()
             .map(
                 partition ->
-                    new Positions(
+                    new PartitionPositions(
                         partition.id(),
                         earliest,
                         partition.id() * 10L,

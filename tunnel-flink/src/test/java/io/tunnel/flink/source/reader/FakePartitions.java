@@ -5,8 +5,8 @@ import io.tunnel.sdk.PartitionRecords;
 import io.tunnel.sdk.PartitionRecords.SeenIn;
 import io.tunnel.sdk.ReadStart;
 import io.tunnel.sdk.StreamRecord;
-import io.tunnel.wire.PartitionControl.FoundPositions;
-import io.tunnel.wire.PartitionControl.Positions;
+import io.tunnel.sdk.table.PartitionPositions;
+import io.tunnel.sdk.table.TablePositions;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -87,10 +87,10 @@ final class FakePartitions implements PartitionSource {
   }
 
   @Override
-  public CompletableFuture<FoundPositions> positions() {
+  public CompletableFuture<TablePositions> positions() {
     questions++;
     return CompletableFuture.completedFuture(
-        new FoundPositions(3, List.of(new Positions(7, 0, 100, Optional.empty()))));
+        new TablePositions(3, List.of(new PartitionPositions(7, 0, 100, Optional.empty()))));
   }
 
   @Override

@@ -13,7 +13,7 @@ import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
 import io.tunnel.sdk.PartitionRecords.SeenIn;
 import io.tunnel.sdk.StreamRecord;
-import io.tunnel.wire.OperatorControl.ChannelPosition;
+import io.tunnel.sdk.checkpoint.ChannelPosition;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,0 +1,57 @@
+package io.tunnel.sdk.answer;
+
+import io.tunnel.sdk.cluster.ClusterInfo;
+import io.tunnel.sdk.cluster.NodeInfo;
+import io.tunnel.sdk.cluster.NodeStatus;
+import io.tunnel.sdk.cluster.ReplicaStatus;
+import io.tunnel.wire.ClusterControl;
+import io.tunnel.wire.ClusterControl.ClusterDescription;
+import io.tunnel.wire.ClusterControl.NodeDescription;
+import java.util.Arrays;
+
+/** Answers about clusters. */
+public final class ClusterAnswers {
+
+  private ClusterAnswers() {}
+
+  /** A cluster. */
+  public static ClusterInfo cluster(ClusterDescription cluster) {
+    return new ClusterInfo(
+        cluster.name(),
+        cluster.generation(),
+        cluster.node(),
+        cluster.nodes().stream().map(ClusterAnswers::node).toList());
+  }
+
+  private static NodeInfo node(NodeDescription node) {
+    return new NodeInfo(
+        node.name(),
+        node.incarnation(),
+        node.address(),
+        node.isDraining(),
+        node.leads(),
+        node.standbys(),
+        node.tunnelGroups(),
+        node.isCatalogLeader());
+  }
+
+  /** A node as it says itself. */
+  public static NodeStatus status(ClusterControl.NodeStatus node) {
+    return new NodeStatus(
+        node.name(),
+        node.copies().stream()
+            .map(
+                copy ->
+                    new ReplicaStatus(
+                        copy.partition(), role(copy.role()), copy.epoch(), copy.next(), copy.end()))
+            .toList());
+  }
+
+  /** A node of a later version may have a role that this one does not know. */
+  private static ReplicaStatus.Role role(String name) {
+    return Arrays.stream(ReplicaStatus.Role.values())
+        .filter(role -> role.name().equals(name))
+        .findFirst()
+        .orElse(ReplicaStatus.Role.UNKNOWN);
+  }
+}

@@ -1,0 +1,80 @@
+package io.tunnel.sdk.answer;
+
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.model.Bytes;
+import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.sdk.table.PartitionFigures;
+import io.tunnel.sdk.table.PartitionInfo;
+import io.tunnel.sdk.table.PartitionPositions;
+import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.table.TablePositions;
+import io.tunnel.wire.Control.PartitionDescription;
+import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.PartitionControl.FoundPositions;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Answers about tables. */
+public final class TableAnswers {
+
+  private TableAnswers() {}
+
+  /** A table whose rows were counted. */
+  public static TableInfo counted(TableDescription table) {
+    return info(table, partition -> Optional.of(figures(partition)));
+  }
+
+  /** A table that was described without counting: what the answer has for figures means nothing. */
+  public static TableInfo uncounted(TableDescription table) {
+    return info(table, partition -> Optional.empty());
+  }
+
+  private static TableInfo info(
+      TableDescription table, Function<PartitionDescription, Optional<PartitionFigures>> figures) {
+    PrimaryKeyType type = table.meta().primaryKey().get(0).type();
+    return new TableInfo(
+        table.tableId(),
+        table.meta(),
+        table.createdMs(),
+        table.partitions().stream()
+            .map(
+                partition ->
+                    new PartitionInfo(
+                        partition.id(),
+                        bound(partition.from(), type),
+                        bound(partition.to(), type),
+                        partition.parents(),
+                        partition.leader(),
+                        figures.apply(partition)))
+            .toList());
+  }
+
+  private static Optional<PrimaryKeyValue> bound(Bytes encoded, PrimaryKeyType type) {
+    return encoded.length() == 0
+        ? Optional.empty()
+        : Optional.of(KeyCodec.decodeColumn(encoded, type));
+  }
+
+  private static PartitionFigures figures(PartitionDescription partition) {
+    return new PartitionFigures(
+        partition.rowCount(),
+        partition.rowCountIsExact(),
+        partition.byteCount(),
+        partition.changeBytes(),
+        partition.firstPosition(),
+        partition.committed());
+  }
+
+  /** Where the partitions of a table begin and end. */
+  public static TablePositions positions(FoundPositions found) {
+    return new TablePositions(
+        found.tableId(),
+        found.partitions().stream()
+            .map(
+                at ->
+                    new PartitionPositions(
+                        at.partition(), at.earliest(), at.latest(), at.before(), at.incarnation()))
+            .toList());
+  }
+}
