@@ -127,6 +127,11 @@ class ArchitectureTest {
   }
 
   @Test
+  void no_room_of_the_server_knows_who_joins_it() {
+    Rules.NO_ROOM_KNOWS_ITS_WIRING.check(MAIN);
+  }
+
+  @Test
   void at_least_half_of_the_types_of_the_server_are_package_private() {
     List<JavaClass> types = Rules.topLevelTypesOf("io.tunnel.server", MAIN);
     List<String> seenOutside =

@@ -154,6 +154,23 @@ final class Rules {
         .allowEmptyShould(true);
   }
 
+  /** The packages that join the rooms of the server: engines, and the server over them. */
+  static final ArchRule NO_ROOM_KNOWS_ITS_WIRING =
+      noClasses()
+          .that()
+          .resideInAPackage("io.tunnel.server.*..")
+          .and()
+          .resideOutsideOfPackages(
+              "io.tunnel.server.engine..", "io.tunnel.server.node..", "io.tunnel.server.config..")
+          .should()
+          .dependOnClassesThat(
+              resideInAnyPackage(
+                  "io.tunnel.server",
+                  "io.tunnel.server.engine..",
+                  "io.tunnel.server.node..",
+                  "io.tunnel.server.config.."))
+          .because("who joins the rooms may be another one: a simulation, or a test");
+
   static List<JavaClass> topLevelTypesOf(String rootPackage, JavaClasses all) {
     return all.stream()
         .filter(resideInAnyPackage(rootPackage + ".."))
