@@ -52,8 +52,6 @@ public final class SimClusterNode {
 
   private static final long SESSION_MS = 2_500;
 
-  private static final long TICK_MS = 100;
-  private static final long TICK_GAP_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(3 * TICK_MS);
   private static final long ENDS_MS = 500;
   private static final long RETAIN_MS = 2_000;
 
@@ -140,12 +138,10 @@ public final class SimClusterNode {
   }
 
   private void schedule(ScheduledExecutorService control, Shard.Clock clock) {
-    Ticks ticks =
-        new Ticks(
-            clock::nanos,
-            TICK_GAP_NANOS_MAX,
-            List.of(rooms.tunnels()::tick, rooms.node()::tick, rooms::look, served::tick));
-    control.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+    Ticks.begin(
+        control,
+        clock::nanos,
+        List.of(rooms.tunnels()::tick, rooms.node()::tick, rooms::look, served::tick));
     Replicas replicas = copies.all();
     control.scheduleWithFixedDelay(replicas::lookAtEnds, ENDS_MS, ENDS_MS, TimeUnit.MILLISECONDS);
     control.scheduleWithFixedDelay(

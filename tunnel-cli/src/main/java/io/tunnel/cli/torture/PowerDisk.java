@@ -130,26 +130,22 @@ final class PowerDisk implements AutoCloseable {
    * @throws IOException there is more room than that after some tries, and it cannot be taken
    */
   void fill(long leftBytes) throws IOException, InterruptedException {
-    for (int tries = 1; room() > leftBytes; tries++) {
+    long excess = room() - leftBytes;
+    for (int tries = 1; excess > 0; tries++) {
       long filled = Files.exists(filler()) ? Files.size(filler()) : 0;
       try {
-        allocate(filled, room() - leftBytes);
+        SystemProgram.run("fallocate", "-o", "" + filled, "-l", "" + excess, filler().toString());
       } catch (IOException e) {
         if (tries == FILL_TRIES_MAX) {
           throw e;
         }
       }
+      excess = room() - leftBytes;
     }
   }
 
   private long room() {
     return mount.toFile().getUsableSpace();
-  }
-
-  private void allocate(long offset, long bytes) throws IOException, InterruptedException {
-    if (bytes > 0) {
-      SystemProgram.run("fallocate", "-o", "" + offset, "-l", "" + bytes, filler().toString());
-    }
   }
 
   /** Gives the room back. */

@@ -28,8 +28,6 @@ import org.slf4j.LoggerFactory;
 public final class LocalEngine implements Engine {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(LocalEngine.class);
-  private static final long TICK_MS = 100;
-  private static final long TICK_GAP_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(3 * TICK_MS);
 
   private final Parts parts = new Parts();
   private final SystemClock clock = new SystemClock();
@@ -109,13 +107,8 @@ public final class LocalEngine implements Engine {
   /** What it accepted is committed and folded before it is closed. */
   @Override
   public Closeable begin(Served served, Runnable stopListening) {
-    Ticks ticks =
-        new Ticks(
-            clock::nanos,
-            TICK_GAP_NANOS_MAX,
-            List.of(rooms.coordinator()::tick, bases::tick, served::tick));
-    // With a delay: at a fixed rate those that were missed would come before what waits.
-    control.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+    Ticks.begin(
+        control, clock::nanos, List.of(rooms.coordinator()::tick, bases::tick, served::tick));
     long checkMs = config.log().retentionCheckMs();
     control.scheduleWithFixedDelay(this::retain, checkMs, checkMs, TimeUnit.MILLISECONDS);
     return () -> {

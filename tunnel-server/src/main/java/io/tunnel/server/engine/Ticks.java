@@ -1,6 +1,8 @@
 package io.tunnel.server.engine;
 
 import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,6 +17,9 @@ public final class Ticks implements Runnable {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Ticks.class);
 
+  private static final long TICK_MS = 100;
+  private static final long TICK_GAP_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(3 * TICK_MS);
+
   private final LongSupplier nanos;
   private final long gapNanosMax;
   private final List<Runnable> looks;
@@ -27,6 +32,14 @@ public final class Ticks implements Runnable {
     this.gapNanosMax = gapNanosMax;
     this.looks = List.copyOf(looks);
     this.lastNanos = nanos.getAsLong();
+  }
+
+  /** Does {@code looks} on {@code thread} again and again, some times a second, until it ends. */
+  public static void begin(
+      ScheduledExecutorService thread, LongSupplier nanos, List<Runnable> looks) {
+    // With a delay: at a fixed rate those that were missed would come before what waits.
+    thread.scheduleWithFixedDelay(
+        new Ticks(nanos, TICK_GAP_NANOS_MAX, looks), TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
   }
 
   @Override

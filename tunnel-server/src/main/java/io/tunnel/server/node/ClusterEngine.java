@@ -53,8 +53,6 @@ import org.slf4j.LoggerFactory;
 public final class ClusterEngine implements Engine {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(ClusterEngine.class);
-  private static final long TICK_MS = 100;
-  private static final long TICK_GAP_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(3 * TICK_MS);
   private static final long ENDS_MS = 500;
 
   /** How often the log is asked at least before rows would be too old to be read. */
@@ -228,12 +226,13 @@ public final class ClusterEngine implements Engine {
   }
 
   private void schedule(Served served) {
-    tick(
+    Ticks.begin(
         threads.control(),
+        clock::nanos,
         List.of(rooms.node()::tick, this::watchPeers, rooms::look, served::tick));
     for (int i = 0; i < Unit.TUNNEL_GROUPS; i++) {
       int group = i;
-      tick(threads.ofGroup(group), List.of(() -> rooms.tunnels().tick(group)));
+      Ticks.begin(threads.ofGroup(group), clock::nanos, List.of(() -> rooms.tunnels().tick(group)));
     }
     long ageMs = copyConfig().times().readAgeMsMax();
     every(Math.max(1, Math.min(ENDS_MS, ageMs / LOOKS_AT_ENDS)), replicas::lookAtEnds);
@@ -242,12 +241,6 @@ public final class ClusterEngine implements Engine {
 
   private void watchPeers() {
     peers.watch(placement.get().nodes());
-  }
-
-  private void tick(ScheduledExecutorService thread, List<Runnable> looks) {
-    Ticks ticks = new Ticks(clock::nanos, TICK_GAP_NANOS_MAX, looks);
-    // With a delay: at a fixed rate those that were missed would come before what waits.
-    thread.scheduleWithFixedDelay(ticks, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
   }
 
   private void every(long ms, Runnable look) {
