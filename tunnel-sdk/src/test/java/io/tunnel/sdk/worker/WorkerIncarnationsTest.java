@@ -34,6 +34,8 @@ class WorkerIncarnationsTest extends AttachedWorkerFixture {
   private final List<Checkpoint> checkpoints = new CopyOnWriteArrayList<>();
   private final List<StopChannel> stops = new CopyOnWriteArrayList<>();
   private volatile Optional<Long> told = Optional.of(7L);
+
+  /** Set behind the answer to each ATTACH, so that nothing is pushed in front of that answer. */
   private volatile FakeConnection leader;
 
   /** A session on node 0 whose only channel is at 10, and node 1 that delivers it. */
@@ -91,6 +93,12 @@ class WorkerIncarnationsTest extends AttachedWorkerFixture {
     leader = connection;
   }
 
+  private void endDelivery() {
+    FakeConnection delivering = leader;
+    leader = null;
+    delivering.error(Operation.DELIVER.code(), HANDLE, ErrorCode.BUSY);
+  }
+
   private void settle(long position) {
     leader.push(Operation.SETTLED, new ChannelEnd(HANDLE, 1, position).encode());
     Waits.until("a checkpoint", () -> checkpointed(position));
@@ -108,8 +116,8 @@ class WorkerIncarnationsTest extends AttachedWorkerFixture {
     settle(20);
     assertThat(checkpoints.get(0).incarnation()).contains(7L);
     told = Optional.of(8L);
-    leader.error(Operation.DELIVER.code(), HANDLE, ErrorCode.BUSY);
-    Waits.until("attached again", () -> asked.size() == 2);
+    endDelivery();
+    Waits.until("attached again", () -> leader != null);
     assertThat(asked.get(1).known()).contains(new KnownPosition(20, 7));
     settle(30);
     assertThat(checkpoints.get(checkpoints.size() - 1).incarnation()).contains(8L);
@@ -124,7 +132,7 @@ class WorkerIncarnationsTest extends AttachedWorkerFixture {
     settle(20);
     assertThat(checkpoints.get(0).incarnation()).as("that nobody told").isEmpty();
     assertThat(checkpoints.get(0).key()).isEqualTo(Bytes.EMPTY);
-    leader.error(Operation.DELIVER.code(), HANDLE, ErrorCode.BUSY);
+    endDelivery();
     Waits.until("the word", () -> !stops.isEmpty());
     assertThat(stops.get(0).code()).contains(ErrorCode.POSITION_REPLACED);
     assertThat(stops.get(0).error()).startsWith("POSITION_REPLACED");
