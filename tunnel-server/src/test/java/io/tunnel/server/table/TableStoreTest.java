@@ -161,7 +161,7 @@ final class TableStoreTest {
     Random random = new Random(11);
     RandomChanges changes = new RandomChanges(random, 5);
     AtomicBoolean isLost = new AtomicBoolean();
-    TableStore lost = TableStore.open(directory, CONFIG, () -> requireWhole(isLost));
+    TableStore lost = TableStore.open(directory, CONFIG, () -> requireWhole(isLost.get()));
     for (int group = 0; group < 1_500; group++) {
       groups.add(randomGroup(random, changes, model));
       lost.fold(groups.get(group), group + 1);
@@ -179,8 +179,8 @@ final class TableStoreTest {
     }
   }
 
-  private static void requireWhole(AtomicBoolean isLost) throws IOException {
-    if (isLost.get()) {
+  private static void requireWhole(boolean isLost) throws IOException {
+    if (isLost) {
       throw new IOException("the log cannot be made durable");
     }
   }
@@ -195,10 +195,12 @@ final class TableStoreTest {
             directory,
             CONFIG,
             () -> {
-              if (isLost.get()) {
+              // Looked at once: the test takes it back as soon as this sync has begun to fail.
+              boolean fails = isLost.get();
+              if (fails) {
                 asked.countDown();
               }
-              requireWhole(isLost);
+              requireWhole(fails);
             });
     table.fold(List.of(batch(1, put("durable"))), 100);
     table.startFlush();
