@@ -31,7 +31,6 @@ class SourceTest {
           "sim/src/test/java/io/tunnel/it/sim/cluster/ClusterSimulation.java",
           "sim/src/test/java/io/tunnel/it/sim/cluster/ClusterTruth.java",
           "tunnel-flink/src/test/java/io/tunnel/flink/source/SourceJobTest.java",
-          "tunnel-protocol/src/test/java/io/tunnel/wire/JsonTest.java",
           "tunnel-sdk/src/test/java/io/tunnel/sdk/ClientsTest.java",
           "tunnel-sdk/src/test/java/io/tunnel/sdk/RedirectTest.java",
           "tunnel-sdk/src/test/java/io/tunnel/sdk/fake/FakeLeaders.java",

@@ -145,11 +145,11 @@ class GoldenWireTest {
   @Test
   void control_payloads_have_the_text_of_today() {
     List<String> lines = GoldenFile.text("v1/control-with-incarnations.txt").lines().toList();
-    List<Control> samples = JsonTest.samples().toList();
+    List<Control> samples = PayloadSamples.all().toList();
     assertThat(lines)
         .containsExactlyElementsOf(
             samples.stream()
-                .map(sample -> sample.getClass().getSimpleName() + " " + JsonTest.text(sample))
+                .map(sample -> sample.getClass().getSimpleName() + " " + JsonPayloads.text(sample))
                 .toList());
   }
 
@@ -167,13 +167,13 @@ class GoldenWireTest {
       String name = line.substring(0, line.indexOf(' '));
       JsonElement first = JsonParser.parseString(line.substring(name.length() + 1));
       Class<? extends Control> type =
-          JsonTest.samples()
+          PayloadSamples.all()
               .map(Control::getClass)
               .filter(each -> each.getSimpleName().equals(name))
               .findFirst()
               .orElseThrow();
       Control read = Json.decode(first.toString().getBytes(StandardCharsets.UTF_8), type);
-      assertContains(name, JsonParser.parseString(JsonTest.text(read)), first);
+      assertContains(name, JsonParser.parseString(JsonPayloads.text(read)), first);
     }
   }
 

@@ -44,7 +44,7 @@ class ProtocolDocTest {
 
   @Test
   void every_control_payload_is_in_its_table() {
-    JsonTest.samples()
+    PayloadSamples.all()
         .map(sample -> sample.getClass().getSimpleName())
         .filter(name -> !name.matches("Empty|(Partition|Channel)Description"))
         .forEach(name -> assertThat(doc).contains("| `" + name + "` | "));
