@@ -38,7 +38,6 @@ class SourceTest {
           "tunnel-sdk/src/test/java/io/tunnel/sdk/read/FeedsTest.java",
           "tunnel-sdk/src/test/java/io/tunnel/sdk/worker/WorkerChannelCoreTest.java",
           "tunnel-server/src/test/java/io/tunnel/server/catalog/TunnelCatalogTest.java",
-          "tunnel-server/src/test/java/io/tunnel/server/net/AttachTest.java",
           "tunnel-server/src/test/java/io/tunnel/server/partition/BaseSnapshotsTest.java",
           "tunnel-server/src/test/java/io/tunnel/server/replica/CopyReadsTest.java",
           "tunnel-server/src/test/java/io/tunnel/server/replica/ReplicaShardTest.java",

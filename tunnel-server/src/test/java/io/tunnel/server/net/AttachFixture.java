@@ -1,0 +1,88 @@
+package io.tunnel.server.net;
+
+import static io.tunnel.server.TestRows.put;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.Bytes;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.ClusterControl.Attach;
+import io.tunnel.wire.ClusterControl.Attached;
+import io.tunnel.wire.Credit;
+import io.tunnel.wire.Delivery;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Operation;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** A node that leads a partition, and a worker that attaches to channels of it. */
+final class AttachFixture implements Closeable {
+
+  private static final int CREDIT_BYTES = 1 << 20;
+
+  final TestNode node;
+  final RawClient worker;
+
+  /** A partition that the node leads. */
+  final int here;
+
+  AttachFixture(Path directory) throws IOException {
+    node = new TestNode(directory);
+    worker = node.client();
+    here = TestNode.first(node.mine);
+  }
+
+  /** A request for the changes of the partition. */
+  Attach stream(long epoch, long position, Optional<Long> end) {
+    return new Attach(
+        "t", here + "_t", here, ChannelType.Stream, epoch, position, Bytes.EMPTY, end);
+  }
+
+  /** A request for the rows of the partition. */
+  Attach base(long epoch) {
+    return new Attach(
+        "t", here + "_t_base", here, ChannelType.BaseData, epoch, 0, Bytes.EMPTY, Optional.empty());
+  }
+
+  static int attach(RawClient client, Attach request) throws IOException {
+    return client.granted(Operation.ATTACH, request, Attached.class).handle();
+  }
+
+  static void credit(RawClient client, int handle, long epoch) throws IOException {
+    client.push(Operation.CREDIT, new Credit(handle, epoch, CREDIT_BYTES).encode());
+  }
+
+  static Delivery delivered(RawClient client) throws IOException {
+    Frame frame = client.pushed(Operation.DELIVER);
+    assertThat(frame.kind()).isEqualTo(FrameKind.PUSH);
+    return Delivery.decode(frame.payload());
+  }
+
+  static ChannelEnd settled(RawClient client) throws IOException {
+    return ChannelEnd.decode(client.pushed(Operation.SETTLED).payload());
+  }
+
+  void write(String... keys) throws IOException {
+    for (String key : keys) {
+      worker.granted(Operation.WRITE, TestNode.write(node.mine, here, put(key)));
+    }
+    node.settleEdges();
+  }
+
+  /** The client is told why nothing more is delivered to it under that handle. */
+  static void requireTaken(RawClient client, int handle, ErrorCode code) throws IOException {
+    Frame told = client.pushed(Operation.DELIVER);
+    assertThat(told.correlationId()).isEqualTo(handle);
+    assertThat(RawClient.error(told).code()).isEqualTo(code);
+  }
+
+  @Override
+  public void close() throws IOException {
+    worker.close();
+    node.close();
+  }
+}

@@ -1,0 +1,82 @@
+package io.tunnel.server.net;
+
+import static io.tunnel.server.TestRows.put;
+import static io.tunnel.server.net.AttachFixture.attach;
+import static io.tunnel.server.net.AttachFixture.credit;
+import static io.tunnel.server.net.AttachFixture.delivered;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.ClusterControl.Attached;
+import io.tunnel.wire.ClusterControl.NodeStatus;
+import io.tunnel.wire.Control.Empty;
+import io.tunnel.wire.Delivery;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Base channels, whose rows are delivered where their partitions are led. */
+final class AttachedRowsTest {
+
+  @TempDir private Path directory;
+  private AttachFixture at;
+
+  @BeforeEach
+  void open() throws IOException {
+    at = new AttachFixture(directory);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    at.close();
+  }
+
+  @Test
+  void rowsAreServedWhenEverythingIsReadThatTheLogHeldThen() throws IOException {
+    at.write("a");
+    at.node.edges.set(at.here, 1, 2);
+    int waiting = at.worker.send(Operation.ATTACH, Json.encode(at.base(5)));
+    // What is answered behind it shows that it waits.
+    at.worker.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
+    assertThat(at.node.attachments.count()).isEqualTo(1);
+    at.worker.granted(Operation.WRITE, TestNode.write(at.node.mine, at.here, put("b")));
+    Attached attached =
+        Json.decode(at.worker.answer(Operation.ATTACH, waiting).payload(), Attached.class);
+    credit(at.worker, attached.handle(), 5);
+    Delivery rows = delivered(at.worker);
+    assertThat(rows.batches().get(0).rowCount()).isEqualTo(2);
+    assertThat(ChannelEnd.decode(at.worker.pushed(Operation.END_OF_CHANNEL).payload()))
+        .isEqualTo(new ChannelEnd(attached.handle(), 5, 2));
+  }
+
+  @Test
+  void whoWaitsForRowsIsAnsweredWhenThePartitionIsLost() throws IOException {
+    at.node.edges.set(at.here, 1, 2);
+    int waiting = at.worker.send(Operation.ATTACH, Json.encode(at.base(5)));
+    at.worker.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
+    at.node.lose(at.here);
+    assertThat(RawClient.error(at.worker.answer(Operation.ATTACH, waiting)).leader())
+        .contains(TestNode.THERE);
+    at.node.edges.unreachable(true);
+    at.node.lead(at.here);
+    assertThat(at.worker.refused(Operation.ATTACH, at.base(6)).code())
+        .isEqualTo(ErrorCode.LOG_UNAVAILABLE);
+    assertThat(at.node.attachments.count()).isZero();
+  }
+
+  @Test
+  void aBaseChannelHasNoLimit() throws IOException {
+    at.write("a");
+    int handle = attach(at.worker, at.base(5));
+    at.worker.push(Operation.LIMIT, new ChannelEnd(handle, 5, 1).encode());
+    Frame farewell = at.worker.pushed(Operation.LIMIT);
+    assertThat(RawClient.error(farewell).code()).isEqualTo(ErrorCode.INVALID_REQUEST);
+  }
+}
