@@ -37,7 +37,6 @@ class SourceTest {
           "tunnel-sdk/src/test/java/io/tunnel/sdk/fake/FakeTunnel.java",
           "tunnel-sdk/src/test/java/io/tunnel/sdk/read/FeedsTest.java",
           "tunnel-sdk/src/test/java/io/tunnel/sdk/worker/WorkerChannelCoreTest.java",
-          "tunnel-server/src/test/java/io/tunnel/server/catalog/TunnelCatalogTest.java",
           "tunnel-server/src/test/java/io/tunnel/server/partition/BaseSnapshotsTest.java",
           "tunnel-server/src/test/java/io/tunnel/server/replica/CopyReadsTest.java",
           "tunnel-server/src/test/java/io/tunnel/server/replica/ReplicaShardTest.java",
