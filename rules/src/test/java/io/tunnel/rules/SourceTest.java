@@ -37,10 +37,6 @@ class SourceTest {
           "tunnel-sdk/src/test/java/io/tunnel/sdk/fake/FakeTunnel.java",
           "tunnel-sdk/src/test/java/io/tunnel/sdk/read/FeedsTest.java",
           "tunnel-sdk/src/test/java/io/tunnel/sdk/worker/WorkerChannelCoreTest.java",
-          "tunnel-server/src/test/java/io/tunnel/server/partition/BaseSnapshotsTest.java",
-          "tunnel-server/src/test/java/io/tunnel/server/replica/CopyReadsTest.java",
-          "tunnel-server/src/test/java/io/tunnel/server/replica/ReplicaShardTest.java",
-          "tunnel-server/src/test/java/io/tunnel/server/replica/ReplicasSimulationTest.java",
           "tunnel-server/src/test/java/io/tunnel/server/session/TunnelSimulation.java");
 
   /** Larger than a package should be, until each is split; no package may be added. */

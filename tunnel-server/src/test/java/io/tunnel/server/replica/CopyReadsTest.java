@@ -16,6 +16,7 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.cluster.FakeView;
 import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.server.partition.CurrentRows;
@@ -30,8 +31,6 @@ import io.tunnel.server.replica.SharedLog.Kind;
 import io.tunnel.server.table.BaseRows;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
-import io.tunnel.wire.ClusterControl.ClusterDescription;
-import io.tunnel.wire.ClusterControl.NodeStatus;
 import io.tunnel.wire.Control.PartitionDescription;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.RangePage;
@@ -359,42 +358,11 @@ final class CopyReadsTest {
   void a_description_has_no_figures_of_rows_that_were_dropped_while_they_were_counted() {
     Tables here = new Tables(replicas, replicas, ClusterView.none());
     assertThat(here.describe(table).partitions().get(0).rowCount()).isEqualTo(2);
-    Tables tables = new Tables(leftAtOnce(), replicas, new Here());
+    FakeView elsewhere = new FakeView("here:1");
+    elsewhere.leads(P, "elsewhere:1");
+    Tables tables = new Tables(leftAtOnce(), replicas, elsewhere);
     PartitionDescription described = tables.describe(table).partitions().get(0);
     assertThat(described.leader()).as("who is to be asked").contains("elsewhere:1");
-  }
-
-  /** A node that another one has replaced. */
-  private static final class Here implements ClusterView {
-    @Override
-    public String address() {
-      return "here:1";
-    }
-
-    @Override
-    public Optional<String> leader(int unit) {
-      return Optional.of("elsewhere:1");
-    }
-
-    @Override
-    public boolean leadsCatalog() {
-      return false;
-    }
-
-    @Override
-    public ClusterDescription describe() {
-      throw new AssertionError("nobody asks");
-    }
-
-    @Override
-    public NodeStatus status() {
-      throw new AssertionError("nobody asks");
-    }
-
-    @Override
-    public void drain(boolean isDraining) {
-      throw new AssertionError("nobody asks");
-    }
   }
 
   @Test
