@@ -36,8 +36,7 @@ class SourceTest {
           "tunnel-sdk/src/test/java/io/tunnel/sdk/fake/FakeLeaders.java",
           "tunnel-sdk/src/test/java/io/tunnel/sdk/fake/FakeTunnel.java",
           "tunnel-sdk/src/test/java/io/tunnel/sdk/read/FeedsTest.java",
-          "tunnel-sdk/src/test/java/io/tunnel/sdk/worker/WorkerChannelCoreTest.java",
-          "tunnel-server/src/test/java/io/tunnel/server/session/TunnelSimulation.java");
+          "tunnel-sdk/src/test/java/io/tunnel/sdk/worker/WorkerChannelCoreTest.java");
 
   /** Larger than a package should be, until each is split; no package may be added. */
   private static final Set<String> LARGE_PACKAGES =

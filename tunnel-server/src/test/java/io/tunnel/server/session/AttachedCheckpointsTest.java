@@ -10,6 +10,7 @@ import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.UnknownOutcomeException;
 import io.tunnel.server.log.EdgeQueries;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
+import io.tunnel.server.session.fake.FakeSession;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.TunnelInfo;

@@ -23,6 +23,8 @@ import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.log.FakeEdges;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
+import io.tunnel.server.session.fake.FakeSession;
+import io.tunnel.server.session.fake.FakeSurroundings;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.CreateTunnel;

@@ -12,6 +12,7 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.log.EdgeQueries;
+import io.tunnel.server.session.fake.FakeSession;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.CreateTunnel;

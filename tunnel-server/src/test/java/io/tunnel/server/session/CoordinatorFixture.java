@@ -25,6 +25,8 @@ import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
+import io.tunnel.server.session.fake.FakeSession;
+import io.tunnel.server.session.fake.FakeSurroundings;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.ChannelDescription;

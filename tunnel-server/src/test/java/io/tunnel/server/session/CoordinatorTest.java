@@ -10,6 +10,7 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.session.fake.FakeSession;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.ChannelDescription;

@@ -21,6 +21,8 @@ import io.tunnel.server.channel.Handles;
 import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
+import io.tunnel.server.session.fake.FakeSession;
+import io.tunnel.server.session.fake.FakeSurroundings;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.FailureControl.Heartbeat;

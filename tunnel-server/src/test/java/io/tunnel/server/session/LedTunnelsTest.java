@@ -19,6 +19,8 @@ import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.FakeView;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.log.FakeEdges;
+import io.tunnel.server.session.fake.FakeSession;
+import io.tunnel.server.session.fake.FakeSurroundings;
 import io.tunnel.wire.Control.CreateTunnel;
 import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.SessionControl.OpenSession;

@@ -13,6 +13,7 @@ import io.tunnel.server.log.IncarnationHistory.Numbers;
 import io.tunnel.server.log.IncarnationHistory.Start;
 import io.tunnel.server.session.LogEdges.Edge;
 import io.tunnel.server.session.LogEdges.Moment;
+import io.tunnel.server.session.fake.FakeSurroundings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

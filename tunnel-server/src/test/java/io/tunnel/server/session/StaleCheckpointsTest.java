@@ -16,6 +16,7 @@ import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.log.IncarnationHistory;
 import io.tunnel.server.log.IncarnationHistory.Numbers;
 import io.tunnel.server.log.IncarnationHistory.Start;
+import io.tunnel.server.session.fake.FakeSession;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.OperatorControl.ChannelPosition;

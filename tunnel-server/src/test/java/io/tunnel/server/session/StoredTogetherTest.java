@@ -7,6 +7,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
+import io.tunnel.server.session.fake.FakeSession;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.SessionControl.Assignment;
 import java.io.IOException;

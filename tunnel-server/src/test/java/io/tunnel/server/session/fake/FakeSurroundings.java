@@ -1,5 +1,6 @@
-package io.tunnel.server.session;
+package io.tunnel.server.session.fake;
 
+import io.tunnel.server.session.Surroundings;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -8,37 +9,40 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Clocks that the test sets, and a control thread and shards that go on when the test says so. */
-final class FakeSurroundings implements Surroundings {
+public final class FakeSurroundings implements Surroundings {
 
-  long nowNanos;
-  long nowMs = 1_000;
+  /** The time of deadlines. */
+  public long nowNanos;
+
+  /** The time of the day. */
+  public long nowMs = 1_000;
 
   /** Who waits for rows to be kept. */
-  final List<Kept> keeping = new ArrayList<>();
+  public final List<Kept> keeping = new ArrayList<>();
 
   /** Tunnels, or tunnels and partitions, whose rows were forgotten. */
-  final List<String> forgotten = new ArrayList<>();
+  public final List<String> forgotten = new ArrayList<>();
 
   /** How often progress was taken back. */
-  int takenBack;
+  public int takenBack;
 
   private final Deque<Runnable> control = new ArrayDeque<>();
   private final Deque<Runnable> shards = new ArrayDeque<>();
 
   /** Lets everything that waits on the control thread run. */
-  void runControl() {
+  public void runControl() {
     for (Runnable task = control.poll(); task != null; task = control.poll()) {
       task.run();
     }
   }
 
   /** Lets only the first of it run. */
-  void runControlOnce() {
+  public void runControlOnce() {
     control.remove().run();
   }
 
   /** Lets the shards reach their barriers, and the control thread hear of it. */
-  void passBarriers() {
+  public void passBarriers() {
     for (Runnable task = shards.poll(); task != null; task = shards.poll()) {
       control.add(task);
     }

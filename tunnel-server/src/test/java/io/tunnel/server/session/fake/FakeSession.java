@@ -1,9 +1,11 @@
-package io.tunnel.server.session;
+package io.tunnel.server.session.fake;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.server.session.Coordinator;
 import io.tunnel.server.session.Coordinator.CheckpointAnswer;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
+import io.tunnel.server.session.SessionPort;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.SessionControl.Assignment;
@@ -20,18 +22,25 @@ import java.util.OptionalLong;
 import java.util.Queue;
 
 /** A worker's connection that writes down what it is told. */
-final class FakeSession implements SessionPort {
+public final class FakeSession implements SessionPort {
 
   /** What is held now, by handle. */
-  final Map<Integer, Assignment> held = new LinkedHashMap<>();
+  public final Map<Integer, Assignment> held = new LinkedHashMap<>();
 
   /** What was delivered on this connection of each channel; nothing when others deliver. */
-  OptionalLong delivered = OptionalLong.empty();
+  public OptionalLong delivered = OptionalLong.empty();
 
-  final List<Revocation> revocations = new ArrayList<>();
-  final List<ChannelEnd> limits = new ArrayList<>();
-  final List<Fence> fences = new ArrayList<>();
-  final List<SessionEnd> overs = new ArrayList<>();
+  /** Channels that were asked for. */
+  public final List<Revocation> revocations = new ArrayList<>();
+
+  /** Where channels end. */
+  public final List<ChannelEnd> limits = new ArrayList<>();
+
+  /** Channels that were taken. */
+  public final List<Fence> fences = new ArrayList<>();
+
+  /** Sessions that ended. */
+  public final List<SessionEnd> overs = new ArrayList<>();
 
   @Override
   public void assign(Assignment assignment) {
@@ -70,7 +79,7 @@ final class FakeSession implements SessionPort {
   }
 
   /** Reports progress, and throws what it is refused with. */
-  void checkpoint(Coordinator coordinator, Checkpoint checkpoint) throws IOException {
+  public void checkpoint(Coordinator coordinator, Checkpoint checkpoint) throws IOException {
     Outcome outcome = new Outcome();
     Queue<CheckpointRequest> waiting = new ArrayDeque<>();
     waiting.add(new CheckpointRequest(checkpoint, this, outcome));
@@ -84,9 +93,12 @@ final class FakeSession implements SessionPort {
   }
 
   /** What became of a checkpoint. */
-  static final class Outcome implements CheckpointAnswer {
-    int told;
-    Exception refusal;
+  public static final class Outcome implements CheckpointAnswer {
+    /** How often it was answered. */
+    public int told;
+
+    /** Why it was refused; null while it was not. */
+    public Exception refusal;
 
     @Override
     public void stored() {
@@ -100,7 +112,8 @@ final class FakeSession implements SessionPort {
     }
   }
 
-  Assignment any() {
+  /** Any that is held. */
+  public Assignment any() {
     return held.values().iterator().next();
   }
 }
