@@ -33,8 +33,6 @@ class SourceTest {
           "tunnel-flink/src/test/java/io/tunnel/flink/source/SourceJobTest.java",
           "tunnel-sdk/src/test/java/io/tunnel/sdk/ClientsTest.java",
           "tunnel-sdk/src/test/java/io/tunnel/sdk/RedirectTest.java",
-          "tunnel-sdk/src/test/java/io/tunnel/sdk/fake/FakeLeaders.java",
-          "tunnel-sdk/src/test/java/io/tunnel/sdk/fake/FakeTunnel.java",
           "tunnel-sdk/src/test/java/io/tunnel/sdk/read/FeedsTest.java",
           "tunnel-sdk/src/test/java/io/tunnel/sdk/worker/WorkerChannelCoreTest.java");
 

@@ -1,25 +1,20 @@
 package io.tunnel.sdk.fake;
 
-import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyValue;
-import io.tunnel.model.RowPutChange;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.fake.FakeAttachments.Attachment;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.ClusterControl.Attach;
 import io.tunnel.wire.ClusterControl.Attached;
 import io.tunnel.wire.Credit;
-import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
@@ -35,66 +30,20 @@ import java.util.Optional;
  */
 public final class FakeLeaders implements AutoCloseable {
 
-  private static final class Channel {
-    final int index;
-    final ChannelType type;
-    final List<ChangeBatch> log = new ArrayList<>();
-    int leader;
-    long epoch = 1;
-    long checkpointed;
-    Bytes key = Bytes.EMPTY;
-    Optional<Long> end = Optional.empty();
-
-    Channel(int index, int leader, ChannelType type) {
-      this.index = index;
-      this.leader = leader;
-      this.type = type;
-    }
-
-    String id() {
-      return "p" + index + "_1";
-    }
-
-    long last() {
-      return log.isEmpty() ? 0 : log.get(log.size() - 1).lastPosition();
-    }
-  }
-
-  /** A channel as one node delivers it. */
-  private static final class Attachment {
-    final Channel channel;
-    final int node;
-    final int handle;
-    final FakeConnection connection;
-    final long epoch;
-    long delivered;
-    long credit;
-
-    Attachment(Channel channel, int node, int handle, FakeConnection connection, Attach asked) {
-      this.channel = channel;
-      this.node = node;
-      this.handle = handle;
-      this.connection = connection;
-      this.epoch = asked.epoch();
-      this.delivered = asked.position();
-    }
-  }
-
   private final List<FakeServer> nodes = new ArrayList<>();
-  private final List<Channel> channels = new ArrayList<>();
-  private final List<Attachment> attachments = new ArrayList<>();
+  private final List<LedChannel> channels = new ArrayList<>();
+  private final FakeAttachments attachments = new FakeAttachments();
   private final List<String> events = new ArrayList<>();
   private Optional<FakeConnection> session = Optional.empty();
   private Optional<ErrorCode> attachRefusal = Optional.empty();
   private Optional<ErrorCode> checkpointRefusal = Optional.empty();
   private boolean isSilentOnReleases;
   private int attempts;
-  private int handles = 10;
 
   /** That many nodes, and a channel of that type led by each of {@code leaders}. */
   public FakeLeaders(int nodeCount, ChannelType type, int... leaders) {
     for (int leader : leaders) {
-      channels.add(new Channel(channels.size(), leader, type));
+      channels.add(new LedChannel(channels.size(), leader, type));
     }
     for (int i = 0; i < nodeCount; i++) {
       int index = i;
@@ -136,7 +85,7 @@ public final class FakeLeaders implements AutoCloseable {
     channels.forEach(this::assign);
   }
 
-  private void assign(Channel channel) {
+  private void assign(LedChannel channel) {
     session
         .orElseThrow()
         .push(
@@ -159,14 +108,14 @@ public final class FakeLeaders implements AutoCloseable {
                     Optional.empty())));
   }
 
-  private Optional<String> leader(Channel channel) {
+  private Optional<String> leader(LedChannel channel) {
     return channel.leader < 0 ? Optional.empty() : Optional.of(nodes.get(channel.leader).address());
   }
 
   private synchronized void attach(int node, FakeConnection connection, Frame frame) {
     attempts++;
     Attach asked = Json.decode(frame.payload(), Attach.class);
-    Channel channel = channels.get(asked.partition());
+    LedChannel channel = channels.get(asked.partition());
     if (channel.leader != node) {
       events.add("sent on " + channel.index + " by " + node);
       connection.sendOn(frame, leader(channel));
@@ -179,38 +128,22 @@ public final class FakeLeaders implements AutoCloseable {
     String end = asked.end().map(at -> " to " + at).orElse("");
     events.add("attach " + channel.index + " at " + node + " from " + asked.position() + end);
     if (asked.key().length() > 0) {
-      events.add("key " + idOf(asked.key()));
+      events.add("key " + FakeTable.id(asked.key()));
     }
-    Attachment attachment = new Attachment(channel, node, handles++, connection, asked);
-    attachments.add(attachment);
+    Attachment attachment = attachments.add(channel, connection, asked);
     connection.answer(frame, Json.encode(new Attached(attachment.handle)));
   }
 
-  private static long idOf(Bytes key) {
-    byte[] bytes = key.toByteArray();
-    return KeyCodec.decode(bytes, 0, bytes.length, FakeTable.meta().primaryKey())
-        .getPrimaryKeyColumns()
-        .get(0)
-        .getValue()
-        .asLong();
-  }
-
-  private Optional<Attachment> of(FakeConnection connection, int handle) {
-    return attachments.stream()
-        .filter(a -> a.connection == connection && a.handle == handle)
-        .findFirst();
-  }
-
   private Attachment of(int channel) {
-    return attachments.stream()
-        .filter(a -> a.channel.index == channel)
-        .findFirst()
+    return attachments
+        .of(channel)
         .orElseThrow(() -> new AssertionError("channel " + channel + " is not attached"));
   }
 
   private synchronized void detach(FakeConnection connection, Frame frame) {
     int handle = ChannelRef.decode(frame.payload()).handle();
-    of(connection, handle)
+    attachments
+        .of(connection, handle)
         .ifPresent(
             attachment -> {
               events.add("detach " + attachment.channel.index + " at " + attachment.node);
@@ -221,12 +154,9 @@ public final class FakeLeaders implements AutoCloseable {
 
   private synchronized void credit(FakeConnection connection, Frame frame) {
     Credit credit = Credit.decode(frame.payload());
-    of(connection, credit.handle())
-        .ifPresent(
-            attachment -> {
-              attachment.credit += credit.bytes();
-              pump(attachment);
-            });
+    attachments
+        .of(connection, credit.handle())
+        .ifPresent(attachment -> FakeAttachments.grant(attachment, credit.bytes()));
   }
 
   private synchronized void limit(FakeConnection connection, Frame frame) {
@@ -236,35 +166,15 @@ public final class FakeLeaders implements AutoCloseable {
     } else {
       events.add(
           "limit at node of "
-              + of(connection, end.handle()).orElseThrow().channel.index
+              + attachments.of(connection, end.handle()).orElseThrow().channel.index
               + " is "
               + end.position());
     }
   }
 
-  private void pump(Attachment attachment) {
-    for (ChangeBatch batch : attachment.channel.log) {
-      if (attachment.credit > 0 && batch.lastPosition() > attachment.delivered) {
-        byte[] payload = payload(attachment, batch);
-        attachment.credit -= payload.length;
-        attachment.delivered = batch.lastPosition();
-        attachment.connection.push(Operation.DELIVER, payload);
-      }
-    }
-  }
-
-  private static byte[] payload(Attachment attachment, ChangeBatch batch) {
-    byte[] payload = new byte[Delivery.PREFIX_BYTES + batch.byteCount()];
-    long first = Math.max(batch.basePosition(), attachment.delivered + 1);
-    Delivery.writePrefix(payload, 0, attachment.handle, attachment.epoch, first);
-    System.arraycopy(
-        batch.array(), batch.offset(), payload, Delivery.PREFIX_BYTES, batch.byteCount());
-    return payload;
-  }
-
   private synchronized void checkpoint(FakeConnection connection, Frame frame) {
     Checkpoint checkpoint = Checkpoint.decode(frame.payload());
-    Channel channel = channels.get(checkpoint.handle());
+    LedChannel channel = channels.get(checkpoint.handle());
     if (checkpoint.epoch() != channel.epoch) {
       connection.refuse(frame, ErrorCode.FENCED);
       return;
@@ -276,7 +186,7 @@ public final class FakeLeaders implements AutoCloseable {
     }
     channel.checkpointed = checkpoint.position();
     channel.key = checkpoint.key();
-    String key = checkpoint.key().length() > 0 ? " key " + idOf(checkpoint.key()) : "";
+    String key = checkpoint.key().length() > 0 ? " key " + FakeTable.id(checkpoint.key()) : "";
     events.add("checkpoint " + channel.index + " " + checkpoint.position() + key);
     connection.answer(frame, new byte[0]);
   }
@@ -299,43 +209,30 @@ public final class FakeLeaders implements AutoCloseable {
   }
 
   private synchronized void ended(FakeConnection connection) {
-    attachments.removeIf(attachment -> attachment.connection == connection);
+    attachments.ended(connection);
   }
 
   /** Appends a batch of rows; of a stream, behind a position that is no change. */
   public synchronized void append(int index, int rows) {
-    Channel channel = channels.get(index);
-    append(index, rows, channel.last() + (channel.type == ChannelType.Stream ? 1 : 0));
+    LedChannel channel = channels.get(index);
+    append(index, rows, channel.log.last() + (channel.type == ChannelType.Stream ? 1 : 0));
   }
 
   /** Appends a batch of rows behind a position. */
   public synchronized void append(int index, int rows, long position) {
-    Channel channel = channels.get(index);
+    LedChannel channel = channels.get(index);
     long base = position + 1;
-    BatchBuilder builder = new BatchBuilder(FakeTable.meta().primaryKey(), 64 * rows);
-    for (int i = 0; i < rows; i++) {
-      builder.add(
-          new RowPutChange(
-              PrimaryKey.builder().add("id", base + i).build(),
-              List.of(new Column("v", ColumnValue.fromLong(base + i)))));
-    }
-    byte[] batch = builder.build(index, base, 1_000_000 + base);
-    channel.log.add(ChangeBatch.parse(batch, 0, batch.length));
-    attachments.stream().filter(a -> a.channel == channel).forEach(this::pump);
+    channel.log.append(rows, base, i -> base + i);
+    attachments.pump(channel);
   }
 
   /** Another node leads, or none when it is -1; the former one says so, and perhaps who. */
   public synchronized void move(int index, int leader, boolean doesSayWho) {
-    Channel channel = channels.get(index);
+    LedChannel channel = channels.get(index);
     channel.leader = leader;
-    for (Attachment former : List.copyOf(attachments)) {
-      if (former.channel == channel) {
-        attachments.remove(former);
-        former.connection.notLeader(
-            Operation.DELIVER.code(),
-            former.handle,
-            doesSayWho ? leader(channel) : Optional.empty());
-      }
+    for (Attachment former : attachments.takeAll(channel)) {
+      former.connection.notLeader(
+          Operation.DELIVER.code(), former.handle, doesSayWho ? leader(channel) : Optional.empty());
     }
   }
 
@@ -351,13 +248,13 @@ public final class FakeLeaders implements AutoCloseable {
   public synchronized void moveWithLateDelivery(int index, int leader) {
     Attachment former = of(index);
     append(index, 2);
-    Channel channel = former.channel;
-    ChangeBatch last = channel.log.get(channel.log.size() - 1);
+    LedChannel channel = former.channel;
+    ChangeBatch last = channel.log.batches().get(channel.log.batches().size() - 1);
     move(index, leader, true);
-    former.connection.push(Operation.DELIVER, payload(former, last));
+    former.connection.push(Operation.DELIVER, FakeAttachments.payload(former, last));
     former.connection.push(
         Operation.END_OF_CHANNEL,
-        new ChannelEnd(former.handle, former.epoch, channel.last() + 50).encode());
+        new ChannelEnd(former.handle, former.epoch, channel.log.last() + 50).encode());
   }
 
   /** Says on the deliveries of a channel that they cannot go on. */
@@ -394,7 +291,7 @@ public final class FakeLeaders implements AutoCloseable {
 
   /** The session says where a channel ends. */
   public synchronized void limit(int index, long position) {
-    Channel channel = channels.get(index);
+    LedChannel channel = channels.get(index);
     channel.end = Optional.of(position);
     session
         .orElseThrow()
@@ -403,7 +300,7 @@ public final class FakeLeaders implements AutoCloseable {
 
   /** The session takes a channel back. */
   public synchronized void revoke(int index) {
-    Channel channel = channels.get(index);
+    LedChannel channel = channels.get(index);
     session
         .orElseThrow()
         .push(
@@ -423,36 +320,22 @@ public final class FakeLeaders implements AutoCloseable {
 
   /** Credit that the present deliverer of a channel has left; -1 while there is none. */
   public synchronized long credit(int index) {
-    return attachments.stream()
-        .filter(a -> a.channel.index == index)
-        .mapToLong(a -> a.credit)
-        .findFirst()
-        .orElse(-1);
+    return attachments.of(index).map(a -> a.credit).orElse(-1L);
   }
 
   /** The node that delivers a channel; -1 while none does. */
   public synchronized int deliverer(int index) {
-    return attachments.stream()
-        .filter(a -> a.channel.index == index)
-        .mapToInt(a -> a.node)
-        .findFirst()
-        .orElse(-1);
+    return attachments.of(index).map(a -> a.node).orElse(-1);
   }
 
   /** The positions of all changes of a channel. */
   public synchronized List<Long> positions(int index) {
-    List<Long> positions = new ArrayList<>();
-    for (ChangeBatch batch : channels.get(index).log) {
-      for (long at = batch.basePosition(); at <= batch.lastPosition(); at++) {
-        positions.add(at);
-      }
-    }
-    return positions;
+    return channels.get(index).log.positions();
   }
 
   /** The last position of a channel. */
   public synchronized long last(int index) {
-    return channels.get(index).last();
+    return channels.get(index).log.last();
   }
 
   /** What happened, in order. */

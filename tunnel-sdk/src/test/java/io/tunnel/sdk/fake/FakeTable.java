@@ -56,6 +56,16 @@ public final class FakeTable {
     return new TableMeta("t", List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)));
   }
 
+  /** The id in an encoded key of the table. */
+  public static long id(Bytes key) {
+    byte[] bytes = key.toByteArray();
+    return KeyCodec.decode(bytes, 0, bytes.length, meta().primaryKey())
+        .getPrimaryKeyColumns()
+        .get(0)
+        .getValue()
+        .asLong();
+  }
+
   /** Partition map and writes of this table, on {@code server}. */
   public FakeTable serve(FakeServer server) {
     server.on(

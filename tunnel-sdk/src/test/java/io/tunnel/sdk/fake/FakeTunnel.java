@@ -1,20 +1,11 @@
 package io.tunnel.sdk.fake;
 
-import io.tunnel.codec.BatchBuilder;
-import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.ChannelType;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.PrimaryKey;
-import io.tunnel.model.RowPutChange;
-import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.ClusterControl.Attach;
 import io.tunnel.wire.ClusterControl.Attached;
 import io.tunnel.wire.Credit;
-import io.tunnel.wire.Delivery;
 import io.tunnel.wire.FailureControl.SkippingCheckpoint;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
@@ -31,32 +22,7 @@ import java.util.Optional;
  */
 public final class FakeTunnel {
 
-  /** One channel as the server sees it; read its fields through {@link FakeTunnel#channel}. */
-  public static final class Channel {
-    private final int index;
-    private final List<ChangeBatch> log = new ArrayList<>();
-    private Optional<FakeConnection> owner = Optional.empty();
-    private long epoch;
-    private long checkpointed;
-    private long delivered;
-    private long credit;
-    private long unreturned;
-    private long unreturnedMax;
-    private long creditGiven;
-    private int deliveries;
-    private long end;
-    private boolean isAttached;
-
-    Channel(int index) {
-      this.index = index;
-    }
-
-    String id() {
-      return "p" + index + "_1";
-    }
-  }
-
-  private final List<Channel> channels = new ArrayList<>();
+  private final List<FakeChannel> channels = new ArrayList<>();
   private final List<String> events = new ArrayList<>();
   private final FakeServer server;
   private int sessions;
@@ -73,7 +39,7 @@ public final class FakeTunnel {
   public FakeTunnel(FakeServer server, int channelCount) {
     this.server = server;
     for (int i = 0; i < channelCount; i++) {
-      channels.add(new Channel(i));
+      channels.add(new FakeChannel(i));
     }
     server.on(Operation.OPEN_SESSION, this::openSession);
     server.on(Operation.HEARTBEAT, this::heartbeat);
@@ -99,36 +65,15 @@ public final class FakeTunnel {
     connection.answer(
         frame, Json.encode(new SessionControl.SessionOpened(session, FakeTable.meta())));
     if (assignsBySelf) {
-      channels.forEach(channel -> assign(channel, connection));
+      channels.forEach(channel -> channel.assign(session, connection));
     }
-  }
-
-  private void assign(Channel channel, FakeConnection connection) {
-    channel.owner = Optional.of(connection);
-    channel.epoch++;
-    channel.isAttached = false;
-    channel.delivered = channel.checkpointed;
-    channel.credit = 0;
-    channel.unreturned = 0;
-    channel.creditGiven = 0;
-    connection.push(
-        Operation.ASSIGN,
-        Json.encode(
-            new SessionControl.Assignment(
-                "s" + sessions,
-                channel.id(),
-                channel.index,
-                channel.index,
-                channel.epoch,
-                channel.checkpointed,
-                ChannelType.Stream)));
   }
 
   /** Channels are delivered under the names that they are held by. */
   private synchronized void attach(FakeConnection connection, Frame frame) {
     Attach asked = Json.decode(frame.payload(), Attach.class);
-    Channel channel = channels.get(asked.partition());
-    if (asked.epoch() != channel.epoch || !isOwner(channel, connection)) {
+    FakeChannel channel = channels.get(asked.partition());
+    if (asked.epoch() != channel.epoch || !channel.isOwner(connection)) {
       connection.refuse(frame, ErrorCode.FENCED);
       return;
     }
@@ -136,7 +81,7 @@ public final class FakeTunnel {
     channel.delivered = asked.position();
     connection.answer(frame, Json.encode(new Attached(channel.index)));
     if (channel.end > 0) {
-      tellEnd(channel);
+      channel.tellEnd();
     }
   }
 
@@ -152,47 +97,10 @@ public final class FakeTunnel {
 
   private synchronized void credit(FakeConnection connection, Frame frame) {
     Credit credit = Credit.decode(frame.payload());
-    Channel channel = channels.get(credit.handle());
-    if (credit.epoch() != channel.epoch || !isOwner(channel, connection)) {
-      return;
+    FakeChannel channel = channels.get(credit.handle());
+    if (credit.epoch() == channel.epoch && channel.isOwner(connection)) {
+      channel.grant(credit.bytes());
     }
-    if (channel.creditGiven > 0) {
-      channel.unreturned -= credit.bytes();
-      if (channel.unreturned < 0) {
-        throw new AssertionError("more credit came back than was used: " + channel.unreturned);
-      }
-    }
-    channel.creditGiven += credit.bytes();
-    channel.credit += credit.bytes();
-    pump(channel);
-  }
-
-  private static boolean isOwner(Channel channel, FakeConnection connection) {
-    return channel.owner.isPresent() && channel.owner.get() == connection;
-  }
-
-  private void pump(Channel channel) {
-    while (channel.owner.isPresent() && channel.credit > 0) {
-      Optional<ChangeBatch> next = nextBatch(channel);
-      if (next.isEmpty()) {
-        return;
-      }
-      ChangeBatch batch = next.get();
-      long first = Math.max(batch.basePosition(), channel.delivered + 1);
-      byte[] payload = payload(channel, batch, first);
-      channel.credit -= payload.length;
-      channel.unreturned += payload.length;
-      channel.unreturnedMax = Math.max(channel.unreturnedMax, channel.unreturned);
-      channel.delivered = batch.lastPosition();
-      channel.deliveries++;
-      channel.owner.get().push(Operation.DELIVER, payload);
-    }
-  }
-
-  private static Optional<ChangeBatch> nextBatch(Channel channel) {
-    return channel.log.stream()
-        .filter(batch -> batch.lastPosition() > channel.delivered)
-        .findFirst();
   }
 
   private synchronized void checkpoint(FakeConnection connection, Frame frame) {
@@ -215,8 +123,8 @@ public final class FakeTunnel {
         skipping
             .map(SkippingCheckpoint::checkpoint)
             .orElseGet(() -> Checkpoint.decode(frame.payload()));
-    Channel channel = channels.get(checkpoint.handle());
-    if (checkpoint.epoch() != channel.epoch || !isOwner(channel, connection)) {
+    FakeChannel channel = channels.get(checkpoint.handle());
+    if (checkpoint.epoch() != channel.epoch || !channel.isOwner(connection)) {
       events.add("fenced " + channel.index);
       connection.refuse(frame, ErrorCode.FENCED);
     } else if (nextCheckpoint.isPresent()) {
@@ -238,7 +146,7 @@ public final class FakeTunnel {
 
   private synchronized void release(FakeConnection connection, Frame frame) {
     ChannelRef ref = ChannelRef.decode(frame.payload());
-    Channel channel = channels.get(ref.handle());
+    FakeChannel channel = channels.get(ref.handle());
     if (ref.epoch() != channel.epoch) {
       connection.refuse(frame, ErrorCode.FENCED);
       return;
@@ -255,7 +163,7 @@ public final class FakeTunnel {
   private synchronized void stopChannel(FakeConnection connection, Frame frame) {
     SessionControl.StopChannel stop =
         Json.decode(frame.payload(), SessionControl.StopChannel.class);
-    Channel channel = channels.get(stop.handle());
+    FakeChannel channel = channels.get(stop.handle());
     if (stop.epoch() != channel.epoch) {
       connection.refuse(frame, ErrorCode.FENCED);
       return;
@@ -272,8 +180,8 @@ public final class FakeTunnel {
   }
 
   private synchronized void connectionEnded(FakeConnection connection) {
-    for (Channel channel : channels) {
-      if (isOwner(channel, connection)) {
+    for (FakeChannel channel : channels) {
+      if (channel.isOwner(connection)) {
         channel.owner = Optional.empty();
       }
     }
@@ -281,24 +189,12 @@ public final class FakeTunnel {
 
   /** Appends one batch of {@code rows} rows whose column v is their position. */
   public synchronized void append(int index, int rows) {
-    Channel channel = channels.get(index);
-    long base =
-        channel.log.isEmpty() ? 1 : channel.log.get(channel.log.size() - 1).lastPosition() + 1;
-    BatchBuilder builder = new BatchBuilder(FakeTable.meta().primaryKey(), 64 * rows);
-    for (int i = 0; i < rows; i++) {
-      builder.add(
-          new RowPutChange(
-              PrimaryKey.builder().add("id", i % 7).build(),
-              List.of(new Column("v", ColumnValue.fromLong(base + i)))));
-    }
-    byte[] batch = builder.build(index, base, 1_000_000 + base);
-    channel.log.add(ChangeBatch.parse(batch, 0, batch.length));
-    pump(channel);
+    channels.get(index).append(rows);
   }
 
   /** Takes a channel back gracefully. */
   public synchronized void revoke(int index) {
-    Channel channel = channels.get(index);
+    FakeChannel channel = channels.get(index);
     channel.credit = 0;
     channel
         .owner
@@ -311,25 +207,16 @@ public final class FakeTunnel {
 
   /** Says that nothing comes behind a position. */
   public synchronized void end(int index, long position) {
-    Channel channel = channels.get(index);
+    FakeChannel channel = channels.get(index);
     channel.end = position;
     if (channel.isAttached) {
-      tellEnd(channel);
+      channel.tellEnd();
     }
-  }
-
-  private static void tellEnd(Channel channel) {
-    channel
-        .owner
-        .orElseThrow()
-        .push(
-            Operation.END_OF_CHANNEL,
-            new ChannelEnd(channel.index, channel.epoch, channel.end).encode());
   }
 
   /** Gives a channel to somebody else and tells its holder. */
   public synchronized void fence(int index) {
-    Channel channel = channels.get(index);
+    FakeChannel channel = channels.get(index);
     FakeConnection holder = channel.owner.orElseThrow();
     long epoch = channel.epoch;
     steal(index);
@@ -355,7 +242,8 @@ public final class FakeTunnel {
 
   /** Assigns a channel that nobody holds to the newest connection. */
   public synchronized void assign(int index) {
-    assign(channels.get(index), server.connections().get(server.connections().size() - 1));
+    List<FakeConnection> connections = server.connections();
+    channels.get(index).assign("s" + sessions, connections.get(connections.size() - 1));
   }
 
   /** Says that a channel cannot be read. */
@@ -370,16 +258,7 @@ public final class FakeTunnel {
 
   /** Sends a channel's first batch again. */
   public synchronized void redeliver(int index) {
-    Channel channel = channels.get(index);
-    channel.owner.orElseThrow().push(Operation.DELIVER, payload(channel, channel.log.get(0), 1));
-  }
-
-  private static byte[] payload(Channel channel, ChangeBatch batch, long first) {
-    byte[] payload = new byte[Delivery.PREFIX_BYTES + batch.byteCount()];
-    Delivery.writePrefix(payload, 0, channel.index, channel.epoch, first);
-    System.arraycopy(
-        batch.array(), batch.offset(), payload, Delivery.PREFIX_BYTES, batch.byteCount());
-    return payload;
+    channels.get(index).redeliver();
   }
 
   /** Whether new sessions are assigned all channels. */

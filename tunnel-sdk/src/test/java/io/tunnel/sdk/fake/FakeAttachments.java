@@ -1,0 +1,98 @@
+package io.tunnel.sdk.fake;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.wire.ClusterControl.Attach;
+import io.tunnel.wire.Operation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Who is attached to which channel of {@link FakeLeaders}, and what was delivered there. */
+final class FakeAttachments {
+
+  private final List<Attachment> attachments = new ArrayList<>();
+  private int handles = 10;
+
+  /** A channel as one node delivers it. */
+  static final class Attachment {
+    final LedChannel channel;
+    final int node;
+    final int handle;
+    final FakeConnection connection;
+    final long epoch;
+    long delivered;
+    long credit;
+
+    Attachment(LedChannel channel, int node, int handle, FakeConnection connection, Attach asked) {
+      this.channel = channel;
+      this.node = node;
+      this.handle = handle;
+      this.connection = connection;
+      this.epoch = asked.epoch();
+      this.delivered = asked.position();
+    }
+  }
+
+  /** Somebody attaches to a channel at the node that leads it. */
+  Attachment add(LedChannel channel, FakeConnection connection, Attach asked) {
+    Attachment attachment = new Attachment(channel, channel.leader, handles++, connection, asked);
+    attachments.add(attachment);
+    return attachment;
+  }
+
+  void remove(Attachment attachment) {
+    attachments.remove(attachment);
+  }
+
+  /** The attachment of that name. */
+  Optional<Attachment> of(FakeConnection connection, int handle) {
+    return attachments.stream()
+        .filter(a -> a.connection == connection && a.handle == handle)
+        .findFirst();
+  }
+
+  /** The present attachment to a channel; the first when there are several. */
+  Optional<Attachment> of(int channel) {
+    return attachments.stream().filter(a -> a.channel.index == channel).findFirst();
+  }
+
+  /** Takes everybody off a channel; returns who was there. */
+  List<Attachment> takeAll(LedChannel channel) {
+    List<Attachment> former = attachments.stream().filter(a -> a.channel == channel).toList();
+    attachments.removeAll(former);
+    return former;
+  }
+
+  /** The connection is no more. */
+  void ended(FakeConnection connection) {
+    attachments.removeIf(attachment -> attachment.connection == connection);
+  }
+
+  /** Gives an attachment credit, and delivers what it is for. */
+  static void grant(Attachment attachment, long bytes) {
+    attachment.credit += bytes;
+    pump(attachment);
+  }
+
+  /** Delivers what a channel has, to all that are attached and have credit. */
+  void pump(LedChannel channel) {
+    attachments.stream().filter(a -> a.channel == channel).forEach(FakeAttachments::pump);
+  }
+
+  private static void pump(Attachment attachment) {
+    for (ChangeBatch batch : attachment.channel.log.batches()) {
+      if (attachment.credit > 0 && batch.lastPosition() > attachment.delivered) {
+        byte[] payload = payload(attachment, batch);
+        attachment.credit -= payload.length;
+        attachment.delivered = batch.lastPosition();
+        attachment.connection.push(Operation.DELIVER, payload);
+      }
+    }
+  }
+
+  /** The payload that delivers what of a batch was not. */
+  static byte[] payload(Attachment attachment, ChangeBatch batch) {
+    long first = Math.max(batch.basePosition(), attachment.delivered + 1);
+    return FakeLog.delivery(attachment.handle, attachment.epoch, first, batch);
+  }
+}
