@@ -28,8 +28,6 @@ class SourceTest {
           "it/src/test/java/io/tunnel/it/contract/TunnelsContract.java",
           "sim/src/test/java/io/tunnel/it/sim/Ledger.java",
           "sim/src/test/java/io/tunnel/it/sim/Wiretap.java",
-          "sim/src/test/java/io/tunnel/it/sim/cluster/ClusterSimulation.java",
-          "sim/src/test/java/io/tunnel/it/sim/cluster/ClusterTruth.java",
           "tunnel-flink/src/test/java/io/tunnel/flink/source/SourceJobTest.java");
 
   /** Larger than a package should be, until each is split; no package may be added. */

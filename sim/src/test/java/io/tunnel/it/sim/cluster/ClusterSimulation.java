@@ -8,25 +8,18 @@ import io.tunnel.it.sim.Trace;
 import io.tunnel.it.sim.Worlds;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.PrimaryKeyValue;
-import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
-import io.tunnel.model.TunnelType;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.Control.TunnelInfo;
-import io.tunnel.wire.Frame;
 import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.OperatorControl.ChannelSelection;
-import io.tunnel.wire.OperatorControl.Seek;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
@@ -40,10 +33,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
       new Worlds<>(
           ClusterHappening.class, ClusterSimulation::new, "ClusterSimulationTest", "sim.cluster");
 
-  private static final String TABLE = "orders";
-  private static final long LOOK_MS = 250;
   private static final long QUIET_MS_MAX = 180_000;
-  private static final long SETUP_MS_MAX = 60_000;
   private static final int WORKERS_MAX = 4;
   private static final int READERS_ONE_IN = 3;
   private static final long READERS = 0x5eade75L;
@@ -54,8 +44,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   /** Apart, so that worlds without a reader are the same whatever readers do. */
   private final SplittableRandom readersRandom;
 
-  private final ClusterClient operator;
-  private final List<CompletableFuture<Frame>> creations = new ArrayList<>();
+  private final ClusterOperator operator;
   private ClusterWriter writer;
   private Optional<ClusterReader> reader = Optional.empty();
 
@@ -63,7 +52,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     random = new SplittableRandom(~seed);
     readersRandom = new SplittableRandom(seed ^ READERS);
     world = new ClusterWorld(seed, listener);
-    operator = new ClusterClient(world, "operator");
+    operator = new ClusterOperator(world, random);
   }
 
   @Override
@@ -108,9 +97,11 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     }
     TableDescription table =
         Json.decode(
-            await(
+            operator
+                .await(
                     Operation.CREATE_TABLE,
-                    new Control.CreateTable(new TableMeta(TABLE, RowFold.SCHEMA), splits))
+                    new Control.CreateTable(
+                        new TableMeta(ClusterOperator.TABLE, RowFold.SCHEMA), splits))
                 .payload(),
             TableDescription.class);
     writer =
@@ -125,52 +116,9 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
       write();
     }
     world.run(random.nextInt(1_000));
-    await(createTunnel(), Operation.CREATE_TUNNEL);
+    var unused = operator.createTunnel();
+    operator.awaitCreations();
     startWorker();
-  }
-
-  private Frame await(Operation operation, Control request) {
-    CompletableFuture<Frame> answer = operator.askAll(operation, request);
-    await(answer, operation);
-    return answer.join();
-  }
-
-  private void await(CompletableFuture<Frame> answer, Operation operation) {
-    for (long waited = 0; !answer.isDone(); waited += LOOK_MS) {
-      Invariant.LIVENESS.require(
-          waited < SETUP_MS_MAX, "%s is not done after %d ms", operation, waited);
-      world.run(LOOK_MS);
-    }
-  }
-
-  /**
-   * Asked for again after a lost answer it may be there already; so what is stored is looked at.
-   */
-  private CompletableFuture<Frame> createTunnel() {
-    TunnelType type =
-        switch (random.nextInt(6)) {
-          case 0 -> TunnelType.BaseData;
-          case 1, 2 -> TunnelType.BaseAndStream;
-          default -> TunnelType.Stream;
-        };
-    boolean isLate = type == TunnelType.Stream && !creations.isEmpty() && random.nextBoolean();
-    Control request =
-        new Control.CreateTunnel(
-            TABLE,
-            "tunnel-" + (creations.size() + 1),
-            type,
-            isLate ? StreamStart.LATEST : StreamStart.EARLIEST,
-            Optional.empty(),
-            Optional.empty());
-    creations.add(operator.askAll(Operation.CREATE_TUNNEL, request));
-    return creations.get(creations.size() - 1);
-  }
-
-  private List<TunnelInfo> tunnels() {
-    return world.stores.unit(world.tunnelsUnit()).texts.tailMap("tunnel/").entrySet().stream()
-        .filter(text -> text.getKey().startsWith("tunnel/"))
-        .map(text -> Json.ofText(text.getValue(), TunnelInfo.class))
-        .toList();
   }
 
   private <T> Optional<T> any(List<T> list) {
@@ -187,7 +135,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
 
   private void startWorker() {
     if (world.workers.size() < WORKERS_MAX) {
-      any(tunnels()).ifPresent(tunnel -> world.startWorker(tunnel.tunnelId(), false));
+      any(operator.tunnels()).ifPresent(tunnel -> world.startWorker(tunnel.tunnelId(), false));
     }
   }
 
@@ -248,10 +196,10 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
       world.compact();
     } else if (dice < 73) {
       drain();
-    } else if (dice < 74 && creations.size() < 2) {
-      var unused = createTunnel();
+    } else if (dice < 74 && operator.creations() < 2) {
+      var unused = operator.createTunnel();
     } else if (dice < 76) {
-      any(tunnels()).ifPresent(this::seek);
+      any(operator.tunnels()).ifPresent(operator::seek);
     } else if (dice < 78) {
       world.count(ClusterHappening.REBALANCED);
       world.group.rebalance();
@@ -289,24 +237,6 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     };
   }
 
-  private void seek(TunnelInfo tunnel) {
-    world.count(ClusterHappening.SOUGHT);
-    world.truth.sought(tunnel.tunnelId());
-    world.trace.add("operator seeks " + tunnel.tunnel());
-    var unused =
-        operator.askAll(
-            Operation.SEEK,
-            new Seek(
-                TABLE,
-                tunnel.tunnel(),
-                List.of(),
-                Optional.of(StreamStart.EARLIEST),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                false));
-  }
-
   /** Nothing goes wrong any more: soon all is done. */
   private void calm() {
     world.trace.add("the faults stop");
@@ -314,8 +244,8 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     world.machines.values().forEach(this::repair);
     world.run(6_000);
     reader.ifPresent(ClusterReader::calm);
-    creations.forEach(creation -> await(creation, Operation.CREATE_TUNNEL));
-    tunnels().forEach(tunnel -> world.startWorker(tunnel.tunnelId(), true));
+    operator.awaitCreations();
+    operator.tunnels().forEach(tunnel -> world.startWorker(tunnel.tunnelId(), true));
     List<Long> before = writer.partitions().stream().map(writer::acknowledged).toList();
     settle(before);
     // What is under way may be left over from before the faults stopped, and move a tunnel back.
@@ -334,10 +264,10 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
         }
       }
       if (waited % 10_000 == 0) {
-        mend();
+        operator.mend();
       }
-      world.run(LOOK_MS);
-      waited += LOOK_MS;
+      world.run(ClusterOperator.LOOK_MS);
+      waited += ClusterOperator.LOOK_MS;
     }
   }
 
@@ -349,34 +279,6 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     machine.process().wake();
     if (machine.isDraining) {
       world.drain(machine, false);
-    }
-  }
-
-  /** Stopped channels go on; those whose changes are gone are set to what there is. */
-  private void mend() {
-    for (TunnelInfo tunnel : tunnels()) {
-      List<String> stopped = new ArrayList<>();
-      boolean isLost = false;
-      String prefix = "channel/" + tunnel.tunnelId() + "/";
-      for (Map.Entry<String, String> text :
-          world.stores.unit(world.tunnelsUnit()).texts.tailMap(prefix).entrySet()) {
-        if (text.getKey().startsWith(prefix) && text.getValue().contains("\"error\"")) {
-          stopped.add(ClusterTruth.id(text.getKey()));
-          isLost |= text.getValue().contains("HISTORY_LOST");
-        }
-      }
-      if (isLost) {
-        world.count(ClusterHappening.HISTORY_LOST);
-        seek(tunnel);
-        world.run(2_000);
-      }
-      if (!stopped.isEmpty()) {
-        world.trace.add("stopped: " + world.stores.unit(world.tunnelsUnit()).texts.tailMap(prefix));
-        world.count(ClusterHappening.RESUMED);
-        var unused =
-            operator.askAll(
-                Operation.RESUME, new ChannelSelection(TABLE, tunnel.tunnel(), stopped));
-      }
     }
   }
 

@@ -5,23 +5,12 @@ import io.tunnel.it.sim.Invariant;
 import io.tunnel.it.sim.PartitionTruth;
 import io.tunnel.it.sim.PartitionTruth.Change;
 import io.tunnel.it.sim.RowFold;
-import io.tunnel.it.sim.SimConnection;
 import io.tunnel.it.sim.SimNetwork;
-import io.tunnel.it.sim.SimSocket;
 import io.tunnel.it.sim.SimWorker;
 import io.tunnel.sdk.ProcessRecordsInput;
-import io.tunnel.wire.ClusterControl;
-import io.tunnel.wire.ClusterControl.Attach;
-import io.tunnel.wire.Delivery;
-import io.tunnel.wire.ErrorPayload;
-import io.tunnel.wire.Frame;
-import io.tunnel.wire.FrameKind;
-import io.tunnel.wire.Json;
-import io.tunnel.wire.Operation;
 import io.tunnel.wire.SessionControl.Assignment;
 import io.tunnel.wire.WriteResult;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +23,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What everybody in a cluster was promised, compared with what the log and the stores say. */
-final class ClusterTruth implements SimNetwork.Tap {
+final class ClusterTruth {
 
   private static final long TRIM_EARLY_MICROS_MAX = 3_000_000;
   private static final String BASE = "_base";
@@ -49,9 +38,7 @@ final class ClusterTruth implements SimNetwork.Tap {
   /** By tunnel and partition, what somebody has who applies all that processors were given. */
   private final Map<String, TreeMap<Integer, RowFold>> folds = new TreeMap<>();
 
-  private final Map<SimConnection, Attached> attached = new HashMap<>();
   private final ReadTruth reads;
-  private final ReaderTruth readers;
   private final Set<String> refused = new TreeSet<>();
 
   /** Grows with everything that at-least-once allows to be an excuse. */
@@ -60,22 +47,30 @@ final class ClusterTruth implements SimNetwork.Tap {
   /** Faults that last just now: what they disturb may have begun behind them. */
   private int lasting;
 
-  /** Who is attached to what on a connection. */
-  private static final class Attached {
-    private final Map<Integer, String> asked = new HashMap<>();
-    private final Map<Integer, String> channelByHandle = new HashMap<>();
-  }
-
   ClusterTruth(ClusterWorld world) {
     this.world = world;
     this.reads = new ReadTruth(world, this::log);
-    this.readers = new ReaderTruth(world, this);
   }
 
   LogTruth log(int partition) {
     LogTruth log = logs.computeIfAbsent(partition, id -> new LogTruth(id, world.log, world::count));
     log.learn();
     return log;
+  }
+
+  /** What compares the frames of a cluster with what is known here. */
+  SimNetwork.Tap wiretap() {
+    return new ClusterWiretap(world, this);
+  }
+
+  /** What was promised to those who read rows. */
+  ReadTruth reads() {
+    return reads;
+  }
+
+  /** The story of a base channel; null when there is none of that name. */
+  BaseStory base(String channelId) {
+    return bases.get(channelId);
   }
 
   SortedMap<String, ChannelStory> channels() {
@@ -319,44 +314,8 @@ final class ClusterTruth implements SimNetwork.Tap {
     };
   }
 
-  // Frames.
-
-  @Override
-  public void sent(SimConnection connection, SimSocket from, Frame frame) {
-    boolean isServer = connection.isServer(from);
-    world.trace.add(
-        connection + (isServer ? " < " : " > ") + frame.kind() + " " + frame.operation());
-    if (!isServer) {
-      readers.asked(connection, frame);
-      if (frame.operation() == Operation.ATTACH) {
-        Attach attach = Json.decode(frame.payload(), Attach.class);
-        attached(connection).asked.put(frame.correlationId(), attach.channelId());
-      }
-      return;
-    }
-    readers.answered(connection, frame);
-    if (frame.kind() == FrameKind.PUSH && frame.operation() == Operation.ASSIGN) {
-      assigned(Json.decode(frame.payload(), Assignment.class));
-      world.count(ClusterHappening.ASSIGNED);
-    } else if (frame.kind() == FrameKind.PUSH && frame.operation() == Operation.DELIVER) {
-      delivered(connection, Delivery.decode(frame.payload()));
-    } else if (frame.kind() == FrameKind.RESPONSE && frame.operation() == Operation.ATTACH) {
-      int handle = Json.decode(frame.payload(), ClusterControl.Attached.class).handle();
-      Attached here = attached(connection);
-      here.channelByHandle.put(handle, here.asked.get(frame.correlationId()));
-      world.count(ClusterHappening.ATTACHED);
-    } else if (frame.kind() == FrameKind.RESPONSE && ReadTruth.isRead(frame.operation())) {
-      reads.answered(connection, frame);
-    } else if (frame.kind() == FrameKind.ERROR) {
-      refused(frame);
-    }
-  }
-
-  private Attached attached(SimConnection connection) {
-    return attached.computeIfAbsent(connection, any -> new Attached());
-  }
-
-  private void assigned(Assignment assignment) {
+  /** A session has given a channel to its worker. */
+  void assigned(Assignment assignment) {
     String id = assignment.channelId();
     BaseStory base = bases.get(id);
     if (base != null) {
@@ -370,68 +329,6 @@ final class ClusterTruth implements SimNetwork.Tap {
     BaseStory before = bases.get(id + BASE);
     Invariant.WAITS_FOR_PARENTS.require(
         before == null || before.isTerminated(), "%s is assigned before %s is done", id, before);
-  }
-
-  private void refused(Frame frame) {
-    ErrorPayload error = ErrorPayload.decode(frame.payload());
-    world.trace.add("refused as " + error.code() + ": " + error.message());
-    switch (error.code()) {
-      case NOT_LEADER -> world.count(ClusterHappening.NOT_LEADER);
-      case INTERNAL, CORRUPT, INVALID_CHECKPOINT ->
-          throw Invariant.NOTHING_BREAKS.broken("%s: %s", error.code(), error.message());
-      default -> {
-        // As it may be.
-      }
-    }
-  }
-
-  private void delivered(SimConnection connection, Delivery delivery) {
-    readers.delivered(connection, delivery.handle());
-    String id = attached(connection).channelByHandle.get(delivery.handle());
-    BaseStory base = id == null ? null : bases.get(id);
-    if (base != null) {
-      world.count(ClusterHappening.ROWS_DELIVERED);
-      for (ChangeBatch batch : delivery.batches()) {
-        log(batch.partition());
-        base.delivered(PartitionTruth.changesOf(batch).stream().map(Change::record).toList());
-      }
-      return;
-    }
-    for (ChangeBatch batch : delivery.batches()) {
-      LogTruth log = log(batch.partition());
-      for (Change change : PartitionTruth.changesOf(batch)) {
-        long position = change.record().position();
-        Invariant.NOTHING_UNCOMMITTED_DELIVERED.require(
-            log.at(position).filter(one -> one.text().equals(change.text())).isPresent(),
-            "%s: position %d of partition %d is delivered as %s and does not count",
-            connection,
-            position,
-            batch.partition(),
-            change.text());
-      }
-    }
-  }
-
-  @Override
-  public void received(SimConnection connection, SimSocket to, Frame frame) {
-    if (frame.kind() == FrameKind.REQUEST && ReadTruth.isRead(frame.operation())) {
-      reads.arrived(connection, frame);
-    }
-  }
-
-  @Override
-  public void cutInTwo() {
-    // As it may be.
-  }
-
-  @Override
-  public void full() {
-    // As it may be.
-  }
-
-  @Override
-  public void closed(SimConnection connection, SimSocket by) {
-    // As it may be.
   }
 
   /** Everything that is to be said of channels. */

@@ -10,6 +10,8 @@ import io.tunnel.it.sim.SimProcess;
 import io.tunnel.it.sim.SimWorker;
 import io.tunnel.it.sim.Trace;
 import io.tunnel.it.sim.Watched;
+import io.tunnel.it.sim.cluster.group.Reach;
+import io.tunnel.it.sim.cluster.group.SimGroup;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.worker.Links;
 import io.tunnel.sdk.worker.SimLinks;
@@ -36,7 +38,7 @@ final class ClusterWorld implements SimWorker.Home {
   final Agenda agenda = new Agenda();
   final SplittableRandom random;
   final Trace trace;
-  final Settings settings;
+  final ClusterSettings settings;
   final Reach reach;
   final SimLog log;
   final SimStores stores;
@@ -52,37 +54,16 @@ final class ClusterWorld implements SimWorker.Home {
   private int tunnelsUnit = Unit.CATALOG;
   private Placement former = Placement.NONE;
 
-  /** What a world is like. */
-  record Settings(
-      int nodes, int partitions, int standbys, long retentionMicros, boolean isCompacted) {
-
-    /** Whether changes may be gone before somebody has processed them. */
-    boolean forgets() {
-      return retentionMicros < SimLog.FOREVER;
-    }
-
-    /** A third of all worlds keep changes for ever; of the others most compact their log. */
-    static Settings of(SplittableRandom random) {
-      int kind = random.nextInt(6);
-      return new Settings(
-          2 + random.nextInt(3),
-          1 + random.nextInt(4),
-          random.nextInt(3),
-          kind < 2 ? SimLog.FOREVER : TimeUnit.SECONDS.toMicros(15 + random.nextInt(20)),
-          kind > 2);
-    }
-  }
-
   ClusterWorld(long seed, Consumer<String> listener) {
     random = new SplittableRandom(seed);
     trace = new Trace(agenda, listener);
-    settings = Settings.of(random);
+    settings = ClusterSettings.of(random);
     reach = new Reach(agenda, random.split());
     log = new SimLog(this::nowMicros, settings.retentionMicros());
     truth = new ClusterTruth(this);
     stores = new SimStores((unit, changes) -> watch(() -> truth.stored(changes)), truth::disturbed);
     group = new SimGroup(reach, this::nowMicros, this::decided);
-    network = new SimNetwork(agenda, random.split(), new Watched(truth, this::broke));
+    network = new SimNetwork(agenda, random.split(), new Watched(truth.wiretap(), this::broke));
     network.listen(this::accept);
     for (int i = 1; i <= settings.nodes(); i++) {
       String name = "n" + i;

@@ -5,6 +5,7 @@ import io.tunnel.it.sim.SimLoop;
 import io.tunnel.it.sim.SimNetwork;
 import io.tunnel.it.sim.SimProcess;
 import io.tunnel.it.sim.SimThread;
+import io.tunnel.it.sim.cluster.group.SimMembership;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogStore;
 import io.tunnel.server.catalog.StoreListener;

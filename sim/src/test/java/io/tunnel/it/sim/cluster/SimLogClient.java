@@ -1,6 +1,7 @@
 package io.tunnel.it.sim.cluster;
 
 import io.tunnel.it.sim.SimThread;
+import io.tunnel.it.sim.cluster.group.Reach;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.KnownPosition;
 import io.tunnel.server.log.EdgeQueries;

@@ -1,4 +1,4 @@
-package io.tunnel.it.sim.cluster;
+package io.tunnel.it.sim.cluster.group;
 
 import io.tunnel.server.cluster.NodeInfo;
 import io.tunnel.server.cluster.Placement;
@@ -16,9 +16,9 @@ import java.util.function.LongSupplier;
  * of it and are not told. A decision is made of what all members say, by one of them, and each is
  * told it at another time.
  */
-final class SimGroup {
+public final class SimGroup {
 
-  static final long SESSION_NANOS = SimClusterNode.SESSION_NANOS;
+  public static final long SESSION_NANOS = SimClusterNode.SESSION_NANOS;
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Reach reach;
@@ -50,7 +50,7 @@ final class SimGroup {
   }
 
   /** A group without members; {@code whenDecided} sees every decision. */
-  SimGroup(Reach reach, LongSupplier nowMicros, Consumer<Placement> whenDecided) {
+  public SimGroup(Reach reach, LongSupplier nowMicros, Consumer<Placement> whenDecided) {
     this.reach = reach;
     this.nowMicros = nowMicros;
     this.whenDecided = whenDecided;
@@ -71,7 +71,7 @@ final class SimGroup {
   }
 
   /** A member is there; whether the group knows it. */
-  boolean heard(SimMembership who, long toldGeneration) {
+  public boolean heard(SimMembership who, long toldGeneration) {
     Member member = members.get(who.name());
     if (member == null || member.at != who) {
       return false;
@@ -85,7 +85,7 @@ final class SimGroup {
     return true;
   }
 
-  void join(SimMembership who) {
+  public void join(SimMembership who) {
     Member former = members.get(who.name());
     members.put(who.name(), new Member(who, reach.agenda.nowNanos()));
     if (former != null && phase == Phase.STABLE && last.node(who.name()).isPresent()) {
@@ -96,7 +96,7 @@ final class SimGroup {
     }
   }
 
-  void leave(SimMembership who) {
+  public void leave(SimMembership who) {
     Member member = members.get(who.name());
     if (member != null && member.at == who) {
       members.remove(who.name());
@@ -105,21 +105,21 @@ final class SimGroup {
   }
 
   /** Somebody has found a node gone. */
-  void evict(String name) {
+  public void evict(String name) {
     if (members.remove(name) != null) {
       rebalance();
     }
   }
 
   /** All are asked. */
-  void rebalance() {
+  public void rebalance() {
     phase = members.isEmpty() ? Phase.STABLE : Phase.GATHERING;
     round++;
     deadlineNanos = reach.agenda.nowNanos() + SESSION_NANOS;
     members.values().forEach(member -> member.said = Optional.empty());
   }
 
-  void said(SimMembership who, long ofRound, NodeInfo info) {
+  public void said(SimMembership who, long ofRound, NodeInfo info) {
     Member member = members.get(who.name());
     if (ofRound != round || phase != Phase.GATHERING || member == null || member.at != who) {
       return;
@@ -136,7 +136,7 @@ final class SimGroup {
     }
   }
 
-  void decided(long ofRound, Placement placement) {
+  public void decided(long ofRound, Placement placement) {
     if (ofRound != round || phase != Phase.DECIDING) {
       return;
     }
@@ -147,11 +147,11 @@ final class SimGroup {
   }
 
   /** What was decided last. */
-  Placement last() {
+  public Placement last() {
     return last;
   }
 
-  boolean isStable() {
+  public boolean isStable() {
     return phase == Phase.STABLE;
   }
 }

@@ -1,4 +1,4 @@
-package io.tunnel.it.sim.cluster;
+package io.tunnel.it.sim.cluster.group;
 
 import io.tunnel.it.sim.Agenda;
 import java.util.SplittableRandom;
@@ -6,31 +6,31 @@ import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 
 /** Which nodes reach the log just now, and how long anything there takes. */
-final class Reach {
+public final class Reach {
 
-  static final long REQUEST_NANOS = 1_500_000_000L;
+  public static final long REQUEST_NANOS = 1_500_000_000L;
   private static final int USUAL_NANOS_MAX = 3_000_000;
   private static final int SLOW_NANOS_MAX = 300_000_000;
   private static final int SLOW_ONE_IN = 30;
 
-  final Agenda agenda;
-  final SplittableRandom random;
+  public final Agenda agenda;
+  public final SplittableRandom random;
   private final TreeSet<String> cut = new TreeSet<>();
   private boolean isDown;
 
   /** How likely it is that an answer is lost, in percent. */
-  int lossPercent;
+  public int lossPercent;
 
-  Reach(Agenda agenda, SplittableRandom random) {
+  public Reach(Agenda agenda, SplittableRandom random) {
     this.agenda = agenda;
     this.random = random;
   }
 
-  boolean isReached(String node) {
+  public boolean isReached(String node) {
     return !isDown && !cut.contains(node);
   }
 
-  void cut(String node, boolean isCut) {
+  public void cut(String node, boolean isCut) {
     if (isCut) {
       cut.add(node);
     } else {
@@ -38,27 +38,27 @@ final class Reach {
     }
   }
 
-  void down(boolean isDownNow) {
+  public void down(boolean isDownNow) {
     isDown = isDownNow;
   }
 
-  void heal() {
+  public void heal() {
     cut.clear();
     isDown = false;
     lossPercent = 0;
   }
 
-  boolean loses() {
+  public boolean loses() {
     return random.nextInt(100) < lossPercent;
   }
 
-  long nanos() {
+  public long nanos() {
     boolean isSlow = lossPercent > 0 && random.nextInt(SLOW_ONE_IN) == 0;
     return 50_000L + random.nextInt(isSlow ? SLOW_NANOS_MAX : USUAL_NANOS_MAX);
   }
 
   /** Runs one of them later: {@code reached}, or, when that is not so then, {@code failed}. */
-  void ask(BooleanSupplier isReached, Runnable reached, Runnable failed) {
+  public void ask(BooleanSupplier isReached, Runnable reached, Runnable failed) {
     agenda.after(
         nanos(),
         () -> {

@@ -1,4 +1,4 @@
-package io.tunnel.it.sim.cluster;
+package io.tunnel.it.sim.cluster.group;
 
 import io.tunnel.it.sim.SimThread;
 import io.tunnel.server.cluster.Membership;
@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** One start of a node as a member of the group: its thread says, decides and is told. */
-final class SimMembership implements Membership {
+public final class SimMembership implements Membership {
 
   private static final long HEARTBEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
@@ -25,7 +25,7 @@ final class SimMembership implements Membership {
   private long answeredNanos;
   private long toldGeneration = -1;
 
-  SimMembership(String name, SimGroup group, Reach reach, SimThread thread, Node node) {
+  public SimMembership(String name, SimGroup group, Reach reach, SimThread thread, Node node) {
     this.name = name;
     this.group = group;
     this.reach = reach;
@@ -35,7 +35,7 @@ final class SimMembership implements Membership {
     thread.after(HEARTBEAT_NANOS, this::beat);
   }
 
-  String name() {
+  public String name() {
     return name;
   }
 
@@ -99,7 +99,7 @@ final class SimMembership implements Membership {
   }
 
   /** The group asks what this node says of itself. */
-  void say(long round) {
+  public void say(long round) {
     thread.execute(
         () -> {
           isDeciding = true;
@@ -109,7 +109,7 @@ final class SimMembership implements Membership {
   }
 
   /** The group asks for a decision. */
-  void decide(long round, long generation, List<NodeInfo> nodes) {
+  public void decide(long round, long generation, List<NodeInfo> nodes) {
     thread.execute(
         () -> {
           Placement placement = node.place(generation, nodes);
@@ -118,7 +118,7 @@ final class SimMembership implements Membership {
   }
 
   /** The group tells what was decided. */
-  void tell(Placement placement) {
+  public void tell(Placement placement) {
     reach.agenda.after(
         reach.nanos(),
         () -> {

@@ -1,0 +1,138 @@
+package io.tunnel.it.sim.cluster;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.it.sim.Invariant;
+import io.tunnel.it.sim.PartitionTruth;
+import io.tunnel.it.sim.PartitionTruth.Change;
+import io.tunnel.it.sim.SimConnection;
+import io.tunnel.it.sim.SimNetwork;
+import io.tunnel.it.sim.SimSocket;
+import io.tunnel.wire.ClusterControl;
+import io.tunnel.wire.ClusterControl.Attach;
+import io.tunnel.wire.Delivery;
+import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Json;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.SessionControl.Assignment;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Sees every frame of a cluster, and tells the truth what it means. */
+final class ClusterWiretap implements SimNetwork.Tap {
+
+  private final ClusterWorld world;
+  private final ClusterTruth truth;
+  private final ReaderTruth readers;
+  private final Map<SimConnection, Attached> attached = new HashMap<>();
+
+  /** Who is attached to what on a connection. */
+  private static final class Attached {
+    private final Map<Integer, String> asked = new HashMap<>();
+    private final Map<Integer, String> channelByHandle = new HashMap<>();
+  }
+
+  ClusterWiretap(ClusterWorld world, ClusterTruth truth) {
+    this.world = world;
+    this.truth = truth;
+    this.readers = new ReaderTruth(world, truth);
+  }
+
+  @Override
+  public void sent(SimConnection connection, SimSocket from, Frame frame) {
+    boolean isServer = connection.isServer(from);
+    world.trace.add(
+        connection + (isServer ? " < " : " > ") + frame.kind() + " " + frame.operation());
+    if (!isServer) {
+      readers.asked(connection, frame);
+      if (frame.operation() == Operation.ATTACH) {
+        Attach attach = Json.decode(frame.payload(), Attach.class);
+        attached(connection).asked.put(frame.correlationId(), attach.channelId());
+      }
+      return;
+    }
+    readers.answered(connection, frame);
+    if (frame.kind() == FrameKind.PUSH && frame.operation() == Operation.ASSIGN) {
+      truth.assigned(Json.decode(frame.payload(), Assignment.class));
+      world.count(ClusterHappening.ASSIGNED);
+    } else if (frame.kind() == FrameKind.PUSH && frame.operation() == Operation.DELIVER) {
+      delivered(connection, Delivery.decode(frame.payload()));
+    } else if (frame.kind() == FrameKind.RESPONSE && frame.operation() == Operation.ATTACH) {
+      int handle = Json.decode(frame.payload(), ClusterControl.Attached.class).handle();
+      Attached here = attached(connection);
+      here.channelByHandle.put(handle, here.asked.get(frame.correlationId()));
+      world.count(ClusterHappening.ATTACHED);
+    } else if (frame.kind() == FrameKind.RESPONSE && ReadTruth.isRead(frame.operation())) {
+      truth.reads().answered(connection, frame);
+    } else if (frame.kind() == FrameKind.ERROR) {
+      refused(frame);
+    }
+  }
+
+  private Attached attached(SimConnection connection) {
+    return attached.computeIfAbsent(connection, any -> new Attached());
+  }
+
+  private void refused(Frame frame) {
+    ErrorPayload error = ErrorPayload.decode(frame.payload());
+    world.trace.add("refused as " + error.code() + ": " + error.message());
+    switch (error.code()) {
+      case NOT_LEADER -> world.count(ClusterHappening.NOT_LEADER);
+      case INTERNAL, CORRUPT, INVALID_CHECKPOINT ->
+          throw Invariant.NOTHING_BREAKS.broken("%s: %s", error.code(), error.message());
+      default -> {
+        // As it may be.
+      }
+    }
+  }
+
+  private void delivered(SimConnection connection, Delivery delivery) {
+    readers.delivered(connection, delivery.handle());
+    String id = attached(connection).channelByHandle.get(delivery.handle());
+    BaseStory base = id == null ? null : truth.base(id);
+    if (base != null) {
+      world.count(ClusterHappening.ROWS_DELIVERED);
+      for (ChangeBatch batch : delivery.batches()) {
+        truth.log(batch.partition());
+        base.delivered(PartitionTruth.changesOf(batch).stream().map(Change::record).toList());
+      }
+      return;
+    }
+    for (ChangeBatch batch : delivery.batches()) {
+      LogTruth log = truth.log(batch.partition());
+      for (Change change : PartitionTruth.changesOf(batch)) {
+        long position = change.record().position();
+        Invariant.NOTHING_UNCOMMITTED_DELIVERED.require(
+            log.at(position).filter(one -> one.text().equals(change.text())).isPresent(),
+            "%s: position %d of partition %d is delivered as %s and does not count",
+            connection,
+            position,
+            batch.partition(),
+            change.text());
+      }
+    }
+  }
+
+  @Override
+  public void received(SimConnection connection, SimSocket to, Frame frame) {
+    if (frame.kind() == FrameKind.REQUEST && ReadTruth.isRead(frame.operation())) {
+      truth.reads().arrived(connection, frame);
+    }
+  }
+
+  @Override
+  public void cutInTwo() {
+    // As it may be.
+  }
+
+  @Override
+  public void full() {
+    // As it may be.
+  }
+
+  @Override
+  public void closed(SimConnection connection, SimSocket by) {
+    // As it may be.
+  }
+}
