@@ -26,8 +26,6 @@ class SourceTest {
   private static final Set<String> LONG_TEST_FILES =
       Set.of(
           "it/src/test/java/io/tunnel/it/contract/TunnelsContract.java",
-          "sim/src/test/java/io/tunnel/it/sim/Ledger.java",
-          "sim/src/test/java/io/tunnel/it/sim/Wiretap.java",
           "tunnel-flink/src/test/java/io/tunnel/flink/source/SourceJobTest.java");
 
   /** Larger than a package should be, until each is split; no package may be added. */

@@ -80,7 +80,7 @@ final class AnyRole implements SimWorker.Role {
       return new FailurePolicy.Retry(RETRY_PAUSE);
     }
     if (input.getRecords().size() == 1) {
-      world.ledger.skip(input);
+      world.ledger.processors.skip(input);
     }
     return new FailurePolicy.Skip();
   }

@@ -3,8 +3,6 @@ package io.tunnel.it.sim;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.sdk.ProcessRecordsInput;
-import io.tunnel.sdk.StreamRecord;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.log.ChangeReader;
@@ -16,11 +14,9 @@ import io.tunnel.wire.OperatorControl.CheckpointSet;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -46,23 +42,13 @@ final class Ledger {
   final TreeMap<String, TunnelTruth> tunnels = new TreeMap<>();
   final TreeMap<Integer, TableTruth> tables = new TreeMap<>();
   private final Map<Integer, TableTruth> tableOf = new HashMap<>();
+
   private final TreeMap<String, SessionTruth> sessions = new TreeMap<>();
-
-  /** A worker and a channel for each callback that runs. */
-  private final Set<String> callbacks = new HashSet<>();
-
-  private static final class SessionTruth {
-    private final long leaseNanos;
-    private long lastSignNanos;
-
-    SessionTruth(long leaseNanos, long lastSignNanos) {
-      this.leaseNanos = leaseNanos;
-      this.lastSignNanos = lastSignNanos;
-    }
-  }
+  final ProcessorTruth processors;
 
   Ledger(World world) {
     this.world = world;
+    this.processors = new ProcessorTruth(world, this);
   }
 
   static String epochText(long epoch) {
@@ -356,45 +342,6 @@ final class Ledger {
     sessions.clear();
   }
 
-  /** A processor is given changes. */
-  Holding begin(SimWorker worker, ProcessRecordsInput input) {
-    String[] parts = input.getTraceId().split("/", -1);
-    ChannelTruth channel = channel(parts[0]);
-    Holding holding = channel.holdings.get(Long.parseLong(parts[1]));
-    Invariant.ONE_OWNER.require(holding != null, "%s: nobody holds that", input.getTraceId());
-    List<StreamRecord> records = input.getRecords();
-    long first = records.get(0).position();
-    long last = records.get(records.size() - 1).position();
-    world.trace.add(worker + " processes " + first + " to " + last + " of " + holding);
-    holding.begin(first, last);
-    long position = first;
-    for (StreamRecord each : records) {
-      Invariant.ORDER_PER_CHANNEL.require(
-          each.position() == position, "%s: %d comes as %d", holding, each.position(), position);
-      Invariant.NO_GAP.require(
-          PartitionTruth.textOf(each).equals(holding.deliveredAt(position).text()),
-          "%s: position %d is given as %s",
-          holding,
-          position,
-          each);
-      position++;
-    }
-    String running = worker + " " + channel.channelId;
-    Invariant.ORDER_PER_CHANNEL.require(
-        callbacks.add(running), "%s: two callbacks at once", running);
-    holding.callback = running;
-    return holding;
-  }
-
-  /** A policy leaves out what failed alone. */
-  void skip(ProcessRecordsInput input) {
-    String[] parts = input.getTraceId().split("/", -1);
-    Holding holding = channel(parts[0]).holdings.get(Long.parseLong(parts[1]));
-    long position = input.getRecords().get(0).position();
-    world.trace.add(holding + " leaves out " + position);
-    holding.skip(position);
-  }
-
   /** The catalog has stored in one write that changes were left out, by their ordinals. */
   void skipped(String tunnelId, SortedMap<Long, SkippedChange> changes) {
     for (SkippedChange change : changes.values()) {
@@ -408,22 +355,6 @@ final class Ledger {
   /** All channels were looked at behind the last write of the catalog. */
   void looked() {
     tunnels.values().forEach(TunnelTruth::looked);
-  }
-
-  void failed(Holding holding) {
-    callbacks.remove(holding.callback);
-    holding.failed();
-  }
-
-  void finished(Holding holding) {
-    callbacks.remove(holding.callback);
-    if (holding.hasEnded()) {
-      world.count(Happening.PROCESSED_BY_STALE_HOLDER);
-    }
-    long first = holding.finish();
-    if (channel(holding.assignment.channelId()).finished(holding, first)) {
-      world.count(Happening.PROCESSED_TWICE);
-    }
   }
 
   /** Committed changes are gone. */

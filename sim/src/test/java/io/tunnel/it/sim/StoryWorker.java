@@ -99,7 +99,7 @@ final class StoryWorker implements SimWorker.Role, ITunnelWorkerListener {
 
   @Override
   public SimWorker.Callback begin(SimWorker worker, ProcessRecordsInput input) {
-    Holding holding = book.ledger.begin(worker, input);
+    Holding holding = book.ledger.processors.begin(worker, input);
     String channel = book.names.channel(input.getChannelId());
     List<StreamRecord> records = input.getRecords();
     long first = records.get(0).position();
@@ -115,7 +115,7 @@ final class StoryWorker implements SimWorker.Role, ITunnelWorkerListener {
         isFailing,
         () -> {
           if (isFailing) {
-            book.ledger.failed(holding);
+            book.ledger.processors.failed(holding);
             book.lines.add(name + "'s processor throws at " + channel, first, last, "");
           } else {
             finished(holding, channel, input);
@@ -125,7 +125,7 @@ final class StoryWorker implements SimWorker.Role, ITunnelWorkerListener {
 
   private void finished(Holding holding, String channel, ProcessRecordsInput input) {
     boolean isStale = holding.hasEnded();
-    book.ledger.finished(holding);
+    book.ledger.processors.finished(holding);
     List<StreamRecord> records = input.getRecords();
     long first = records.get(0).position();
     long last = records.get(records.size() - 1).position();

@@ -203,7 +203,7 @@ final class World implements SimWorker.Home {
 
   /** A processor is called: how long that takes, and how it ends. */
   SimWorker.Callback begin(SimWorker worker, ProcessRecordsInput input) {
-    Holding holding = ledger.begin(worker, input);
+    Holding holding = ledger.processors.begin(worker, input);
     int dice = faults.nextInt(1 << 20);
     long nanos = faults.nextLong(2_000_000);
     if (hits(moods.blocksOneIn(), dice)) {
@@ -223,9 +223,9 @@ final class World implements SimWorker.Home {
         () -> {
           if (isFailing) {
             count(Happening.PROCESSOR_THREW);
-            ledger.failed(holding);
+            ledger.processors.failed(holding);
           } else {
-            ledger.finished(holding);
+            ledger.processors.finished(holding);
           }
         });
   }
