@@ -24,9 +24,7 @@ class SourceTest {
 
   /** Longer than a test should be, until each is split; no file may be added. */
   private static final Set<String> LONG_TEST_FILES =
-      Set.of(
-          "it/src/test/java/io/tunnel/it/contract/TunnelsContract.java",
-          "tunnel-flink/src/test/java/io/tunnel/flink/source/SourceJobTest.java");
+      Set.of("tunnel-flink/src/test/java/io/tunnel/flink/source/SourceJobTest.java");
 
   /** Larger than a package should be, until each is split; no package may be added. */
   private static final Set<String> LARGE_PACKAGES =

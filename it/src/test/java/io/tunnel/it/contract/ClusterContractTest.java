@@ -47,6 +47,14 @@ class ClusterContractTest {
   }
 
   @Nested
+  class Operators extends OperatorsContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(node.directPort());
+    }
+  }
+
+  @Nested
   class Failures extends FailuresContract {
     @Override
     Subject begin() {

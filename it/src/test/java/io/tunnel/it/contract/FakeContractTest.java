@@ -67,6 +67,14 @@ class FakeContractTest {
   }
 
   @Nested
+  class Operators extends OperatorsContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
   class Failures extends FailuresContract {
     @Override
     Subject begin() {

@@ -43,6 +43,14 @@ class ServerContractTest {
   }
 
   @Nested
+  class Operators extends OperatorsContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
   class Failures extends FailuresContract {
     @Override
     Subject begin() {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.tunnel.fixtures.Poll;
 import io.tunnel.it.ledger.Channels;
-import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.ErrorCode;
@@ -17,22 +16,15 @@ import io.tunnel.sdk.CreateTunnelRequest;
 import io.tunnel.sdk.DeleteTunnelRequest;
 import io.tunnel.sdk.DescribeTunnelRequest;
 import io.tunnel.sdk.DescribeTunnelResponse;
-import io.tunnel.sdk.EndSessionRequest;
-import io.tunnel.sdk.ExportCheckpointsRequest;
 import io.tunnel.sdk.FailurePolicy;
 import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.ImportCheckpointsRequest;
 import io.tunnel.sdk.ListTunnelRequest;
-import io.tunnel.sdk.PauseTunnelRequest;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.ResumeTunnelRequest;
-import io.tunnel.sdk.SeekTunnelRequest;
 import io.tunnel.sdk.StreamTunnelConfig;
 import io.tunnel.sdk.TunnelInfo;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
-import io.tunnel.sdk.TunnelWorkerStatus;
-import io.tunnel.sdk.checkpoint.CheckpointSet;
 import io.tunnel.sdk.table.TableInfo;
 import java.util.List;
 import java.util.Map;
@@ -40,14 +32,10 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** What is true of tunnels, for workers and for operators. */
+/** What is true of tunnels, for workers. */
 abstract class TunnelsContract extends Contract {
 
   private static final String NAME = "audit";
-
-  private void awaitDrained(TableInfo table) {
-    channels(table, NAME).awaitDrained();
-  }
 
   @Test
   void a_second_tunnel_of_a_name_is_refused_and_an_unknown_one_not_found() {
@@ -103,7 +91,7 @@ abstract class TunnelsContract extends Contract {
     for (int i = 81; i <= 120; i++) {
       write(table, put(i % 4 * 100 + 1, i));
     }
-    awaitDrained(table);
+    channels(table, NAME).awaitDrained();
     assertThat(values.all()).containsExactlyInAnyOrderElementsOf(oneTo(120));
   }
 
@@ -120,7 +108,7 @@ abstract class TunnelsContract extends Contract {
       Column v = new Column("v", ColumnValue.fromLong(i));
       write(table, new RowPutChange(key(i), List.of(v, large)));
     }
-    awaitDrained(table);
+    channels(table, NAME).awaitDrained();
     assertThat(values.all()).isEqualTo(oneTo(3));
     assertThat(worker.status().counters().sessions()).isEqualTo(1);
   }
@@ -212,136 +200,6 @@ abstract class TunnelsContract extends Contract {
   }
 
   @Test
-  void a_paused_tunnel_delivers_nothing_until_it_is_resumed() {
-    TableInfo table = table(10);
-    Values values = new Values();
-    var unused = worker(stream(table, NAME), "a", values);
-    write(table, put(1, 1), put(11, 2));
-    awaitDrained(table);
-    PauseTunnelRequest pause = new PauseTunnelRequest(table.meta().name(), NAME, List.of());
-    assertThat(tunnels().pauseTunnel(pause)).isNotNull();
-    Poll.until(
-        "all channels given back",
-        () -> statuses(channels(table, NAME).now()).allMatch(ChannelStatus.WAIT::equals));
-    write(table, put(1, 3));
-    assertThat(channels(table, NAME).now()).allMatch(ChannelInfo::isPaused);
-    assertThat(
-            tunnels().resumeTunnel(new ResumeTunnelRequest(table.meta().name(), NAME, List.of())))
-        .isNotNull();
-    awaitDrained(table);
-    assertThat(values.all()).containsExactlyInAnyOrder(1L, 2L, 3L);
-  }
-
-  @Test
-  void a_paused_channel_waits_alone() {
-    TableInfo table = table(10);
-    Values values = new Values();
-    String tunnelId = stream(table, NAME);
-    String second = table.partitions().get(1).id() + "_" + tunnelId;
-    PauseTunnelRequest pause = new PauseTunnelRequest(table.meta().name(), NAME, List.of(second));
-    assertThat(tunnels().pauseTunnel(pause)).isNotNull();
-    var unused = worker(tunnelId, "a", values);
-    write(table, put(11, 2), put(1, 1));
-    values.await(1);
-    assertThat(values.all()).containsExactly(1L);
-    assertThat(
-            tunnels()
-                .resumeTunnel(new ResumeTunnelRequest(table.meta().name(), NAME, List.of(second))))
-        .isNotNull();
-    values.await(2);
-    assertThat(values.all()).containsExactly(1L, 2L);
-  }
-
-  @Test
-  void rewinding_delivers_again_and_a_dry_run_only_says_so() {
-    TableInfo table = table();
-    Values values = new Values();
-    var unused = worker(stream(table, NAME), "a", values);
-    writeEach(table, 1, 3);
-    awaitDrained(table);
-    SeekTunnelRequest back = SeekTunnelRequest.toEarliest(table.meta().name(), NAME);
-    assertThat(tunnels().seekTunnel(back.dryRun(true)).moves())
-        .singleElement()
-        .satisfies(
-            move -> {
-              assertThat(move.from()).isEqualTo(3);
-              assertThat(move.to()).isZero();
-            });
-    assertThat(channels(table, NAME).now().get(0).checkpointed()).isEqualTo(3);
-    assertThat(tunnels().seekTunnel(back).moves()).hasSize(1);
-    values.await(6);
-    assertThat(values.all()).containsExactly(1L, 2L, 3L, 1L, 2L, 3L);
-    awaitDrained(table);
-  }
-
-  @Test
-  void skipping_goes_to_the_newest_change_and_no_further() {
-    TableInfo table = table();
-    String tunnelId = stream(table, NAME);
-    writeEach(table, 1, 3);
-    String channel = table.partitions().get(0).id() + "_" + tunnelId;
-    assertThat(tunnels().seekTunnel(SeekTunnelRequest.toLatest(table.meta().name(), NAME)).moves())
-        .extracting(move -> move.to())
-        .containsExactly(3L);
-    assertRefused(
-        ErrorCode.INVALID_POSITION,
-        () ->
-            tunnels()
-                .seekTunnel(SeekTunnelRequest.toPosition(table.meta().name(), NAME, channel, 4)));
-    assertRefused(
-        ErrorCode.CHANNEL_NOT_FOUND,
-        () ->
-            tunnels()
-                .seekTunnel(
-                    SeekTunnelRequest.toPosition(table.meta().name(), NAME, "1_nowhere", 1)));
-    Values values = new Values();
-    var unused = worker(tunnelId, "a", values);
-    write(table, put(1, 4));
-    values.await(1);
-    assertThat(values.all()).containsExactly(4L);
-  }
-
-  @Test
-  void exported_checkpoints_can_be_imported_into_another_tunnel_of_the_table_only() {
-    TableInfo table = table(10);
-    Values values = new Values();
-    var unused = worker(stream(table, NAME), "a", values);
-    write(table, put(1, 1), put(11, 2));
-    awaitDrained(table);
-    CheckpointSet exported =
-        tunnels()
-            .exportCheckpoints(new ExportCheckpointsRequest(table.meta().name(), NAME))
-            .checkpoints();
-    var clone = stream(table, "clone");
-    assertThat(
-            tunnels()
-                .importCheckpoints(
-                    new ImportCheckpointsRequest(table.meta().name(), "clone", exported, false))
-                .moves())
-        .hasSize(2);
-    assertThat(channels(table, "clone").checkpoints())
-        .isEqualTo(channels(table, NAME).checkpoints());
-    CheckpointSet half =
-        new CheckpointSet(
-            exported.tableId(), exported.table(), NAME, exported.channels().subList(0, 1));
-    assertRefused(
-        ErrorCode.INVALID_REQUEST,
-        () ->
-            tunnels()
-                .seekTunnel(
-                    SeekTunnelRequest.toCheckpoints(table.meta().name(), "clone", half)
-                        .withChannels(List.of(table.partitions().get(1).id() + "_" + clone))));
-    TableInfo other = table();
-    assertThat(stream(other, NAME)).isNotEqualTo(clone);
-    assertRefused(
-        ErrorCode.INVALID_REQUEST,
-        () ->
-            tunnels()
-                .importCheckpoints(
-                    new ImportCheckpointsRequest(other.meta().name(), NAME, exported, false)));
-  }
-
-  @Test
   void a_processor_that_throws_stops_its_channel_until_it_is_resumed() {
     TableInfo table = table(10);
     Values values = new Values();
@@ -386,46 +244,6 @@ abstract class TunnelsContract extends Contract {
     assertThat(channels.now().get(1).error()).isEmpty();
   }
 
-  @Test
-  void base_data_has_nothing_to_seek_in() {
-    TableInfo table = table();
-    var unused = tunnel(table, NAME, TunnelType.BaseData);
-    assertRefused(
-        ErrorCode.INVALID_REQUEST,
-        () -> tunnels().seekTunnel(SeekTunnelRequest.toLatest(table.meta().name(), NAME)));
-  }
-
-  @Test
-  void a_session_that_an_operator_ends_is_followed_by_another() {
-    TableInfo table = table();
-    Values values = new Values();
-    var unused = worker(stream(table, NAME), "a", values);
-    write(table, put(1, 1));
-    awaitDrained(table);
-    ChannelInfo held = channels(table, NAME).now().get(0);
-    String session = held.getClientId();
-    assertThat(tunnels().endSession(new EndSessionRequest(table.meta().name(), NAME, session)))
-        .isNotNull();
-    write(table, put(1, 2));
-    values.await(2);
-    assertThat(values.all()).containsExactly(1L, 2L);
-    assertThat(channels(table, NAME).now().get(0).epoch()).isGreaterThan(held.epoch());
-    assertRefused(
-        ErrorCode.CHANNEL_NOT_FOUND,
-        () -> tunnels().endSession(new EndSessionRequest(table.meta().name(), NAME, session)));
-  }
-
-  @Test
-  void deleting_a_tunnel_halts_its_workers() {
-    TableInfo table = table();
-    TunnelWorker worker = worker(stream(table, NAME), "a", new Values());
-    channels(table, NAME).awaitSpread(Map.of("a", 1));
-    assertThat(tunnels().deleteTunnel(new DeleteTunnelRequest(table.meta().name(), NAME)))
-        .isNotNull();
-    Poll.until(
-        "the worker halts", () -> worker.status().state() == TunnelWorkerStatus.State.WORKER_HALT);
-  }
-
   /** Of rows that wait, it says about how many; when all are processed, that none is left. */
   @Test
   void a_new_tunnel_with_base_data_is_behind_by_the_rows_that_are_there() {
@@ -443,7 +261,7 @@ abstract class TunnelsContract extends Contract {
         .containsExactly(
             tuple(table.partitions().get(0).id(), 2L), tuple(table.partitions().get(1).id(), 5L));
     var unused = worker(id, "worker", IChannelProcessor.of(input -> {}));
-    awaitDrained(table);
+    channels(table, NAME).awaitDrained();
     Poll.until("no lag", () -> tunnels().describeTunnel(request).lagRows() == 0);
     assertThat(tunnels().describeTunnel(request).isLagEstimated()).isFalse();
   }
