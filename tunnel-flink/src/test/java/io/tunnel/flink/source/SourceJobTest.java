@@ -1,5 +1,14 @@
 package io.tunnel.flink.source;
 
+import static io.tunnel.flink.source.Jobs.KEYS;
+import static io.tunnel.flink.source.Jobs.env;
+import static io.tunnel.flink.source.Jobs.expected;
+import static io.tunnel.flink.source.Jobs.readAll;
+import static io.tunnel.flink.source.Jobs.requireOrderInPartitions;
+import static io.tunnel.flink.source.Jobs.stream;
+import static io.tunnel.flink.source.Jobs.value;
+import static io.tunnel.flink.source.Jobs.values;
+import static io.tunnel.flink.source.Jobs.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -7,7 +16,6 @@ import io.tunnel.fixtures.Poll;
 import io.tunnel.flink.ChangeRecord;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
-import io.tunnel.model.RowChange;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.CreateTunnelRequest;
@@ -21,7 +29,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,9 +37,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.JobStatus;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
@@ -52,9 +57,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 @SuppressWarnings("try") // What collects may be interrupted when it closes.
 class SourceJobTest {
-
-  /** Keys that {@link #write} uses, spread evenly. */
-  private static final int KEYS = 20;
 
   @RegisterExtension
   static final MiniClusterExtension FLINK =
@@ -84,61 +86,10 @@ class SourceJobTest {
         .table(table);
   }
 
-  private static StreamExecutionEnvironment env(Configuration configuration, int parallelism) {
-    // A failure is to be seen, not repeated.
-    configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "none");
-    StreamExecutionEnvironment env =
-        StreamExecutionEnvironment.getExecutionEnvironment(configuration);
-    env.setParallelism(parallelism);
-    env.enableCheckpointing(100);
-    return env;
-  }
-
-  private static DataStreamSource<ChangeRecord> stream(
-      StreamExecutionEnvironment env, TunnelSource<ChangeRecord> source) {
-    return env.fromSource(source, WatermarkStrategy.noWatermarks(), "table");
-  }
-
-  /** All of a bounded source. */
-  private static List<ChangeRecord> readAll(TunnelSourceBuilder<ChangeRecord> source)
-      throws Exception {
-    List<ChangeRecord> read = new ArrayList<>();
-    try (CloseableIterator<ChangeRecord> records =
-        stream(env(new Configuration(), 2), source.build()).executeAndCollect()) {
-      records.forEachRemaining(read::add);
-    }
-    return read;
-  }
-
-  private static List<String> values(List<ChangeRecord> records) {
-    return records.stream().map(SourceJobTest::value).sorted().toList();
-  }
-
-  private static String value(ChangeRecord record) {
-    return record.columns().get(0).getColumn().getValue().asString();
-  }
-
-  private static void write(String table, int partitions, int from, int to) {
-    List<RowChange> rows = new ArrayList<>();
-    for (int i = from; i < to; i++) {
-      rows.add(Served.put(i % partitions, "k" + i % KEYS, "v" + i));
-    }
-    served.write(table, rows);
-  }
-
-  private static List<String> expected(int from, int to) {
-    List<String> values = new ArrayList<>();
-    for (int i = from; i < to; i++) {
-      values.add("v" + i);
-    }
-    Collections.sort(values);
-    return values;
-  }
-
   @Test
   void bounded_changes_end_where_they_were_when_the_job_started() throws Exception {
     served.create("bounded", 3);
-    write("bounded", 3, 0, 100);
+    write(served, "bounded", 3, 0, 100);
     List<ChangeRecord> read = readAll(source("bounded").endAt(EndAt.latest()));
     assertThat(values(read)).isEqualTo(expected(0, 100));
     Map<Integer, Long> positions = new HashMap<>();
@@ -153,10 +104,10 @@ class SourceJobTest {
   @Test
   void changes_start_at_a_moment_and_end_before_one_that_is_to_come() throws Exception {
     served.create("timed", 2);
-    write("timed", 2, 0, 10);
+    write(served, "timed", 2, 0, 10);
     long startMs = lastCommitMs("timed") + 1;
     awaitPast(startMs);
-    write("timed", 2, 10, 20);
+    write(served, "timed", 2, 10, 20);
     long endMs = lastCommitMs("timed") + 1_500;
     CompletableFuture<List<ChangeRecord>> reading =
         CompletableFuture.supplyAsync(
@@ -171,7 +122,7 @@ class SourceJobTest {
               }
             });
     awaitPast(endMs);
-    write("timed", 2, 20, 30);
+    write(served, "timed", 2, 20, 30);
     List<ChangeRecord> read = reading.get();
     assertThat(values(read)).isEqualTo(expected(10, 20));
     assertThat(read)
@@ -200,7 +151,7 @@ class SourceJobTest {
   @Test
   void rows_alone_are_those_there_are() throws Exception {
     served.create("rows", 2);
-    write("rows", 2, 0, 200);
+    write(served, "rows", 2, 0, 200);
     List<ChangeRecord> read = readAll(source("rows").type(TunnelType.BaseData));
     assertThat(values(read)).isEqualTo(expected(180, 200));
   }
@@ -212,13 +163,13 @@ class SourceJobTest {
   @Test
   void rows_and_then_changes_have_no_gap_while_others_write() throws Exception {
     served.create("both", 4);
-    write("both", 4, 0, 400);
+    write(served, "both", 4, 0, 400);
     int last = 2_400;
     CompletableFuture<Void> writing =
         CompletableFuture.runAsync(
             () -> {
               for (int i = 400; i < last; i += 50) {
-                write("both", 4, i, i + 50);
+                write(served, "both", 4, i, i + 50);
               }
             });
     TunnelSource<ChangeRecord> source =
@@ -231,7 +182,7 @@ class SourceJobTest {
       while (lastSeen < KEYS) {
         ChangeRecord record = records.next();
         if (rows.isEmpty()) {
-          writing = writing.thenRun(() -> write("both", 4, last, last + KEYS));
+          writing = writing.thenRun(() -> write(served, "both", 4, last, last + KEYS));
         }
         rows.put(record.key().toString(), value(record));
         int seen = seenByPartition.merge(record.partition(), 1, Integer::sum);
@@ -247,7 +198,7 @@ class SourceJobTest {
   @Test
   void a_tunnels_checkpoint_is_where_a_job_begins_and_what_it_reports() throws Exception {
     TableInfo table = served.create("resumed", 2);
-    write("resumed", 2, 0, 40);
+    write(served, "resumed", 2, 0, 40);
     try (TunnelClient tunnels = new TunnelClient(served.endpoint())) {
       for (String name : List.of("from", "to")) {
         tunnels.createTunnel(
@@ -300,7 +251,7 @@ class SourceJobTest {
     Optional<String> savepoint = Optional.empty();
     int[] parallelisms = {2, 4, 2};
     for (int round = 0; round < parallelisms.length; round++) {
-      write("rescaled", 6, round * 600, (round + 1) * 600);
+      write(served, "rescaled", 6, round * 600, (round + 1) * 600);
       Configuration configuration = new Configuration();
       savepoint.ifPresent(path -> configuration.set(StateRecoveryOptions.SAVEPOINT_PATH, path));
       // The collecting sink has no name that lasts.
@@ -324,21 +275,11 @@ class SourceJobTest {
     requireOrderInPartitions(read);
   }
 
-  private static void requireOrderInPartitions(List<ChangeRecord> read) {
-    Map<Integer, Long> positions = new HashMap<>();
-    for (ChangeRecord record : read) {
-      assertThat(record.position())
-          .as("behind %s", positions)
-          .isEqualTo(positions.getOrDefault(record.partition(), 0L) + 1);
-      positions.put(record.partition(), record.position());
-    }
-  }
-
   @Test
   void a_server_that_is_started_anew_under_a_job_costs_it_nothing() throws Exception {
     try (Served other = new Served()) {
       other.create("restarted", 3);
-      writeTo(other, 0, 300);
+      write(other, "restarted", 3, 0, 300);
       StreamExecutionEnvironment env = env(new Configuration(), 2);
       TunnelSource<ChangeRecord> source =
           TunnelSource.builder(new ChangeRecordDeserializationSchema())
@@ -355,7 +296,7 @@ class SourceJobTest {
         }
         other.stop();
         other.restart();
-        writeTo(other, 300, 600);
+        write(other, "restarted", 3, 300, 600);
         while (read.size() < 600) {
           read.add(records.next());
         }
@@ -365,14 +306,6 @@ class SourceJobTest {
       assertThat(values(read)).isEqualTo(expected(0, 600));
       requireOrderInPartitions(read);
     }
-  }
-
-  private static void writeTo(Served service, int from, int to) {
-    List<RowChange> rows = new ArrayList<>();
-    for (int i = from; i < to; i++) {
-      rows.add(Served.put(i % 3, "k" + i % KEYS, "v" + i));
-    }
-    service.write("restarted", rows);
   }
 
   @Test
@@ -385,7 +318,7 @@ class SourceJobTest {
   @Test
   void a_table_that_is_dropped_under_a_job_fails_it_and_the_job_says_so() throws Exception {
     served.create("dropped", 2);
-    write("dropped", 2, 0, 10);
+    write(served, "dropped", 2, 0, 10);
     StreamExecutionEnvironment env = env(new Configuration(), 2);
     DataStreamSource<ChangeRecord> stream = stream(env, source("dropped").build());
     try (CloseableIterator<ChangeRecord> records = stream.collectAsync()) {
