@@ -18,7 +18,7 @@ import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.engine.Ports;
 import io.tunnel.server.engine.Served;
 import io.tunnel.server.engine.Ticks;
-import io.tunnel.server.log.EdgeQueries;
+import io.tunnel.server.log.BoundsQueries;
 import io.tunnel.server.net.SimFront;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.TableLogs;
@@ -77,7 +77,7 @@ public final class SimClusterNode {
   /** The log, as this start of the node reaches it. */
   public record Log(
       SharedLog changes,
-      EdgeQueries edges,
+      BoundsQueries bounds,
       long retentionMicros,
       Membership.Factory group,
       Stores stores) {}
@@ -163,8 +163,8 @@ public final class SimClusterNode {
     }
 
     @Override
-    public EdgeQueries edges() {
-      return log.edges();
+    public BoundsQueries bounds() {
+      return log.bounds();
     }
 
     @Override

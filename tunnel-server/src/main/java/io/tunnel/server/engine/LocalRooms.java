@@ -12,7 +12,7 @@ import io.tunnel.server.partition.OwnLogs;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.TunnelRows;
 import io.tunnel.server.session.Coordinator;
-import io.tunnel.server.session.LogEdges;
+import io.tunnel.server.session.LogBounds;
 import io.tunnel.server.session.LogFigures;
 import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.PositionFinder;
@@ -57,12 +57,12 @@ public final class LocalRooms {
     Coordinator.Naming naming = new Coordinator.Naming(new Handles(), grants);
     coordinator = Coordinator.alone(kept.catalog(), shards, naming, sessions, surroundings);
     logs = new OwnLogs(tables, shards);
-    LogEdges edges = LogEdges.of(shards, incarnations);
+    LogBounds bounds = LogBounds.of(shards, incarnations);
     TunnelHost tunnels =
         new TunnelHost(
             kept.catalog(),
             coordinator,
-            new Operators(kept.catalog(), edges, coordinator, surroundings),
+            new Operators(kept.catalog(), bounds, coordinator, surroundings),
             threads.control());
     ports =
         new Ports(
@@ -75,7 +75,7 @@ public final class LocalRooms {
                 new Ports.Delivered(incarnations, folded(shards))),
             new Ports.Tunnels(
                 TunnelHosts.alone(tunnels),
-                new PositionFinder(edges, surroundings),
+                new PositionFinder(bounds, surroundings),
                 LogFigures.of(shards),
                 partition -> rows(shards, partition)),
             logs,

@@ -69,8 +69,8 @@ public final class KafkaCluster implements Closeable {
   }
 
   /** Where partitions begin and end. */
-  public KafkaEdges edges(PartitionTopics topics) {
-    return new KafkaEdges(config, admin, topics, clock);
+  public KafkaOffsets offsets(PartitionTopics topics) {
+    return new KafkaOffsets(config, admin, topics, clock);
   }
 
   /** What is left of what was seen under former leaders. */
@@ -87,7 +87,7 @@ public final class KafkaCluster implements Closeable {
 
   /** Appends to partitions and reads them. */
   public KafkaLog openLog(PartitionTopics topics) {
-    return new KafkaLog(config, topics, edges(topics), new TopicOrigins(admin, clock), clock);
+    return new KafkaLog(config, topics, offsets(topics), new TopicOrigins(admin, clock), clock);
   }
 
   /** Joins the group of nodes. */

@@ -96,8 +96,8 @@ public final class KafkaEpochs {
     Map<Integer, Long> shared = new HashMap<>();
     for (Map.Entry<Integer, Seen> one : asked.entrySet()) {
       int partition = one.getKey();
-      Place place = topics.of(partition).orElseThrow(() -> KafkaEdges.unknown(partition));
-      shared.put(partition, ask(KafkaEdges.topic(cluster, place), one.getValue()));
+      Place place = topics.of(partition).orElseThrow(() -> KafkaOffsets.unknown(partition));
+      shared.put(partition, ask(KafkaOffsets.topic(cluster, place), one.getValue()));
     }
     return shared;
   }

@@ -21,20 +21,20 @@ public final class KafkaLog implements SharedLog {
   private final KafkaConfig config;
   private final PartitionTopics topics;
   private final Shard.Clock clock;
-  private final KafkaEdges edges;
+  private final KafkaOffsets offsets;
   private final TopicOrigins origins;
   private final KafkaAppender appender;
 
   KafkaLog(
       KafkaConfig config,
       PartitionTopics topics,
-      KafkaEdges edges,
+      KafkaOffsets offsets,
       TopicOrigins origins,
       Shard.Clock clock) {
     this.config = config;
     this.topics = topics;
     this.clock = clock;
-    this.edges = edges;
+    this.offsets = offsets;
     this.origins = origins;
     ClientSettings settings = new ClientSettings(config);
     this.appender =
@@ -55,10 +55,10 @@ public final class KafkaLog implements SharedLog {
   public void append(int partition, List<Entry> entries, Appended appended) {
     Optional<Place> place = topics.of(partition);
     if (place.isEmpty()) {
-      appended.done(Optional.of(KafkaEdges.unknown(partition)));
+      appended.done(Optional.of(KafkaOffsets.unknown(partition)));
       return;
     }
-    TopicPartition to = KafkaEdges.topic(config.cluster(), place.get());
+    TopicPartition to = KafkaOffsets.topic(config.cluster(), place.get());
     appender.append(to, entries, appended);
   }
 
@@ -73,7 +73,7 @@ public final class KafkaLog implements SharedLog {
         new KafkaTail(
             consumer,
             partition ->
-                topics.of(partition).map(place -> KafkaEdges.topic(config.cluster(), place)),
+                topics.of(partition).map(place -> KafkaOffsets.topic(config.cluster(), place)),
             new Forgetting(listener),
             clock);
     tail.start();
@@ -100,7 +100,7 @@ public final class KafkaLog implements SharedLog {
     public void lost(int partition, long offset, long first) {
       topics
           .of(partition)
-          .ifPresent(place -> origins.forget(KafkaEdges.topic(config.cluster(), place).topic()));
+          .ifPresent(place -> origins.forget(KafkaOffsets.topic(config.cluster(), place).topic()));
       listener.lost(partition, offset, first);
     }
   }
@@ -109,10 +109,10 @@ public final class KafkaLog implements SharedLog {
   public CompletableFuture<End> end(int partition) {
     Optional<Place> place = topics.of(partition);
     if (place.isEmpty()) {
-      return CompletableFuture.failedFuture(KafkaEdges.unknown(partition));
+      return CompletableFuture.failedFuture(KafkaOffsets.unknown(partition));
     }
-    String topic = KafkaEdges.topic(config.cluster(), place.get()).topic();
-    return edges
+    String topic = KafkaOffsets.topic(config.cluster(), place.get()).topic();
+    return offsets
         .ends(List.of(partition))
         .thenCombine(origins.of(topic), (ends, origin) -> new End(ends.get(partition), origin));
   }
@@ -120,7 +120,7 @@ public final class KafkaLog implements SharedLog {
   @Override
   public Map<Integer, CompletableFuture<End>> ends(Collection<Integer> partitions) {
     Map<Integer, CompletableFuture<End>> ends = new HashMap<>();
-    edges
+    offsets
         .endOfEach(partitions)
         .forEach(
             (partition, asked) ->
@@ -128,10 +128,11 @@ public final class KafkaLog implements SharedLog {
                     partition,
                     topics
                         .of(partition)
-                        .map(place -> KafkaEdges.topic(config.cluster(), place).topic())
+                        .map(place -> KafkaOffsets.topic(config.cluster(), place).topic())
                         .map(topic -> asked.thenCombine(origins.of(topic), End::new))
                         .orElseGet(
-                            () -> CompletableFuture.failedFuture(KafkaEdges.unknown(partition)))));
+                            () ->
+                                CompletableFuture.failedFuture(KafkaOffsets.unknown(partition)))));
     return ends;
   }
 

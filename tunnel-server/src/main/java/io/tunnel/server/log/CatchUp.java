@@ -16,14 +16,14 @@ import java.util.function.Consumer;
  */
 public final class CatchUp implements Freshness {
 
-  private final EdgeQueries log;
+  private final BoundsQueries log;
   private final ChangeReader copies;
 
   /** Guarded by the monitor. */
   private final Set<Wait> waits = new LinkedHashSet<>();
 
   /** Of the copies that {@code copies} reads, and the log that they are read from. */
-  public CatchUp(EdgeQueries log, ChangeReader copies) {
+  public CatchUp(BoundsQueries log, ChangeReader copies) {
     this.log = log;
     this.copies = copies;
   }
@@ -34,11 +34,11 @@ public final class CatchUp implements Freshness {
    */
   @Override
   public void whenFresh(int partition, Consumer<Optional<RefusedException>> then) {
-    log.edges(List.of(partition))
+    log.bounds(List.of(partition))
         .whenComplete(
-            (edges, failure) -> {
+            (bounds, failure) -> {
               if (failure == null) {
-                waitFor(partition, edges.get(partition).last(), then);
+                waitFor(partition, bounds.get(partition).last(), then);
               } else {
                 then.accept(Optional.of(unavailable(failure)));
               }

@@ -16,16 +16,16 @@ import io.tunnel.server.engine.SystemClock;
 import io.tunnel.server.engine.WiringChance;
 import io.tunnel.server.kafka.KafkaCluster;
 import io.tunnel.server.kafka.KafkaConfig;
+import io.tunnel.server.kafka.KafkaPositions;
 import io.tunnel.server.kafka.KafkaTopics;
 import io.tunnel.server.kafka.LogUnavailableException;
 import io.tunnel.server.kafka.LostTopicsException;
-import io.tunnel.server.kafka.SharedEdgeQueries;
 import io.tunnel.server.kafka.SharedTables;
 import io.tunnel.server.kafka.TopicPlaces;
 import io.tunnel.server.kafka.store.KafkaCatalogStore;
 import io.tunnel.server.kafka.store.StoreTail;
 import io.tunnel.server.kafka.store.StoreTopic;
-import io.tunnel.server.log.EdgeQueries;
+import io.tunnel.server.log.BoundsQueries;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.CopiesIdentity;
 import io.tunnel.server.replica.SharedLog;
@@ -264,8 +264,8 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   }
 
   @Override
-  public EdgeQueries edges() {
-    return new SharedEdgeQueries(kafka.edges(places), kafka.epochs(places));
+  public BoundsQueries bounds() {
+    return new KafkaPositions(kafka.offsets(places), kafka.epochs(places));
   }
 
   /** The logs of tables. */

@@ -6,12 +6,12 @@ import io.tunnel.server.catalog.StoreListener;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.cluster.Unit;
-import io.tunnel.server.log.EdgeQueries;
-import io.tunnel.server.session.KnownEdges;
+import io.tunnel.server.log.BoundsQueries;
+import io.tunnel.server.session.KnownBounds;
 import io.tunnel.server.session.LedTunnels;
 import io.tunnel.server.session.PositionFinder;
 import io.tunnel.server.session.SessionConfig;
-import io.tunnel.server.session.SharedEdges;
+import io.tunnel.server.session.SharedLogBounds;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +35,7 @@ final class ClusterTunnels {
     Catalog catalog();
 
     /** Where logs begin and end. */
-    EdgeQueries edges();
+    BoundsQueries bounds();
 
     /** The catalog while this node decides about tables. */
     LedStore.Leader catalogLeader();
@@ -51,7 +51,7 @@ final class ClusterTunnels {
   }
 
   /** The node, as far as its tunnels need it. */
-  record Node(ClusterView view, Handles handles, KnownEdges known, SessionConfig config) {}
+  record Node(ClusterView view, Handles handles, KnownBounds known, SessionConfig config) {}
 
   /** The threads of a node that leads stores. */
   record Threads(NodeThreads owners, Executor waiting) {
@@ -65,14 +65,17 @@ final class ClusterTunnels {
   ClusterTunnels(Stores log, Node node, Threads threads, NodeSurroundings surroundings) {
     led = new LedTunnels(log.catalog(), node.view());
     NodeSurroundings control = surroundings.on(threads.owners().control());
-    finder = new PositionFinder(new SharedEdges(log.edges(), node.known(), control), control);
+    finder = new PositionFinder(new SharedLogBounds(log.bounds(), node.known(), control), control);
     for (int i = 0; i < Unit.TUNNEL_GROUPS; i++) {
       int id = i;
       ScheduledExecutorService owner = threads.owners().ofGroup(id);
       NodeSurroundings own = surroundings.on(owner);
       TunnelGroup.Parts parts =
           new TunnelGroup.Parts(
-              new SharedEdges(log.edges(), node.known(), own), node.handles(), node.config(), own);
+              new SharedLogBounds(log.bounds(), node.known(), own),
+              node.handles(),
+              node.config(),
+              own);
       TunnelGroup group = new TunnelGroup(id, log.catalog(), led, parts, owner);
       groups.add(group);
       stores.put(

@@ -4,10 +4,10 @@ import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableListener;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.replica.Replicas;
-import io.tunnel.server.session.KnownEdges;
+import io.tunnel.server.session.KnownBounds;
 
 /** Gives up what a node has of tables that are dropped. */
-record DroppedTables(Replicas replicas, KnownEdges known) implements TableListener {
+record DroppedTables(Replicas replicas, KnownBounds known) implements TableListener {
 
   @Override
   public void created(TableRecord table) {

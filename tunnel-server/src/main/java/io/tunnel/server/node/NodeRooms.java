@@ -18,7 +18,7 @@ import io.tunnel.server.partition.RoutedHomes;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.Replicas;
 import io.tunnel.server.session.Coordinator;
-import io.tunnel.server.session.KnownEdges;
+import io.tunnel.server.session.KnownBounds;
 import io.tunnel.server.session.LogFigures;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.wire.ClusterControl.NodeStatus;
@@ -84,7 +84,7 @@ final class NodeRooms {
     absence = new AbsenceCore(self.sessionNanos());
     aside = new AsideCore(threads.clock().nanos());
     Catalog catalog = log.stores().catalog();
-    KnownEdges known = new KnownEdges();
+    KnownBounds known = new KnownBounds();
     Handles handles = new Handles();
     catalog.listen(new DroppedTables(replicas, known));
     view = new PlacementView(self.cluster(), self.settings().address(), placement::get, new Part());
@@ -94,7 +94,7 @@ final class NodeRooms {
             new ClusterTunnels.Node(view, handles, known, self.sessions()),
             owners,
             new NodeSurroundings(
-                log.stores().edges(),
+                log.stores().bounds(),
                 view,
                 threads.control(),
                 threads.clock(),
@@ -112,10 +112,10 @@ final class NodeRooms {
     ports = ports(catalog, known, handles);
   }
 
-  private Ports ports(Catalog catalog, KnownEdges known, Handles handles) {
+  private Ports ports(Catalog catalog, KnownBounds known, Handles handles) {
     PartitionHomes homes = new RoutedHomes(replicas, view);
     Ports.Delivered delivered =
-        new Ports.Delivered(replicas.incarnations(), new CatchUp(log.stores().edges(), replicas));
+        new Ports.Delivered(replicas.incarnations(), new CatchUp(log.stores().bounds(), replicas));
     return new Ports(
         catalog,
         new Ports.Partitions(

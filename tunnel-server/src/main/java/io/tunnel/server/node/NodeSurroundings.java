@@ -1,8 +1,9 @@
 package io.tunnel.server.node;
 
 import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.log.Bounds;
+import io.tunnel.server.log.BoundsQueries;
 import io.tunnel.server.log.CatchUp;
-import io.tunnel.server.log.EdgeQueries;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.session.Surroundings;
 import java.util.Collection;
@@ -21,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * behind the end that it has now.
  */
 record NodeSurroundings(
-    EdgeQueries log,
+    BoundsQueries log,
     ClusterView view,
     Executor control,
     Shard.Clock clock,
@@ -31,7 +32,7 @@ record NodeSurroundings(
 
   /** Counts for nobody what is taken back. */
   NodeSurroundings(
-      EdgeQueries log, ClusterView view, Executor control, Shard.Clock clock, long silenceMs) {
+      BoundsQueries log, ClusterView view, Executor control, Shard.Clock clock, long silenceMs) {
     this(log, view, control, clock, silenceMs, new LongAdder());
   }
 
@@ -79,29 +80,30 @@ record NodeSurroundings(
 
   @Override
   public void keepRows(String tunnelId, Collection<Integer> partitions, Kept whenKept) {
-    log.edges(partitions)
+    log.bounds(partitions)
         .whenComplete(
-            (edges, failure) ->
+            (bounds, failure) ->
                 control(
                     () -> {
                       if (failure == null) {
-                        whenKept.kept(ends(edges), incarnations(edges));
+                        whenKept.kept(ends(bounds), incarnations(bounds));
                       } else {
                         whenKept.failed(CatchUp.unavailable(failure));
                       }
                     }));
   }
 
-  private static Map<Integer, Long> ends(Map<Integer, EdgeQueries.Edge> edges) {
+  private static Map<Integer, Long> ends(Map<Integer, Bounds> boundsByPartition) {
     Map<Integer, Long> ends = new HashMap<>();
-    edges.forEach((partition, edge) -> ends.put(partition, edge.last()));
+    boundsByPartition.forEach((partition, bounds) -> ends.put(partition, bounds.last()));
     return ends;
   }
 
-  private static Map<Integer, Long> incarnations(Map<Integer, EdgeQueries.Edge> edges) {
+  private static Map<Integer, Long> incarnations(Map<Integer, Bounds> boundsByPartition) {
     Map<Integer, Long> incarnations = new HashMap<>();
-    edges.forEach(
-        (partition, edge) -> edge.incarnation().ifPresent(one -> incarnations.put(partition, one)));
+    boundsByPartition.forEach(
+        (partition, bounds) ->
+            bounds.incarnation().ifPresent(one -> incarnations.put(partition, one)));
     return incarnations;
   }
 

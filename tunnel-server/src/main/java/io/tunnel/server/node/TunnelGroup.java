@@ -7,7 +7,7 @@ import io.tunnel.server.channel.Handles;
 import io.tunnel.server.engine.Parts;
 import io.tunnel.server.session.Coordinator;
 import io.tunnel.server.session.LedTunnels;
-import io.tunnel.server.session.LogEdges;
+import io.tunnel.server.session.LogBounds;
 import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.server.session.Surroundings;
@@ -29,7 +29,8 @@ final class TunnelGroup implements LedStore.Leader {
   private Optional<WriterCheck> check = Optional.empty();
 
   /** What a group has beside its tunnels. */
-  record Parts(LogEdges edges, Handles handles, SessionConfig config, Surroundings surroundings) {}
+  record Parts(
+      LogBounds bounds, Handles handles, SessionConfig config, Surroundings surroundings) {}
 
   TunnelGroup(int group, Catalog tables, LedTunnels led, Parts parts, Executor owner) {
     this.group = group;
@@ -46,10 +47,10 @@ final class TunnelGroup implements LedStore.Leader {
         new Coordinator(
             catalog,
             new Coordinator.Naming(parts.handles(), tables.grants()),
-            parts.edges(),
+            parts.bounds(),
             parts.config(),
             parts.surroundings());
-    Operators operators = new Operators(catalog, parts.edges(), runs, parts.surroundings());
+    Operators operators = new Operators(catalog, parts.bounds(), runs, parts.surroundings());
     coordinator = Optional.of(runs);
     check = Optional.of(new WriterCheck(catalog, parts.surroundings().nanos()));
     led.lead(group, new TunnelHost(catalog, runs, operators, owner));

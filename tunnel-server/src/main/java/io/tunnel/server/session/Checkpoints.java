@@ -47,7 +47,7 @@ final class Checkpoints {
 
   private final TunnelCatalog catalog;
   private final Sessions sessions;
-  private final LogEdges edges;
+  private final LogBounds bounds;
   private final Surroundings surroundings;
 
   /** A checkpoint that is to be stored. */
@@ -59,10 +59,11 @@ final class Checkpoints {
     }
   }
 
-  Checkpoints(TunnelCatalog catalog, Sessions sessions, LogEdges edges, Surroundings surroundings) {
+  Checkpoints(
+      TunnelCatalog catalog, Sessions sessions, LogBounds bounds, Surroundings surroundings) {
     this.catalog = catalog;
     this.sessions = sessions;
-    this.edges = edges;
+    this.bounds = bounds;
     this.surroundings = surroundings;
   }
 
@@ -99,7 +100,7 @@ final class Checkpoints {
     return sessions
         .hold(request.checkpoint().handle())
         .filter(hold -> !hold.isOfRows() && hold.deliveredHere().isEmpty())
-        .filter(hold -> request.checkpoint().position() > edges.known(hold.key().partition()))
+        .filter(hold -> request.checkpoint().position() > bounds.known(hold.key().partition()))
         .isPresent();
   }
 
@@ -111,12 +112,12 @@ final class Checkpoints {
           .hold(request.checkpoint().handle())
           .ifPresent(hold -> partitions.add(hold.key().partition()));
     }
-    edges.look(
+    bounds.look(
         partitions,
         Set.of(),
-        new LogEdges.Looked() {
+        new LogBounds.Looked() {
           @Override
-          public void found(Map<Integer, LogEdges.Edge> edgeByPartition) {
+          public void found(Map<Integer, LogBounds.Look> lookByPartition) {
             storeLate(beyond);
           }
 
@@ -232,7 +233,7 @@ final class Checkpoints {
     } else if (hold.isOfRows()) {
       last = Long.MAX_VALUE;
     } else {
-      last = Math.max(hold.delivered(), edges.known(hold.key().partition()));
+      last = Math.max(hold.delivered(), bounds.known(hold.key().partition()));
     }
     return Math.min(last, hold.end().orElse(Long.MAX_VALUE));
   }

@@ -53,7 +53,7 @@ public final class Coordinator {
   static final int SESSIONS_ENDED_MAX = 64;
 
   private final TunnelCatalog catalog;
-  private final LogEdges edges;
+  private final LogBounds bounds;
   private final SessionConfig config;
   private final Surroundings surroundings;
   private final TunnelEnds ends;
@@ -86,7 +86,7 @@ public final class Coordinator {
     return new Coordinator(
         LostChanges.takenBack(catalog, changes),
         naming,
-        LogEdges.of(changes),
+        LogBounds.of(changes),
         config,
         surroundings);
   }
@@ -103,17 +103,17 @@ public final class Coordinator {
   public Coordinator(
       TunnelCatalog catalog,
       Naming naming,
-      LogEdges edges,
+      LogBounds bounds,
       SessionConfig config,
       Surroundings surroundings) {
     this.catalog = catalog;
-    this.edges = edges;
+    this.bounds = bounds;
     this.config = config;
     this.surroundings = surroundings;
     this.sessions = new Sessions(catalog, naming, config, surroundings);
-    this.checkpoints = new Checkpoints(catalog, sessions, edges, surroundings);
-    this.ends = new TunnelEnds(catalog, edges, surroundings, this::endKnown);
-    this.stale = new StaleCheckpoints(catalog, sessions, edges, ends, surroundings);
+    this.checkpoints = new Checkpoints(catalog, sessions, bounds, surroundings);
+    this.ends = new TunnelEnds(catalog, bounds, surroundings, this::endKnown);
+    this.stale = new StaleCheckpoints(catalog, sessions, bounds, ends, surroundings);
     catalog.tunnels(Optional.empty()).forEach(ends::watch);
   }
 
@@ -328,7 +328,7 @@ public final class Coordinator {
       apply(run, run.core().tick(now, catalog.isCertain()));
       run.holds().keySet().forEach(key -> held.add(key.partition()));
     }
-    edges.keepFresh(held, now);
+    bounds.keepFresh(held, now);
     ends.tick();
   }
 

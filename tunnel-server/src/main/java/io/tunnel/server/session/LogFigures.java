@@ -45,8 +45,8 @@ public interface LogFigures {
   }
 
   /** Those of a shared log, and of the copies that this node has of its partitions. */
-  static LogFigures of(KnownEdges edges, ChangeReader copies, IntPredicate hasCopy) {
-    return new Shared(edges, copies, hasCopy);
+  static LogFigures of(KnownBounds bounds, ChangeReader copies, IntPredicate hasCopy) {
+    return new Shared(bounds, copies, hasCopy);
   }
 
   /** A server's own log. */
@@ -74,16 +74,17 @@ public interface LogFigures {
   }
 
   /** A shared log with copies of some partitions. */
-  record Shared(KnownEdges edges, ChangeReader copies, IntPredicate hasCopy) implements LogFigures {
+  record Shared(KnownBounds bounds, ChangeReader copies, IntPredicate hasCopy)
+      implements LogFigures {
 
     @Override
     public long committed(int partition) {
-      return edges.last(partition);
+      return bounds.last(partition);
     }
 
     @Override
     public long firstPosition(int partition) {
-      return edges.first(partition);
+      return bounds.first(partition);
     }
 
     @Override

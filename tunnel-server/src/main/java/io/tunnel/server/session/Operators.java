@@ -39,15 +39,15 @@ import java.util.stream.Collectors;
 public final class Operators {
 
   private final TunnelCatalog catalog;
-  private final LogEdges edges;
+  private final LogBounds bounds;
   private final Coordinator coordinator;
   private final Surroundings surroundings;
 
   /** Operators of the tunnels that {@code coordinator} runs. */
   public Operators(
-      TunnelCatalog catalog, LogEdges edges, Coordinator coordinator, Surroundings surroundings) {
+      TunnelCatalog catalog, LogBounds bounds, Coordinator coordinator, Surroundings surroundings) {
     this.catalog = catalog;
-    this.edges = edges;
+    this.bounds = bounds;
     this.coordinator = coordinator;
     this.surroundings = surroundings;
   }
@@ -68,7 +68,7 @@ public final class Operators {
     if (done.isPresent()) {
       answer.created(catalog.tunnel(done.get()));
     } else {
-      new TunnelStart(catalog, edges, surroundings, request, asked).begin(new Announced(answer));
+      new TunnelStart(catalog, bounds, surroundings, request, asked).begin(new Announced(answer));
     }
   }
 
@@ -104,7 +104,7 @@ public final class Operators {
   /** Does something with what a look at logs has found. */
   @FunctionalInterface
   private interface Step<T> {
-    T apply(Map<Integer, LogEdges.Edge> edgeByPartition) throws IOException;
+    T apply(Map<Integer, LogBounds.Look> lookByPartition) throws IOException;
   }
 
   private <T> void look(
@@ -113,16 +113,16 @@ public final class Operators {
       Map<Integer, KnownPosition> known,
       Step<T> then,
       Answer<T> answer) {
-    edges.look(
+    bounds.look(
         partitions,
         momentsMicros,
         known,
-        new LogEdges.Looked() {
+        new LogBounds.Looked() {
           @Override
-          public void found(Map<Integer, LogEdges.Edge> edgeByPartition) {
+          public void found(Map<Integer, LogBounds.Look> lookByPartition) {
             T result;
             try {
-              result = then.apply(edgeByPartition);
+              result = then.apply(lookByPartition);
             } catch (IOException | RuntimeException e) {
               answer.failed(e);
               return;
@@ -232,7 +232,7 @@ public final class Operators {
     Set<Integer> partitions = partitions(named.isEmpty() ? channels.keySet() : named);
     look(
         partitions,
-        StreamEdges.moments(tunnel.endMs(), seek.timeMs()),
+        StreamBounds.moments(tunnel.endMs(), seek.timeMs()),
         SeekPlan.known(seek, partitions),
         found -> seek(seek, catalog.tunnel(tunnel.tunnelId()), found, asked),
         answer);
@@ -243,7 +243,7 @@ public final class Operators {
   }
 
   private SeekResult seek(
-      Seek seek, TunnelInfo tunnel, Map<Integer, LogEdges.Edge> edgeByPartition, Asked asked)
+      Seek seek, TunnelInfo tunnel, Map<Integer, LogBounds.Look> lookByPartition, Asked asked)
       throws IOException {
     Optional<SeekResult> done = sought(asked);
     if (done.isPresent()) {
@@ -258,7 +258,7 @@ public final class Operators {
                 tunnel,
                 catalog.tables().table(tunnel.table()),
                 catalog.channels(tunnel),
-                edgeByPartition,
+                lookByPartition,
                 surroundings.epochMicros())
             .plan(seek);
     SeekResult result = new SeekResult(plan.moves());
@@ -290,7 +290,7 @@ public final class Operators {
 
   private Optional<Long> incarnation(ChannelKey key, ChannelState state) {
     return key.type() == ChannelType.Stream
-        ? state.incarnation().or(() -> edges.incarnation(key.partition()))
+        ? state.incarnation().or(() -> bounds.incarnation(key.partition()))
         : Optional.empty();
   }
 

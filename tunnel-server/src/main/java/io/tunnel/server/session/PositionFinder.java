@@ -20,12 +20,12 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class PositionFinder {
 
-  private final LogEdges edges;
+  private final LogBounds bounds;
   private final Surroundings surroundings;
 
-  /** Finds them in the logs that {@code edges} looks at. */
-  public PositionFinder(LogEdges edges, Surroundings surroundings) {
-    this.edges = edges;
+  /** Finds them in the logs that {@code bounds} looks at. */
+  public PositionFinder(LogBounds bounds, Surroundings surroundings) {
+    this.bounds = bounds;
     this.surroundings = surroundings;
   }
 
@@ -42,7 +42,7 @@ public final class PositionFinder {
       look(table, partitions, timeMs, answer);
       return;
     }
-    StreamEdges.requirePast(timeMs.get(), surroundings.epochMicros());
+    StreamBounds.requirePast(timeMs.get(), surroundings.epochMicros());
     AtomicInteger left = new AtomicInteger(partitions.size());
     for (int partition : partitions) {
       surroundings.passBarrier(
@@ -60,15 +60,15 @@ public final class PositionFinder {
       Collection<Integer> partitions,
       Optional<Long> timeMs,
       Operators.Answer<FoundPositions> answer) {
-    edges.look(
+    bounds.look(
         partitions,
-        StreamEdges.moments(Optional.empty(), timeMs),
-        new LogEdges.Looked() {
+        StreamBounds.moments(Optional.empty(), timeMs),
+        new LogBounds.Looked() {
           @Override
-          public void found(Map<Integer, LogEdges.Edge> edgeByPartition) {
+          public void found(Map<Integer, LogBounds.Look> lookByPartition) {
             FoundPositions result;
             try {
-              result = positions(table, timeMs, edgeByPartition);
+              result = positions(table, timeMs, lookByPartition);
             } catch (RuntimeException e) {
               answer.failed(e);
               return;
@@ -84,9 +84,9 @@ public final class PositionFinder {
   }
 
   private FoundPositions positions(
-      TableRecord table, Optional<Long> timeMs, Map<Integer, LogEdges.Edge> edgeByPartition) {
-    StreamEdges found =
-        new StreamEdges(Optional.empty(), edgeByPartition, surroundings.epochMicros());
+      TableRecord table, Optional<Long> timeMs, Map<Integer, LogBounds.Look> lookByPartition) {
+    StreamBounds found =
+        new StreamBounds(Optional.empty(), lookByPartition, surroundings.epochMicros());
     return new FoundPositions(
         table.tableId(),
         table.partitions().stream()
@@ -98,17 +98,18 @@ public final class PositionFinder {
                       found.first(key),
                       found.last(key),
                       timeMs.map(
-                          time -> before(found, key, time, edgeByPartition.get(partition.id()))),
-                      edgeByPartition
+                          time -> before(found, key, time, lookByPartition.get(partition.id()))),
+                      lookByPartition
                           .get(partition.id())
+                          .bounds()
                           .incarnation()
-                          .or(() -> edges.incarnation(partition.id())));
+                          .or(() -> bounds.incarnation(partition.id())));
                 })
             .toList());
   }
 
-  private static long before(StreamEdges found, ChannelKey key, long timeMs, LogEdges.Edge edge) {
-    if (!edge.moment(TimeUnit.MILLISECONDS.toMicros(timeMs)).isPassed()) {
+  private static long before(StreamBounds found, ChannelKey key, long timeMs, LogBounds.Look look) {
+    if (!look.moment(TimeUnit.MILLISECONDS.toMicros(timeMs)).isPassed()) {
       throw new RefusedException(
           ErrorCode.INVALID_POSITION,
           "it is not certain yet what was committed before "

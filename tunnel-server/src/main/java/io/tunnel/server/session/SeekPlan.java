@@ -34,8 +34,8 @@ final class SeekPlan {
   private final TunnelInfo tunnel;
   private final TableRecord table;
   private final NavigableMap<ChannelKey, ChannelState> channels;
-  private final StreamEdges edges;
-  private final Map<Integer, LogEdges.Edge> edgeByPartition;
+  private final StreamBounds bounds;
+  private final Map<Integer, LogBounds.Look> lookByPartition;
   private final NavigableMap<ChannelKey, ChannelState> states = new TreeMap<>();
 
   /** For a tunnel of {@code table} whose channels are {@code channels} now. */
@@ -43,13 +43,13 @@ final class SeekPlan {
       TunnelInfo tunnel,
       TableRecord table,
       NavigableMap<ChannelKey, ChannelState> channels,
-      Map<Integer, LogEdges.Edge> edgeByPartition,
+      Map<Integer, LogBounds.Look> lookByPartition,
       long nowMicros) {
     this.tunnel = tunnel;
     this.table = table;
     this.channels = channels;
-    this.edgeByPartition = Map.copyOf(edgeByPartition);
-    this.edges = new StreamEdges(tunnel.endMs(), edgeByPartition, nowMicros);
+    this.lookByPartition = Map.copyOf(lookByPartition);
+    this.bounds = new StreamBounds(tunnel.endMs(), lookByPartition, nowMicros);
   }
 
   /** The channels of those ids. */
@@ -86,19 +86,19 @@ final class SeekPlan {
       ChannelState state = channels.get(key);
       long position;
       if (seek.position().isPresent()) {
-        position = edges.require(key, state, seek.position().get());
+        position = bounds.require(key, state, seek.position().get());
       } else if (seek.timeMs().isPresent()) {
-        position = edges.require(key, state, edges.before(key, seek.timeMs().get()));
+        position = bounds.require(key, state, bounds.before(key, seek.timeMs().get()));
       } else {
         position =
             seek.edge().orElseThrow() == StreamStart.EARLIEST
-                ? edges.earliest(key, state)
-                : edges.last(key, state);
+                ? bounds.earliest(key, state)
+                : bounds.last(key, state);
       }
       states.put(
           key,
           moved(state, position, Bytes.EMPTY, state.end())
-              .seenIn(edgeByPartition.get(key.partition()).incarnation()));
+              .seenIn(lookByPartition.get(key.partition()).bounds().incarnation()));
     }
     return this;
   }
@@ -182,12 +182,12 @@ final class SeekPlan {
   private ChannelState imported(ChannelKey key, ChannelPosition position) {
     ChannelState state = channels.get(key);
     if (key.type() == ChannelType.Stream) {
-      LogEdges.Edge edge = edgeByPartition.get(key.partition());
-      position.known().ifPresent(known -> requireShared(key, known, edge));
-      long to = edges.require(key, state, position.position());
+      LogBounds.Look look = lookByPartition.get(key.partition());
+      position.known().ifPresent(known -> requireShared(key, known, look));
+      long to = bounds.require(key, state, position.position());
       // What was judged is as good as the look; of other positions nobody knows what they are.
       return moved(state, to, Bytes.EMPTY, state.end())
-          .seenIn(position.incarnation().flatMap(in -> edge.incarnation()));
+          .seenIn(position.incarnation().flatMap(in -> look.bounds().incarnation()));
     }
     requireKey(position);
     return moved(
@@ -197,8 +197,8 @@ final class SeekPlan {
         position.isFinished() ? Optional.of(position.position()) : Optional.empty());
   }
 
-  private static void requireShared(ChannelKey key, KnownPosition known, LogEdges.Edge edge) {
-    long shared = edge.shared().orElse(known.position());
+  private static void requireShared(ChannelKey key, KnownPosition known, LogBounds.Look look) {
+    long shared = look.shared().orElse(known.position());
     if (shared < known.position()) {
       throw new RefusedException(
           ErrorCode.POSITION_REPLACED,

@@ -26,19 +26,19 @@ final class StaleCheckpoints {
 
   private final TunnelCatalog catalog;
   private final Sessions sessions;
-  private final LogEdges edges;
+  private final LogBounds bounds;
   private final TunnelEnds ends;
   private final Surroundings surroundings;
 
   StaleCheckpoints(
       TunnelCatalog catalog,
       Sessions sessions,
-      LogEdges edges,
+      LogBounds bounds,
       TunnelEnds ends,
       Surroundings surroundings) {
     this.catalog = catalog;
     this.sessions = sessions;
-    this.edges = edges;
+    this.bounds = bounds;
     this.ends = ends;
     this.surroundings = surroundings;
   }
@@ -54,14 +54,14 @@ final class StaleCheckpoints {
       return;
     }
     int partition = hold.key().partition();
-    edges.look(
+    bounds.look(
         Set.of(partition),
         Set.of(),
         Map.of(partition, known.get()),
-        new LogEdges.Looked() {
+        new LogBounds.Looked() {
           @Override
-          public void found(Map<Integer, LogEdges.Edge> edgeByPartition) {
-            judged(request, port, answer, new Judged(state, edgeByPartition.get(partition)));
+          public void found(Map<Integer, LogBounds.Look> lookByPartition) {
+            judged(request, port, answer, new Judged(state, lookByPartition.get(partition)));
           }
 
           @Override
@@ -76,20 +76,20 @@ final class StaleCheckpoints {
   }
 
   /** Progress, and what the log has of it. */
-  private record Judged(ChannelState state, LogEdges.Edge edge) {
+  private record Judged(ChannelState state, LogBounds.Look look) {
 
     boolean isLost() {
       return shared() < state.checkpointed();
     }
 
     long shared() {
-      return edge.shared().orElse(state.checkpointed());
+      return look.shared().orElse(state.checkpointed());
     }
 
     /** The incarnation is that of the look, so that nothing is judged twice by an older one. */
     ChannelState next() {
       ChannelState next = isLost() ? LostChanges.takenBack(state, shared()) : state;
-      return next.seenIn(edge.incarnation());
+      return next.seenIn(look.bounds().incarnation());
     }
   }
 

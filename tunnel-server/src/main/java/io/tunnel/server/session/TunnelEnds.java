@@ -27,7 +27,7 @@ final class TunnelEnds {
   private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final TunnelCatalog catalog;
-  private final LogEdges edges;
+  private final LogBounds bounds;
   private final Surroundings surroundings;
   private final Listener listener;
 
@@ -64,9 +64,10 @@ final class TunnelEnds {
     void endKnown(TunnelInfo tunnel, ChannelKey key, long end);
   }
 
-  TunnelEnds(TunnelCatalog catalog, LogEdges edges, Surroundings surroundings, Listener listener) {
+  TunnelEnds(
+      TunnelCatalog catalog, LogBounds bounds, Surroundings surroundings, Listener listener) {
     this.catalog = catalog;
-    this.edges = edges;
+    this.bounds = bounds;
     this.surroundings = surroundings;
     this.listener = listener;
   }
@@ -120,13 +121,13 @@ final class TunnelEnds {
     if (search.barriersLeft > 0 || !isUnderWay(search)) {
       return;
     }
-    edges.look(
+    bounds.look(
         search.partitions(),
         Set.of(endMicros(search.tunnel)),
-        new LogEdges.Looked() {
+        new LogBounds.Looked() {
           @Override
-          public void found(Map<Integer, LogEdges.Edge> edgeByPartition) {
-            TunnelEnds.this.found(search, edgeByPartition);
+          public void found(Map<Integer, LogBounds.Look> lookByPartition) {
+            TunnelEnds.this.found(search, lookByPartition);
           }
 
           @Override
@@ -136,15 +137,15 @@ final class TunnelEnds {
         });
   }
 
-  private void found(Search search, Map<Integer, LogEdges.Edge> edgeByPartition) {
+  private void found(Search search, Map<Integer, LogBounds.Look> lookByPartition) {
     if (!isUnderWay(search)) {
       return;
     }
     String tunnelId = search.tunnel.tunnelId();
     Map<ChannelKey, ChannelState> ended = new LinkedHashMap<>();
     for (ChannelKey key : search.keys) {
-      LogEdges.Moment moment =
-          edgeByPartition.get(key.partition()).moment(endMicros(search.tunnel));
+      LogBounds.Moment moment =
+          lookByPartition.get(key.partition()).moment(endMicros(search.tunnel));
       if (moment.isPassed()) {
         ChannelState state = catalog.channel(tunnelId, key);
         // A clock that was set back may have let changes through that are behind the end.

@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 final class TunnelStart {
 
   private final TunnelCatalog catalog;
-  private final LogEdges edges;
+  private final LogBounds bounds;
   private final Surroundings surroundings;
   private final CreateTunnel request;
   private final Asked asked;
@@ -40,20 +40,20 @@ final class TunnelStart {
   /** Refuses what cannot be created. */
   TunnelStart(
       TunnelCatalog catalog,
-      LogEdges edges,
+      LogBounds bounds,
       Surroundings surroundings,
       CreateTunnel request,
       Asked asked) {
     catalog.requireFree(request);
     this.catalog = catalog;
-    this.edges = edges;
+    this.bounds = bounds;
     this.surroundings = surroundings;
     this.request = request;
     this.asked = asked;
     this.table = catalog.tables().table(request.table());
     long nowMicros = surroundings.epochMicros();
     this.tunnelId = catalog.newTunnelId(nowMicros);
-    request.startMs().ifPresent(ms -> StreamEdges.requirePast(ms, nowMicros));
+    request.startMs().ifPresent(ms -> StreamBounds.requirePast(ms, nowMicros));
     long nowMs = TimeUnit.MICROSECONDS.toMillis(nowMicros);
     boolean startsNow = request.startMs().isEmpty() && request.start() == StreamStart.LATEST;
     if (startsNow && request.endMs().isPresent() && request.endMs().get() <= nowMs) {
@@ -89,13 +89,13 @@ final class TunnelStart {
 
   private void look(Operators.Creation answer) {
     List<Integer> partitions = table.partitions().stream().map(PartitionRecord::id).toList();
-    edges.look(
+    bounds.look(
         partitions,
-        StreamEdges.moments(Optional.empty(), request.startMs()),
-        new LogEdges.Looked() {
+        StreamBounds.moments(Optional.empty(), request.startMs()),
+        new LogBounds.Looked() {
           @Override
-          public void found(Map<Integer, LogEdges.Edge> edgeByPartition) {
-            finish(() -> streams(edgeByPartition), answer);
+          public void found(Map<Integer, LogBounds.Look> lookByPartition) {
+            finish(() -> streams(lookByPartition), answer);
           }
 
           @Override
@@ -185,21 +185,21 @@ final class TunnelStart {
     return states;
   }
 
-  private Map<ChannelKey, ChannelState> streams(Map<Integer, LogEdges.Edge> edgeByPartition) {
-    StreamEdges found =
-        new StreamEdges(Optional.empty(), edgeByPartition, surroundings.epochMicros());
+  private Map<ChannelKey, ChannelState> streams(Map<Integer, LogBounds.Look> lookByPartition) {
+    StreamBounds found =
+        new StreamBounds(Optional.empty(), lookByPartition, surroundings.epochMicros());
     NavigableMap<ChannelKey, ChannelState> states = new TreeMap<>();
     for (PartitionRecord partition : table.partitions()) {
       ChannelKey key = ChannelKey.stream(partition.id());
       states.put(
           key,
           ChannelState.startingAt(start(key, found))
-              .seenIn(edgeByPartition.get(partition.id()).incarnation()));
+              .seenIn(lookByPartition.get(partition.id()).bounds().incarnation()));
     }
     return states;
   }
 
-  private long start(ChannelKey key, StreamEdges found) {
+  private long start(ChannelKey key, StreamBounds found) {
     if (request.startMs().isPresent()) {
       return found.before(key, request.startMs().get());
     }

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.kafka.broker.KafkaBroker;
-import io.tunnel.server.kafka.KafkaEdges.Edge;
 import io.tunnel.server.kafka.KafkaEpochs.Seen;
 import io.tunnel.server.kafka.Reads.Lost;
+import io.tunnel.server.log.Bounds;
 import io.tunnel.server.replica.SharedLog.Stored;
 import io.tunnel.server.replica.SharedLog.Tail;
 import java.io.IOException;
@@ -71,9 +71,9 @@ class KafkaTruncationTest {
         get(table.append(FIRST, change(i, "k" + i, "new")));
       }
       assertThat(get(table.log.end(FIRST)).offset()).isEqualTo(20);
-      Edge found = get(table.edges().edges(List.of(FIRST))).get(FIRST);
-      assertThat(found.end()).isEqualTo(20);
-      int now = found.leaderEpoch().orElseThrow();
+      Bounds found = get(table.offsets().bounds(List.of(FIRST))).get(FIRST);
+      assertThat(found.last()).isEqualTo(19);
+      int now = Math.toIntExact(found.incarnation().orElseThrow() - 1);
       assertThat(now).isGreaterThan(epoch);
       KafkaEpochs epochs = table.cluster.epochs(id -> Optional.ofNullable(table.places.get(id)));
       for (int next : new int[] {1, 3, 4, 8, 20}) {

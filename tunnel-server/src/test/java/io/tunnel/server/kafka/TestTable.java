@@ -50,8 +50,8 @@ public final class TestTable implements Closeable {
     return KafkaTopics.table(config.cluster(), TABLE);
   }
 
-  KafkaEdges edges() {
-    return cluster.edges(partition -> Optional.ofNullable(places.get(partition)));
+  KafkaOffsets offsets() {
+    return cluster.offsets(partition -> Optional.ofNullable(places.get(partition)));
   }
 
   /** Completed when the entries are appended. */

@@ -17,7 +17,7 @@ final class CatchUpTest {
 
   private static final int PARTITION = 1;
 
-  private final FakeEdges edges = new FakeEdges();
+  private final FakeBounds bounds = new FakeBounds();
   private final List<Optional<RefusedException>> told = new ArrayList<>();
   private LocalLog log;
   private SettledChanges copy;
@@ -27,7 +27,7 @@ final class CatchUpTest {
   void open() throws IOException {
     log = TestLogs.open(new CrashDisk(), 0);
     copy = new SettledChanges(log);
-    catchUp = new CatchUp(edges, copy);
+    catchUp = new CatchUp(bounds, copy);
   }
 
   private void commit() throws IOException {
@@ -38,9 +38,9 @@ final class CatchUpTest {
 
   @Test
   void itWaitsForTheEndThatTheLogHadAndForNoLaterOne() throws IOException {
-    edges.set(PARTITION, 1, 4);
+    bounds.set(PARTITION, 1, 4);
     catchUp.whenFresh(PARTITION, told::add);
-    edges.set(PARTITION, 1, 100);
+    bounds.set(PARTITION, 1, 100);
     commit();
     assertThat(told).isEmpty();
     commit();
@@ -53,7 +53,7 @@ final class CatchUpTest {
   @Test
   void whatIsReadAlreadyIsNotWaitedFor() throws IOException {
     commit();
-    edges.set(PARTITION, 1, 2);
+    bounds.set(PARTITION, 1, 2);
     catchUp.whenFresh(PARTITION, told::add);
     assertThat(told).containsExactly(Optional.empty());
   }
@@ -61,7 +61,7 @@ final class CatchUpTest {
   @Test
   void anEndThatIsNoChangeIsReachedWhenItIsSettled() throws IOException {
     commit();
-    edges.set(PARTITION, 1, 3);
+    bounds.set(PARTITION, 1, 3);
     catchUp.whenFresh(PARTITION, told::add);
     assertThat(told).isEmpty();
     copy.settle(PARTITION, 3);
@@ -70,7 +70,7 @@ final class CatchUpTest {
 
   @Test
   void whoWaitsIsToldWhenNothingMoreWillBeRead() {
-    edges.set(PARTITION, 1, 2);
+    bounds.set(PARTITION, 1, 2);
     catchUp.whenFresh(PARTITION, told::add);
     RefusedException reason = RefusedException.notLeader("no more", Optional.of("other:1"));
     catchUp.giveUp(PARTITION + 1, reason);
@@ -82,7 +82,7 @@ final class CatchUpTest {
 
   @Test
   void aLogThatCannotBeAskedIsARetriableRefusal() {
-    edges.unreachable(true);
+    bounds.unreachable(true);
     catchUp.whenFresh(PARTITION, told::add);
     assertThat(told).hasSize(1);
     assertThat(told.get(0).orElseThrow().code()).isEqualTo(ErrorCode.LOG_UNAVAILABLE);

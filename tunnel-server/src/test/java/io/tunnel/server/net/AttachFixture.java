@@ -70,7 +70,7 @@ final class AttachFixture implements Closeable {
     for (String key : keys) {
       worker.granted(Operation.WRITE, TestNode.write(node.mine, here, put(key)));
     }
-    node.settleEdges();
+    node.settleBounds();
   }
 
   /** The client is told why nothing more is delivered to it under that handle. */

@@ -77,7 +77,7 @@ final class AttachIncarnationsTest {
   void nobodyIsRefusedForChangesThatAreOnlyNotReadYet() throws IOException {
     at.write("a");
     ledBy(new Start(4, 1));
-    at.node.edges.set(at.here, 1, 2);
+    at.node.bounds.set(at.here, 1, 2);
     int waiting = at.worker.send(Operation.ATTACH, Json.encode(seenIn(2, 4)));
     // What is answered behind it shows that it waits.
     at.worker.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);

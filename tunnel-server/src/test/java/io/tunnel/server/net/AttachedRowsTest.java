@@ -41,7 +41,7 @@ final class AttachedRowsTest {
   @Test
   void rowsAreServedWhenEverythingIsReadThatTheLogHeldThen() throws IOException {
     at.write("a");
-    at.node.edges.set(at.here, 1, 2);
+    at.node.bounds.set(at.here, 1, 2);
     int waiting = at.worker.send(Operation.ATTACH, Json.encode(at.base(5)));
     // What is answered behind it shows that it waits.
     at.worker.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
@@ -58,13 +58,13 @@ final class AttachedRowsTest {
 
   @Test
   void whoWaitsForRowsIsAnsweredWhenThePartitionIsLost() throws IOException {
-    at.node.edges.set(at.here, 1, 2);
+    at.node.bounds.set(at.here, 1, 2);
     int waiting = at.worker.send(Operation.ATTACH, Json.encode(at.base(5)));
     at.worker.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
     at.node.lose(at.here);
     assertThat(RawClient.error(at.worker.answer(Operation.ATTACH, waiting)).leader())
         .contains(TestNode.THERE);
-    at.node.edges.unreachable(true);
+    at.node.bounds.unreachable(true);
     at.node.lead(at.here);
     assertThat(at.worker.refused(Operation.ATTACH, at.base(6)).code())
         .isEqualTo(ErrorCode.LOG_UNAVAILABLE);

@@ -125,7 +125,7 @@ final class AttachedWorkerTest {
                 .code())
         .isEqualTo(ErrorCode.INVALID_CHECKPOINT);
     at.node.changes.settle(at.here, 4);
-    at.node.edges.set(at.here, 1, 4);
+    at.node.bounds.set(at.here, 1, 4);
     ChannelEnd upTo = settled(at.worker);
     at.worker.granted(
         Operation.CHECKPOINT,

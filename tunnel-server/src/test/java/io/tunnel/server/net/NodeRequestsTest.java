@@ -197,7 +197,7 @@ final class NodeRequestsTest {
 
   @Test
   void tunnelsAreServedByTheLeaderOfTheirTablesGroup() throws IOException {
-    node.edges.set(here, 1, 8);
+    node.bounds.set(here, 1, 8);
     TunnelInfo tunnel = create();
     assertThat(client.granted(Operation.LIST_TUNNELS, new TableName("mine"), TunnelList.class))
         .isEqualTo(new TunnelList(List.of(tunnel)));

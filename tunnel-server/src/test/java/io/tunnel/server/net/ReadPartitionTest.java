@@ -88,7 +88,7 @@ final class ReadPartitionTest {
     for (String key : keys) {
       reader.granted(Operation.WRITE, TestNode.write(node.mine, here, put(key)));
     }
-    node.settleEdges();
+    node.settleBounds();
   }
 
   @Test
@@ -205,7 +205,7 @@ final class ReadPartitionTest {
   @Test
   void rowsAreServedWhenEverythingIsReadThatTheLogHeldThen() throws IOException {
     write("a");
-    node.edges.set(here, 1, 2);
+    node.bounds.set(here, 1, 2);
     int waiting = reader.send(Operation.READ_PARTITION, Json.encode(rows(0, Bytes.EMPTY)));
     // What is answered behind it shows that it waits.
     reader.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
@@ -243,7 +243,7 @@ final class ReadPartitionTest {
     ErrorPayload refusal = reader.refused(Operation.READ_PARTITION, changes(2, Optional.empty()));
     assertThat(refusal.code()).isEqualTo(ErrorCode.INVALID_POSITION);
     assertThat(refusal.message()).contains("no position 2").contains("is 1");
-    node.edges.set(here, 1, 2);
+    node.bounds.set(here, 1, 2);
     int waiting = reader.send(Operation.READ_PARTITION, Json.encode(changes(2, Optional.empty())));
     reader.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
     reader.granted(Operation.WRITE, TestNode.write(node.mine, here, put("b")));
@@ -252,7 +252,7 @@ final class ReadPartitionTest {
                 .handle())
         .as("it was only not read yet")
         .isPositive();
-    node.edges.unreachable(true);
+    node.bounds.unreachable(true);
     assertThat(reader.refused(Operation.READ_PARTITION, changes(9, Optional.empty())).code())
         .isEqualTo(ErrorCode.LOG_UNAVAILABLE);
   }
@@ -318,7 +318,7 @@ final class ReadPartitionTest {
       throws IOException {
     write("a", "b", "c");
     node.histories.put(here, ledBy(new Start(5, 1)));
-    node.edges.set(here, 1, 3, ledBy(new Start(5, 1), new Start(7, 4)));
+    node.bounds.set(here, 1, 3, ledBy(new Start(5, 1), new Start(7, 4)));
     Positions found = found();
     assertThat(found.incarnation()).contains(7L);
     ReadPartition latest = knowing(changes(3, Optional.empty()), found.latest(), 7);
@@ -336,7 +336,7 @@ final class ReadPartitionTest {
   void whoKnowsALaterIncarnationThanTheCopyWaitsUntilItHasReadTheLog() throws IOException {
     write("a", "b");
     node.histories.put(here, ledBy(new Start(5, 1)));
-    node.edges.set(here, 1, 3, ledBy(new Start(5, 1), new Start(7, 2)));
+    node.bounds.set(here, 1, 3, ledBy(new Start(5, 1), new Start(7, 2)));
     ReadPartition later = knowing(changes(2, Optional.empty()), 2, 7);
     int waiting = reader.send(Operation.READ_PARTITION, Json.encode(later));
     // What is answered behind it shows that it waits.
@@ -351,9 +351,9 @@ final class ReadPartitionTest {
   @Test
   void positionsAreThoseOfTheSharedLog() throws IOException {
     int there = node.mine.partitions().get(1).id();
-    node.edges.set(here, 3, 9);
-    node.edges.set(there, 1, 0);
-    node.edges.record(here, 5, 1_000_000);
+    node.bounds.set(here, 3, 9);
+    node.bounds.set(there, 1, 0);
+    node.bounds.record(here, 5, 1_000_000);
     FoundPositions found =
         reader.granted(
             Operation.FIND_POSITIONS,
@@ -374,7 +374,7 @@ final class ReadPartitionTest {
                 .refused(Operation.FIND_POSITIONS, new FindPositions("mine", Optional.of(-1L)))
                 .code())
         .isEqualTo(ErrorCode.INVALID_POSITION);
-    node.edges.unreachable(true);
+    node.bounds.unreachable(true);
     assertThat(
             reader
                 .refused(Operation.FIND_POSITIONS, new FindPositions("mine", Optional.empty()))

@@ -23,7 +23,7 @@ import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.engine.Ports;
 import io.tunnel.server.engine.Served;
 import io.tunnel.server.log.CatchUp;
-import io.tunnel.server.log.FakeEdges;
+import io.tunnel.server.log.FakeBounds;
 import io.tunnel.server.log.IncarnationHistory;
 import io.tunnel.server.log.SettledChanges;
 import io.tunnel.server.partition.CurrentRows;
@@ -36,13 +36,13 @@ import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.TestClock;
 import io.tunnel.server.partition.TestShards;
 import io.tunnel.server.session.Coordinator;
-import io.tunnel.server.session.KnownEdges;
+import io.tunnel.server.session.KnownBounds;
 import io.tunnel.server.session.LedTunnels;
 import io.tunnel.server.session.LogFigures;
 import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.PositionFinder;
 import io.tunnel.server.session.SessionConfig;
-import io.tunnel.server.session.SharedEdges;
+import io.tunnel.server.session.SharedLogBounds;
 import io.tunnel.server.session.Surroundings;
 import io.tunnel.server.session.TunnelHost;
 import io.tunnel.wire.WriteRequest;
@@ -71,7 +71,7 @@ final class TestNode implements Closeable {
   static final String THERE = "there:2";
 
   final FakeView view = new FakeView(HERE);
-  final FakeEdges edges = new FakeEdges();
+  final FakeBounds bounds = new FakeBounds();
   final Set<Integer> led = ConcurrentHashMap.newKeySet();
   final Catalog catalog;
   final TableRecord mine;
@@ -119,10 +119,11 @@ final class TestNode implements Closeable {
     Handles handles = new Handles();
     changes = new SettledChanges(shards);
     tunnels = new LedTunnels(catalog, view);
-    KnownEdges known = new KnownEdges();
+    KnownBounds known = new KnownBounds();
     tunnels.lead(group(mine), host(mine, known, handles, clock));
     others = () -> host(theirs, known, handles, clock);
-    Ports.Delivered delivered = new Ports.Delivered(this::incarnations, new CatchUp(edges, shards));
+    Ports.Delivered delivered =
+        new Ports.Delivered(this::incarnations, new CatchUp(bounds, shards));
     Served served =
         new Served(
             new Ports(
@@ -136,7 +137,7 @@ final class TestNode implements Closeable {
                 new Ports.Tunnels(
                     tunnels,
                     new PositionFinder(
-                        new SharedEdges(edges, known, new Joined(clock)), new Joined(clock)),
+                        new SharedLogBounds(bounds, known, new Joined(clock)), new Joined(clock)),
                     LogFigures.of(known, shards, led::contains),
                     partition -> LogFigures.UNKNOWN),
                 new OwnLogs(catalog, shards),
@@ -185,13 +186,13 @@ final class TestNode implements Closeable {
     TunnelHost host() throws IOException;
   }
 
-  private TunnelHost host(TableRecord table, KnownEdges known, Handles handles, TestClock clock)
+  private TunnelHost host(TableRecord table, KnownBounds known, Handles handles, TestClock clock)
       throws IOException {
     MemoryCatalogStore store = new MemoryCatalogStore();
     storeByTable.put(table.tableId(), store);
     TunnelCatalog group = new TunnelCatalog(catalog, store, group(table));
     Surroundings surroundings = new Joined(clock);
-    SharedEdges shared = new SharedEdges(edges, known, surroundings);
+    SharedLogBounds shared = new SharedLogBounds(bounds, known, surroundings);
     Coordinator coordinator =
         new Coordinator(
             group,
@@ -267,9 +268,9 @@ final class TestNode implements Closeable {
   }
 
   /** What the shared log holds is what the shards do. */
-  void settleEdges() {
+  void settleBounds() {
     for (PartitionRecord partition : mine.partitions()) {
-      edges.set(partition.id(), 1, shards.committed(partition.id()));
+      bounds.set(partition.id(), 1, shards.committed(partition.id()));
     }
   }
 

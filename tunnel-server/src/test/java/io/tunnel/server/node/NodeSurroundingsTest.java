@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.cluster.ClusterView;
-import io.tunnel.server.log.FakeEdges;
+import io.tunnel.server.log.FakeBounds;
 import io.tunnel.server.partition.TestClock;
 import io.tunnel.server.session.Surroundings;
 import java.util.ArrayDeque;
@@ -18,10 +18,10 @@ import org.junit.jupiter.api.Test;
 
 final class NodeSurroundingsTest {
 
-  private final FakeEdges edges = new FakeEdges();
+  private final FakeBounds bounds = new FakeBounds();
   private final Queue<Runnable> control = new ArrayDeque<>();
   private final NodeSurroundings node =
-      new NodeSurroundings(edges, ClusterView.none(), control::add, new TestClock(), 6_000);
+      new NodeSurroundings(bounds, ClusterView.none(), control::add, new TestClock(), 6_000);
   private final List<Map<Integer, Long>> kept = new ArrayList<>();
   private final List<RefusedException> failures = new ArrayList<>();
 
@@ -46,12 +46,12 @@ final class NodeSurroundingsTest {
 
   @Test
   void changesBehindTheRowsBeginWhereTheLogEndsWhenItIsAsked() {
-    edges.set(1, 1, 5);
-    edges.set(2, 3, 9);
-    edges.hold(true);
+    bounds.set(1, 1, 5);
+    bounds.set(2, 3, 9);
+    bounds.hold(true);
     node.keepRows("t", List.of(1, 2, 3), told);
-    edges.set(1, 1, 6);
-    edges.hold(false);
+    bounds.set(1, 1, 6);
+    bounds.hold(false);
     assertThat(kept).as("on the control thread alone").isEmpty();
     runControl();
     assertThat(kept).containsExactly(Map.of(1, 6L, 2, 9L, 3, 0L));
@@ -60,7 +60,7 @@ final class NodeSurroundingsTest {
 
   @Test
   void aLogThatCannotBeReachedIsSaidToBe() {
-    edges.unreachable(true);
+    bounds.unreachable(true);
     node.keepRows("t", List.of(1), told);
     runControl();
     assertThat(kept).isEmpty();
@@ -83,7 +83,7 @@ final class NodeSurroundingsTest {
   void aNodeThatStopsDropsWhatWasToBeDone() {
     NodeSurroundings stopping =
         new NodeSurroundings(
-            edges,
+            bounds,
             ClusterView.none(),
             action -> {
               throw new RejectedExecutionException("stopping");

@@ -73,7 +73,7 @@ final class AttachedBaseTest extends AttachedSessionsFixture {
     TunnelInfo tunnel = base();
     session(tunnel);
     Assignment held = held(low);
-    LogFigures none = LogFigures.of(new KnownEdges(), null, partition -> false);
+    LogFigures none = LogFigures.of(new KnownBounds(), null, partition -> false);
     assertThat(lagRows(tunnel, none)).as("no copy of the partition").isEqualTo(-1);
     LogFigures some = none.withRows(partition -> partition == low ? 40 : 0);
     assertThat(lagRows(tunnel, some)).isEqualTo(40);

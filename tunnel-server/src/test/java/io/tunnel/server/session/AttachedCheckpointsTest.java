@@ -8,7 +8,7 @@ import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.UnknownOutcomeException;
-import io.tunnel.server.log.EdgeQueries;
+import io.tunnel.server.log.Bounds;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.server.session.fake.FakeSession;
 import io.tunnel.wire.ChannelRef;
@@ -95,7 +95,7 @@ final class AttachedCheckpointsTest extends AttachedSessionsFixture {
     log.set(low, 3, 25);
     log.hold(true);
     FakeSession.Outcome first = checkpoint(held, 22, Bytes.EMPTY);
-    known.saw(low, new EdgeQueries.Edge(3, 24));
+    known.saw(low, new Bounds(3, 24));
     FakeSession.Outcome second = checkpoint(held, 24, Bytes.EMPTY);
     assertThat(second.told).isEqualTo(1);
     assertThat(first.told).isZero();

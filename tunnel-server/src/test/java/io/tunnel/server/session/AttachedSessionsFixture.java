@@ -21,7 +21,7 @@ import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Handles;
-import io.tunnel.server.log.FakeEdges;
+import io.tunnel.server.log.FakeBounds;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.server.session.fake.FakeSession;
 import io.tunnel.server.session.fake.FakeSurroundings;
@@ -49,8 +49,8 @@ abstract class AttachedSessionsFixture {
   final MemoryCatalogStore store = new MemoryCatalogStore();
   final FakeSession port = new FakeSession();
   final FakeSurroundings surroundings = new FakeSurroundings();
-  final FakeEdges log = new FakeEdges();
-  final KnownEdges known = new KnownEdges();
+  final FakeBounds log = new FakeBounds();
+  final KnownBounds known = new KnownBounds();
   final Handles handles = new Handles();
   final List<TunnelInfo> created = new ArrayList<>();
   final List<Exception> failed = new ArrayList<>();
@@ -76,15 +76,15 @@ abstract class AttachedSessionsFixture {
     log.set(low, 3, 20);
     log.set(high, 1, 10);
     catalog = new TunnelCatalog(tables, store, GROUP);
-    SharedEdges edges = new SharedEdges(log, known, surroundings);
+    SharedLogBounds bounds = new SharedLogBounds(log, known, surroundings);
     coordinator =
         new Coordinator(
             catalog,
             new Coordinator.Naming(handles, tables.grants()),
-            edges,
+            bounds,
             new SessionConfig(300, 1_000),
             surroundings);
-    operators = new Operators(catalog, edges, coordinator, surroundings);
+    operators = new Operators(catalog, bounds, coordinator, surroundings);
   }
 
   TunnelInfo create(
@@ -166,7 +166,7 @@ abstract class AttachedSessionsFixture {
   }
 
   ChannelDescription channel(TunnelInfo tunnel, ChannelKey key) throws IOException {
-    KnownEdges known = new KnownEdges();
+    KnownBounds known = new KnownBounds();
     return coordinator
         .view(tunnel)
         .describe(LogFigures.of(known, null, partition -> false), 0)

@@ -11,7 +11,7 @@ import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.ChannelKey;
-import io.tunnel.server.log.EdgeQueries;
+import io.tunnel.server.log.Bounds;
 import io.tunnel.server.session.fake.FakeSession;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Control.ChannelDescription;
@@ -122,7 +122,7 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
     assertThat(state(tunnel, ChannelKey.stream(high)).end())
         .as("the log's clock may be behind: more may come from before the moment")
         .isEmpty();
-    surroundings.nowMs = 2_000 + SharedEdges.CLOCK_GAP_MICROS_MAX / 1_000;
+    surroundings.nowMs = 2_000 + SharedLogBounds.CLOCK_GAP_MICROS_MAX / 1_000;
     coordinator.tick();
     surroundings.passBarriers();
     assertThat(state(tunnel, ChannelKey.stream(high)).end()).as("not before a second").isEmpty();
@@ -202,9 +202,9 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
   @Test
   void whatThisNodeHasNoCopyOfIsSaidToBeUnknown() throws IOException {
     TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
-    KnownEdges known = new KnownEdges();
-    known.saw(low, new EdgeQueries.Edge(8, 20));
-    known.saw(high, new EdgeQueries.Edge(1, 10));
+    KnownBounds known = new KnownBounds();
+    known.saw(low, new Bounds(8, 20));
+    known.saw(high, new Bounds(1, 10));
     List<ChannelDescription> channels =
         coordinator
             .view(tunnel)

@@ -110,7 +110,7 @@ final class ChannelEndsTest extends CoordinatorFixture {
   void aSeekThatComesBeforeAnEndThatWasNotStoredIsNotUndoneByIt() throws IOException {
     TunnelInfo two = finishedWithoutAWord();
     ChannelKey key = ChannelKey.base(catalog.tables().table("t").partitions().get(0).id());
-    Operators operators = new Operators(catalog, LogEdges.of(log), coordinator, surroundings);
+    Operators operators = new Operators(catalog, LogBounds.of(log), coordinator, surroundings);
     Seek back =
         new Seek(
             "t",

@@ -18,7 +18,7 @@ import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.FakeView;
 import io.tunnel.server.cluster.Unit;
-import io.tunnel.server.log.FakeEdges;
+import io.tunnel.server.log.FakeBounds;
 import io.tunnel.server.session.fake.FakeSession;
 import io.tunnel.server.session.fake.FakeSurroundings;
 import io.tunnel.wire.Control.CreateTunnel;
@@ -58,18 +58,18 @@ final class LedTunnelsTest {
 
   private TunnelHost host(TableRecord table) throws IOException {
     TunnelCatalog catalog = new TunnelCatalog(tables, new MemoryCatalogStore(), group(table));
-    SharedEdges edges = new SharedEdges(new FakeEdges(), new KnownEdges(), surroundings);
+    SharedLogBounds bounds = new SharedLogBounds(new FakeBounds(), new KnownBounds(), surroundings);
     Coordinator coordinator =
         new Coordinator(
             catalog,
             new Coordinator.Naming(handles, tables.grants()),
-            edges,
+            bounds,
             new SessionConfig(300, 1_000),
             surroundings);
     return new TunnelHost(
         catalog,
         coordinator,
-        new Operators(catalog, edges, coordinator, surroundings),
+        new Operators(catalog, bounds, coordinator, surroundings),
         posted::add);
   }
 

@@ -99,7 +99,7 @@ abstract class OperatorsFixture {
             new Coordinator.Naming(new Handles(), ChannelGrants.of(Bytes.fromHex("52"))),
             new SessionConfig(300, 1_000),
             surroundings);
-    operators = new Operators(catalog, LogEdges.of(log, id -> history), coordinator, surroundings);
+    operators = new Operators(catalog, LogBounds.of(log, id -> history), coordinator, surroundings);
   }
 
   void create(CreateTunnel request) {

@@ -4,7 +4,8 @@ import io.tunnel.it.sim.SimThread;
 import io.tunnel.it.sim.cluster.group.Reach;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.KnownPosition;
-import io.tunnel.server.log.EdgeQueries;
+import io.tunnel.server.log.Bounds;
+import io.tunnel.server.log.BoundsQueries;
 import io.tunnel.server.replica.SharedLog;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ import java.util.function.IntFunction;
  * The log as one start of a node reaches it. Appends land in pieces, between those of others; when
  * an answer is lost or the log out of reach, some of them land much later, when they like.
  */
-final class SimLogClient implements SharedLog, EdgeQueries {
+final class SimLogClient implements SharedLog, BoundsQueries {
 
   private static final long LATE_NANOS_MAX = 6_000_000_000L;
   private static final int PIECES_MAX = 3;
@@ -109,10 +110,10 @@ final class SimLogClient implements SharedLog, EdgeQueries {
   }
 
   @Override
-  public CompletableFuture<Map<Integer, Edge>> edges(Collection<Integer> partitions) {
+  public CompletableFuture<Map<Integer, Bounds>> bounds(Collection<Integer> partitions) {
     return ask(
         partition ->
-            new Edge(
+            new Bounds(
                 Math.max(1, log.whole(partition)),
                 Math.max(0, log.partition(partition).end() - 1),
                 Optional.of(log.leaderEpoch(partition) + 1L)),

@@ -1,38 +1,25 @@
 package io.tunnel.server.kafka;
 
 import io.tunnel.model.KnownPosition;
-import io.tunnel.server.log.EdgeQueries;
+import io.tunnel.server.log.Bounds;
+import io.tunnel.server.log.BoundsQueries;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** Kafka's offsets as positions: the first change of a partition has at least position 1. */
-public record SharedEdgeQueries(KafkaEdges edges, KafkaEpochs epochs) implements EdgeQueries {
+public record KafkaPositions(KafkaOffsets offsets, KafkaEpochs epochs) implements BoundsQueries {
 
   @Override
-  public CompletableFuture<Map<Integer, Edge>> edges(Collection<Integer> partitions) {
-    return edges
-        .edges(partitions)
-        .thenApply(
-            found -> {
-              Map<Integer, Edge> positions = new HashMap<>();
-              found.forEach(
-                  (partition, edge) ->
-                      positions.put(
-                          partition,
-                          new Edge(
-                              Math.max(1, edge.whole()),
-                              Math.max(0, edge.end() - 1),
-                              edge.leaderEpoch().map(epoch -> epoch + 1L))));
-              return positions;
-            });
+  public CompletableFuture<Map<Integer, Bounds>> bounds(Collection<Integer> partitions) {
+    return offsets.bounds(partitions);
   }
 
   @Override
   public CompletableFuture<Map<Integer, Long>> firstSince(
       Collection<Integer> partitions, long micros) {
-    return edges.firstSince(partitions, micros);
+    return offsets.firstSince(partitions, micros);
   }
 
   /** An incarnation is one more than a leader's epoch. */

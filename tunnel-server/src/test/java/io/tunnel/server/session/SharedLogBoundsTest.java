@@ -6,37 +6,38 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.KnownPosition;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.log.EdgeQueries;
-import io.tunnel.server.log.FakeEdges;
+import io.tunnel.server.log.Bounds;
+import io.tunnel.server.log.FakeBounds;
 import io.tunnel.server.log.IncarnationHistory;
 import io.tunnel.server.log.IncarnationHistory.Numbers;
 import io.tunnel.server.log.IncarnationHistory.Start;
-import io.tunnel.server.session.LogEdges.Edge;
-import io.tunnel.server.session.LogEdges.Moment;
+import io.tunnel.server.session.LogBounds.Look;
+import io.tunnel.server.session.LogBounds.Moment;
 import io.tunnel.server.session.fake.FakeSurroundings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-final class SharedEdgesTest {
+final class SharedLogBoundsTest {
 
   private static final long SECOND_NANOS = 1_000_000_000L;
 
-  private final FakeEdges log = new FakeEdges();
+  private final FakeBounds log = new FakeBounds();
   private final FakeSurroundings surroundings = new FakeSurroundings();
-  private final KnownEdges known = new KnownEdges();
-  private final SharedEdges edges = new SharedEdges(log, known, surroundings);
-  private final List<Map<Integer, Edge>> found = new ArrayList<>();
+  private final KnownBounds known = new KnownBounds();
+  private final SharedLogBounds bounds = new SharedLogBounds(log, known, surroundings);
+  private final List<Map<Integer, Look>> found = new ArrayList<>();
   private final List<Exception> failed = new ArrayList<>();
 
-  private final LogEdges.Looked looked =
-      new LogEdges.Looked() {
+  private final LogBounds.Looked looked =
+      new LogBounds.Looked() {
         @Override
-        public void found(Map<Integer, Edge> edgeByPartition) {
-          found.add(edgeByPartition);
+        public void found(Map<Integer, Look> lookByPartition) {
+          found.add(lookByPartition);
         }
 
         @Override
@@ -46,7 +47,7 @@ final class SharedEdgesTest {
       };
 
   private void look(Set<Long> moments) {
-    edges.look(List.of(1), moments, looked);
+    bounds.look(List.of(1), moments, looked);
   }
 
   @Test
@@ -55,17 +56,18 @@ final class SharedEdgesTest {
     look(Set.of());
     assertThat(found).isEmpty();
     surroundings.runControl();
-    assertThat(found).containsExactly(Map.of(1, new Edge(3, 20, 0, Map.of())));
-    assertThat(edges.known(1)).isEqualTo(20);
-    assertThat(edges.known(2)).isZero();
+    assertThat(found)
+        .containsExactly(Map.of(1, new Look(new Bounds(3, 20), 0, Map.of(), Optional.empty())));
+    assertThat(bounds.known(1)).isEqualTo(20);
+    assertThat(bounds.known(2)).isZero();
     known.forget(1);
-    assertThat(edges.known(1)).isZero();
+    assertThat(bounds.known(1)).isZero();
   }
 
   @Test
   void anAnswerThatWasOvertakenDoesNotTakeBackWhatIsKnown() {
-    known.saw(1, new EdgeQueries.Edge(4, 20));
-    known.saw(1, new EdgeQueries.Edge(3, 19));
+    known.saw(1, new Bounds(4, 20));
+    known.saw(1, new Bounds(3, 19));
     assertThat(known.last(1)).isEqualTo(20);
     assertThat(known.first(1)).isEqualTo(4);
   }
@@ -78,15 +80,15 @@ final class SharedEdgesTest {
     surroundings.nowMs = 6;
     look(Set.of(50L, 4_000L, 5_001L));
     surroundings.runControl();
-    Edge edge = found.get(0).get(1);
-    assertThat(edge.moment(50)).as("nothing is before the first").isEqualTo(new Moment(0, true));
-    assertThat(edge.moment(4_000)).isEqualTo(new Moment(11, true));
-    assertThat(edge.moment(5_001)).isEqualTo(new Moment(20, false));
-    surroundings.nowMs = 6 + SharedEdges.CLOCK_GAP_MICROS_MAX / 1_000;
+    Look look = found.get(0).get(1);
+    assertThat(look.moment(50)).as("nothing is before the first").isEqualTo(new Moment(0, true));
+    assertThat(look.moment(4_000)).isEqualTo(new Moment(11, true));
+    assertThat(look.moment(5_001)).isEqualTo(new Moment(20, false));
+    surroundings.nowMs = 6 + SharedLogBounds.CLOCK_GAP_MICROS_MAX / 1_000;
     look(Set.of(5_001L));
     surroundings.runControl();
     assertThat(found.get(1).get(1).moment(5_001)).isEqualTo(new Moment(20, true));
-    assertThatThrownBy(() -> edge.moment(7)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> look.moment(7)).isInstanceOf(IllegalStateException.class);
   }
 
   private static IncarnationHistory ledBy(Start... starts) {
@@ -110,9 +112,9 @@ final class SharedEdgesTest {
     log.hold(false);
     surroundings.runControl();
     assertThat(failed).isEmpty();
-    Edge edge = found.get(0).get(1);
-    assertThat(edge.moment(4_000).before()).isEqualTo(11);
-    assertThat(edge.incarnation()).contains(6L);
+    Look look = found.get(0).get(1);
+    assertThat(look.moment(4_000).before()).isEqualTo(11);
+    assertThat(look.bounds().incarnation()).contains(6L);
   }
 
   @Test
@@ -120,7 +122,7 @@ final class SharedEdgesTest {
     log.set(1, 1, 20, ledBy(new Start(5, 1)));
     log.hold(true);
     look(Set.of(4_000L));
-    for (int i = 0; i < SharedEdges.LOOKS_MAX; i++) {
+    for (int i = 0; i < SharedLogBounds.LOOKS_MAX; i++) {
       log.answerNext();
       log.answerNext();
       log.set(1, 1, 20, ledBy(new Start(6 + i, 1)));
@@ -135,14 +137,16 @@ final class SharedEdgesTest {
   @Test
   void aLookSaysHowMuchOfWhatIsKnownIsThere() {
     log.set(1, 1, 20, ledBy(new Start(5, 1), new Start(7, 11)));
-    edges.look(List.of(1), Set.of(), Map.of(1, new KnownPosition(15, 5)), looked);
-    edges.look(List.of(1), Set.of(), Map.of(1, new KnownPosition(9, 5)), looked);
-    edges.look(List.of(1), Set.of(), Map.of(1, new KnownPosition(15, 7)), looked);
+    bounds.look(List.of(1), Set.of(), Map.of(1, new KnownPosition(15, 5)), looked);
+    bounds.look(List.of(1), Set.of(), Map.of(1, new KnownPosition(9, 5)), looked);
+    bounds.look(List.of(1), Set.of(), Map.of(1, new KnownPosition(15, 7)), looked);
     surroundings.runControl();
     assertThat(found)
         .extracting(each -> each.get(1).shared().orElseThrow())
         .containsExactly(10L, 9L, 15L);
-    assertThat(found).extracting(each -> each.get(1).incarnation().orElseThrow()).containsOnly(7L);
+    assertThat(found)
+        .extracting(each -> each.get(1).bounds().incarnation().orElseThrow())
+        .containsOnly(7L);
   }
 
   @Test
@@ -158,22 +162,22 @@ final class SharedEdgesTest {
   @Test
   void whatIsKnownIsRefreshedOnceASecondAndOneQuestionAtATime() {
     log.set(1, 1, 5);
-    edges.keepFresh(Set.of(), 0);
+    bounds.keepFresh(Set.of(), 0);
     assertThat(log.questions()).isZero();
-    edges.keepFresh(Set.of(1), 0);
-    assertThat(edges.known(1)).isEqualTo(5);
-    edges.keepFresh(Set.of(1), SECOND_NANOS - 1);
+    bounds.keepFresh(Set.of(1), 0);
+    assertThat(bounds.known(1)).isEqualTo(5);
+    bounds.keepFresh(Set.of(1), SECOND_NANOS - 1);
     assertThat(log.questions()).isEqualTo(1);
     log.hold(true);
-    edges.keepFresh(Set.of(1), SECOND_NANOS);
-    edges.keepFresh(Set.of(1), 3 * SECOND_NANOS);
+    bounds.keepFresh(Set.of(1), SECOND_NANOS);
+    bounds.keepFresh(Set.of(1), 3 * SECOND_NANOS);
     assertThat(log.questions()).isEqualTo(2);
     log.unreachable(true);
     log.hold(false);
-    assertThat(edges.known(1)).isEqualTo(5);
+    assertThat(bounds.known(1)).isEqualTo(5);
     log.unreachable(false);
     log.set(1, 1, 6);
-    edges.keepFresh(Set.of(1), 4 * SECOND_NANOS);
-    assertThat(edges.known(1)).isEqualTo(6);
+    bounds.keepFresh(Set.of(1), 4 * SECOND_NANOS);
+    assertThat(bounds.known(1)).isEqualTo(6);
   }
 }

@@ -1,6 +1,7 @@
 package io.tunnel.server.session;
 
 import io.tunnel.model.KnownPosition;
+import io.tunnel.server.log.Bounds;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.log.Incarnations;
 import java.io.IOException;
@@ -15,7 +16,7 @@ import java.util.Set;
  * Where the logs of partitions begin and end, for those who decide where channels start, end and
  * are moved to. A log of this server answers at once, one that many nodes share later.
  */
-public interface LogEdges {
+public interface LogBounds {
 
   /**
    * A moment in a partition's log.
@@ -29,33 +30,21 @@ public interface LogEdges {
   /**
    * A partition's log as it was when it was looked at.
    *
-   * @param first position of the oldest change that is kept with all behind it; one over {@code
-   *     last} when there is none
-   * @param last position up to which there is anything
+   * @param bounds from the oldest change that is kept with all behind it, which is one over the
+   *     last when there is none
    * @param oldestMicros commit time of the oldest change kept, in microseconds since 1970; 0 when
    *     there is none or it is not known
    * @param momentByMicros the moments that were asked for
-   * @param incarnation of the positions up to {@code last}, where the look tells it
    * @param shared the last position up to a known one at which the log has what is known of it; the
    *     known one itself when nothing was lost, and absent when nothing was known
    */
-  record Edge(
-      long first,
-      long last,
-      long oldestMicros,
-      Map<Long, Moment> momentByMicros,
-      Optional<Long> incarnation,
-      Optional<Long> shared) {
+  record Look(
+      Bounds bounds, long oldestMicros, Map<Long, Moment> momentByMicros, Optional<Long> shared) {
     /** Copies the map, and refuses null. */
-    public Edge {
+    public Look {
+      Objects.requireNonNull(bounds, "bounds");
       momentByMicros = Map.copyOf(momentByMicros);
-      Objects.requireNonNull(incarnation, "incarnation");
       Objects.requireNonNull(shared, "shared");
-    }
-
-    /** Of positions of which nothing is known. */
-    Edge(long first, long last, long oldestMicros, Map<Long, Moment> momentByMicros) {
-      this(first, last, oldestMicros, momentByMicros, Optional.empty(), Optional.empty());
     }
 
     /** A moment that was asked for. */
@@ -73,7 +62,7 @@ public interface LogEdges {
   interface Looked {
 
     /** Each partition that was asked for. */
-    void found(Map<Integer, Edge> edgeByPartition);
+    void found(Map<Integer, Look> lookByPartition);
 
     /** The log cannot be read. */
     void failed(Exception reason);
@@ -110,17 +99,17 @@ public interface LogEdges {
   void keepFresh(Set<Integer> partitions, long nowNanos);
 
   /** The logs of this server, if nobody wants to know their incarnations. */
-  static LogEdges of(ChangeReader changes) {
+  static LogBounds of(ChangeReader changes) {
     return of(changes, Incarnations.none());
   }
 
   /** The logs of this server. */
-  static LogEdges of(ChangeReader changes, Incarnations incarnations) {
-    return new OwnEdges(changes, incarnations);
+  static LogBounds of(ChangeReader changes, Incarnations incarnations) {
+    return new LocalLogBounds(changes, incarnations);
   }
 
   /** The logs of this server. */
-  record OwnEdges(ChangeReader changes, Incarnations incarnations) implements LogEdges {
+  record LocalLogBounds(ChangeReader changes, Incarnations incarnations) implements LogBounds {
 
     @Override
     public void look(
@@ -128,18 +117,18 @@ public interface LogEdges {
         Set<Long> momentsMicros,
         Map<Integer, KnownPosition> known,
         Looked looked) {
-      Map<Integer, Edge> edges = new HashMap<>();
+      Map<Integer, Look> looks = new HashMap<>();
       try {
         for (int partition : partitions) {
           Optional<Long> shared =
               Optional.ofNullable(known.get(partition)).map(one -> shared(partition, one));
-          edges.put(partition, edge(partition, momentsMicros, shared));
+          looks.put(partition, look(partition, momentsMicros, shared));
         }
       } catch (IOException e) {
         looked.failed(e);
         return;
       }
-      looked.found(edges);
+      looked.found(looks);
     }
 
     private long shared(int partition, KnownPosition known) {
@@ -151,7 +140,7 @@ public interface LogEdges {
       return Math.min(known.position(), Math.min(shared, changes.committed(partition)));
     }
 
-    private Edge edge(int partition, Set<Long> momentsMicros, Optional<Long> shared)
+    private Look look(int partition, Set<Long> momentsMicros, Optional<Long> shared)
         throws IOException {
       Map<Long, Moment> moments = new HashMap<>();
       for (long micros : momentsMicros) {
@@ -159,8 +148,8 @@ public interface LogEdges {
       }
       long first = changes.firstPosition(partition);
       long oldestMicros = moments.isEmpty() ? 0 : changes.commitMicrosAfter(partition, first - 1);
-      return new Edge(
-          first, changes.committed(partition), oldestMicros, moments, Optional.empty(), shared);
+      Bounds bounds = new Bounds(first, changes.committed(partition));
+      return new Look(bounds, oldestMicros, moments, shared);
     }
 
     @Override

@@ -1,8 +1,9 @@
 package io.tunnel.server.session;
 
 import io.tunnel.model.KnownPosition;
+import io.tunnel.server.log.Bounds;
+import io.tunnel.server.log.BoundsQueries;
 import io.tunnel.server.log.CatchUp;
-import io.tunnel.server.log.EdgeQueries;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.HashMap;
@@ -15,10 +16,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The edges of a log that many nodes share: asked for when a decision depends on them, and
+ * The bounds of a log that many nodes share: asked for when a decision depends on them, and
  * remembered for those who can do with older ones.
  */
-public final class SharedEdges implements LogEdges {
+public final class SharedLogBounds implements LogBounds {
 
   /** So far may the clocks of a node and of the log lie apart. */
   static final long CLOCK_GAP_MICROS_MAX = TimeUnit.SECONDS.toMicros(10);
@@ -28,15 +29,15 @@ public final class SharedEdges implements LogEdges {
 
   private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private final EdgeQueries log;
-  private final KnownEdges known;
+  private final BoundsQueries log;
+  private final KnownBounds known;
   private final Surroundings surroundings;
   private final AtomicBoolean isRefreshing = new AtomicBoolean();
   private long freshNanos;
   private boolean isFresh;
 
-  /** The edges that {@code log} tells of, remembered in {@code known}. */
-  public SharedEdges(EdgeQueries log, KnownEdges known, Surroundings surroundings) {
+  /** The bounds that {@code log} tells of, remembered in {@code known}. */
+  public SharedLogBounds(BoundsQueries log, KnownBounds known, Surroundings surroundings) {
     this.log = log;
     this.known = known;
     this.surroundings = surroundings;
@@ -52,11 +53,11 @@ public final class SharedEdges implements LogEdges {
     find(asked, momentsMicros, LOOKS_MAX)
         .thenCompose(
             // Last: what is good under a later leader, too, was so under the one that is told.
-            found -> shared(found, known).thenApply(shared -> edges(asked, found, shared)))
+            found -> shared(found, known).thenApply(shared -> looks(asked, found, shared)))
         .whenComplete(
-            (edges, failure) -> {
+            (looks, failure) -> {
               if (failure == null) {
-                surroundings.control(() -> looked.found(edges));
+                surroundings.control(() -> looked.found(looks));
               } else {
                 surroundings.control(() -> looked.failed(CatchUp.unavailable(failure)));
               }
@@ -70,10 +71,10 @@ public final class SharedEdges implements LogEdges {
     Map<Integer, KnownPosition> open = new HashMap<>();
     known.forEach(
         (partition, seen) -> {
-          EdgeQueries.Edge edge = found.ends().get(partition);
+          Bounds bounds = found.ends().get(partition);
           boolean isOfLeader =
-              edge.incarnation().equals(Optional.of(seen.incarnation()))
-                  && seen.position() <= edge.last();
+              bounds.incarnation().equals(Optional.of(seen.incarnation()))
+                  && seen.position() <= bounds.last();
           if (isOfLeader) {
             shared.put(partition, seen.position());
           } else {
@@ -91,7 +92,7 @@ public final class SharedEdges implements LogEdges {
   }
 
   /** What the log has told of some moments, and of where it ends. */
-  private record Found(Map<Integer, EdgeQueries.Edge> ends, Map<Long, Map<Integer, Long>> firsts) {}
+  private record Found(Map<Integer, Bounds> ends, Map<Long, Map<Integer, Long>> firsts) {}
 
   /**
    * Asks for the moments first: where one has not come, everything up to the end is before it. What
@@ -102,19 +103,19 @@ public final class SharedEdges implements LogEdges {
     if (momentsMicros.isEmpty()) {
       return ends(asked).thenApply(ends -> new Found(ends, Map.of()));
     }
-    return ends(asked)
+    return ends(asked).thenCompose(before -> findSince(asked, momentsMicros, looks, before));
+  }
+
+  private CompletableFuture<Found> findSince(
+      Set<Integer> asked, Set<Long> momentsMicros, int looks, Map<Integer, Bounds> before) {
+    CompletableFuture<Map<Long, Map<Integer, Long>>> since = firsts(asked, momentsMicros);
+    return since
+        .thenCompose(firsts -> ends(asked))
         .thenCompose(
-            before ->
-                firsts(asked, momentsMicros)
-                    .thenCompose(
-                        firsts ->
-                            ends(asked)
-                                .thenCompose(
-                                    ends ->
-                                        incarnations(before).equals(incarnations(ends))
-                                            ? CompletableFuture.completedFuture(
-                                                new Found(ends, firsts))
-                                            : again(asked, momentsMicros, looks))));
+            ends ->
+                incarnations(before).equals(incarnations(ends))
+                    ? since.thenApply(firsts -> new Found(ends, firsts))
+                    : again(asked, momentsMicros, looks));
   }
 
   private CompletableFuture<Found> again(Set<Integer> asked, Set<Long> momentsMicros, int looks) {
@@ -124,8 +125,8 @@ public final class SharedEdges implements LogEdges {
             new IOException("the leaders of its partitions change while they are asked"));
   }
 
-  private CompletableFuture<Map<Integer, EdgeQueries.Edge>> ends(Set<Integer> asked) {
-    return log.edges(asked)
+  private CompletableFuture<Map<Integer, Bounds>> ends(Set<Integer> asked) {
+    return log.bounds(asked)
         .thenApply(
             ends -> {
               ends.forEach(known::saw);
@@ -148,33 +149,26 @@ public final class SharedEdges implements LogEdges {
             });
   }
 
-  private static Map<Integer, Optional<Long>> incarnations(Map<Integer, EdgeQueries.Edge> edges) {
+  private static Map<Integer, Optional<Long>> incarnations(Map<Integer, Bounds> bounds) {
     Map<Integer, Optional<Long>> incarnations = new HashMap<>();
-    edges.forEach((partition, edge) -> incarnations.put(partition, edge.incarnation()));
+    bounds.forEach((partition, one) -> incarnations.put(partition, one.incarnation()));
     return incarnations;
   }
 
-  private Map<Integer, Edge> edges(
+  private Map<Integer, Look> looks(
       Set<Integer> partitions, Found found, Map<Integer, Long> shared) {
-    Map<Integer, Edge> edges = new HashMap<>();
+    Map<Integer, Look> looks = new HashMap<>();
     for (int partition : partitions) {
-      EdgeQueries.Edge edge = found.ends().get(partition);
+      Bounds bounds = found.ends().get(partition);
       Map<Long, Moment> moments = new HashMap<>();
       found
           .firsts()
           .forEach(
-              (micros, first) -> moments.put(micros, moment(micros, first.get(partition), edge)));
-      edges.put(
-          partition,
-          new Edge(
-              edge.first(),
-              edge.last(),
-              0,
-              moments,
-              edge.incarnation(),
-              Optional.ofNullable(shared.get(partition))));
+              (micros, first) -> moments.put(micros, moment(micros, first.get(partition), bounds)));
+      looks.put(
+          partition, new Look(bounds, 0, moments, Optional.ofNullable(shared.get(partition))));
     }
-    return edges;
+    return looks;
   }
 
   @Override
@@ -182,11 +176,11 @@ public final class SharedEdges implements LogEdges {
     return Optional.empty();
   }
 
-  private Moment moment(long micros, long first, EdgeQueries.Edge edge) {
+  private Moment moment(long micros, long first, Bounds bounds) {
     if (first != Long.MAX_VALUE) {
       return new Moment(Math.max(0, first - 1), true);
     }
-    return new Moment(edge.last(), surroundings.epochMicros() - micros >= CLOCK_GAP_MICROS_MAX);
+    return new Moment(bounds.last(), surroundings.epochMicros() - micros >= CLOCK_GAP_MICROS_MAX);
   }
 
   @Override
@@ -202,12 +196,12 @@ public final class SharedEdges implements LogEdges {
     if (isRefreshing.compareAndSet(false, true)) {
       isFresh = true;
       freshNanos = nowNanos;
-      log.edges(new HashSet<>(partitions))
+      log.bounds(new HashSet<>(partitions))
           .whenComplete(
-              (edges, failure) -> {
+              (bounds, failure) -> {
                 isRefreshing.set(false);
                 if (failure == null) {
-                  edges.forEach(known::saw);
+                  bounds.forEach(known::saw);
                 }
               });
     }

@@ -4,7 +4,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
-import io.tunnel.server.session.LogEdges.Edge;
+import io.tunnel.server.session.LogBounds.Look;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -17,10 +17,10 @@ import java.util.stream.Stream;
  * Where a tunnel's stream channels may go on: behind which positions, and at which times; by what
  * was seen of their logs.
  */
-final class StreamEdges {
+final class StreamBounds {
 
   private final Optional<Long> endMs;
-  private final Map<Integer, Edge> edgeByPartition;
+  private final Map<Integer, Look> lookByPartition;
   private final long nowMicros;
 
   /**
@@ -28,25 +28,25 @@ final class StreamEdges {
    *
    * @param endMs when the tunnel ends, if it does
    */
-  StreamEdges(Optional<Long> endMs, Map<Integer, Edge> edgeByPartition, long nowMicros) {
+  StreamBounds(Optional<Long> endMs, Map<Integer, Look> lookByPartition, long nowMicros) {
     this.endMs = endMs;
-    this.edgeByPartition = Map.copyOf(edgeByPartition);
+    this.lookByPartition = Map.copyOf(lookByPartition);
     this.nowMicros = nowMicros;
   }
 
   /** The position in front of the oldest change that is kept. */
   long first(ChannelKey key) {
     // Of an empty log that begins at 0, nothing is before the first.
-    return Math.max(0, edge(key).first() - 1);
+    return Math.max(0, look(key).bounds().first() - 1);
   }
 
-  private Edge edge(ChannelKey key) {
-    return edgeByPartition.get(key.partition());
+  private Look look(ChannelKey key) {
+    return lookByPartition.get(key.partition());
   }
 
   /** The last position there is. */
   long last(ChannelKey key) {
-    return edge(key).last();
+    return look(key).bounds().last();
   }
 
   /** The last position that is committed and belongs to the channel. */
@@ -56,7 +56,7 @@ final class StreamEdges {
       return Math.min(committed, state.end().get());
     }
     if (endMs.isPresent()) {
-      return Math.min(committed, edge(key).moment(micros(endMs.get())).before());
+      return Math.min(committed, look(key).moment(micros(endMs.get())).before());
     }
     return committed;
   }
@@ -99,10 +99,10 @@ final class StreamEdges {
   long before(ChannelKey key, long timeMs) {
     requirePast(timeMs, nowMicros);
     int partition = key.partition();
-    long position = edge(key).moment(micros(timeMs)).before();
+    long position = look(key).moment(micros(timeMs)).before();
     long first = first(key);
     if (position <= first && first > 0) {
-      long oldestMicros = edge(key).oldestMicros();
+      long oldestMicros = look(key).oldestMicros();
       throw new RefusedException(
           ErrorCode.HISTORY_LOST,
           "changes 1 to "
@@ -122,7 +122,7 @@ final class StreamEdges {
   /** The moments that have to be looked at for a tunnel with that end, and others. */
   static Set<Long> moments(Optional<Long> endMs, Optional<Long> timeMs) {
     return Stream.concat(endMs.stream(), timeMs.stream())
-        .map(StreamEdges::micros)
+        .map(StreamBounds::micros)
         .collect(Collectors.toUnmodifiableSet());
   }
 

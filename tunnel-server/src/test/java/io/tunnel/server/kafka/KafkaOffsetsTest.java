@@ -4,10 +4,9 @@ import static io.tunnel.server.kafka.TestTable.FIRST;
 import static io.tunnel.server.kafka.TestTable.change;
 import static io.tunnel.server.kafka.TestTable.get;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.server.kafka.KafkaEdges.Edge;
+import io.tunnel.server.log.Bounds;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.SharedLog.Stored;
 import io.tunnel.server.replica.SharedLog.Tail;
@@ -17,11 +16,11 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-class KafkaEdgesTest {
+class KafkaOffsetsTest {
 
   /** Nobody but the first leader has led what a test appends. */
-  private static Edge edge(long whole, long end) {
-    return new Edge(whole, end, Optional.of(0));
+  private static Bounds bounds(long first, long last) {
+    return new Bounds(first, last, Optional.of(1L));
   }
 
   @Test
@@ -36,11 +35,11 @@ class KafkaEdgesTest {
         }
         stored = reads.until(5);
       }
-      KafkaEdges edges = table.edges();
+      KafkaOffsets offsets = table.offsets();
       List<Integer> both = List.of(FIRST, FIRST + 1);
-      assertThat(get(edges.ends(both))).isEqualTo(Map.of(FIRST, 5L, FIRST + 1, 0L));
-      assertThat(get(edges.edges(both)))
-          .isEqualTo(Map.of(FIRST, edge(0, 5), FIRST + 1, edge(0, 0)));
+      assertThat(get(offsets.ends(both))).isEqualTo(Map.of(FIRST, 5L, FIRST + 1, 0L));
+      assertThat(get(offsets.bounds(both)))
+          .isEqualTo(Map.of(FIRST, bounds(1, 4), FIRST + 1, bounds(1, 0)));
       for (long micros :
           new long[] {0, stored.get(2).timeMicros(), stored.get(2).timeMicros() + 1}) {
         long first =
@@ -49,12 +48,12 @@ class KafkaEdgesTest {
                 .map(Stored::offset)
                 .findFirst()
                 .orElse(Long.MAX_VALUE);
-        assertThat(get(edges.firstSince(both, micros)))
+        assertThat(get(offsets.firstSince(both, micros)))
             .isEqualTo(Map.of(FIRST, first, FIRST + 1, Long.MAX_VALUE));
       }
-      assertThat(get(edges.firstSince(both, stored.get(4).timeMicros() + 1)))
+      assertThat(get(offsets.firstSince(both, stored.get(4).timeMicros() + 1)))
           .containsEntry(FIRST, Long.MAX_VALUE);
-      assertThat(get(edges.ends(List.of()))).isEmpty();
+      assertThat(get(offsets.ends(List.of()))).isEmpty();
     }
   }
 
@@ -62,13 +61,13 @@ class KafkaEdgesTest {
   void the_window_that_is_surely_whole_moves_with_the_clock_and_ends_at_the_end() throws Exception {
     try (TestTable table = new TestTable(1, 60_000)) {
       get(table.append(FIRST, change(0, "k", "v"), change(1, "k", "w")));
-      assertThat(get(table.edges().edges(List.of(FIRST)))).containsEntry(FIRST, edge(0, 2));
+      assertThat(get(table.offsets().bounds(List.of(FIRST)))).containsEntry(FIRST, bounds(1, 1));
       LateClock late = new LateClock(31);
       try (KafkaCluster later = new KafkaCluster(table.config, late)) {
-        KafkaEdges edges = later.edges(id -> Optional.ofNullable(table.places.get(id)));
-        assertThat(get(edges.edges(List.of(FIRST)))).containsEntry(FIRST, edge(2, 2));
+        KafkaOffsets offsets = later.offsets(id -> Optional.ofNullable(table.places.get(id)));
+        assertThat(get(offsets.bounds(List.of(FIRST)))).containsEntry(FIRST, bounds(2, 1));
         table.know(0);
-        assertThat(get(edges.edges(List.of(FIRST)))).containsEntry(FIRST, edge(0, 2));
+        assertThat(get(offsets.bounds(List.of(FIRST)))).containsEntry(FIRST, bounds(1, 1));
       }
     }
   }
@@ -76,10 +75,9 @@ class KafkaEdgesTest {
   @Test
   void a_partition_that_is_not_known_is_an_error_that_passes() throws Exception {
     try (TestTable table = new TestTable(1, 0)) {
-      assertThatThrownBy(() -> get(table.edges().ends(List.of(FIRST, 5))))
+      assertThatThrownBy(() -> get(table.offsets().ends(List.of(FIRST, 5))))
           .hasCauseInstanceOf(LogUnavailableException.class)
           .hasMessageContaining("partition 5");
-      assertThatIllegalArgumentException().isThrownBy(() -> edge(3, 2));
     }
   }
 

@@ -3,8 +3,6 @@ package io.tunnel.server.log;
 import io.tunnel.model.KnownPosition;
 import java.util.Collection;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -12,32 +10,10 @@ import java.util.concurrent.CompletableFuture;
  * by any thread and answers by any. A future fails with an {@link java.io.IOException} when the log
  * cannot be reached within a bound; an answer names each partition that was asked for.
  */
-public interface EdgeQueries {
-
-  /**
-   * Where one partition begins and ends.
-   *
-   * @param first position from which on all changes are kept
-   * @param last position of the newest record, whether it is a change or not; 0 when there is none
-   * @param incarnation of the positions up to {@code last}, if the log tells it
-   */
-  record Edge(long first, long last, Optional<Long> incarnation) {
-    /** Of positions whose incarnation is not told. */
-    public Edge(long first, long last) {
-      this(first, last, Optional.empty());
-    }
-
-    /** Refuses null, and positions that cannot be. */
-    public Edge {
-      Objects.requireNonNull(incarnation, "incarnation");
-      if (first < 0 || last < 0) {
-        throw new IllegalArgumentException("a log from " + first + " to " + last);
-      }
-    }
-  }
+public interface BoundsQueries {
 
   /** As it is when the log is asked, which is after the call. */
-  CompletableFuture<Map<Integer, Edge>> edges(Collection<Integer> partitions);
+  CompletableFuture<Map<Integer, Bounds>> bounds(Collection<Integer> partitions);
 
   /**
    * The position of the first record that the log took at or after a moment, in microseconds since

@@ -13,10 +13,10 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** A shared log's edges in memory; answers when the test says so, or cannot be reached. */
-public final class FakeEdges implements EdgeQueries {
+/** A shared log's bounds in memory; answers when the test says so, or cannot be reached. */
+public final class FakeBounds implements BoundsQueries {
 
-  private final Map<Integer, Edge> edgeByPartition = new HashMap<>();
+  private final Map<Integer, Bounds> boundsByPartition = new HashMap<>();
   private final Map<Integer, NavigableMap<Long, Long>> positionByMicros = new HashMap<>();
   private final Map<Integer, IncarnationHistory> historyByPartition = new HashMap<>();
   private final Deque<Runnable> held = new ArrayDeque<>();
@@ -26,13 +26,13 @@ public final class FakeEdges implements EdgeQueries {
 
   /** The log of a partition reaches from {@code first} to {@code last}. */
   public void set(int partition, long first, long last) {
-    edgeByPartition.put(partition, new Edge(first, last));
+    boundsByPartition.put(partition, new Bounds(first, last));
   }
 
   /** The log of a partition reaches to {@code last}, in the newest of its lives. */
   public void set(int partition, long first, long last, IncarnationHistory history) {
     long newest = history.newest().orElseThrow();
-    edgeByPartition.put(partition, new Edge(first, last, Optional.of(newest)));
+    boundsByPartition.put(partition, new Bounds(first, last, Optional.of(newest)));
     historyByPartition.put(partition, history);
   }
 
@@ -66,19 +66,20 @@ public final class FakeEdges implements EdgeQueries {
     isUnreachable = isUnreachableNow;
   }
 
-  /** How often it was asked for edges. */
+  /** How often it was asked for bounds. */
   public int questions() {
     return questions;
   }
 
   @Override
-  public CompletableFuture<Map<Integer, Edge>> edges(Collection<Integer> partitions) {
+  public CompletableFuture<Map<Integer, Bounds>> bounds(Collection<Integer> partitions) {
     questions++;
     return answer(
         () -> {
-          Map<Integer, Edge> edges = new HashMap<>();
-          partitions.forEach(id -> edges.put(id, edgeByPartition.getOrDefault(id, new Edge(0, 0))));
-          return edges;
+          Map<Integer, Bounds> bounds = new HashMap<>();
+          partitions.forEach(
+              id -> bounds.put(id, boundsByPartition.getOrDefault(id, new Bounds(0, 0))));
+          return bounds;
         });
   }
 
@@ -107,7 +108,7 @@ public final class FakeEdges implements EdgeQueries {
                   shared.put(
                       partition,
                       Math.min(
-                          Math.min(one.position(), edgeByPartition.get(partition).last()),
+                          Math.min(one.position(), boundsByPartition.get(partition).last()),
                           historyByPartition.get(partition).sharedUpTo(one.incarnation()))));
           return shared;
         });

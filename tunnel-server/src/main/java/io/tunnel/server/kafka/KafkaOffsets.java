@@ -1,6 +1,7 @@
 package io.tunnel.server.kafka;
 
 import io.tunnel.server.kafka.PartitionTopics.Place;
+import io.tunnel.server.log.Bounds;
 import io.tunnel.server.partition.Shard;
 import java.util.Collection;
 import java.util.HashMap;
@@ -21,7 +22,7 @@ import org.apache.kafka.common.TopicPartition;
  * Asks Kafka where partitions begin and end, all of one call at once. May be asked by any thread;
  * is answered by Kafka's, which must not be held up, within the time of one request.
  */
-public final class KafkaEdges {
+public final class KafkaOffsets {
 
   /**
    * By how much the window that was surely not compacted is taken shorter than it is, for clocks of
@@ -35,29 +36,12 @@ public final class KafkaEdges {
   private final PartitionTopics topics;
   private final Shard.Clock clock;
 
-  KafkaEdges(KafkaConfig config, Admin admin, PartitionTopics topics, Shard.Clock clock) {
+  KafkaOffsets(KafkaConfig config, Admin admin, PartitionTopics topics, Shard.Clock clock) {
     this.cluster = config.cluster();
     this.requestMs = config.times().requestMs();
     this.admin = admin;
     this.topics = topics;
     this.clock = clock;
-  }
-
-  /**
-   * Where one partition begins and ends.
-   *
-   * @param whole from this offset on, nothing was compacted
-   * @param end the offset behind the last record; everything that anybody was told to be appended
-   *     before the call is below
-   * @param leaderEpoch of the leader that told the end, if Kafka knows it
-   */
-  public record Edge(long whole, long end, Optional<Integer> leaderEpoch) {
-    /** Refuses offsets that cannot be. */
-    public Edge {
-      if (whole < 0 || whole > end) {
-        throw new IllegalArgumentException("a log that is whole from " + whole + " to " + end);
-      }
-    }
   }
 
   /** The offset behind the last record of each partition. */
@@ -108,29 +92,32 @@ public final class KafkaEdges {
     return offsets(partitions, partition -> spec);
   }
 
-  /** The ends, and where the window that Kafka surely did not compact begins. */
-  public CompletableFuture<Map<Integer, Edge>> edges(Collection<Integer> partitions) {
+  /**
+   * In positions, the end, and where the window that Kafka surely did not compact begins. All that
+   * anybody was told to be appended before the call is in front of the end.
+   */
+  public CompletableFuture<Map<Integer, Bounds>> bounds(Collection<Integer> partitions) {
     long nowMs = TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
     // The end first: what is appended between the two calls is young.
     return answers(partitions, partition -> OffsetSpec.latest())
         .thenCompose(
             ends ->
                 offsets(partitions, partition -> spec(partition, nowMs))
-                    .thenApply(firsts -> edges(ends, firsts)));
+                    .thenApply(firsts -> bounds(ends, firsts)));
   }
 
-  private static Map<Integer, Edge> edges(
+  private static Map<Integer, Bounds> bounds(
       Map<Integer, ListOffsetsResultInfo> ends, Map<Integer, Long> firsts) {
-    Map<Integer, Edge> edges = new HashMap<>();
+    Map<Integer, Bounds> bounds = new HashMap<>();
     ends.forEach(
         (partition, end) ->
-            edges.put(
+            bounds.put(
                 partition,
-                new Edge(
-                    Math.min(firsts.get(partition), end.offset()),
-                    end.offset(),
-                    end.leaderEpoch())));
-    return edges;
+                new Bounds(
+                    Math.max(1, Math.min(firsts.get(partition), end.offset())),
+                    Math.max(0, end.offset() - 1),
+                    end.leaderEpoch().map(epoch -> epoch + 1L))));
+    return bounds;
   }
 
   private OffsetSpec spec(Place place, long nowMs) {
