@@ -68,7 +68,7 @@ public final class LocalRooms {
         new Ports(
             tables,
             new Ports.Partitions(
-                new KnownHomes(tables, shards),
+                new KnownHosts(tables, shards),
                 shards,
                 kept.rows(),
                 new Ports.Delivered(Incarnations.none(), LocalRooms::atOnce),

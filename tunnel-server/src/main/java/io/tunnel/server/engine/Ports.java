@@ -5,7 +5,7 @@ import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.log.Freshness;
 import io.tunnel.server.log.Incarnations;
-import io.tunnel.server.partition.PartitionHomes;
+import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.ReadTurns;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.TableLogs;
@@ -36,14 +36,14 @@ public record Ports(
   /**
    * The partitions that are served here.
    *
-   * @param homes refuses those that are not, and says who serves them
+   * @param hosts refuses those that are not, and says who serves them
    * @param changes their changes, as far as these may be shown
    * @param bases their rows, as tunnels have them
    * @param ofSessions how channels of tunnels are delivered
    * @param ofReaders how partitions are delivered to readers without a tunnel
    */
   public record Partitions(
-      PartitionHomes homes,
+      PartitionHosts hosts,
       ChangeReader changes,
       BaseRows bases,
       Delivered ofSessions,

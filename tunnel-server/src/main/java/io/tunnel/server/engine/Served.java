@@ -7,7 +7,7 @@ import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.net.Attachments;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.server.net.Readings;
-import io.tunnel.server.partition.PartitionHomes;
+import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.RowMoments;
 import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Tables;
@@ -30,15 +30,15 @@ public final class Served {
   public Served(Ports ports, int deliveryBytesMax) {
     Catalog catalog = ports.catalog();
     Ports.Threads own = ports.threads();
-    PartitionHomes homes = ports.partitions().homes();
+    PartitionHosts hosts = ports.partitions().hosts();
     ChangeReader changes = ports.partitions().changes();
     Channels channels = new Channels(changes, ports.partitions().bases(), deliveryBytesMax);
-    moments = new RowMoments(catalog, homes, changes, own.moments(), own.clock());
+    moments = new RowMoments(catalog, hosts, changes, own.moments(), own.clock());
     attachments = attachments(ports, channels);
     Ports.Delivered ofReaders = ports.partitions().ofReaders();
     readings =
         new Readings(
-            homes,
+            hosts,
             new Readings.Positions(changes, ofReaders.incarnations()),
             channels,
             moments,
@@ -50,8 +50,8 @@ public final class Served {
     rooms =
         new NetServer.Rooms(
             catalog,
-            new NetServer.Rows(homes, new RowReads(catalog, homes, own.gets(), own.scans())),
-            new NetServer.TableRooms(new Tables(homes, changes, ports.view()), ports.logs()),
+            new NetServer.Rows(hosts, new RowReads(catalog, hosts, own.gets(), own.scans())),
+            new NetServer.TableRooms(new Tables(hosts, changes, ports.view()), ports.logs()),
             new NetServer.Tunnels(
                 ports.tunnels().hosts(),
                 ports.tunnels().figures().withRows(ports.tunnels().rows())),
@@ -64,7 +64,7 @@ public final class Served {
     Ports.Delivered ofSessions = ports.partitions().ofSessions();
     return new Attachments(
         ports.view(),
-        ports.partitions().homes(),
+        ports.partitions().hosts(),
         new Attachments.Delivered(
             channels,
             new Readings.Positions(ports.partitions().changes(), ofSessions.incarnations()),

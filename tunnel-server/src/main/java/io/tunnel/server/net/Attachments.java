@@ -9,7 +9,7 @@ import io.tunnel.server.channel.Channels;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.log.Freshness;
-import io.tunnel.server.partition.PartitionHomes;
+import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.wire.ClusterControl.Attach;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -37,7 +37,7 @@ public final class Attachments {
   static final int OF_CONNECTION_MAX = 4_096;
 
   private final ClusterView view;
-  private final PartitionHomes homes;
+  private final PartitionHosts hosts;
   private final Delivered delivered;
   private final Handles handles;
   private final ChannelGrants grants;
@@ -55,17 +55,17 @@ public final class Attachments {
   /**
    * Delivers what there is of the partitions that this server serves.
    *
-   * @param homes refuses the others, and says who leads them
+   * @param hosts refuses the others, and says who leads them
    * @param grants say which requests are of the session that holds a channel
    */
   public Attachments(
       ClusterView view,
-      PartitionHomes homes,
+      PartitionHosts hosts,
       Delivered delivered,
       Handles handles,
       ChannelGrants grants) {
     this.view = view;
-    this.homes = homes;
+    this.hosts = hosts;
     this.delivered = delivered;
     this.handles = handles;
     this.grants = grants;
@@ -83,7 +83,7 @@ public final class Attachments {
           ErrorCode.BUSY,
           "a connection is attached to " + OF_CONNECTION_MAX + " channels at most; detach some");
     }
-    homes.of(request.partition());
+    hosts.of(request.partition());
     boolean isGranted = isGranted(request);
     Attachment attachment = new Attachment(request, isGranted, handle, connection, answer);
     Optional<Attachment> replaced = admit(attachment);
@@ -91,7 +91,7 @@ public final class Attachments {
     replaced.ifPresent(one -> takeLater(one, replaced(one.request(), request.epoch())));
     try {
       // Again: it may have been lost before it could be known here who is attached.
-      homes.of(request.partition());
+      hosts.of(request.partition());
     } catch (RefusedException e) {
       attachment.take(e);
       return;
@@ -209,7 +209,7 @@ public final class Attachments {
           reason -> {
             throw reason;
           });
-      homes.of(attachment.request().partition());
+      hosts.of(attachment.request().partition());
       requireShared(attachment.request());
     } catch (RefusedException e) {
       attachment.take(e);
@@ -260,7 +260,7 @@ public final class Attachments {
 
   /**
    * This node does not lead a partition any more: nothing of it is delivered from here on, and its
-   * workers are told who leads it, if that is known. Its home must refuse before this is called.
+   * workers are told who leads it, if that is known. Its host must refuse before this is called.
    */
   public void lost(int partition) {
     lost(partition, view.notLeader(partition, "partition " + partition));

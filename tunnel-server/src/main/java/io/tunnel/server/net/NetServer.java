@@ -22,7 +22,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.cluster.ClusterView;
-import io.tunnel.server.partition.PartitionHomes;
+import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.partition.Tables;
@@ -68,7 +68,7 @@ public final class NetServer implements AutoCloseable {
   public record Delivery(Attachments attachments, Readings readings, PositionFinder finder) {}
 
   /** Where rows are written and read. */
-  public record Rows(PartitionHomes homes, RowReads reads) {}
+  public record Rows(PartitionHosts hosts, RowReads reads) {}
 
   /** What tables look like, and the logs that they are made with. */
   public record TableRooms(Tables descriptions, TableLogs logs) {}

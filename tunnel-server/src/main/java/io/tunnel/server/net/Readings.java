@@ -11,7 +11,7 @@ import io.tunnel.server.channel.Handles;
 import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.log.Freshness;
 import io.tunnel.server.log.Incarnations;
-import io.tunnel.server.partition.PartitionHomes;
+import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.RowMoments;
 import io.tunnel.wire.ClusterControl.Attach;
 import io.tunnel.wire.PartitionControl;
@@ -34,7 +34,7 @@ import java.util.stream.Collectors;
  */
 public final class Readings {
 
-  private final PartitionHomes homes;
+  private final PartitionHosts hosts;
   private final Positions positions;
   private final Channels channels;
   private final RowMoments moments;
@@ -91,21 +91,21 @@ public final class Readings {
   }
 
   /**
-   * Reads {@code channels} of the partitions in {@code homes}, whose changes are at {@code
+   * Reads {@code channels} of the partitions in {@code hosts}, whose changes are at {@code
    * positions}.
    *
-   * @param homes refuses partitions that are not served here
+   * @param hosts refuses partitions that are not served here
    * @param moments where rows are read
    * @param handles names these and all other channels of the server
    */
   public Readings(
-      PartitionHomes homes,
+      PartitionHosts hosts,
       Positions positions,
       Channels channels,
       RowMoments moments,
       Freshness freshness,
       Handles handles) {
-    this.homes = homes;
+    this.hosts = hosts;
     this.positions = positions;
     this.channels = channels;
     this.moments = moments;
@@ -122,7 +122,7 @@ public final class Readings {
               + Attachments.OF_CONNECTION_MAX
               + " partitions at most; detach some");
     }
-    var unused = homes.of(request.partition());
+    var unused = hosts.of(request.partition());
     Attachment attachment =
         new Attachment(attach(request), false, handles.next(), connection, answer);
     Reading reading = new Reading(attachment, request.known());
@@ -208,7 +208,7 @@ public final class Readings {
     Attach request = reading.request();
     try {
       // Again: it may have been lost before it could be known here who reads it.
-      var unused = homes.of(request.partition());
+      var unused = hosts.of(request.partition());
     } catch (RefusedException e) {
       reading.take(e);
       return;
@@ -237,7 +237,7 @@ public final class Readings {
 
   /**
    * This server does not serve a partition any more: nothing of it is delivered from here on, and
-   * its readers are told. Its home must refuse before this is called.
+   * its readers are told. Its host must refuse before this is called.
    */
   public void lost(int partition, RefusedException reason) {
     of(partition).forEach(reading -> post(reading.connection(), () -> reading.take(reason)));

@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Sends each request to the room that serves it. Rows go to their partition's home straight from
+ * Sends each request to the room that serves it. Rows go to their partition's host straight from
  * the event loop that received them, and so do channels to attach to; all else goes to a control
  * thread.
  */
@@ -190,7 +190,7 @@ final class Requests {
     try {
       rooms
           .rows()
-          .homes()
+          .hosts()
           .of(partition.id())
           .write(
               new PendingWrite(

@@ -13,8 +13,8 @@ import io.tunnel.server.engine.Served;
 import io.tunnel.server.log.CatchUp;
 import io.tunnel.server.partition.CurrentRows;
 import io.tunnel.server.partition.DiskCondition;
-import io.tunnel.server.partition.PartitionHomes;
-import io.tunnel.server.partition.RoutedHomes;
+import io.tunnel.server.partition.PartitionHosts;
+import io.tunnel.server.partition.RoutedHosts;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.Replicas;
 import io.tunnel.server.session.Coordinator;
@@ -113,15 +113,15 @@ final class NodeRooms {
   }
 
   private Ports ports(Catalog catalog, KnownBounds known, Handles handles) {
-    PartitionHomes homes = new RoutedHomes(replicas, view);
+    PartitionHosts hosts = new RoutedHosts(replicas, view);
     Ports.Delivered delivered =
         new Ports.Delivered(replicas.incarnations(), new CatchUp(log.stores().bounds(), replicas));
     return new Ports(
         catalog,
         new Ports.Partitions(
-            homes,
+            hosts,
             replicas,
-            new CurrentRows(catalog, homes, threads.moments(), threads.clock()::epochMicros),
+            new CurrentRows(catalog, hosts, threads.moments(), threads.clock()::epochMicros),
             delivered,
             delivered),
         new Ports.Tunnels(

@@ -20,15 +20,15 @@ import java.util.function.LongSupplier;
 public final class CurrentRows implements BaseRows {
 
   private final Catalog catalog;
-  private final PartitionHomes homes;
+  private final PartitionHosts hosts;
   private final Executor readers;
   private final LongSupplier epochMicros;
 
-  /** Rows of the partitions that are at home in {@code homes}, read on {@code readers}. */
+  /** Rows of the partitions that are hosted by {@code hosts}, read on {@code readers}. */
   public CurrentRows(
-      Catalog catalog, PartitionHomes homes, Executor readers, LongSupplier epochMicros) {
+      Catalog catalog, PartitionHosts hosts, Executor readers, LongSupplier epochMicros) {
     this.catalog = catalog;
-    this.homes = homes;
+    this.hosts = hosts;
     this.readers = readers;
     this.epochMicros = epochMicros;
   }
@@ -58,10 +58,10 @@ public final class CurrentRows implements BaseRows {
     List<PrimaryKeySchema> schema = requireExists(partition).meta().primaryKey();
     BasePage page = new BasePage(schema, firstPosition, bytesMax);
     long nowMicros = epochMicros.getAsLong();
-    PartitionHome home = homes.of(partition);
-    try (TableSnapshot now = home.table().snapshot()) {
+    PartitionHost host = hosts.of(partition);
+    try (TableSnapshot now = host.table().snapshot()) {
       // A page without rows ends the channel, so it must not be that of rows that were dropped.
-      home.requireWhole();
+      host.requireWhole();
       requireExists(partition);
       TableSnapshot.Scan scan = now.scanBehind(partition, after, page::add);
       if (scan == TableSnapshot.Scan.CLOSED) {

@@ -31,7 +31,7 @@ public final class RowMoments {
   static final long AGE_MS_MAX = 10_000;
 
   private final Catalog catalog;
-  private final PartitionHomes homes;
+  private final PartitionHosts hosts;
   private final ChangeReader changes;
   private final Executor readers;
   private final Shard.Clock clock;
@@ -40,23 +40,23 @@ public final class RowMoments {
   /**
    * The rows of a partition with all changes up to a position.
    *
-   * @param rows those of all partitions of its home
+   * @param rows those of all partitions of its host
    */
   private record Moment(TableSnapshot rows, long position, long takenMicros, long takenNanos) {}
 
   /**
-   * Rows of the partitions that are at home in {@code homes}, read on {@code readers}.
+   * Rows of the partitions that are hosted by {@code hosts}, read on {@code readers}.
    *
-   * @param changes says on a home's thread up to where a partition is folded
+   * @param changes says on a host's thread up to where a partition is folded
    */
   public RowMoments(
       Catalog catalog,
-      PartitionHomes homes,
+      PartitionHosts hosts,
       ChangeReader changes,
       Executor readers,
       Shard.Clock clock) {
     this.catalog = catalog;
-    this.homes = homes;
+    this.hosts = hosts;
     this.changes = changes;
     this.readers = readers;
     this.clock = clock;
@@ -94,11 +94,11 @@ public final class RowMoments {
     return clock.nanos() - moment.takenNanos() >= TimeUnit.MILLISECONDS.toNanos(AGE_MS_MAX);
   }
 
-  /** Of a home that gave the partition up, the thread that does so asks before it reads. */
+  /** Of a host that gave the partition up, the thread that does so asks before it reads. */
   private void take(Read read) {
     try {
-      PartitionHome home = homes.of(read.partition());
-      home.execute(
+      PartitionHost host = hosts.of(read.partition());
+      host.execute(
           () -> {
             Moment moment;
             try {
@@ -114,12 +114,12 @@ public final class RowMoments {
     }
   }
 
-  /** On the home's thread: everything that is settled is folded, and nothing comes between. */
+  /** On the host's thread: everything that is settled is folded, and nothing comes between. */
   private Moment takeNow(int partition) {
-    PartitionHome home = homes.of(partition);
-    TableSnapshot rows = home.table().snapshot();
+    PartitionHost host = hosts.of(partition);
+    TableSnapshot rows = host.table().snapshot();
     try {
-      home.requireWhole();
+      host.requireWhole();
     } catch (RefusedException e) {
       rows.close();
       throw e;

@@ -33,23 +33,23 @@ public final class RowReads {
   private static final int PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
   private final Catalog catalog;
-  private final PartitionHomes homes;
+  private final PartitionHosts hosts;
   private final ReadTurns gets;
   private final ReadTurns scans;
 
   /** Reads single rows in turns of {@code gets}, so that none waits behind a long scan. */
-  public RowReads(Catalog catalog, PartitionHomes homes, ReadTurns gets, ReadTurns scans) {
+  public RowReads(Catalog catalog, PartitionHosts hosts, ReadTurns gets, ReadTurns scans) {
     this.catalog = catalog;
-    this.homes = homes;
+    this.hosts = hosts;
     this.gets = gets;
     this.scans = scans;
   }
 
   /** Reads everything on {@code readers}. */
-  public RowReads(Catalog catalog, PartitionHomes homes, Executor readers) {
+  public RowReads(Catalog catalog, PartitionHosts hosts, Executor readers) {
     this(
         catalog,
-        homes,
+        hosts,
         (asker, read) -> readers.execute(read),
         (asker, read) -> readers.execute(read));
   }
@@ -78,14 +78,14 @@ public final class RowReads {
       throw new RefusedException(ErrorCode.KEY_MISMATCH, e.getMessage());
     }
     PartitionRecord partition = table.partitionOf(request.key());
-    PartitionHome home = homes.of(partition.id());
+    PartitionHost host = hosts.of(partition.id());
     answer(
         gets,
-        new Asked(home, request.isStrict()),
+        new Asked(host, request.isStrict()),
         answer,
         () -> {
           BatchBuilder row = new BatchBuilder(table.meta().primaryKey(), 256);
-          home.table()
+          host.table()
               .get(partition.id(), request.key())
               .ifPresent(columns -> add(row, request.key(), columns, table.meta().primaryKey()));
           requireExists(table);
@@ -98,13 +98,13 @@ public final class RowReads {
     TableRecord table = catalog.table(request.tableId());
     boolean isForward = request.direction() == Direction.FORWARD;
     int index = isForward ? table.indexOf(request.from()) : lastIndex(table, request.to());
-    PartitionHome home = homes.of(table.partitions().get(index).id());
+    PartitionHost host = hosts.of(table.partitions().get(index).id());
     answer(
         scans,
-        new Asked(home, request.isStrict()),
+        new Asked(host, request.isStrict()),
         answer,
         () -> {
-          byte[] page = page(home, table, index, request);
+          byte[] page = page(host, table, index, request);
           requireExists(table);
           return page;
         });
@@ -138,25 +138,25 @@ public final class RowReads {
 
   /**
    * Where is read, and whether the log is asked first. What is not asked for strictly is read from
-   * what the home has, unless that is too old.
+   * what the host has, unless that is too old.
    */
-  private record Asked(PartitionHome home, boolean isStrict) {
+  private record Asked(PartitionHost host, boolean isStrict) {
 
     void execute(Runnable action, Answer answer) {
       if (isStrict) {
-        home.executeStrictly(action, answer::failed);
+        host.executeStrictly(action, answer::failed);
       } else {
-        home.execute(action);
+        host.execute(action);
       }
     }
 
     byte[] read(Supplier<byte[]> rows) {
-      home.requireWhole();
+      host.requireWhole();
       if (!isStrict) {
-        home.requireFresh();
+        host.requireFresh();
       }
       byte[] payload = rows.get();
-      home.requireWhole();
+      host.requireWhole();
       return payload;
     }
   }
@@ -183,13 +183,13 @@ public final class RowReads {
   }
 
   private static byte[] page(
-      PartitionHome home, TableRecord table, int index, RangeRequest request) {
+      PartitionHost host, TableRecord table, int index, RangeRequest request) {
     PartitionRecord partition = table.partitions().get(index);
     boolean isForward = request.direction() == Direction.FORWARD;
     List<PrimaryKeySchema> schema = table.meta().primaryKey();
     Page page = new Page(request, schema);
     boolean isComplete =
-        home.table().scan(partition.id(), request.from(), request.to(), isForward, page::add);
+        host.table().scan(partition.id(), request.from(), request.to(), isForward, page::add);
     Optional<Bytes> next =
         isComplete ? nextPartition(table, index, request) : Optional.of(page.next(isForward));
     return RangePage.encode(next, page.rows.build(partition.id()));

@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * without room is no failure: writes are refused as BUSY until there is room. {@link ShardState}
  * names what can be.
  */
-public final class Shard implements Closeable, PartitionHome {
+public final class Shard implements Closeable, PartitionHost {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Shard.class);
 

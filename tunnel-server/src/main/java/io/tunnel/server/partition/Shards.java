@@ -21,7 +21,7 @@ import java.util.function.IntPredicate;
  * All shards of a node. A partition belongs to the shard that its id names, for as long as it
  * lives.
  */
-public final class Shards implements ChangeReader, PartitionHomes, Closeable {
+public final class Shards implements ChangeReader, PartitionHosts, Closeable {
 
   private final List<Shard> shards;
 

@@ -23,13 +23,13 @@ public final class Tables {
   /** Rows of a table that a description counts one by one; each partition has its share. */
   static final long COUNTED_ROWS_MAX = 200_000;
 
-  private final PartitionHomes homes;
+  private final PartitionHosts hosts;
   private final ChangeReader changes;
   private final ClusterView view;
 
-  /** For tables whose partitions are at home in {@code homes}, or on other nodes. */
-  public Tables(PartitionHomes homes, ChangeReader changes, ClusterView view) {
-    this.homes = homes;
+  /** For tables whose partitions are hosted by {@code hosts}, or on other nodes. */
+  public Tables(PartitionHosts hosts, ChangeReader changes, ClusterView view) {
+    this.hosts = hosts;
     this.changes = changes;
     this.view = view;
   }
@@ -76,22 +76,22 @@ public final class Tables {
   private Optional<Figures> figures(int partition, long countedMax) {
     return ifHere(
         partition,
-        home -> {
+        host -> {
           long first = changes.firstPosition(partition);
           Figures figures =
               new Figures(
-                  home.table().count(partition, countedMax),
+                  host.table().count(partition, countedMax),
                   changes.bytesAfter(partition, first - 1),
                   first,
                   changes.committed(partition));
-          home.requireWhole();
+          host.requireWhole();
           return figures;
         });
   }
 
-  private <T> Optional<T> ifHere(int partition, Function<PartitionHome, T> read) {
+  private <T> Optional<T> ifHere(int partition, Function<PartitionHost, T> read) {
     try {
-      return Optional.of(read.apply(homes.of(partition)));
+      return Optional.of(read.apply(hosts.of(partition)));
     } catch (RefusedException e) {
       if (e.code() == ErrorCode.NOT_LEADER) {
         return Optional.empty();
@@ -102,7 +102,7 @@ public final class Tables {
 
   /** Who has the figures: this node says that it has them only when it gives them. */
   private Optional<String> leader(int partition) {
-    return ifHere(partition, home -> home).isPresent()
+    return ifHere(partition, host -> host).isPresent()
         ? own()
         : view.leader(partition).filter(address -> !address.equals(view.address()));
   }

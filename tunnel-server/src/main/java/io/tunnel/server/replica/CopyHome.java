@@ -1,7 +1,7 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.partition.PartitionHome;
+import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.wire.WriteResult;
@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /** A partition that this node leads. */
-final class CopyHome implements PartitionHome {
+final class CopyHome implements PartitionHost {
 
   private final int partition;
   private final ReplicaShard shard;

@@ -10,8 +10,8 @@ import io.tunnel.server.log.Incarnations;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.LostHistory;
 import io.tunnel.server.partition.DiskCondition;
-import io.tunnel.server.partition.PartitionHome;
-import io.tunnel.server.partition.PartitionHomes;
+import io.tunnel.server.partition.PartitionHost;
+import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.ReplicaTask.Wish;
 import io.tunnel.server.replica.SharedLog.Stored;
@@ -40,7 +40,7 @@ import java.util.function.Supplier;
  * shard that its id names. What is on the node's disk is a cache of the log: copies that are stored
  * there are followed from the start, and whatever is missing is read again.
  */
-public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
+public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
 
   private final List<ReplicaShard> shards;
   private final ReplicaConfig config;
@@ -339,7 +339,7 @@ public final class Replicas implements ChangeReader, PartitionHomes, Closeable {
   }
 
   @Override
-  public PartitionHome of(int partition) {
+  public PartitionHost of(int partition) {
     ReplicaShard shard = shard(partition);
     Copy copy = shard.copies().get(partition);
     if (copy == null || shard.hasFailed()) {

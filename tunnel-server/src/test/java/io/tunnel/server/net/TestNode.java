@@ -29,9 +29,9 @@ import io.tunnel.server.log.SettledChanges;
 import io.tunnel.server.partition.CurrentRows;
 import io.tunnel.server.partition.NoMeter;
 import io.tunnel.server.partition.OwnLogs;
-import io.tunnel.server.partition.PartitionHome;
-import io.tunnel.server.partition.PartitionHomes;
-import io.tunnel.server.partition.RoutedHomes;
+import io.tunnel.server.partition.PartitionHost;
+import io.tunnel.server.partition.PartitionHosts;
+import io.tunnel.server.partition.RoutedHosts;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.TestClock;
 import io.tunnel.server.partition.TestShards;
@@ -115,7 +115,7 @@ final class TestNode implements Closeable {
     TestClock clock = new TestClock();
     shards =
         Shards.open(TestShards.layout(directory, 1, 1 << 20), id -> true, new NoMeter(), clock);
-    PartitionHomes homes = new RoutedHomes(this::home, view);
+    PartitionHosts hosts = new RoutedHosts(this::host, view);
     Handles handles = new Handles();
     changes = new SettledChanges(shards);
     tunnels = new LedTunnels(catalog, view);
@@ -129,9 +129,9 @@ final class TestNode implements Closeable {
             new Ports(
                 catalog,
                 new Ports.Partitions(
-                    homes,
+                    hosts,
                     changes,
-                    new CurrentRows(catalog, homes, Runnable::run, clock::epochMicros),
+                    new CurrentRows(catalog, hosts, Runnable::run, clock::epochMicros),
                     delivered,
                     delivered),
                 new Ports.Tunnels(
@@ -163,7 +163,7 @@ final class TestNode implements Closeable {
     return Optional.ofNullable(histories.get(partition));
   }
 
-  private PartitionHome home(int partition) {
+  private PartitionHost host(int partition) {
     if (!led.contains(partition)) {
       throw RefusedException.notLeader("not here", Optional.empty());
     }

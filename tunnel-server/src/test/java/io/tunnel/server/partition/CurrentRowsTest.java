@@ -42,7 +42,7 @@ final class CurrentRowsTest {
       };
 
   private void read(Executor readers) {
-    PartitionHomes none =
+    PartitionHosts none =
         partition -> {
           throw new AssertionError("partition " + partition + " is asked for");
         };

@@ -69,10 +69,10 @@ final class RowMomentsTest {
             return nanos.get();
           }
         };
-    moments = new RowMoments(catalog, this::home, shards, Runnable::run, clock);
+    moments = new RowMoments(catalog, this::host, shards, Runnable::run, clock);
   }
 
-  private PartitionHome home(int id) {
+  private PartitionHost host(int id) {
     elsewhere.ifPresent(
         reason -> {
           throw reason;

@@ -20,8 +20,8 @@ import io.tunnel.server.cluster.FakeView;
 import io.tunnel.server.log.CrashDisk;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.server.partition.CurrentRows;
-import io.tunnel.server.partition.PartitionHome;
-import io.tunnel.server.partition.PartitionHomes;
+import io.tunnel.server.partition.PartitionHost;
+import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.RowReads;
 import io.tunnel.server.partition.Shard;
@@ -310,11 +310,11 @@ final class CopyReadsTest {
   }
 
   /** Homes whose partition is left as soon as somebody was told that it is here. */
-  private PartitionHomes leftAtOnce() {
+  private PartitionHosts leftAtOnce() {
     return partition -> {
-      PartitionHome home = replicas.of(partition);
+      PartitionHost host = replicas.of(partition);
       leave();
-      return home;
+      return host;
     };
   }
 

@@ -8,7 +8,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.TestRows;
-import io.tunnel.server.partition.PartitionHome;
+import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.server.partition.PendingWrite;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -63,11 +63,11 @@ class CutOffReadsTest {
   }
 
   private void readStrictly() {
-    PartitionHome home = old.replicas.of(P);
-    home.executeStrictly(
+    PartitionHost host = old.replicas.of(P);
+    host.executeStrictly(
         () -> {
           try {
-            home.requireWhole();
+            host.requireWhole();
             answers.add(old.rows.rows(P).size());
           } catch (RefusedException e) {
             answers.add(e.code());
@@ -82,15 +82,15 @@ class CutOffReadsTest {
     next.replicas.lead(P);
     run();
     write(next, "l");
-    PartitionHome home = old.replicas.of(P);
+    PartitionHost host = old.replicas.of(P);
     after(SimNode.READ_AGE_MS);
-    assertThatCode(home::requireFresh).doesNotThrowAnyException();
+    assertThatCode(host::requireFresh).doesNotThrowAnyException();
     after(1);
     for (int i = 0; i < 3; i++) {
       old.replicas.lookAtEnds();
       after(500);
     }
-    assertThatThrownBy(home::requireFresh)
+    assertThatThrownBy(host::requireFresh)
         .isInstanceOfSatisfying(
             RefusedException.class,
             refusal -> {

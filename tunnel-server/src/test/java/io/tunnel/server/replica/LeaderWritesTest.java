@@ -14,7 +14,7 @@ import io.tunnel.model.RowChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.server.TestRows;
-import io.tunnel.server.partition.PartitionHome;
+import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.server.replica.SharedLog.Kind;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Rejection;
@@ -95,11 +95,11 @@ class LeaderWritesTest {
   @Test
   void while_the_log_does_not_answer_reads_go_on_and_writes_are_told_in_time() {
     one.lead();
-    PartitionHome home = one.node.replicas.of(P);
+    PartitionHost host = one.node.replicas.of(P);
     WriteLedger.Written written = one.write(false, put("a"));
     one.node.step();
     List<String> ran = new ArrayList<>();
-    home.execute(() -> ran.add("read"));
+    host.execute(() -> ran.add("read"));
     one.node.step();
     assertThat(ran).containsExactly("read");
     WriteLedger.Written waiting = one.write(false, put("b"));

@@ -11,7 +11,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.log.TestLogs;
-import io.tunnel.server.partition.PartitionHome;
+import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.server.replica.SharedLog.Entry;
 import io.tunnel.server.replica.SharedLog.Kind;
 import java.io.IOException;
@@ -220,12 +220,12 @@ class ReplicaShardTest {
   @Test
   void a_disk_that_fails_ends_all_leadership_of_the_shard() {
     one.lead();
-    PartitionHome home = one.node.replicas.of(P);
-    home.requireWhole();
+    PartitionHost host = one.node.replicas.of(P);
+    host.requireWhole();
     WriteLedger.Written written = one.write(false, put("a"));
     one.node.rows.isFailing = true;
     one.run();
-    requireRefused(ErrorCode.NOT_LEADER, home::requireWhole);
+    requireRefused(ErrorCode.NOT_LEADER, host::requireWhole);
     assertThat(written.result()).as("it is in the log, and counts").isPresent();
     requireRefused(ErrorCode.NOT_LEADER, () -> one.node.replicas.of(P));
     assertThat(one.node.replicas.leads()).isEmpty();

@@ -5,7 +5,7 @@ import io.tunnel.server.table.TableRows;
 import java.util.function.Consumer;
 
 /** Where the rows of a partition are written and read. Methods may be called by any thread. */
-public interface PartitionHome {
+public interface PartitionHost {
 
   /**
    * Queues a write.
@@ -15,15 +15,15 @@ public interface PartitionHome {
   void write(PendingWrite write);
 
   /**
-   * Runs {@code action} on the home's thread when everything that was acknowledged before is
+   * Runs {@code action} on the host's thread when everything that was acknowledged before is
    * folded: that is enough for a read. Where a write can be under way for long, as in a log that
    * many nodes share, this does not wait for it.
    */
   void execute(Runnable action);
 
   /**
-   * Runs {@code action} on the home's thread once everything that was acknowledged before, by
-   * whatever node, is folded; the home asks the log for that. A home that no other node can take
+   * Runs {@code action} on the host's thread once everything that was acknowledged before, by
+   * whatever node, is folded; the host asks the log for that. A host that no other node can take
    * over has nothing to ask.
    *
    * @param refused is told instead when the log did not answer in time, by any thread
@@ -33,7 +33,7 @@ public interface PartitionHome {
   }
 
   /**
-   * Throws when another node may have taken over this home for so long that its rows are older than
+   * Throws when another node may have taken over this host for so long that its rows are older than
    * they may be; to be called in front of a read.
    *
    * @throws RefusedException NOT_LEADER
@@ -44,11 +44,11 @@ public interface PartitionHome {
   TableRows table();
 
   /**
-   * Throws unless everything that was read from {@link #table} since this home was asked for is
+   * Throws unless everything that was read from {@link #table} since this host was asked for is
    * what there was: to be called behind each read, and before anybody sees what was read. Rows may
    * be dropped, or be those of another leader already, while they are read.
    *
-   * @throws RefusedException NOT_LEADER when they are, or are about to be, at home elsewhere;
+   * @throws RefusedException NOT_LEADER when they are, or are about to be, hosted elsewhere;
    *     STORAGE_FAILED when the disk failed
    */
   void requireWhole();

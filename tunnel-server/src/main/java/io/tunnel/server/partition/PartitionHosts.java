@@ -2,12 +2,12 @@ package io.tunnel.server.partition;
 
 /** The partitions of a node. */
 @FunctionalInterface
-public interface PartitionHomes {
+public interface PartitionHosts {
 
   /**
-   * The home of a partition.
+   * The host of a partition.
    *
    * @throws io.tunnel.model.RefusedException NOT_LEADER when it is on another node
    */
-  PartitionHome of(int partition);
+  PartitionHost of(int partition);
 }

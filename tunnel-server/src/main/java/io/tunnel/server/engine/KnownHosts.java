@@ -1,0 +1,15 @@
+package io.tunnel.server.engine;
+
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.partition.PartitionHost;
+import io.tunnel.server.partition.PartitionHosts;
+
+/** The hosts of partitions that some table has. */
+record KnownHosts(Catalog catalog, PartitionHosts hosts) implements PartitionHosts {
+
+  @Override
+  public PartitionHost of(int partition) {
+    var unused = catalog.tableOfPartition(partition);
+    return hosts.of(partition);
+  }
+}
