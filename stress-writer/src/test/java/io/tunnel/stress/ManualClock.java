@@ -3,7 +3,7 @@ package io.tunnel.stress;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
-/** A clock that the test turns; whoever waits turns it to the time that he waits for. */
+/** A clock that the test turns; a thread that waits turns it to the time that it waits for. */
 final class ManualClock implements LoadClock {
 
   private final AtomicLong nanos;

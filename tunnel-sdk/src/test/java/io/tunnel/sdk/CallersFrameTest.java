@@ -36,7 +36,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Whoever is refused is found in the trace of the refusal, and so is the code. */
+/** The caller that is refused is found in the trace of the refusal, and so is the code. */
 @Timeout(60)
 class CallersFrameTest {
 

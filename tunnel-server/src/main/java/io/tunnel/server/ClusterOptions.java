@@ -185,7 +185,7 @@ final class ClusterOptions {
     try {
       return Stream.of(InetAddress.getAllByName(host)).anyMatch(InetAddress::isAnyLocalAddress);
     } catch (UnknownHostException e) {
-      // Whoever binds it says so.
+      // The bind to it says so.
       return false;
     }
   }

@@ -169,13 +169,13 @@ final class ContainerService implements AutoCloseable {
     assertThat(result.getExitCode()).as("%s: %s", List.of(arguments), result).isZero();
   }
 
-  /** The same; returns what it prints with {@code --json}. */
+  /** Runs a command as {@link #run} does; returns what it prints with {@code --json}. */
   JsonObject json(String... arguments) {
     return tryJson(arguments)
         .orElseThrow(() -> new AssertionError(List.of(arguments) + " has failed"));
   }
 
-  /** The same; empty when it fails. */
+  /** Runs a command as {@link #json} does; empty when it fails. */
   Optional<JsonObject> tryJson(String... arguments) {
     List<String> all = new ArrayList<>(List.of(arguments));
     all.add("--json");

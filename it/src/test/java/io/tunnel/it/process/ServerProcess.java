@@ -37,7 +37,7 @@ public final class ServerProcess implements Service {
     this(stage, "server", data, FreePort.find(), options);
   }
 
-  /** The same; {@code name} is what the transcript calls it. */
+  /** Starts a server; {@code name} is what the transcript calls it. */
   public ServerProcess(Stage stage, String name, Path data, int port, List<String> options) {
     this.stage = stage;
     this.name = name;

@@ -75,7 +75,9 @@ final class Completion {
     }
   }
 
-  /** Whoever applied what it was given, rows and changes, in order, has the table's rows. */
+  /**
+   * A processor that applied what it was given, rows and changes, in order, has the table's rows.
+   */
   private static void requireRows(World world, TunnelInfo tunnel) {
     TunnelTruth truth = world.ledger.tunnels.get(tunnel.tunnelId());
     if (tunnel.type() == TunnelType.BaseAndStream && !truth.hasLost && !truth.hasSkipped) {

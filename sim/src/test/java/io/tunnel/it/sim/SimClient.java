@@ -56,7 +56,7 @@ public final class SimClient implements PushReceiver {
     return connect(network, name, "", loop, receiver);
   }
 
-  /** The same, to an address. */
+  /** Connects to an address. */
   public static CompletableFuture<Link> connect(
       SimNetwork network, String name, String address, SimLoop loop, PushReceiver receiver) {
     SimLink next = new SimLink(receiver, REQUEST_DEADLINE);

@@ -154,7 +154,7 @@ public final class SimNetwork {
                   if (isOpen) {
                     client.pipeline().fireChannelActive();
                   }
-                  // Whoever accepted may have died before this was heard of.
+                  // The process that accepted may have died before this was heard of.
                   connected.accept(isOpen);
                 }));
   }

@@ -4,8 +4,8 @@ import io.tunnel.wire.Frame;
 import java.util.function.Consumer;
 
 /**
- * Tells the world what a tap breaks with: whoever sends or reads the frame may catch everything
- * that is thrown, as Netty does.
+ * Tells the world what a tap breaks with: the code that sends or reads the frame may catch
+ * everything that is thrown, as Netty does.
  */
 public final class Watched implements SimNetwork.Tap {
 

@@ -55,7 +55,7 @@ class HostileSourceTest {
 
   private static final InMemoryReporter FIGURES = InMemoryReporter.createWithRetainedMetrics();
 
-  /** Whoever cancels does not wait longer. */
+  /** A job that is cancelled does not wait longer. */
   private static final Duration SOON = Duration.ofSeconds(10);
 
   /** Connecting is given up after 5 s; the rest is for a busy machine. */

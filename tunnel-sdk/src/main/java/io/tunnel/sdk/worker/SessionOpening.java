@@ -89,7 +89,7 @@ final class SessionOpening {
     }
   }
 
-  /** One wish for a session; a class, because a record has no arrays. */
+  /** One attempt to open a session; a class, because a record has no arrays. */
   private static final class Attempt {
     final byte[] request;
     final PushReceiver receiver;

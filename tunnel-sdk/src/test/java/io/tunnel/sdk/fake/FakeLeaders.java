@@ -25,8 +25,8 @@ import java.util.Optional;
 
 /**
  * A tunnel in a cluster, over real sockets: node 0 has its sessions, and each channel is delivered
- * by the node that leads its partition, to whoever attaches there. Positions are those of a shared
- * log: every third is no change. The rows of base channels are numbered without holes.
+ * by the node that leads its partition, to the client that attaches there. Positions are those of a
+ * shared log: every third is no change. The rows of base channels are numbered without holes.
  */
 public final class FakeLeaders implements AutoCloseable {
 

@@ -68,7 +68,7 @@ class CallerTest {
     assertThat(asked).containsExactly("home", "leader", "leader", "leader", "leader");
   }
 
-  /** Answers a CREATE_TABLE as told, in turn; whoever comes later is answered. */
+  /** Answers a CREATE_TABLE as told, in turn; a later request is answered. */
   private void answerInTurn(List<BiConsumer<FakeConnection, Frame>> turns) {
     AtomicInteger turn = new AtomicInteger();
     home.on(

@@ -50,7 +50,7 @@ final class KafkaTail implements SharedLog.Tail {
   private final IntFunction<Optional<TopicPartition>> topics;
   private final TailListener listener;
   private final Shard.Clock clock;
-  private final BlockingQueue<Runnable> wishes = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
   private final Map<TopicPartition, Followed> followed = new HashMap<>();
 
   /** Partitions that the catalog does not know yet, with the places to read from. */
@@ -107,12 +107,12 @@ final class KafkaTail implements SharedLog.Tail {
   /** With the epoch, the client asks the log's leader whether it was cut off before the offset. */
   @Override
   public void follow(int partition, long offset, int leaderEpoch) {
-    wish(() -> begin(partition, new Place(offset, leaderEpoch)));
+    post(() -> begin(partition, new Place(offset, leaderEpoch)));
   }
 
   @Override
   public void unfollow(int partition) {
-    wish(() -> end(partition));
+    post(() -> end(partition));
   }
 
   @Override
@@ -123,11 +123,11 @@ final class KafkaTail implements SharedLog.Tail {
   @Override
   public void resume() {
     isPaused = false;
-    wish(() -> {});
+    post(() -> {});
   }
 
-  private void wish(Runnable wish) {
-    wishes.add(wish);
+  private void post(Runnable task) {
+    tasks.add(task);
     consumer.wakeup();
   }
 
@@ -152,7 +152,7 @@ final class KafkaTail implements SharedLog.Tail {
         read();
       }
     } catch (WakeupException e) {
-      // There is a wish.
+      // There is a task.
     } catch (OffsetOutOfRangeException e) {
       tryAgainAfter(() -> lost(e.offsetOutOfRangePartitions()));
     } catch (InterruptException e) {
@@ -169,7 +169,7 @@ final class KafkaTail implements SharedLog.Tail {
     try {
       failing.run();
     } catch (WakeupException e) {
-      // There is a wish.
+      // There is a task.
     } catch (RuntimeException e) {
       LOG.warn("a lost partition is looked at again", e);
       await(BACKOFF_MS);
@@ -178,9 +178,9 @@ final class KafkaTail implements SharedLog.Tail {
 
   private void await(long ms) {
     try {
-      Runnable wish = wishes.poll(ms, TimeUnit.MILLISECONDS);
-      if (wish != null) {
-        wish.run();
+      Runnable task = tasks.poll(ms, TimeUnit.MILLISECONDS);
+      if (task != null) {
+        task.run();
       }
     } catch (InterruptedException e) {
       LOG.warn("interrupted; the tail ends");
@@ -189,8 +189,8 @@ final class KafkaTail implements SharedLog.Tail {
   }
 
   private void fulfilWishes() {
-    for (Runnable wish = wishes.poll(); wish != null; wish = wishes.poll()) {
-      wish.run();
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      task.run();
     }
   }
 
@@ -286,7 +286,7 @@ final class KafkaTail implements SharedLog.Tail {
   public void close() {
     isClosed = true;
     consumer.wakeup();
-    wishes.add(() -> {});
+    tasks.add(() -> {});
     if (Thread.currentThread() != thread) {
       try {
         thread.join(2 * CLOSE_MAX.toMillis());

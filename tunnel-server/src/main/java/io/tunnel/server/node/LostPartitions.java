@@ -7,9 +7,9 @@ import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 
 /**
- * Notices what a node serves no longer, by looking again and again, so that those who are attached
- * to it are told. Whoever came while it was served only between two looks is found by that it is
- * attached to something that is not served.
+ * Notices partitions that a node no longer serves, by looking again and again, so that the clients
+ * that are attached to them are told. A client that attached and lost its partition between two
+ * looks is found because its partition is not served.
  */
 final class LostPartitions {
 
@@ -44,9 +44,9 @@ final class LostPartitions {
   }
 
   /**
-   * Looks once. A node that its group has lost cannot know what it leads: whoever is attached then
-   * looks for a leader, and comes back when there is no other. The group may need a while until it
-   * has chosen another, so that is repeated until the node is found.
+   * Looks once. A node that its group has lost cannot know what it leads: each attached client then
+   * looks for a leader, and comes back when there is no other. The group may need a while to choose
+   * another leader, so the clients are told again until the group has found the node.
    */
   void look(boolean isNodeLost, long nowNanos) {
     Set<Integer> now = new TreeSet<>();

@@ -100,9 +100,10 @@ public interface SharedLog extends Closeable {
     void follow(int partition, long offset);
 
     /**
-     * The same for a copy that has read what stands before {@code offset}, the last of it under
-     * that leader. The listener is told that the log has {@linkplain TailListener#lost lost} the
-     * place when the log was cut off before it since, also when it is longer again.
+     * Reads the partition from {@code offset} on for a replica that has read all in front of it,
+     * the last of it under the leader of {@code leaderEpoch}. The listener is told that the log has
+     * {@linkplain TailListener#lost lost} the place when the log was cut off before it since, also
+     * when it is longer again.
      */
     default void follow(int partition, long offset, int leaderEpoch) {
       follow(partition, offset);

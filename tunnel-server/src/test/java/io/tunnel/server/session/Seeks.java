@@ -19,7 +19,7 @@ final class Seeks {
     return now(operators, seek, Asked.NAMELESS);
   }
 
-  /** The same of a request that may come again. */
+  /** The answer to a request that may come again. */
   static SeekResult now(Operators operators, Seek seek, Asked asked) throws IOException {
     List<SeekResult> results = new ArrayList<>();
     List<Exception> failures = new ArrayList<>();

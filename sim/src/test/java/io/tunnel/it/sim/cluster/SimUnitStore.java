@@ -14,9 +14,9 @@ import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 
 /**
- * A unit's texts, as whoever opened them last writes them. A write whose answer does not come in
- * time keeps its thread waiting, and may be stored, at once or later, unless somebody else begins
- * to write before that.
+ * A unit's texts, as the node that opened them last writes them. A write whose answer does not come
+ * in time keeps its thread waiting, and may be stored, at once or later, unless somebody else
+ * begins to write before that.
  */
 final class SimUnitStore implements CatalogStore {
 

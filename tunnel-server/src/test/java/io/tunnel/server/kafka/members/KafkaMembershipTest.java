@@ -164,7 +164,7 @@ class KafkaMembershipTest {
     Placement after = a.placed(placement -> isDraining(placement, "b"));
     assertThat(after.generation()).isGreaterThan(before.generation());
     assertThat(b.placed(placement -> isDraining(placement, "b"))).isEqualTo(after);
-    // Nothing differs now, and it is decided nevertheless, by whoever asks.
+    // Nothing differs now, and it is decided nevertheless, at the next question.
     second.decideAgain();
     long next = a.placed(placement -> placement.generation() > after.generation()).generation();
     first.decideAgain();
