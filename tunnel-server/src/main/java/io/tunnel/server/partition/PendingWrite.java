@@ -1,8 +1,11 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.WriteResult;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A validated batch that waits for its shard.
@@ -14,6 +17,9 @@ import io.tunnel.wire.WriteResult;
 public record PendingWrite(
     ChangeBatch batch, boolean isConditional, boolean isSynced, Outcome outcome)
     implements ShardTask {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(PendingWrite.class);
+
   /** Is told once what became of a write. Called on the shard's thread: it must only pass it on. */
   public interface Outcome {
 
@@ -22,5 +28,28 @@ public record PendingWrite(
 
     /** Nothing was applied, except that after STORAGE_FAILED nobody knows. */
     void refused(RefusedException reason);
+  }
+
+  /** Tells the writer that it is written; a writer that cannot be told is its own trouble. */
+  public void written(WriteResult result) {
+    try {
+      outcome.written(result);
+    } catch (RuntimeException e) {
+      LOGGER.error("a write was committed but its writer could not be told", e);
+    }
+  }
+
+  /** Tells the writer that it is refused; a writer that cannot be told is its own trouble. */
+  public void refused(RefusedException reason) {
+    try {
+      outcome.refused(reason);
+    } catch (RuntimeException e) {
+      LOGGER.error("a write was refused but its writer could not be told", e);
+    }
+  }
+
+  /** What is told to whom comes when no more is written. */
+  public static RefusedException stopping() {
+    return new RefusedException(ErrorCode.SHUTTING_DOWN, "the server is stopping");
   }
 }

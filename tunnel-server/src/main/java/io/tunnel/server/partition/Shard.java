@@ -17,10 +17,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The one thread that writes to a shard's log and table.
@@ -38,24 +35,19 @@ import org.slf4j.LoggerFactory;
  */
 public final class Shard implements Closeable, PartitionHost {
 
-  private static final Logger LOGGER = LoggerFactory.getLogger(Shard.class);
-
   private final int id;
   private final ShardConfig config;
   private final LocalLog log;
   private final Rows rows;
   private final Meter meter;
   private final Clock clock;
-  private final TaskQueue<ShardTask> queue = new TaskQueue<>();
+  private final OwnerLoop<ShardTask> loop;
   private final AtomicLong queuedBytes = new AtomicLong();
-  private final AtomicBoolean isClosed = new AtomicBoolean();
   private final GroupCore group;
   private final ConditionCore conditions;
   private final Deque<Admitted> admitted = new ArrayDeque<>();
-  private final Thread owner;
   private final ShardDisk disk;
   private volatile boolean isRefusing;
-  private volatile boolean hasEnded;
 
   /**
    * A write of the group, and its number in the log's group, or -1 when no row of it was accepted.
@@ -109,12 +101,16 @@ public final class Shard implements Closeable, PartitionHost {
     this.group = new GroupCore(config.mergedBytesMax());
     this.conditions = new ConditionCore(rows);
     this.disk = new ShardDisk(id, config.freeBytesMin(), log, clock);
-    this.owner = new Thread(this::run, "shard-" + id);
+    this.loop =
+        new OwnerLoop<>(
+            "shard-" + id,
+            new OwnerLoop.Work<>(
+                this::step, () -> OwnerLoop.FOREVER_NANOS, this::fail, Shard::end));
   }
 
   /** Begins to work. */
   public void start() {
-    owner.start();
+    loop.start();
   }
 
   /** The log, for readers. */
@@ -176,7 +172,7 @@ public final class Shard implements Closeable, PartitionHost {
   @Override
   public void write(PendingWrite write) {
     if (isRefusing) {
-      throw stopping();
+      throw PendingWrite.stopping();
     }
     int bytes = write.batch().byteCount();
     if (queuedBytes.addAndGet(bytes) > config.queueBytesMax()) {
@@ -185,12 +181,12 @@ public final class Shard implements Closeable, PartitionHost {
           ErrorCode.BUSY,
           "more than " + config.queueBytesMax() + " bytes wait to be written; try again later");
     }
-    post(write);
+    loop.post(write);
   }
 
   @Override
   public void execute(Runnable action) {
-    post(new ShardTask.Barrier(action));
+    loop.post(new ShardTask.Barrier(action));
   }
 
   /**
@@ -207,59 +203,24 @@ public final class Shard implements Closeable, PartitionHost {
     }
   }
 
-  private void post(ShardTask task) {
-    queue.post(task);
-    if (hasEnded) {
-      refuseLeftovers();
-    }
-  }
-
-  private void run() {
-    while (true) {
-      if (!stepOrFail()) {
-        if (queue.isStopping()) {
-          return;
-        }
-        queue.await(TaskQueue.FOREVER_NANOS);
-      }
-    }
-  }
-
-  /** An error must not end the thread, which others wait for. */
-  private boolean stepOrFail() {
-    try {
-      return step();
-    } catch (Error e) {
-      fail(e);
-      return true;
-    }
-  }
-
   /** Does what waits first; false when nothing does. For the shard's thread, or in its place. */
   boolean step() {
-    ShardTask next = queue.peek();
+    ShardTask next = loop.peek();
     if (next != null && disk.state() == ShardState.BEHIND) {
       catchUp();
     }
     if (next instanceof PendingWrite) {
       commitGroup();
-    } else if (next instanceof ShardTask.Barrier) {
-      runBarrier((ShardTask.Barrier) queue.poll());
+    } else if (next instanceof ShardTask.Barrier barrier) {
+      loop.poll();
+      OwnerLoop.run(barrier.action());
     }
     return next != null;
   }
 
   /** Whether nothing waits. */
   boolean isIdle() {
-    return queue.isEmpty();
-  }
-
-  private static void runBarrier(ShardTask.Barrier barrier) {
-    try {
-      barrier.action().run();
-    } catch (RuntimeException e) {
-      LOGGER.error("a task on a shard's thread failed", e);
-    }
+    return loop.isIdle();
   }
 
   /** What was acknowledged and not folded is folded before anything else. */
@@ -315,11 +276,11 @@ public final class Shard implements Closeable, PartitionHost {
   /** Takes writes from the queue into the group; returns whether any of them asks for a sync. */
   private boolean gather() {
     boolean mustSync = false;
-    while (group.byteCount() < config.groupBytesMax() && queue.peek() instanceof PendingWrite) {
+    while (group.byteCount() < config.groupBytesMax() && loop.peek() instanceof PendingWrite) {
       // Judging reads the table and may fail; the write then is still there to be answered.
-      PendingWrite write = (PendingWrite) queue.peek();
+      PendingWrite write = (PendingWrite) loop.peek();
       if (!rows.isLive(write.batch().partition())) {
-        refuse(pollWrite(), dropped());
+        pollWrite().refused(dropped());
         continue;
       }
       ConditionCore.Judged judged = conditions.judge(write.batch(), write.isConditional());
@@ -342,18 +303,10 @@ public final class Shard implements Closeable, PartitionHost {
       List<Rejection> rejections = done.judged().rejections();
       int applied = done.write().batch().rowCount() - rejections.size();
       long first = done.number() < 0 ? 0 : firstPositions[done.number()];
-      tell(done.write().outcome(), new WriteResult(first, applied, rejections));
+      done.write().written(new WriteResult(first, applied, rejections));
       if (!rejections.isEmpty()) {
         meter.rejected(id, rejections.size());
       }
-    }
-  }
-
-  private static void tell(PendingWrite.Outcome outcome, WriteResult result) {
-    try {
-      outcome.written(result);
-    } catch (RuntimeException e) {
-      LOGGER.error("a write was committed but its writer could not be told", e);
     }
   }
 
@@ -390,67 +343,37 @@ public final class Shard implements Closeable, PartitionHost {
   }
 
   private void refuseAll(RefusedException reason) {
-    admitted.forEach(lost -> refuse(lost.write(), reason));
-    while (queue.peek() instanceof PendingWrite) {
-      refuse(pollWrite(), reason);
+    admitted.forEach(lost -> lost.write().refused(reason));
+    while (loop.peek() instanceof PendingWrite) {
+      pollWrite().refused(reason);
     }
   }
 
   private PendingWrite pollWrite() {
-    PendingWrite write = (PendingWrite) queue.poll();
+    PendingWrite write = (PendingWrite) loop.poll();
     queuedBytes.addAndGet(-write.batch().byteCount());
     return write;
-  }
-
-  private static void refuse(PendingWrite write, RefusedException reason) {
-    try {
-      write.outcome().refused(reason);
-    } catch (RuntimeException e) {
-      LOGGER.error("a write was refused but its writer could not be told", e);
-    }
-  }
-
-  private static RefusedException stopping() {
-    return new RefusedException(ErrorCode.SHUTTING_DOWN, "the server is stopping");
-  }
-
-  /** Answers what was posted while the thread ended; nobody else takes from the queue any more. */
-  private synchronized void refuseLeftovers() {
-    for (ShardTask task = queue.poll(); task != null; task = queue.poll()) {
-      if (task instanceof PendingWrite write) {
-        refuse(write, stopping());
-      } else if (task instanceof ShardTask.Barrier barrier) {
-        runBarrier(barrier);
-      }
-    }
   }
 
   /** Commits what waits, stops the thread, and closes table and log. */
   @Override
   public void close() throws IOException {
-    if (!isClosed.compareAndSet(false, true)) {
-      return;
-    }
     isRefusing = true;
-    queue.stop();
-    boolean interrupted = false;
-    while (owner.isAlive()) {
-      try {
-        owner.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    hasEnded = true;
-    refuseLeftovers();
+    loop.close(this::closeFiles);
+  }
+
+  private void closeFiles() throws IOException {
     try (log;
         rows) {
       log.sync();
-    } finally {
-      // Not before: a file that is used by an interrupted thread is closed under everybody's hands.
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+    }
+  }
+
+  private static void end(ShardTask task) {
+    if (task instanceof PendingWrite write) {
+      write.refused(PendingWrite.stopping());
+    } else if (task instanceof ShardTask.Barrier barrier) {
+      OwnerLoop.run(barrier.action());
     }
   }
 

@@ -106,7 +106,7 @@ final class AppendGroup {
   void refuse(RefusedException reason) {
     if (!isAnswered) {
       isAnswered = true;
-      pieces.forEach(piece -> Answers.refused(piece.write(), reason));
+      pieces.forEach(piece -> piece.write().refused(reason));
     }
   }
 
@@ -119,10 +119,10 @@ final class AppendGroup {
       long first = applied == 0 ? 0 : offsets[piece.from()];
       WriteResult result =
           new WriteResult(first, applied, rejections(piece, applied), jumps(piece, applied));
-      Answers.written(piece.write(), result);
+      piece.write().written(result);
       return piece.rejections().size();
     }
-    Answers.refused(piece.write(), reason);
+    piece.write().refused(reason);
     return 0;
   }
 

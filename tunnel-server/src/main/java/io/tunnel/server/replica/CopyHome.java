@@ -36,7 +36,7 @@ final class CopyHome implements PartitionHost {
       throw Answers.unavailable();
     }
     if (shard.isStopping()) {
-      throw Answers.stopping();
+      throw PendingWrite.stopping();
     }
     AtomicLong queued = copy.queuedBytes();
     int bytes = write.batch().byteCount();

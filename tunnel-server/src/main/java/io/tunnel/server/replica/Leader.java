@@ -104,7 +104,7 @@ final class Leader {
     if (isWritable()) {
       waiting.add(write);
     } else {
-      Answers.refused(write, isServing() ? Answers.unavailable() : notLeader);
+      write.refused(isServing() ? Answers.unavailable() : notLeader);
     }
   }
 
@@ -204,7 +204,7 @@ final class Leader {
 
   private void refuseWaiting(RefusedException reason) {
     for (PendingWrite write = waiting.poll(); write != null; write = waiting.poll()) {
-      Answers.refused(write, reason);
+      write.refused(reason);
     }
   }
 

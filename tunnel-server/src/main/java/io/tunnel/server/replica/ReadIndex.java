@@ -1,6 +1,7 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.partition.OwnerLoop;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -62,7 +63,7 @@ final class ReadIndex {
   boolean failed(RefusedException reason) {
     List<Read> refused = asked;
     asked = List.of();
-    refused.forEach(read -> Answers.run(() -> read.refused().accept(reason)));
+    refused.forEach(read -> OwnerLoop.run(() -> read.refused().accept(reason)));
     return asksNext();
   }
 
@@ -78,7 +79,7 @@ final class ReadIndex {
   /** Refuses the reads that have waited for too long. */
   void expire(long nowNanos, RefusedException reason) {
     while (!waiting.isEmpty() && nowNanos - waiting.getFirst().deadlineNanos() >= 0) {
-      waiting.remove().reads().forEach(read -> Answers.run(() -> read.refused().accept(reason)));
+      waiting.remove().reads().forEach(read -> OwnerLoop.run(() -> read.refused().accept(reason)));
     }
   }
 
@@ -95,6 +96,6 @@ final class ReadIndex {
     asked = List.of();
     coming = new ArrayList<>();
     waiting.clear();
-    all.forEach(read -> Answers.run(() -> read.refused().accept(reason)));
+    all.forEach(read -> OwnerLoop.run(() -> read.refused().accept(reason)));
   }
 }

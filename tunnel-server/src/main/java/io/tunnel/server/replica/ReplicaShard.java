@@ -5,8 +5,9 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.log.DiskFullException;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.DiskCondition;
+import io.tunnel.server.partition.OwnerLoop;
+import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.Shard;
-import io.tunnel.server.partition.TaskQueue;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -16,7 +17,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,14 +43,11 @@ final class ReplicaShard implements Closeable {
   private final Replicas.Ports ports;
   private final Shard.Meter meter;
   private final Shard.Clock clock;
-  private final TaskQueue<ReplicaTask> queue = new TaskQueue<>();
-  private final AtomicBoolean isClosed = new AtomicBoolean();
+  private final OwnerLoop<ReplicaTask> loop;
   private final List<Integer> storedAtOpen;
   private final LocalRetention retention;
   private final ShardCopies copies;
   private final CopyRoom room;
-  private final Thread owner;
-  private volatile boolean hasEnded;
   private volatile boolean hasFailed;
 
   ReplicaShard(
@@ -73,13 +70,16 @@ final class ReplicaShard implements Closeable {
             config.history().localBytesMax(),
             ports.retentionMicros(),
             partition -> !ports.partitions().isDropped(partition));
-    this.copies = new ShardCopies(config, store, ports, clock, this::post);
+    this.loop =
+        new OwnerLoop<>(
+            "copies-" + id,
+            new OwnerLoop.Work<>(this::step, this::idleNanos, this::fail, ReplicaShard::end));
+    this.copies = new ShardCopies(config, store, ports, clock, loop::post);
     this.room = new CopyRoom(store.disk());
-    this.owner = new Thread(this::run, "copies-" + id);
   }
 
   void start() {
-    owner.start();
+    loop.start();
   }
 
   LocalLog log() {
@@ -138,7 +138,7 @@ final class ReplicaShard implements Closeable {
   }
 
   boolean isStopping() {
-    return queue.isStopping();
+    return loop.isClosing();
   }
 
   boolean hasFailed() {
@@ -161,7 +161,7 @@ final class ReplicaShard implements Closeable {
 
   /** Whether nothing waits. */
   boolean isIdle() {
-    return queue.isEmpty();
+    return loop.isIdle();
   }
 
   /** Asks the log where it ends; any thread. */
@@ -169,33 +169,15 @@ final class ReplicaShard implements Closeable {
     copies.askEnds(copies().keySet());
   }
 
+  /** Any thread. */
   void post(ReplicaTask task) {
-    queue.post(task);
-    if (hasEnded) {
-      endLeftovers();
-    }
+    loop.post(task);
   }
 
-  private void run() {
-    while (true) {
-      if (!stepOrFail()) {
-        if (queue.isStopping()) {
-          return;
-        }
-        long now = clock.nanos();
-        long left = room.isStuck() ? Long.MAX_VALUE : copies.leftNanos(now);
-        queue.await(Math.min(left, room.leftNanos(now)));
-      }
-    }
-  }
-
-  private boolean stepOrFail() {
-    try {
-      return step();
-    } catch (Error e) {
-      fail(e);
-      return true;
-    }
+  private long idleNanos() {
+    long now = clock.nanos();
+    long left = room.isStuck() ? OwnerLoop.FOREVER_NANOS : copies.leftNanos(now);
+    return Math.min(left, room.leftNanos(now));
   }
 
   /**
@@ -223,13 +205,13 @@ final class ReplicaShard implements Closeable {
     } catch (IOException | RuntimeException e) {
       fail(e);
     }
-    barriers.forEach(Answers::run);
+    barriers.forEach(OwnerLoop::run);
     return hadTask;
   }
 
   private ReplicaTask poll() {
     ReplicaTask held = room.poll();
-    return held == null ? queue.poll() : held;
+    return held == null ? loop.poll() : held;
   }
 
   /** Returns the bytes that were read. */
@@ -302,14 +284,14 @@ final class ReplicaShard implements Closeable {
   private void takeWrite(ReplicaTask.Write write) {
     Optional<Copy> found = copy(write.partition());
     if (found.isEmpty()) {
-      Answers.refused(write.write(), notLeader(write.partition()));
+      write.write().refused(notLeader(write.partition()));
       return;
     }
     Copy copy = found.get();
     Optional<RefusedException> full =
         copy.leader().isWritable() ? room.refusal(clock.nanos()) : Optional.empty();
     if (full.isPresent()) {
-      Answers.refused(write.write(), full.get());
+      write.write().refused(full.get());
     } else {
       copy.leader().write(write.write(), copy.notLeader());
     }
@@ -445,46 +427,29 @@ final class ReplicaShard implements Closeable {
     }
   }
 
-  /** Ends what was posted while the thread ended; nobody else takes from the queue any more. */
-  private synchronized void endLeftovers() {
-    for (ReplicaTask task = queue.poll(); task != null; task = queue.poll()) {
-      if (task instanceof ReplicaTask.Write write) {
-        Answers.refused(write.write(), Answers.stopping());
-      } else if (task instanceof ReplicaTask.Barrier barrier) {
-        Answers.run(barrier.action());
-      } else if (task instanceof ReplicaTask.StrictRead strict) {
-        strict.read().refused().accept(Answers.stopping());
-      }
-    }
-  }
-
   /** Stops reading and the thread, answers what waits, and closes table and log. */
   @Override
   public void close() throws IOException {
-    if (!isClosed.compareAndSet(false, true)) {
-      return;
-    }
-    queue.stop();
-    boolean interrupted = false;
-    while (owner.isAlive()) {
-      try {
-        owner.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    hasEnded = true;
-    endLeftovers();
+    loop.close(this::closeCopies);
+  }
+
+  private void closeCopies() throws IOException {
     for (Copy copy : copies().values()) {
-      copy.leader().stop(Answers.stopping(), "the server stops");
-      copy.strict().stop(Answers.stopping());
+      copy.leader().stop(PendingWrite.stopping(), "the server stops");
+      copy.strict().stop(PendingWrite.stopping());
     }
     try (store) {
       copies.tail().close();
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+    }
+  }
+
+  private static void end(ReplicaTask task) {
+    if (task instanceof ReplicaTask.Write write) {
+      write.write().refused(PendingWrite.stopping());
+    } else if (task instanceof ReplicaTask.Barrier barrier) {
+      OwnerLoop.run(barrier.action());
+    } else if (task instanceof ReplicaTask.StrictRead strict) {
+      strict.read().refused().accept(PendingWrite.stopping());
     }
   }
 }
