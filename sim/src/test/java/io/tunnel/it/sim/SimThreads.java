@@ -1,7 +1,7 @@
 package io.tunnel.it.sim;
 
+import io.tunnel.sdk.transport.WorkerThread;
 import io.tunnel.sdk.worker.ProcessorThreads;
-import io.tunnel.sdk.worker.WorkerThread;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

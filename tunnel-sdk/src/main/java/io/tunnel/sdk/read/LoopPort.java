@@ -1,25 +1,20 @@
 package io.tunnel.sdk.read;
 
-import io.netty.channel.EventLoop;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.Endpoint;
-import io.tunnel.sdk.transport.Connection;
-import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Link;
+import io.tunnel.sdk.transport.LoopThread;
 import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.sdk.transport.SystemClock;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /** The real world of a reader: an event loop, and connections that live on it. */
 public final class LoopPort implements ReadPort {
 
   private final ClientConfig config;
-  private final EventLoops loops = EventLoops.start(1);
-  private final EventLoops.Place place = loops.nextPlace();
-  private final EventLoop loop = place.loop();
+  private final LoopThread loop = new LoopThread();
   private final SystemClock clock = new SystemClock();
   private final RandomGenerator chance = SystemClock.jitter();
 
@@ -30,7 +25,7 @@ public final class LoopPort implements ReadPort {
 
   @Override
   public CompletableFuture<Link> open(Endpoint node, PushReceiver receiver) {
-    return Connection.open(place, config, node, receiver).thenApply(link -> link);
+    return loop.connect(config, node, receiver);
   }
 
   @Override
@@ -46,7 +41,7 @@ public final class LoopPort implements ReadPort {
   @Override
   public void later(long pauseNanos, Runnable task) {
     try {
-      var unused = loop.schedule(task, pauseNanos, TimeUnit.NANOSECONDS);
+      loop.schedule(task, pauseNanos);
     } catch (RejectedExecutionException e) {
       // The reader is closed, and nobody waits for it.
     }
@@ -64,6 +59,6 @@ public final class LoopPort implements ReadPort {
 
   @Override
   public void close() {
-    loops.close();
+    loop.close();
   }
 }

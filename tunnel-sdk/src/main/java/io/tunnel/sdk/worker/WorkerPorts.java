@@ -1,7 +1,9 @@
 package io.tunnel.sdk.worker;
 
+import io.tunnel.sdk.transport.LoopThread;
 import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.transport.Ticker;
+import io.tunnel.sdk.transport.WorkerThread;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 

@@ -1,5 +1,6 @@
 package io.tunnel.sdk.worker;
 
+import io.tunnel.sdk.transport.WorkerThread;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.PriorityQueue;

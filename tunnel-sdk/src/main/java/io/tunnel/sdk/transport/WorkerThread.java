@@ -1,8 +1,8 @@
-package io.tunnel.sdk.worker;
+package io.tunnel.sdk.transport;
 
 /**
- * The one thread to which all state of a worker belongs. Tasks run one after the other, in the
- * order in which they were given, never inside the call that gives them.
+ * The one thread to which all state of a worker or a reader belongs. Tasks run one after the other,
+ * in the order in which they were given, never inside the call that gives them.
  */
 public interface WorkerThread {
 
