@@ -1,12 +1,10 @@
 package io.tunnel.sdk.worker;
 
-import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EndpointsCore;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
-import io.tunnel.wire.Frame;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -43,7 +41,8 @@ final class LoopLinks implements Links {
   private void tryNext(
       List<Endpoint> turn, int index, PushReceiver receiver, CompletableFuture<Link> found) {
     Endpoint endpoint = turn.get(index);
-    Relay relay = new Relay(new Leaving(endpoint, receiver));
+    // Where a connection was lost is where the next one is tried last.
+    Relay relay = new Relay(receiver, () -> endpoints.leave(endpoint));
     var unused =
         opener
             .open(endpoint, relay)
@@ -71,27 +70,5 @@ final class LoopLinks implements Links {
   @Override
   public void learn(Endpoint node) {
     endpoints.learn(node);
-  }
-
-  /** Where a connection was lost is where the next one is tried last. */
-  private final class Leaving implements PushReceiver {
-    private final Endpoint endpoint;
-    private final PushReceiver target;
-
-    Leaving(Endpoint endpoint, PushReceiver target) {
-      this.endpoint = endpoint;
-      this.target = target;
-    }
-
-    @Override
-    public void pushed(Frame frame) {
-      target.pushed(frame);
-    }
-
-    @Override
-    public void lost(ConnectionException reason) {
-      endpoints.leave(endpoint);
-      target.lost(reason);
-    }
   }
 }

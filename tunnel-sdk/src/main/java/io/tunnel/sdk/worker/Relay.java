@@ -8,10 +8,17 @@ import io.tunnel.wire.Frame;
 final class Relay implements PushReceiver {
 
   private final PushReceiver target;
+  private final Runnable whenLost;
   private boolean isCut;
 
   Relay(PushReceiver target) {
+    this(target, () -> {});
+  }
+
+  /** {@code whenLost} runs before the target is told that the connection is lost. */
+  Relay(PushReceiver target, Runnable whenLost) {
     this.target = target;
+    this.whenLost = whenLost;
   }
 
   void cut() {
@@ -29,6 +36,7 @@ final class Relay implements PushReceiver {
   public void lost(ConnectionException reason) {
     if (!isCut) {
       isCut = true;
+      whenLost.run();
       target.lost(reason);
     }
   }
