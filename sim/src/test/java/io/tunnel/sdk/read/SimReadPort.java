@@ -45,7 +45,7 @@ public final class SimReadPort implements ReadPort {
   }
 
   @Override
-  public long nanos() {
+  public long nowNanos() {
     return nanos.getAsLong();
   }
 

@@ -3,6 +3,7 @@ package io.tunnel.sdk.delivery;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
@@ -30,13 +31,14 @@ public final class DeliveryLink implements PushReceiver {
   /** A handle that no channel ever has: to detach it does nothing, and is answered. */
   private static final byte[] NOBODY = new ChannelRef(0, 0).encode();
 
+  private final Optional<Endpoint> node;
   private final DeliveryThread thread;
   private final Optional<Watch> watch;
   private final Runnable whenClosed;
   private final Pushes pushes = new ToReceivers();
   private final CompletableFuture<Link> opened = new CompletableFuture<>();
-  private final Set<DeliveryReceiver> users = new HashSet<>();
-  private final Map<Integer, DeliveryReceiver> attached = new HashMap<>();
+  private final Set<Object> users = new HashSet<>();
+  private final Map<Integer, PartitionDelivery> attached = new HashMap<>();
   private Optional<Link> link = Optional.empty();
   private boolean hasHeard;
   private boolean isClosed;
@@ -52,12 +54,13 @@ public final class DeliveryLink implements PushReceiver {
    */
   public record Watch(Duration pause, Optional<Duration> silenceMax) {}
 
-  /** Closes when nobody uses it any more; {@code whenClosed} is told, once. */
-  public DeliveryLink(DeliveryThread thread, Watch watch, Runnable whenClosed) {
-    this(thread, Optional.of(watch), whenClosed);
-  }
-
-  private DeliveryLink(DeliveryThread thread, Optional<Watch> watch, Runnable whenClosed) {
+  /**
+   * A connection that is yet to {@linkplain #open open}. It closes when nobody uses it any more;
+   * {@code whenClosed} is told, once.
+   */
+  DeliveryLink(
+      Optional<Endpoint> node, DeliveryThread thread, Optional<Watch> watch, Runnable whenClosed) {
+    this.node = node;
     this.thread = thread;
     this.watch = watch;
     this.whenClosed = whenClosed;
@@ -65,14 +68,19 @@ public final class DeliveryLink implements PushReceiver {
 
   /** The connection of a session, which watches and closes it, and passes on what it says. */
   public static DeliveryLink ofSession(DeliveryThread thread, Link open) {
-    DeliveryLink own = new DeliveryLink(thread, Optional.empty(), () -> {});
+    DeliveryLink own = new DeliveryLink(Optional.empty(), thread, Optional.empty(), () -> {});
     own.link = Optional.of(open);
     own.opened.complete(open);
     return own;
   }
 
+  /** Where it leads; empty of the connection of a session. */
+  public Optional<Endpoint> node() {
+    return node;
+  }
+
   /** It is this connection, when it has opened. */
-  public void open(CompletableFuture<Link> opening) {
+  void open(CompletableFuture<Link> opening) {
     var unused =
         opening.whenComplete((open, failure) -> thread.guarded(() -> wasOpened(open, failure)));
   }
@@ -135,18 +143,18 @@ public final class DeliveryLink implements PushReceiver {
     link.ifPresent(open -> open.push(operation, payload));
   }
 
-  /** The connection is needed until the receiver {@linkplain #leave leaves}. */
-  public void join(DeliveryReceiver receiver) {
-    users.add(receiver);
+  /** The connection is needed until the user {@linkplain #leave leaves}. */
+  public void join(Object user) {
+    users.add(user);
   }
 
   /** From now on what is said under that handle is the receiver's. */
-  public void attach(int handle, DeliveryReceiver receiver) {
+  void attach(int handle, PartitionDelivery receiver) {
     attached.put(handle, receiver);
   }
 
   /** Nothing more is wanted under that handle; the server is told. */
-  public void detach(int handle, long epoch) {
+  void detach(int handle, long epoch) {
     attached.remove(handle);
     if (!isClosed) {
       var unused = request(Operation.DETACH, new ChannelRef(handle, epoch).encode());
@@ -154,7 +162,7 @@ public final class DeliveryLink implements PushReceiver {
   }
 
   /** The receiver is told nothing more. */
-  public void leave(DeliveryReceiver receiver) {
+  void leave(PartitionDelivery receiver) {
     users.remove(receiver);
     attached.values().removeIf(user -> user == receiver);
     if (users.isEmpty()) {
@@ -163,12 +171,12 @@ public final class DeliveryLink implements PushReceiver {
   }
 
   /** Whether it is of no use any more. */
-  public boolean isClosed() {
+  boolean isClosed() {
     return isClosed;
   }
 
   /** Closes it for good: what waits for the connection fails for that reason. */
-  public void end(ConnectionException reason) {
+  void end(ConnectionException reason) {
     close();
     opened.completeExceptionally(reason);
   }
@@ -232,14 +240,14 @@ public final class DeliveryLink implements PushReceiver {
       of(upTo.handle()).ifPresent(receiver -> receiver.settled(upTo));
     }
 
-    private Optional<DeliveryReceiver> of(int handle) {
+    private Optional<PartitionDelivery> of(int handle) {
       return Optional.ofNullable(attached.get(handle));
     }
   }
 
   @Override
   public void lost(ConnectionException reason) {
-    List<DeliveryReceiver> left = List.copyOf(new LinkedHashSet<>(attached.values()));
+    List<PartitionDelivery> left = List.copyOf(new LinkedHashSet<>(attached.values()));
     attached.clear();
     thread.guarded(this::close);
     thread.guarded(() -> left.forEach(receiver -> receiver.failed(reason)));

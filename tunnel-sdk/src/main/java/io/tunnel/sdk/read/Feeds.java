@@ -7,6 +7,7 @@ import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.ReadStart;
 import io.tunnel.sdk.delivery.DeliveryLink;
+import io.tunnel.sdk.delivery.DeliveryLinks;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EndpointsCore;
@@ -43,7 +44,7 @@ public final class Feeds {
   private final EndpointsCore endpoints;
   private final Inbox inbox = new Inbox();
   private final Map<Integer, PartitionFeed> feeds = new HashMap<>();
-  private final Map<Endpoint, DeliveryLink> links = new HashMap<>();
+  private final DeliveryLinks links;
   private final Map<Integer, Endpoint> leaders = new HashMap<>();
 
   /** Nodes that have not answered what any may be asked, since one did. */
@@ -59,6 +60,7 @@ public final class Feeds {
     this.table = table;
     this.config = config;
     this.endpoints = new EndpointsCore(known, port.chance());
+    this.links = new DeliveryLinks(port, WATCH);
   }
 
   /** What was delivered; for any thread. */
@@ -141,9 +143,10 @@ public final class Feeds {
   }
 
   private void askAny(Operation operation, byte[] payload, BiConsumer<Frame, Throwable> answered) {
-    ReadNode node = anyNode(unhelpful);
+    DeliveryLink server = anyNode(unhelpful);
+    Endpoint node = server.node().orElseThrow();
     var unused =
-        node.link()
+        server
             .request(operation, payload)
             .whenComplete(
                 (frame, failure) -> {
@@ -151,8 +154,8 @@ public final class Feeds {
                   if (reason == null) {
                     unhelpful.clear();
                   } else if (isUseless(reason)) {
-                    unhelpful.add(node.endpoint());
-                    endpoints.leave(node.endpoint());
+                    unhelpful.add(node);
+                    endpoints.leave(node);
                   }
                   answered.accept(frame, reason);
                 });
@@ -196,7 +199,7 @@ public final class Feeds {
    *     before one of them is asked again, whatever is said of who serves it; emptied when there is
    *     no other
    */
-  ReadNode nodeFor(int partition, Set<Endpoint> useless) {
+  DeliveryLink nodeFor(int partition, Set<Endpoint> useless) {
     Endpoint leader = leaders.get(partition);
     if (leader != null && useless.containsAll(endpoints.inTurn())) {
       useless.clear();
@@ -205,14 +208,14 @@ public final class Feeds {
   }
 
   /** Where there is a connection already, or the first in turn; when all are useless, that. */
-  private ReadNode anyNode(Set<Endpoint> useless) {
+  private DeliveryLink anyNode(Set<Endpoint> useless) {
     List<Endpoint> turn = endpoints.inTurn();
     List<Endpoint> left = turn.stream().filter(node -> !useless.contains(node)).toList();
     if (left.isEmpty()) {
       useless.clear();
       return nodeAt(turn.get(0));
     }
-    return nodeAt(left.stream().filter(links::containsKey).findFirst().orElse(left.get(0)));
+    return nodeAt(left.stream().filter(links::has).findFirst().orElse(left.get(0)));
   }
 
   /** Whether another node may do what this one did not; one that is busy may know best. */
@@ -221,15 +224,11 @@ public final class Feeds {
         || (refused.retriable() && refused.code() != ErrorCode.BUSY);
   }
 
-  private ReadNode nodeAt(Endpoint endpoint) {
-    DeliveryLink known = links.get(endpoint);
-    if (known != null) {
-      return new ReadNode(endpoint, known);
-    }
-    DeliveryLink link = new DeliveryLink(port, WATCH, () -> links.remove(endpoint));
-    links.put(endpoint, link);
-    link.open(port.open(endpoint, link));
-    return new ReadNode(endpoint, link);
+  /** The connection stays while the reader does: partitions that begin later may need it. */
+  private DeliveryLink nodeAt(Endpoint endpoint) {
+    DeliveryLink link = links.to(endpoint);
+    link.join(this);
+    return link;
   }
 
   /** That node does not deliver the partition: whom it named is asked next, or any other. */
@@ -301,7 +300,7 @@ public final class Feeds {
           isClosed = true;
           feeds.values().forEach(PartitionFeed::end);
           feeds.clear();
-          List.copyOf(links.values()).forEach(link -> link.end(closed()));
+          links.end(closed());
         });
     port.close();
   }

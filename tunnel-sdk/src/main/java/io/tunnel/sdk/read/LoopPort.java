@@ -48,7 +48,7 @@ public final class LoopPort implements ReadPort {
   }
 
   @Override
-  public long nanos() {
+  public long nowNanos() {
     return clock.nanos();
   }
 

@@ -11,15 +11,12 @@ import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.ReadStart;
-import io.tunnel.sdk.delivery.DeliveryReceiver;
+import io.tunnel.sdk.delivery.DeliveryLink;
+import io.tunnel.sdk.delivery.DeliveryState;
+import io.tunnel.sdk.delivery.DeliveryTaker;
+import io.tunnel.sdk.delivery.PartitionDelivery;
 import io.tunnel.sdk.transport.BackoffCore;
-import io.tunnel.sdk.transport.Caller;
-import io.tunnel.wire.ChannelEnd;
-import io.tunnel.wire.ClusterControl.Attached;
-import io.tunnel.wire.Credit;
 import io.tunnel.wire.Delivery;
-import io.tunnel.wire.Frame;
-import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.PartitionControl;
 import io.tunnel.wire.PartitionControl.ReadPartition;
@@ -30,15 +27,11 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One partition that is read: from the node that serves it, and from another when that changes,
- * each time behind what was received. So a change of node costs neither duplicates nor gaps.
- *
- * <p>Credit belongs to the partition: a node is given what is left of it, and a new node the same
- * again, because what was left at the former one will never be used. On the reader's thread.
+ * One partition that is read: from the node that serves it, and from others when that one does not.
+ * On the reader's thread.
  */
-final class PartitionFeed implements DeliveryReceiver {
+final class PartitionFeed implements DeliveryTaker {
 
-  static final long EPOCH = PartitionControl.EPOCH;
   private static final BackoffCore PAUSES = BackoffCore.ofMillis(20, 1_000);
 
   /**
@@ -51,8 +44,7 @@ final class PartitionFeed implements DeliveryReceiver {
   private final ReadStart start;
   private final Feeds feeds;
   private final long outageNanosMax;
-  private State state = State.SEEKING;
-  private Optional<Long> end;
+  private final PartitionDelivery delivery;
   private long received;
   private Bytes receivedKey;
 
@@ -61,40 +53,28 @@ final class PartitionFeed implements DeliveryReceiver {
 
   private long unreleased;
 
-  // Of the present attachment, or the attempt at one.
-  private long attempts;
-  private Optional<ReadNode> node = Optional.empty();
-  private int handle;
-  private long creditThere;
-  private Optional<Long> endThere = Optional.empty();
-
   /** Rows that come have all changes up to this position and none behind it. */
   private Optional<Long> rowsAt = Optional.empty();
 
   /** Of what the present node delivers. */
   private Optional<Long> incarnation = Optional.empty();
 
-  private long attachedNanos;
-
+  /** Since the partition was last served; the first of them came at {@link #troubledNanos}. */
   private int failures;
+
   private long troubledNanos;
 
   /** Nodes that failed since the partition was last served. */
   private final Set<Endpoint> useless = new HashSet<>();
-
-  /** SEEKING to READING and back as often as need be; to ENDED from anywhere, for good. */
-  private enum State {
-    SEEKING,
-    READING,
-    ENDED
-  }
 
   PartitionFeed(long number, ReadStart start, Feeds feeds, PartitionReaderConfig config) {
     this.number = number;
     this.start = start;
     this.feeds = feeds;
     this.outageNanosMax = config.outageMax().toNanos();
-    this.end = start.end();
+    this.delivery =
+        new PartitionDelivery(
+            feeds.port(), this, PartitionControl.EPOCH, start.end(), SERVED_NANOS);
     this.received = start.position();
     this.receivedKey = start.key();
     this.known = start.known();
@@ -111,66 +91,39 @@ final class PartitionFeed implements DeliveryReceiver {
 
   /** Whether it ends at a moment that nobody has found yet. */
   boolean looksForEnd() {
-    return state != State.ENDED && end.isEmpty() && start.endMs().isPresent();
+    return !isOver() && delivery.limit().isEmpty() && start.endMs().isPresent();
+  }
+
+  private boolean isOver() {
+    return delivery.state() == DeliveryState.ENDED;
   }
 
   /** Asks the node that serves the partition for it. */
   void seek() {
-    if (state != State.SEEKING) {
+    if (isOver()) {
       return;
     }
-    attempts++;
-    long attempt = attempts;
-    ReadNode asked = feeds.nodeFor(start.partition(), useless);
-    node = Optional.of(asked);
-    endThere = end;
     ReadPartition request =
         new ReadPartition(
             start.partition(),
             start.type(),
             received,
             start.type() == ChannelType.BaseData ? receivedKey : Bytes.EMPTY,
-            end,
+            delivery.limit(),
             start.endMs(),
             known);
-    var unused =
-        asked
-            .link()
-            .request(Operation.READ_PARTITION, Json.encode(request))
-            .whenComplete((answer, failure) -> answered(attempt, asked, answer, failure));
+    DeliveryLink server = feeds.nodeFor(start.partition(), useless);
+    delivery.attach(server, Operation.READ_PARTITION, request);
   }
 
-  private void answered(long attempt, ReadNode asked, Frame answer, Throwable failure) {
-    boolean isWanted = attempt == attempts && state == State.SEEKING;
-    if (failure != null) {
-      if (isWanted) {
-        failed(Caller.unwrap(failure));
-      }
-      return;
-    }
-    Attached attached = Json.decode(answer.payload(), Attached.class);
-    int there = attached.handle();
-    if (!isWanted || asked.link().isClosed()) {
-      asked.link().detach(there, EPOCH);
-      if (isWanted) {
-        failed(
-            new ConnectionException(
-                "the connection to " + asked.endpoint() + " was lost", true, null));
-      }
-      return;
-    }
-    state = State.READING;
+  @Override
+  public void attached(Optional<Long> there) {
     rowsAt = Optional.empty();
-    handle = there;
-    creditThere = 0;
-    attachedNanos = feeds.port().nanos();
-    incarnation = attached.incarnation();
+    incarnation = there;
     know(
         known
             .map(KnownPosition::position)
             .orElse(start.type() == ChannelType.Stream ? received : 0));
-    asked.link().attach(there, this);
-    tellEnd();
     giveCredit();
   }
 
@@ -183,33 +136,15 @@ final class PartitionFeed implements DeliveryReceiver {
     known = incarnation.map(in -> new KnownPosition(last, in));
   }
 
+  /** In halves, so that not every delivery is answered by a frame. */
   private void giveCredit() {
     long bytesMax = feeds.shareBytesMax();
-    long missing = bytesMax - unreleased - creditThere;
-    // In halves, so that not every delivery is answered by a frame.
-    if (state == State.READING && missing > 0 && (missing >= bytesMax / 2 || creditThere <= 0)) {
-      creditThere += missing;
-      push(
-          Operation.CREDIT,
-          new Credit(handle, EPOCH, (int) Math.min(missing, Integer.MAX_VALUE)).encode());
-    }
-  }
-
-  private void push(Operation operation, byte[] payload) {
-    node.orElseThrow().link().push(operation, payload);
+    delivery.giveCredit(bytesMax - unreleased, bytesMax / 2);
   }
 
   /** Where it ends is known now. */
   void limit(long position) {
-    end = Optional.of(Math.max(position, received));
-    tellEnd();
-  }
-
-  private void tellEnd() {
-    if (state == State.READING && !end.equals(endThere)) {
-      endThere = end;
-      push(Operation.LIMIT, new ChannelEnd(handle, EPOCH, end.orElseThrow()).encode());
-    }
+    delivery.limitTo(Math.max(position, received));
   }
 
   /**
@@ -217,34 +152,36 @@ final class PartitionFeed implements DeliveryReceiver {
    * belong to none: a later READ_PARTITION passes them again.
    */
   @Override
-  public void settled(ChannelEnd upTo) {
+  public void settled(long position) {
     if (start.type() == ChannelType.BaseData) {
-      rowsAt = Optional.of(upTo.position());
-      know(upTo.position());
+      rowsAt = Optional.of(position);
+      know(position);
     }
   }
 
   @Override
   public void delivered(byte[] payload) {
-    Delivery delivery = Delivery.decode(payload);
-    int bytes = payload.length;
+    Delivery delivered = Delivery.decode(payload);
     served();
-    creditThere -= bytes;
-    unreleased += bytes;
-    List<ChangeBatch> batches = delivery.batches();
+    unreleased += payload.length;
+    List<ChangeBatch> batches = delivered.batches();
     ChangeBatch last = batches.get(batches.size() - 1);
-    received = Math.min(last.lastPosition(), end.orElse(Long.MAX_VALUE));
+    received = Math.min(last.lastPosition(), delivery.limit().orElse(Long.MAX_VALUE));
     if (start.type() == ChannelType.BaseData) {
       receivedKey = lastKey(last);
     } else {
       know(received);
     }
-    feeds
-        .inbox()
-        .put(new Received(number, start, Optional.of(delivery), bytes, rowsAt, incarnation));
+    put(Optional.of(delivered), payload.length);
   }
 
-  private void served() {
+  /** Without a delivery it says that nothing comes behind. */
+  private void put(Optional<Delivery> delivered, int bytes) {
+    feeds.inbox().put(new Received(number, start, delivered, bytes, rowsAt, incarnation));
+  }
+
+  @Override
+  public void served() {
     failures = 0;
     useless.clear();
   }
@@ -267,38 +204,25 @@ final class PartitionFeed implements DeliveryReceiver {
   }
 
   @Override
-  public void ended(ChannelEnd said) {
-    leave();
-    state = State.ENDED;
+  public void ended(long position) {
+    end();
     feeds.over(this);
-    feeds.inbox().put(new Received(number, start, Optional.empty(), 0, rowsAt, incarnation));
+    put(Optional.empty(), 0);
   }
 
-  /** The node does not deliver, or not any more. */
   @Override
   public void failed(Throwable reason) {
-    if (state == State.ENDED) {
-      return;
+    Endpoint left = delivery.node().orElseThrow();
+    feeds.left(start.partition(), left, reason);
+    if (Feeds.isUseless(reason)) {
+      useless.add(left);
     }
-    long nowNanos = feeds.port().nanos();
-    if (state == State.READING && nowNanos - attachedNanos >= SERVED_NANOS) {
-      served();
-    }
-    node.map(ReadNode::endpoint)
-        .ifPresent(
-            left -> {
-              feeds.left(start.partition(), left, reason);
-              if (Feeds.isUseless(reason)) {
-                useless.add(left);
-              }
-            });
-    node = Optional.empty();
-    state = State.SEEKING;
+    long nowNanos = feeds.port().nowNanos();
     if (failures == 0) {
       troubledNanos = nowNanos;
     }
     failures++;
-    if (!mayPass(reason)) {
+    if (!PartitionDelivery.mayPass(reason)) {
       giveUp(reason, "cannot be read");
     } else if (failures > 1 && nowNanos - troubledNanos >= outageNanosMax) {
       giveUp(reason, "was not delivered for too long");
@@ -308,25 +232,13 @@ final class PartitionFeed implements DeliveryReceiver {
     }
   }
 
-  private static boolean mayPass(Throwable reason) {
-    return reason instanceof RefusedException refused
-        ? refused.retriable()
-        : reason instanceof ConnectionException;
-  }
-
   private void giveUp(Throwable reason, String what) {
-    state = State.ENDED;
+    end();
     ErrorCode code =
         reason instanceof RefusedException refused ? refused.code() : ErrorCode.INTERNAL;
     String text =
-        "partition "
-            + start.partition()
-            + " "
-            + what
-            + " behind position "
-            + received
-            + ": "
-            + reason.getMessage();
+        "partition %d %s behind position %d: %s"
+            .formatted(start.partition(), what, received, reason.getMessage());
     RuntimeException failure =
         reason instanceof ConnectionException
             ? new ConnectionException(text, true, reason)
@@ -336,14 +248,6 @@ final class PartitionFeed implements DeliveryReceiver {
 
   /** Nothing more is wanted. Idempotent. */
   void end() {
-    leave();
-    state = State.ENDED;
-  }
-
-  private void leave() {
-    if (state == State.READING) {
-      node.ifPresent(from -> from.link().detach(handle, EPOCH));
-    }
-    node = Optional.empty();
+    delivery.end();
   }
 }

@@ -3,17 +3,13 @@ package io.tunnel.sdk.worker;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.delivery.DeliveryLink;
-import io.tunnel.sdk.delivery.DeliveryReceiver;
-import io.tunnel.sdk.transport.Caller;
+import io.tunnel.sdk.delivery.DeliveryState;
+import io.tunnel.sdk.delivery.DeliveryTaker;
+import io.tunnel.sdk.delivery.PartitionDelivery;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ClusterControl.Attach;
-import io.tunnel.wire.ClusterControl.Attached;
-import io.tunnel.wire.Credit;
-import io.tunnel.wire.Frame;
-import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.SessionControl.Assignment;
 import java.util.EnumSet;
@@ -22,17 +18,13 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Where one channel's deliveries come from: the server of its partition, and another one when the
- * partition has another leader. That is the server of the session, or one that this or a former one
- * has named. Each attachment begins behind what the channel has received by then, and what the
- * former one still says is dropped, so a move costs neither duplicates nor gaps.
- *
- * <p>Credit belongs to the channel. A node is given what the channel has left of it, and a new node
- * the same again, because what was left at the former one will never be used.
+ * Where one channel's deliveries come from: the server of its partition, which is the server of the
+ * session or one that this or a former one has named. A server that names another is left for that
+ * at once, but only once: then there is a pause before the next is asked.
  *
  * <p>On the worker's thread.
  */
-final class Feed implements DeliveryReceiver {
+final class Feed implements DeliveryTaker {
 
   /** What a node says that has not heard of a tunnel yet. */
   private static final Set<ErrorCode> UNKNOWN_YET =
@@ -42,16 +34,15 @@ final class Feed implements DeliveryReceiver {
           ErrorCode.CHANNEL_NOT_FOUND,
           ErrorCode.WRONG_PARTITION);
 
-  /** A leader that has lasted so long was one: what went wrong before it is forgotten. */
-  private static final long STABLE_NANOS = TimeUnit.SECONDS.toNanos(5);
+  /** A leader that has lasted so long was one, also if there was nothing to deliver. */
+  private static final long SERVED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final ChannelRunner channel;
   private final Assignment assignment;
   private final ChannelPort session;
   private final Feeds feeds;
   private final WorkerRuntime runtime;
-  private FeedState state = FeedState.IDLE;
-  private Optional<Long> end;
+  private final PartitionDelivery delivery;
 
   /** Of everything up to what the channel has received, if it is known. */
   private Optional<Long> incarnation;
@@ -59,21 +50,11 @@ final class Feed implements DeliveryReceiver {
   /** Where to attach next; without one the server of the session is asked, and knows. */
   private Optional<Endpoint> told;
 
-  // Of the present attachment, or the attempt at one.
-  private Optional<Endpoint> node = Optional.empty();
-  private Optional<DeliveryLink> link = Optional.empty();
-  private Optional<Long> endThere = Optional.empty();
-  private int handle;
-  private long creditThere;
-  private long attachedNanos;
-  private long attempts;
-
+  /** Pauses since a server has served: the first of them is told. */
   private int failures;
 
   /** Whether the last word of a node to go elsewhere was followed, and waits to be. */
   private boolean wasSentOn;
-
-  private boolean isTroubled;
 
   Feed(ChannelRunner channel, ChannelPort session, Feeds feeds, WorkerRuntime runtime) {
     this.channel = channel;
@@ -81,188 +62,115 @@ final class Feed implements DeliveryReceiver {
     this.session = session;
     this.feeds = feeds;
     this.runtime = runtime;
-    this.end = assignment.end();
+    this.delivery =
+        new PartitionDelivery(runtime, this, assignment.epoch(), assignment.end(), SERVED_NANOS);
     this.incarnation = assignment.incarnation();
     this.told = Endpoint.told(assignment.leader());
   }
 
   /** The channel has more credit. */
   void granted() {
-    if (state == FeedState.IDLE && !assignment.isAttached()) {
-      takeUnasked();
-    } else if (state == FeedState.IDLE) {
+    if (delivery.state() != DeliveryState.IDLE) {
+      giveCredit();
+    } else if (assignment.isAttached()) {
       attach();
-    } else if (state == FeedState.ATTACHED) {
+    } else {
+      // A server of the first release delivers by itself, under the name of the assignment.
+      delivery.attached(feeds.own(), assignment.handle());
       giveCredit();
     }
   }
 
-  /** A server of the first release delivers by itself, under the name of the assignment. */
-  private void takeUnasked() {
-    move(FeedState.ATTACHING, "the server delivers by itself");
-    link = Optional.of(feeds.own());
-    attached(assignment.handle());
-  }
-
   private void giveCredit() {
-    long missing = channel.creditLeft() - creditThere;
-    if (missing > 0) {
-      int bytes = (int) Math.min(missing, Integer.MAX_VALUE);
-      creditThere += bytes;
-      push(Operation.CREDIT, new Credit(handle, assignment.epoch(), bytes).encode());
-    }
-  }
-
-  private void push(Operation operation, byte[] payload) {
-    link.orElseThrow().push(operation, payload);
+    delivery.giveCredit(channel.creditLeft(), 1);
   }
 
   /** The channel ends there. */
   void limit(long position) {
-    end = Optional.of(position);
-    if (state == FeedState.ATTACHED) {
-      tellEnd();
-    }
-  }
-
-  private void tellEnd() {
-    if (!end.equals(endThere)) {
-      endThere = end;
-      push(Operation.LIMIT, new ChannelEnd(handle, assignment.epoch(), end.orElseThrow()).encode());
-    }
+    delivery.limitTo(position);
   }
 
   private void attach() {
-    move(FeedState.ATTACHING, told);
-    node = told;
+    DeliveryLink server = told.map(feeds::linkTo).orElseGet(feeds::own);
     told = Optional.empty();
-    DeliveryLink shared = node.isPresent() ? feeds.linkTo(node.get()) : feeds.own();
-    link = Optional.of(shared);
-    attempts++;
-    long attempt = attempts;
-    endThere = end;
-    byte[] request =
-        Json.encode(
-            new Attach(
-                runtime.settings().tunnelId(),
-                assignment.channelId(),
-                assignment.partition(),
-                assignment.type(),
-                assignment.epoch(),
-                channel.received(),
-                channel.receivedKey(),
-                end,
-                assignment.endMs(),
-                assignment.grant(),
-                incarnation));
-    shared.join(this);
-    var unused =
-        shared
-            .request(Operation.ATTACH, request)
-            .whenComplete(
-                (answer, failure) ->
-                    runtime.guarded(() -> answered(attempt, shared, answer, failure)));
+    Attach request =
+        new Attach(
+            runtime.settings().tunnelId(),
+            assignment.channelId(),
+            assignment.partition(),
+            assignment.type(),
+            assignment.epoch(),
+            channel.received(),
+            channel.receivedKey(),
+            delivery.limit(),
+            assignment.endMs(),
+            assignment.grant(),
+            incarnation);
+    delivery.attach(server, Operation.ATTACH, request);
   }
 
-  private void answered(long attempt, DeliveryLink shared, Frame answer, Throwable failure) {
-    if (failure != null) {
-      if (attempt == attempts && state == FeedState.ATTACHING) {
-        notAttached(Caller.unwrap(failure));
-      }
-      return;
-    }
-    Attached attached = Json.decode(answer.payload(), Attached.class);
-    int there = attached.handle();
-    if (attempt != attempts || state != FeedState.ATTACHING) {
-      shared.detach(there, assignment.epoch());
-      return;
-    }
-    incarnation = attached.incarnation();
-    channel.seenIn(incarnation);
-    attached(there);
-  }
-
-  private void attached(int there) {
-    move(FeedState.ATTACHED, node);
-    handle = there;
-    creditThere = 0;
-    attachedNanos = runtime.nowNanos();
-    link.orElseThrow().attach(there, this);
-    tellEnd();
+  @Override
+  public void attached(Optional<Long> there) {
+    incarnation = there;
+    channel.seenIn(there);
     giveCredit();
   }
 
-  /** What no server and no connection has said is a mistake of this worker. */
-  private void notAttached(Throwable reason) {
-    if (reason instanceof RefusedException || reason instanceof ConnectionException) {
-      failed(reason);
-    } else {
-      runtime.broken().accept(reason);
-    }
+  @Override
+  public void served() {
+    failures = 0;
+    wasSentOn = false;
   }
 
   @Override
   public void delivered(byte[] payload) {
-    creditThere -= payload.length;
-    calm();
+    served();
     channel.delivered(payload);
   }
 
-  private void calm() {
-    failures = 0;
-    wasSentOn = false;
-    isTroubled = false;
+  @Override
+  public void settled(long position) {
+    channel.settled(position);
   }
 
   @Override
-  public void settled(ChannelEnd said) {
-    if (said.epoch() == assignment.epoch()) {
-      channel.settled(said.position());
-    }
-  }
-
-  @Override
-  public void ended(ChannelEnd said) {
-    if (said.epoch() != assignment.epoch()) {
-      return;
-    }
+  public void ended(long position) {
     if (assignment.type() == ChannelType.BaseData) {
       // The session cannot know how many rows there are.
-      byte[] payload =
-          new ChannelEnd(assignment.handle(), assignment.epoch(), said.position()).encode();
-      session.push(Operation.LIMIT, payload);
+      ChannelEnd end = new ChannelEnd(assignment.handle(), assignment.epoch(), position);
+      session.push(Operation.LIMIT, end.encode());
     }
     end();
-    channel.endsAt(said.position());
+    channel.endsAt(position);
   }
 
-  /** The node does not deliver, or not any more. */
   @Override
   public void failed(Throwable reason) {
-    Optional<Endpoint> former = node;
-    if (state == FeedState.ATTACHED && runtime.nowNanos() - attachedNanos >= STABLE_NANOS) {
-      calm();
-    }
-    leave();
-    if (reason instanceof RefusedException refused && refused.code() == ErrorCode.FENCED) {
+    if (mayPass(reason)) {
+      goOn(reason);
+    } else if (reason instanceof RefusedException refused) {
       end();
-      channel.end(Ending.FENCED);
-    } else if (!mayPass(reason)) {
-      end();
-      channel.stop(reason);
+      if (refused.code() == ErrorCode.FENCED) {
+        channel.end(Ending.FENCED);
+      } else {
+        channel.stop(reason);
+      }
     } else {
-      goOn(reason, former);
+      // What no server and no connection has said is a mistake of this worker.
+      runtime.broken().accept(reason);
     }
   }
 
-  private void goOn(Throwable reason, Optional<Endpoint> former) {
+  private void goOn(Throwable reason) {
     told =
         reason instanceof RefusedException refused
             ? Endpoint.told(refused.leader())
             : Optional.empty();
     told.ifPresent(runtime.ports().links()::learn);
-    boolean follows = told.isPresent() && !told.equals(former) && !wasSentOn;
-    if (follows && channel.isRunning()) {
+    boolean follows = told.isPresent() && !told.equals(delivery.node()) && !wasSentOn;
+    if (!channel.isRunning()) {
+      end();
+    } else if (follows) {
       wasSentOn = true;
       attach();
     } else {
@@ -275,29 +183,21 @@ final class Feed implements DeliveryReceiver {
    * tunnel is really gone, the session ends.
    */
   private static boolean mayPass(Throwable reason) {
-    if (reason instanceof RefusedException refused) {
-      return refused.retriable() || UNKNOWN_YET.contains(refused.code());
-    }
-    return reason instanceof ConnectionException;
+    return PartitionDelivery.mayPass(reason)
+        || (reason instanceof RefusedException refused && UNKNOWN_YET.contains(refused.code()));
   }
 
   private void pause(Throwable reason) {
-    if (!channel.isRunning()) {
-      end();
-      return;
-    }
     failures++;
-    if (!isTroubled) {
-      isTroubled = true;
+    if (failures == 1) {
       session.troubled(assignment.channelId(), reason);
     }
-    move(FeedState.PAUSING, reason);
     feeds.pause(this, failures);
   }
 
   /** It may try again. */
   void pauseOver() {
-    if (state != FeedState.PAUSING) {
+    if (delivery.state() != DeliveryState.PAUSING) {
       return;
     }
     wasSentOn = false;
@@ -308,29 +208,8 @@ final class Feed implements DeliveryReceiver {
     }
   }
 
-  private void leave() {
-    link.ifPresent(shared -> shared.leave(this));
-    link = Optional.empty();
-    node = Optional.empty();
-  }
-
   /** Nothing more is wanted. Idempotent. */
   void end() {
-    if (state == FeedState.ENDED) {
-      return;
-    }
-    if (state == FeedState.ATTACHED && link.isPresent() && assignment.isAttached()) {
-      link.get().detach(handle, assignment.epoch());
-    }
-    move(FeedState.ENDED, "the channel is over");
-    leave();
-  }
-
-  private void move(FeedState next, Object reason) {
-    if (!state.next().contains(next)) {
-      throw new IllegalStateException(
-          "a feed that is " + state + " cannot be " + next + ": " + reason);
-    }
-    state = next;
+    delivery.end();
   }
 }

@@ -3,10 +3,10 @@ package io.tunnel.sdk.worker;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.delivery.DeliveryLink;
+import io.tunnel.sdk.delivery.DeliveryLinks;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.ReconnectCore;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,13 +28,14 @@ final class Feeds {
   private final ChannelPort session;
   private final DeliveryLink own;
   private final Map<ChannelRunner, Feed> feeds = new LinkedHashMap<>();
-  private final Map<Endpoint, DeliveryLink> links = new HashMap<>();
+  private final DeliveryLinks links;
   private final PausesCore<Feed> pauses;
 
   Feeds(WorkerRuntime runtime, ChannelPort session, Link link) {
     this.runtime = runtime;
     this.session = session;
     this.own = DeliveryLink.ofSession(runtime, link);
+    this.links = new DeliveryLinks(runtime, watch());
     this.pauses = new PausesCore<>(runtime.nowNanos());
   }
 
@@ -42,36 +43,22 @@ final class Feeds {
     feeds.put(channel, new Feed(channel, session, this, runtime));
   }
 
-  /** The channel can be delivered to, or to more. */
-  void granted(ChannelRunner channel) {
-    Feed feed = feeds.get(channel);
-    if (feed != null) {
-      feed.granted();
-    }
-  }
-
-  /** Where the channel ends is known now. */
-  void limit(ChannelRunner channel, long end) {
-    Feed feed = feeds.get(channel);
-    if (feed != null) {
-      feed.limit(end);
-    }
+  /** That of a channel, as long as neither is over. */
+  Optional<Feed> of(ChannelRunner channel) {
+    return Optional.ofNullable(feeds.get(channel));
   }
 
   /** The channel is over. */
   void remove(ChannelRunner channel) {
-    Feed feed = feeds.remove(channel);
-    if (feed != null) {
-      feed.end();
-    }
+    of(channel).ifPresent(Feed::end);
+    feeds.remove(channel);
   }
 
   /** The session is over. */
   void end() {
     List.copyOf(feeds.values()).forEach(Feed::end);
     feeds.clear();
-    ConnectionException over = new ConnectionException("the session is over", false, null);
-    List.copyOf(links.values()).forEach(link -> link.end(over));
+    links.end(new ConnectionException("the session is over", false, null));
   }
 
   /** The feed goes on after the pause that follows that many failures. */
@@ -90,15 +77,9 @@ final class Feeds {
     return own;
   }
 
+  /** The connection to another node. */
   DeliveryLink linkTo(Endpoint node) {
-    DeliveryLink known = links.get(node);
-    if (known != null) {
-      return known;
-    }
-    DeliveryLink link = new DeliveryLink(runtime, watch(), () -> links.remove(node));
-    links.put(node, link);
-    link.open(runtime.ports().links().open(node, link));
-    return link;
+    return links.to(node);
   }
 
   private DeliveryLink.Watch watch() {

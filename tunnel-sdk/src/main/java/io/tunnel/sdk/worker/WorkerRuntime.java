@@ -1,6 +1,10 @@
 package io.tunnel.sdk.worker;
 
+import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.delivery.DeliveryThread;
+import io.tunnel.sdk.transport.Link;
+import io.tunnel.sdk.transport.PushReceiver;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
@@ -29,7 +33,13 @@ record WorkerRuntime(
     return ports.processors();
   }
 
-  long nowNanos() {
+  @Override
+  public CompletableFuture<Link> open(Endpoint node, PushReceiver receiver) {
+    return ports.links().open(node, receiver);
+  }
+
+  @Override
+  public long nowNanos() {
     return ports.ticker().nanos();
   }
 

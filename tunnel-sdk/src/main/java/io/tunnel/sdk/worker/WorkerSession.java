@@ -208,7 +208,8 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     @Override
     public void limited(ChannelEnd end) {
       holding(end.handle(), end.epoch())
-          .ifPresent(channel -> feeds.orElseThrow().limit(channel, end.position()));
+          .flatMap(feeds.orElseThrow()::of)
+          .ifPresent(feed -> feed.limit(end.position()));
     }
 
     @Override
@@ -255,7 +256,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
   public void granted(ChannelRunner channel) {
     // A channel that closed before this one may give it credit when the session is about to end.
     if (!isOver) {
-      feeds.orElseThrow().granted(channel);
+      feeds.orElseThrow().of(channel).ifPresent(Feed::granted);
     }
   }
 

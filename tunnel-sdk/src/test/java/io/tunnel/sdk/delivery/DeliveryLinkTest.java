@@ -6,6 +6,7 @@ import io.tunnel.codec.Binary;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ErrorPayload;
@@ -14,10 +15,8 @@ import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -26,15 +25,21 @@ class DeliveryLinkTest {
   /** Whatever is said counts, also what this version does not understand. */
   private static final int UNKNOWN_OPERATION = 250;
 
+  private static final Endpoint ENDPOINT = new Endpoint("node", 1);
+
   private static final DeliveryLink.Watch WATCH =
       new DeliveryLink.Watch(Duration.ofSeconds(1), Optional.of(Duration.ofSeconds(3)));
 
   private final VirtualThread thread = new VirtualThread();
   private final Node node = new Node();
-  private final Receiver first = new Receiver();
-  private final Receiver second = new Receiver();
+  private final Taker first = new Taker();
+  private final Taker second = new Taker();
   private int closed;
-  private final DeliveryLink link = new DeliveryLink(thread, WATCH, () -> closed++);
+  private final DeliveryLink link = linkOf(WATCH);
+
+  private DeliveryLink linkOf(DeliveryLink.Watch watch) {
+    return new DeliveryLink(Optional.of(ENDPOINT), thread, Optional.of(watch), () -> closed++);
+  }
 
   @Test
   void a_server_that_says_nothing_is_left() {
@@ -51,11 +56,7 @@ class DeliveryLinkTest {
 
   @Test
   void how_long_an_answer_may_take_is_the_clients_to_say_where_nothing_else_is() {
-    DeliveryLink patient =
-        new DeliveryLink(
-            thread,
-            new DeliveryLink.Watch(Duration.ofSeconds(1), Optional.empty()),
-            () -> closed++);
+    DeliveryLink patient = linkOf(new DeliveryLink.Watch(Duration.ofSeconds(1), Optional.empty()));
     patient.open(CompletableFuture.completedFuture(node));
     node.isSilent = true;
     thread.runUntil(Duration.ofSeconds(10));
@@ -79,8 +80,8 @@ class DeliveryLinkTest {
   @Test
   void what_is_said_goes_to_whose_handle_it_is_said_under() {
     link.open(CompletableFuture.completedFuture(node));
-    link.attach(1, first);
-    link.attach(2, second);
+    first.delivery.attached(link, 1);
+    second.delivery.attached(link, 2);
     link.pushed(push(Operation.DELIVER, handle(1)));
     link.pushed(push(Operation.SETTLED, new ChannelEnd(2, 7, 5).encode()));
     link.pushed(push(Operation.END_OF_CHANNEL, new ChannelEnd(1, 7, 9).encode()));
@@ -93,7 +94,7 @@ class DeliveryLinkTest {
   @Test
   void who_was_refused_is_told_nothing_more() {
     link.open(CompletableFuture.completedFuture(node));
-    link.attach(1, first);
+    first.delivery.attached(link, 1);
     RefusedException busy = new RefusedException(ErrorCode.BUSY, "not now");
     byte[] refusal = ErrorPayload.of(busy).encode();
     link.pushed(new Frame(Operation.DELIVER, FrameKind.ERROR, 1, refusal));
@@ -105,8 +106,8 @@ class DeliveryLinkTest {
   @Test
   void a_delivery_that_cannot_be_read_ends_the_connection_for_all() {
     link.open(CompletableFuture.completedFuture(node));
-    link.attach(1, first);
-    link.attach(2, second);
+    first.delivery.attached(link, 1);
+    second.delivery.attached(link, 2);
     link.pushed(push(Operation.DELIVER, new byte[2]));
 
     assertThat(first.told).containsExactly("failed a server said what cannot be read");
@@ -117,11 +118,11 @@ class DeliveryLinkTest {
   @Test
   void it_closes_when_the_last_who_needed_it_has_left() {
     link.open(CompletableFuture.completedFuture(node));
-    link.join(first);
-    link.join(second);
-    link.leave(first);
+    link.join(first.delivery);
+    link.join(second.delivery);
+    link.leave(first.delivery);
     assertThat(node.isClosed).isFalse();
-    link.leave(second);
+    link.leave(second.delivery);
     assertThat(node.isClosed).isTrue();
     assertThat(closed).isEqualTo(1);
   }
@@ -129,8 +130,8 @@ class DeliveryLinkTest {
   @Test
   void the_connection_of_a_session_is_not_closed_here() {
     DeliveryLink own = DeliveryLink.ofSession(thread, node);
-    own.join(first);
-    own.leave(first);
+    own.join(first.delivery);
+    own.leave(first.delivery);
     thread.runUntil(Duration.ofSeconds(30));
     assertThat(node.isClosed).isFalse();
     assertThat(node.asked).isZero();
@@ -157,8 +158,21 @@ class DeliveryLinkTest {
     return payload;
   }
 
-  private static final class Receiver implements DeliveryReceiver {
+  /** Is told what is said under epoch 7. */
+  private final class Taker implements DeliveryTaker {
     private final List<String> told = new ArrayList<>();
+    private final PartitionDelivery delivery =
+        new PartitionDelivery(thread, this, 7, Optional.empty(), Long.MAX_VALUE);
+
+    @Override
+    public void attached(Optional<Long> incarnation) {
+      told.add("attached");
+    }
+
+    @Override
+    public void served() {
+      told.add("served");
+    }
 
     @Override
     public void delivered(byte[] payload) {
@@ -166,46 +180,18 @@ class DeliveryLinkTest {
     }
 
     @Override
-    public void ended(ChannelEnd end) {
-      told.add("ended " + end.position());
+    public void ended(long position) {
+      told.add("ended " + position);
     }
 
     @Override
-    public void settled(ChannelEnd upTo) {
-      told.add("settled " + upTo.position());
+    public void settled(long position) {
+      told.add("settled " + position);
     }
 
     @Override
     public void failed(Throwable reason) {
       told.add("failed " + reason.getMessage());
-    }
-  }
-
-  /** A thread whose time passes when the test says so. */
-  private static final class VirtualThread implements DeliveryThread {
-    private record Task(long atNanos, Runnable run) {}
-
-    private final PriorityQueue<Task> tasks =
-        new PriorityQueue<>(Comparator.comparing(Task::atNanos));
-    private long nowNanos;
-
-    @Override
-    public void guarded(Runnable task) {
-      task.run();
-    }
-
-    @Override
-    public void later(long pauseNanos, Runnable task) {
-      tasks.add(new Task(nowNanos + pauseNanos, task));
-    }
-
-    void runUntil(Duration time) {
-      while (!tasks.isEmpty() && tasks.peek().atNanos() <= time.toNanos()) {
-        Task next = tasks.remove();
-        nowNanos = next.atNanos();
-        next.run().run();
-      }
-      nowNanos = time.toNanos();
     }
   }
 

@@ -240,7 +240,7 @@ final class FakeNodes implements ReadPort {
   }
 
   @Override
-  public long nanos() {
+  public long nowNanos() {
     return nowNanos;
   }
 

@@ -1,0 +1,57 @@
+package io.tunnel.sdk.delivery;
+
+import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.transport.Link;
+import io.tunnel.sdk.transport.PushReceiver;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.concurrent.CompletableFuture;
+
+/** A thread whose time passes when the test says so. */
+final class VirtualThread implements DeliveryThread {
+  private record Task(long atNanos, Runnable run) {}
+
+  private final PriorityQueue<Task> tasks =
+      new PriorityQueue<>(Comparator.comparing(Task::atNanos));
+  private long nowNanos;
+
+  /** What guarded tasks threw; those who run inside of a future tell nobody else. */
+  final List<Throwable> thrown = new ArrayList<>();
+
+  @Override
+  public void guarded(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException | Error e) {
+      thrown.add(e);
+      throw e;
+    }
+  }
+
+  @Override
+  public void later(long pauseNanos, Runnable task) {
+    tasks.add(new Task(nowNanos + pauseNanos, task));
+  }
+
+  @Override
+  public CompletableFuture<Link> open(Endpoint node, PushReceiver receiver) {
+    throw new AssertionError("nobody asked for " + node);
+  }
+
+  @Override
+  public long nowNanos() {
+    return nowNanos;
+  }
+
+  void runUntil(Duration time) {
+    while (!tasks.isEmpty() && tasks.peek().atNanos() <= time.toNanos()) {
+      Task next = tasks.remove();
+      nowNanos = next.atNanos();
+      next.run().run();
+    }
+    nowNanos = time.toNanos();
+  }
+}
