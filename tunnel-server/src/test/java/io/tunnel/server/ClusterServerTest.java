@@ -176,7 +176,7 @@ class ClusterServerTest {
         new KafkaConfig(
             broker.bootstrap(),
             "c",
-            new KafkaConfig.Replicas(1, 1),
+            new KafkaConfig.Replication(1, 1),
             KafkaConfig.Times.DEFAULT,
             "lz4",
             Map.of());

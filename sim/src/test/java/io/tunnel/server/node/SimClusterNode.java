@@ -168,7 +168,7 @@ public final class SimClusterNode {
     }
 
     @Override
-    public LedStore.Leader catalogLeader() {
+    public LedStore.Holder catalogHolder() {
       return new LedCatalog(
           catalog,
           catalogTail,

@@ -14,7 +14,7 @@ import java.util.concurrent.RejectedExecutionException;
  */
 final class BaseChannel implements Channel {
 
-  private final Hold hold;
+  private final Start start;
   private final Source source;
   private final DeliveryPort port;
   private final BaseChannelCore core;
@@ -33,13 +33,13 @@ final class BaseChannel implements Channel {
     void read(Bytes after, long firstPosition, int bytesMax, BaseRows.Sink sink);
   }
 
-  BaseChannel(Hold hold, Bytes afterKey, Source source, DeliveryPort port, int deliveryBytesMax) {
-    this.hold = hold;
+  BaseChannel(Start start, Bytes afterKey, Source source, DeliveryPort port, int deliveryBytesMax) {
+    this.start = start;
     this.source = source;
     this.port = port;
-    this.core = new BaseChannelCore(hold.checkpointed(), deliveryBytesMax);
+    this.core = new BaseChannelCore(start.checkpointed(), deliveryBytesMax);
     this.lastKey = afterKey;
-    this.delivered = hold.checkpointed();
+    this.delivered = start.checkpointed();
   }
 
   @Override
@@ -49,7 +49,7 @@ final class BaseChannel implements Channel {
 
   @Override
   public long epoch() {
-    return hold.epoch();
+    return start.epoch();
   }
 
   @Override
@@ -61,7 +61,7 @@ final class BaseChannel implements Channel {
   public void endAt(long position) {
     throw new IllegalStateException(
         "the base channel of partition "
-            + hold.partition()
+            + start.partition()
             + " ends where its rows end, not at "
             + position);
   }
@@ -161,7 +161,7 @@ final class BaseChannel implements Channel {
         () -> {
           found.run();
           if (core.isEnded()) {
-            port.end(new ChannelEnd(hold.handle(), hold.epoch(), delivered));
+            port.end(new ChannelEnd(start.handle(), start.epoch(), delivered));
           } else {
             readOn();
           }
@@ -172,12 +172,12 @@ final class BaseChannel implements Channel {
   private void tellAt(long position) {
     if (position != toldAt) {
       toldAt = position;
-      port.settled(new ChannelEnd(hold.handle(), hold.epoch(), position));
+      port.settled(new ChannelEnd(start.handle(), start.epoch(), position));
     }
   }
 
   private void deliver(byte[] batch, long lastPosition, Bytes key, boolean isEnd) {
-    int bytes = port.deliver(hold.handle(), hold.epoch(), core.nextPosition(), batch);
+    int bytes = port.deliver(start.handle(), start.epoch(), core.nextPosition(), batch);
     core.delivered(lastPosition, bytes, isEnd);
     lastKey = key;
     delivered = lastPosition;
@@ -187,9 +187,9 @@ final class BaseChannel implements Channel {
     try {
       step.run();
     } catch (RuntimeException | VirtualMachineError e) {
-      RefusedException reason = Failure.of(hold.partition(), e);
+      RefusedException reason = Failure.of(start.partition(), e);
       stop();
-      port.fail(hold.handle(), reason);
+      port.fail(start.handle(), reason);
     }
   }
 }

@@ -7,12 +7,12 @@ package io.tunnel.server.channel;
 public interface Channel {
 
   /**
-   * What a channel is for.
+   * Where a channel starts, and under which epoch.
    *
    * @param handle its name on the connection
    * @param checkpointed delivery starts behind this position
    */
-  record Hold(int handle, long epoch, int partition, long checkpointed) {}
+  record Start(int handle, long epoch, int partition, long checkpointed) {}
 
   /** Begins to look for something to deliver. */
   void start();

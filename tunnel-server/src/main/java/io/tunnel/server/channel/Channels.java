@@ -30,9 +30,9 @@ public final class Channels {
    * @param endMs without an end: only those that were committed before, in milliseconds since 1970
    */
   public Channel stream(
-      Channel.Hold hold, OptionalLong end, Optional<Long> endMs, DeliveryPort port) {
+      Channel.Start start, OptionalLong end, Optional<Long> endMs, DeliveryPort port) {
     StreamChannel.End ends = new StreamChannel.End(end, endMs);
-    return new StreamChannel(hold, ends, changes, port, deliveryBytesMax);
+    return new StreamChannel(start, ends, changes, port, deliveryBytesMax);
   }
 
   /**
@@ -40,20 +40,20 @@ public final class Channels {
    *
    * @param afterKey the encoded key of the row at the checkpointed position; empty before the first
    */
-  public Channel base(String tunnelId, Channel.Hold hold, Bytes afterKey, DeliveryPort port) {
-    return base(rows, tunnelId, hold, afterKey, port);
+  public Channel base(String tunnelId, Channel.Start start, Bytes afterKey, DeliveryPort port) {
+    return base(rows, tunnelId, start, afterKey, port);
   }
 
   /** The rows of a partition, for a reader without a tunnel, from where that reader's are read. */
-  public Channel rows(BaseRows read, Channel.Hold hold, Bytes afterKey, DeliveryPort port) {
-    return base(read, "", hold, afterKey, port);
+  public Channel rows(BaseRows read, Channel.Start start, Bytes afterKey, DeliveryPort port) {
+    return base(read, "", start, afterKey, port);
   }
 
   private Channel base(
-      BaseRows read, String tunnelId, Channel.Hold hold, Bytes afterKey, DeliveryPort port) {
+      BaseRows read, String tunnelId, Channel.Start start, Bytes afterKey, DeliveryPort port) {
     BaseChannel.Source source =
         (after, firstPosition, bytesMax, sink) ->
-            read.read(tunnelId, hold.partition(), after, firstPosition, bytesMax, sink);
-    return new BaseChannel(hold, afterKey, source, port, deliveryBytesMax);
+            read.read(tunnelId, start.partition(), after, firstPosition, bytesMax, sink);
+    return new BaseChannel(start, afterKey, source, port, deliveryBytesMax);
   }
 }

@@ -58,16 +58,17 @@ final class StreamChannel implements Channel {
   }
 
   /** A channel that has no credit yet. */
-  StreamChannel(Hold hold, End end, ChangeReader changes, DeliveryPort port, int deliveryBytesMax) {
-    this.handle = hold.handle();
-    this.epoch = hold.epoch();
-    this.partition = hold.partition();
+  StreamChannel(
+      Start start, End end, ChangeReader changes, DeliveryPort port, int deliveryBytesMax) {
+    this.handle = start.handle();
+    this.epoch = start.epoch();
+    this.partition = start.partition();
     this.all = changes;
     this.changes = end.visible(changes);
     this.port = port;
-    this.core = new ChannelCore(hold.checkpointed(), deliveryBytesMax);
+    this.core = new ChannelCore(start.checkpointed(), deliveryBytesMax);
     this.firstEnd = end;
-    this.delivered = hold.checkpointed();
+    this.delivered = start.checkpointed();
   }
 
   @Override

@@ -20,7 +20,7 @@ record ClusterLook(KafkaConfig config, Admin admin) {
    */
   CompletableFuture<FoundTopics> look() {
     String catalog = KafkaTopics.catalog(config.cluster());
-    return Answers.of("list its topics", admin.listTopics().names())
+    return AdminFutures.of("list its topics", admin.listTopics().names())
         .thenCompose(
             names ->
                 used(names.contains(catalog) ? Set.of(catalog) : Set.of())
@@ -50,12 +50,13 @@ record ClusterLook(KafkaConfig config, Admin admin) {
     if (topics.isEmpty()) {
       return CompletableFuture.completedFuture(Set.of());
     }
-    return Answers.of("describe the topics " + topics, admin.describeTopics(topics).allTopicNames())
+    return AdminFutures.of(
+            "describe the topics " + topics, admin.describeTopics(topics).allTopicNames())
         .thenCompose(
             described -> {
               Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
               described.values().forEach(topic -> ask(topic, asked));
-              return Answers.of(
+              return AdminFutures.of(
                   "say where the topics " + topics + " end", admin.listOffsets(asked).all());
             })
         .thenApply(

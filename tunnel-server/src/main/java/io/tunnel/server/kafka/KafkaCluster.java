@@ -60,7 +60,7 @@ public final class KafkaCluster implements Closeable {
    */
   public CompletableFuture<String> id(int withinMs) {
     DescribeClusterOptions options = new DescribeClusterOptions().timeoutMs(withinMs);
-    return Answers.of("say what it is called", admin.describeCluster(options).clusterId());
+    return AdminFutures.of("say what it is called", admin.describeCluster(options).clusterId());
   }
 
   /** Makes and checks topics. */

@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
 public record KafkaConfig(
     String bootstrap,
     String cluster,
-    Replicas replicas,
+    Replication replicas,
     Times times,
     String compression,
     Map<String, String> properties) {
@@ -45,14 +45,14 @@ public record KafkaConfig(
    * @param count copies of each record on brokers
    * @param inSyncMin copies that are written before a record counts as appended
    */
-  public record Replicas(int count, int inSyncMin) {
+  public record Replication(int count, int inSyncMin) {
     private static final int COUNT_MAX = 15;
 
     /** What keeps every acknowledged write when a broker is lost. */
-    public static final Replicas DEFAULT = new Replicas(3, 2);
+    public static final Replication DEFAULT = new Replication(3, 2);
 
     /** Refuses counts that cannot work. */
-    public Replicas {
+    public Replication {
       require(count >= 1 && count <= COUNT_MAX, "replicas.count is 1 to 15, not " + count);
       require(
           inSyncMin >= 1 && inSyncMin <= count,
@@ -124,7 +124,7 @@ public record KafkaConfig(
 
   /** A cluster with the defaults. */
   public KafkaConfig(String bootstrap, String cluster) {
-    this(bootstrap, cluster, Replicas.DEFAULT, Times.DEFAULT, "lz4", Map.of());
+    this(bootstrap, cluster, Replication.DEFAULT, Times.DEFAULT, "lz4", Map.of());
   }
 
   /** What every client of Kafka is given: where Kafka is, and how to get in. */

@@ -82,7 +82,7 @@ public final class KafkaEpochs {
             answer.complete(ask(asked));
           } catch (RuntimeException | LogUnavailableException e) {
             answer.completeExceptionally(
-                Answers.failure("say what is left of " + asked.keySet(), e));
+                AdminFutures.failure("say what is left of " + asked.keySet(), e));
             close();
           }
           if (owner.getQueue().isEmpty()) {

@@ -73,7 +73,7 @@ public final class KafkaOffsets {
         (partition, topic) ->
             ends.put(
                 partition,
-                Answers.of("say where " + topic + " ends", answer.partitionResult(topic))
+                AdminFutures.of("say where " + topic + " ends", answer.partitionResult(topic))
                     .thenApply(ListOffsetsResultInfo::offset)));
     return ends;
   }
@@ -159,7 +159,7 @@ public final class KafkaOffsets {
     if (asked.isEmpty()) {
       return CompletableFuture.completedFuture(Map.of());
     }
-    return Answers.of(
+    return AdminFutures.of(
             "say where " + asked.keySet() + " are", admin.listOffsets(asked, options()).all())
         .thenApply(
             found -> {

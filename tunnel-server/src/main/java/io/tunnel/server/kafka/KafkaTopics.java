@@ -117,7 +117,7 @@ public final class KafkaTopics {
 
   /** The origin of a topic of this cluster. */
   public CompletableFuture<Bytes> origin(String topic) {
-    return Answers.of(
+    return AdminFutures.of(
             "describe topic " + topic,
             admin.describeTopics(List.of(topic)).topicNameValues().get(topic))
         .thenApply(TopicOrigins::origin);
@@ -215,7 +215,7 @@ public final class KafkaTopics {
                     failedBecause(
                         Set.of(TopicExistsException.class),
                         name,
-                        Answers.of("make topic " + name, answer))));
+                        AdminFutures.of("make topic " + name, answer))));
     return all(answers)
         .thenCompose(
             existing -> {
@@ -307,14 +307,14 @@ public final class KafkaTopics {
                     failedBecause(
                         Set.of(UnknownTopicOrPartitionException.class),
                         name,
-                        Answers.of("describe topic " + name, answer)
+                        AdminFutures.of("describe topic " + name, answer)
                             .thenAccept(description -> found.put(name, description)))));
     return all(answers).thenApply(missing -> found);
   }
 
   private CompletableFuture<Map<ConfigResource, Config>> settingsOf(Set<String> names) {
     List<ConfigResource> resources = names.stream().map(KafkaTopics::resource).toList();
-    return Answers.of(
+    return AdminFutures.of(
         "describe the settings of topics " + names, admin.describeConfigs(resources).all());
   }
 
@@ -343,12 +343,12 @@ public final class KafkaTopics {
                         AlterConfigOp.OpType.SET))
             .toList();
     Map<ConfigResource, Collection<AlterConfigOp>> changes = Map.of(resource(name), operations);
-    return Answers.of("alter topic " + name, admin.incrementalAlterConfigs(changes).all());
+    return AdminFutures.of("alter topic " + name, admin.incrementalAlterConfigs(changes).all());
   }
 
   /** The tables that have a topic. */
   public CompletableFuture<Set<Integer>> tables() {
-    return Answers.of("list its topics", admin.listTopics().names())
+    return AdminFutures.of("list its topics", admin.listTopics().names())
         .thenApply(
             names ->
                 names.stream()
@@ -377,7 +377,7 @@ public final class KafkaTopics {
     return failedBecause(
             Set.of(UnknownTopicOrPartitionException.class, UnknownTopicIdException.class),
             name,
-            Answers.of("delete topic " + name, admin.deleteTopics(topic).all()))
+            AdminFutures.of("delete topic " + name, admin.deleteTopics(topic).all()))
         .thenAccept(missing -> {});
   }
 
@@ -392,7 +392,7 @@ public final class KafkaTopics {
         .thenApply(done -> Optional.<String>empty())
         .exceptionallyCompose(
             failure -> {
-              Throwable cause = Answers.cause(failure);
+              Throwable cause = AdminFutures.cause(failure);
               return reasons.stream().anyMatch(reason -> reason.isInstance(cause.getCause()))
                   ? CompletableFuture.completedFuture(Optional.of(name))
                   : CompletableFuture.failedFuture(cause);

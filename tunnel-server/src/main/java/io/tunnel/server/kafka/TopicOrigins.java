@@ -51,7 +51,7 @@ final class TopicOrigins {
 
   private Known ask(String topic, long nowNanos) {
     CompletableFuture<Bytes> origin =
-        Answers.of(
+        AdminFutures.of(
                 "describe topic " + topic,
                 admin.describeTopics(List.of(topic)).topicNameValues().get(topic))
             .thenApply(TopicOrigins::origin);

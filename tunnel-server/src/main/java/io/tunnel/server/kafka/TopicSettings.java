@@ -1,6 +1,6 @@
 package io.tunnel.server.kafka;
 
-import io.tunnel.server.kafka.KafkaConfig.Replicas;
+import io.tunnel.server.kafka.KafkaConfig.Replication;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -17,7 +17,7 @@ import org.apache.kafka.common.config.TopicConfig;
  * @param partitions how many; 0 where the topic cannot say
  * @param required settings, by name
  */
-record TopicSettings(int partitions, Replicas replicas, Map<String, String> required) {
+record TopicSettings(int partitions, Replication replicas, Map<String, String> required) {
 
   private static final long COMPACTION_LAG_MS_MIN = TimeUnit.MINUTES.toMillis(1);
   private static final long TOMBSTONE_MS_MIN = TimeUnit.DAYS.toMillis(1);
@@ -32,7 +32,7 @@ record TopicSettings(int partitions, Replicas replicas, Map<String, String> requ
   }
 
   /** Of a table that keeps its changes for that long; 0 for ever. */
-  static TopicSettings ofTable(int partitions, Replicas replicas, long retentionMs) {
+  static TopicSettings ofTable(int partitions, Replication replicas, long retentionMs) {
     Map<String, String> required = common(replicas);
     required.putAll(retention(retentionMs));
     // The log's time is the commit time, whatever the clocks of leaders say.
@@ -41,11 +41,11 @@ record TopicSettings(int partitions, Replicas replicas, Map<String, String> requ
   }
 
   /** Of the catalog, and of the tunnels. */
-  static TopicSettings ofState(int partitions, Replicas replicas) {
+  static TopicSettings ofState(int partitions, Replication replicas) {
     return new TopicSettings(partitions, replicas, common(replicas));
   }
 
-  private static Map<String, String> common(Replicas replicas) {
+  private static Map<String, String> common(Replication replicas) {
     Map<String, String> required = new TreeMap<>();
     required.put(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT);
     required.put(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, Integer.toString(replicas.inSyncMin()));

@@ -230,19 +230,19 @@ public final class Attachments {
 
   private void open(Attachment attachment) {
     Attach request = attachment.request();
-    Channel.Hold hold =
-        new Channel.Hold(
+    Channel.Start start =
+        new Channel.Start(
             attachment.handle(), request.epoch(), request.partition(), request.position());
     if (request.type() == ChannelType.BaseData) {
       attachment.open(
           delivered
               .channels()
-              .base(request.tunnelId(), hold, request.key(), attachment.connection()));
+              .base(request.tunnelId(), start, request.key(), attachment.connection()));
       return;
     }
     IncarnatedPort port = delivered.positions().port(request.partition(), attachment.connection());
     attachment.open(
-        delivered.channels().stream(hold, end(request), request.endMs(), port), port.told());
+        delivered.channels().stream(start, end(request), request.endMs(), port), port.told());
   }
 
   private static OptionalLong end(Attach request) {

@@ -213,17 +213,17 @@ public final class Readings {
       reading.take(e);
       return;
     }
-    Channel.Hold hold =
-        new Channel.Hold(
+    Channel.Start start =
+        new Channel.Start(
             reading.handle(), request.epoch(), request.partition(), request.position());
     OptionalLong end =
         request.end().isPresent() ? OptionalLong.of(request.end().get()) : OptionalLong.empty();
     IncarnatedPort port = positions.port(request.partition(), reading.connection());
     reading.open(
         request.type() == ChannelType.Stream
-            ? channels.stream(hold, end, request.endMs(), port)
+            ? channels.stream(start, end, request.endMs(), port)
             : channels.rows(
-                moments.since(positions.settled(request.partition())), hold, request.key(), port),
+                moments.since(positions.settled(request.partition())), start, request.key(), port),
         port.told());
   }
 

@@ -119,7 +119,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     return new KafkaConfig(
         String.join(",", log.bootstrap()),
         cluster.name(),
-        new KafkaConfig.Replicas(log.replication(), log.minInsync()),
+        new KafkaConfig.Replication(log.replication(), log.minInsync()),
         new KafkaConfig.Times(
             log.sessionMs(), times.requestMs(), times.deliveryMs(), times.lingerMs()),
         "lz4",
@@ -279,7 +279,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   }
 
   @Override
-  public LedStore.Leader catalogLeader() {
+  public LedStore.Holder catalogHolder() {
     LeftTopics left =
         new LeftTopics(catalog, new SharedTables.Left(topics, config.cluster()), threads.control());
     return new LedCatalog(catalog, tail::catchUp, threads.control(), left, this::founding);

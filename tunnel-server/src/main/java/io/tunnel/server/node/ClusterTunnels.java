@@ -38,7 +38,7 @@ final class ClusterTunnels {
     BoundsQueries bounds();
 
     /** The catalog while this node decides about tables. */
-    LedStore.Leader catalogLeader();
+    LedStore.Holder catalogHolder();
 
     /** Becomes the only writer of the catalog; tells on the control thread. */
     CatalogStore openCatalog(StoreListener listener) throws IOException;
@@ -94,7 +94,7 @@ final class ClusterTunnels {
             log::openCatalog,
             threads.owners().control(),
             threads.waiting(),
-            log.catalogLeader()));
+            log.catalogHolder()));
   }
 
   /** Those that this node leads. */

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** The catalog while this node decides about tables; on the control thread. */
-final class LedCatalog implements LedStore.Leader {
+final class LedCatalog implements LedStore.Holder {
 
   private final Catalog catalog;
   private final Consumer<Runnable> catchUp;

@@ -30,7 +30,7 @@ final class LedStore {
   private final Opener opener;
   private final ScheduledExecutorService owner;
   private final Executor waiting;
-  private final Leader leader;
+  private final Holder holder;
   private State state = State.IDLE;
   private volatile boolean isWanted;
   private volatile boolean isSuspended;
@@ -60,7 +60,7 @@ final class LedStore {
   }
 
   /** The part that leads with the store, on the thread of the unit's owner. */
-  interface Leader {
+  interface Holder {
 
     /** Begins; when it throws, nothing has begun. */
     void lead(CatalogStore opened) throws IOException;
@@ -80,12 +80,12 @@ final class LedStore {
    * @param waiting for what waits
    */
   LedStore(
-      String what, Opener opener, ScheduledExecutorService owner, Executor waiting, Leader leader) {
+      String what, Opener opener, ScheduledExecutorService owner, Executor waiting, Holder holder) {
     this.what = what;
     this.opener = opener;
     this.owner = owner;
     this.waiting = waiting;
-    this.leader = leader;
+    this.holder = holder;
   }
 
   /** Whether this node leads the unit now; any thread. */
@@ -185,7 +185,7 @@ final class LedStore {
       return;
     }
     try {
-      leader.lead(opened);
+      holder.lead(opened);
     } catch (IOException | RuntimeException e) {
       LOGGER.warn("cannot lead {} yet", what, e);
       closeStore();
@@ -210,7 +210,7 @@ final class LedStore {
   private void resign() {
     LOGGER.info("this node does not lead {} any more", what);
     isLeading = false;
-    leader.resign();
+    holder.resign();
     closeStore();
   }
 
@@ -244,7 +244,7 @@ final class LedStore {
     @Override
     public void stored(Map<String, Optional<String>> changes) {
       if (own == attempt && state == State.LEADING) {
-        leader.stored(changes);
+        holder.stored(changes);
       }
     }
 

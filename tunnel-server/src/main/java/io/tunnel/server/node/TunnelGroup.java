@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /** A group of tunnels while this node coordinates them; on the thread that owns the group. */
-final class TunnelGroup implements LedStore.Leader {
+final class TunnelGroup implements LedStore.Holder {
 
   private final int group;
   private final Catalog tables;

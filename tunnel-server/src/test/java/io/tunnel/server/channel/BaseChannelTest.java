@@ -35,7 +35,7 @@ final class BaseChannelTest {
 
   private Channel channel(long checkpointed, Bytes after) {
     Channel channel =
-        channels.base("tunnel", new Channel.Hold(1, EPOCH, 4, checkpointed), after, connection);
+        channels.base("tunnel", new Channel.Start(1, EPOCH, 4, checkpointed), after, connection);
     channel.start();
     return channel;
   }

@@ -42,7 +42,7 @@ final class ChannelTest {
   private Channel channel(long checkpointed) {
     Channel channel =
         new StreamChannel(
-            new Channel.Hold(1, 7, PARTITION, checkpointed),
+            new Channel.Start(1, 7, PARTITION, checkpointed),
             new StreamChannel.End(OptionalLong.empty(), Optional.empty()),
             log,
             connection,

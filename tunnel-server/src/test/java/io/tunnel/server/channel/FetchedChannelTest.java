@@ -37,7 +37,7 @@ final class FetchedChannelTest {
     Channel channel =
         new Channels(changes, (tunnelId, partition, after, first, max, sink) -> sink.end(), 300)
             .stream(
-                new Channel.Hold(1, 7, PARTITION, 0),
+                new Channel.Start(1, 7, PARTITION, 0),
                 OptionalLong.empty(),
                 Optional.empty(),
                 connection);

@@ -44,7 +44,7 @@ final class SettledChannelTest {
     Channel channel =
         new Channels(changes, (tunnelId, partition, after, first, max, sink) -> sink.end(), 300)
             .stream(
-                new Channel.Hold(HANDLE, EPOCH, PARTITION, tunnel.checkpointed()),
+                new Channel.Start(HANDLE, EPOCH, PARTITION, tunnel.checkpointed()),
                 OptionalLong.empty(),
                 tunnel.endMs(),
                 connection);

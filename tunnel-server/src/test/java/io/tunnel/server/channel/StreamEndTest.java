@@ -48,7 +48,7 @@ final class StreamEndTest {
     Channel channel =
         new Channels(log, (tunnelId, partition, after, first, bytesMax, sink) -> sink.end(), 300)
             .stream(
-                new Channel.Hold(HANDLE, EPOCH, PARTITION, checkpointed),
+                new Channel.Start(HANDLE, EPOCH, PARTITION, checkpointed),
                 end,
                 Optional.empty(),
                 connection);
@@ -225,7 +225,7 @@ final class StreamEndTest {
     Channel channel =
         new Channels(changes, (tunnelId, partition, after, first, max, sink) -> sink.end(), 300)
             .stream(
-                new Channel.Hold(HANDLE, EPOCH, PARTITION, checkpointed),
+                new Channel.Start(HANDLE, EPOCH, PARTITION, checkpointed),
                 OptionalLong.of(end),
                 Optional.empty(),
                 connection);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.server.kafka.KafkaConfig.Replicas;
+import io.tunnel.server.kafka.KafkaConfig.Replication;
 import io.tunnel.server.kafka.KafkaConfig.Times;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -46,10 +46,10 @@ class KafkaConfigTest {
 
   @Test
   void counts_and_times_have_limits() {
-    new Replicas(15, 15);
-    assertRefused(() -> new Replicas(16, 1), "replicas.count");
-    assertRefused(() -> new Replicas(0, 0), "replicas.count");
-    assertRefused(() -> new Replicas(2, 3), "replicas.inSyncMin");
+    new Replication(15, 15);
+    assertRefused(() -> new Replication(16, 1), "replicas.count");
+    assertRefused(() -> new Replication(0, 0), "replicas.count");
+    assertRefused(() -> new Replication(2, 3), "replicas.inSyncMin");
     new Times(500, 100, 200, 100);
     new Times(300_000, 300_000, 300_000, 0);
     assertRefused(() -> new Times(499, 100, 200, 0), "times.sessionMs");
@@ -90,7 +90,7 @@ class KafkaConfigTest {
           new KafkaConfig(
               "127.0.0.1:1",
               "c",
-              KafkaConfig.Replicas.DEFAULT,
+              KafkaConfig.Replication.DEFAULT,
               KafkaConfig.Times.DEFAULT,
               "lz4",
               wrong);
@@ -108,7 +108,7 @@ class KafkaConfigTest {
   }
 
   private static KafkaConfig with(String compression, Map<String, String> properties) {
-    return new KafkaConfig("h:1", "c", Replicas.DEFAULT, Times.DEFAULT, compression, properties);
+    return new KafkaConfig("h:1", "c", Replication.DEFAULT, Times.DEFAULT, compression, properties);
   }
 
   private static void assertRefused(Runnable made, String said) {

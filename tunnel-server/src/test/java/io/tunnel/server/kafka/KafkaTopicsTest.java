@@ -118,7 +118,7 @@ class KafkaTopicsTest {
 
   @Test
   void too_few_replicas_are_refused() {
-    TopicSettings settings = TopicSettings.ofState(1, new KafkaConfig.Replicas(3, 2));
+    TopicSettings settings = TopicSettings.ofState(1, new KafkaConfig.Replication(3, 2));
     TopicSettings.Found found = new TopicSettings.Found(1, 1, settings.required());
     assertThat(settings.problems("b:1", "t", found))
         .singleElement()

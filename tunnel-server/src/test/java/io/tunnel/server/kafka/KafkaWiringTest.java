@@ -28,7 +28,7 @@ class KafkaWiringTest {
       new KafkaConfig(
           "127.0.0.1:1",
           "c",
-          KafkaConfig.Replicas.DEFAULT,
+          KafkaConfig.Replication.DEFAULT,
           KafkaConfig.Times.DEFAULT,
           "lz4",
           Map.of());
@@ -92,8 +92,8 @@ class KafkaWiringTest {
   void a_topic_needs_as_many_copies_in_sync_as_the_cluster_says() {
     for (TopicSettings settings :
         List.of(
-            TopicSettings.ofState(1, new KafkaConfig.Replicas(3, 2)),
-            TopicSettings.ofTable(1, new KafkaConfig.Replicas(3, 2), 0))) {
+            TopicSettings.ofState(1, new KafkaConfig.Replication(3, 2)),
+            TopicSettings.ofTable(1, new KafkaConfig.Replication(3, 2), 0))) {
       assertThat(settings.required())
           .containsEntry("min.insync.replicas", "2")
           .containsEntry("unclean.leader.election.enable", "false");

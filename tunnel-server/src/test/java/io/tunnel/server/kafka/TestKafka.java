@@ -1,7 +1,7 @@
 package io.tunnel.server.kafka;
 
 import io.tunnel.kafka.broker.KafkaBroker;
-import io.tunnel.server.kafka.KafkaConfig.Replicas;
+import io.tunnel.server.kafka.KafkaConfig.Replication;
 import io.tunnel.server.kafka.KafkaConfig.Times;
 import io.tunnel.server.partition.Shard;
 import java.io.IOException;
@@ -62,7 +62,7 @@ public final class TestKafka {
     return new KafkaConfig(
         broker().bootstrap(),
         "c" + CLUSTERS.incrementAndGet(),
-        new Replicas(1, 1),
+        new Replication(1, 1),
         TIMES,
         "lz4",
         Map.of());

@@ -77,7 +77,7 @@ class LedStoreTest {
     }
   }
 
-  private final class Recorder implements LedStore.Leader {
+  private final class Recorder implements LedStore.Holder {
     @Override
     public void lead(CatalogStore opened) throws IOException {
       if (leadFails.isPresent()) {

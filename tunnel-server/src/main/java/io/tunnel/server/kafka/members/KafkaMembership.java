@@ -3,7 +3,7 @@ package io.tunnel.server.kafka.members;
 import io.tunnel.server.cluster.Membership;
 import io.tunnel.server.cluster.NodeInfo;
 import io.tunnel.server.cluster.Placement;
-import io.tunnel.server.kafka.Answers;
+import io.tunnel.server.kafka.AdminFutures;
 import io.tunnel.server.kafka.ClientSettings;
 import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.server.kafka.KafkaTopics;
@@ -143,7 +143,7 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
     RemoveMembersFromConsumerGroupOptions member =
         new RemoveMembersFromConsumerGroupOptions(Set.of(new MemberToRemove(gone)));
     member.reason("node " + name + " found it gone");
-    Answers.of(
+    AdminFutures.of(
             "remove node " + gone + " from its group",
             admin.removeMembersFromConsumerGroup(group, member).all())
         .whenComplete(

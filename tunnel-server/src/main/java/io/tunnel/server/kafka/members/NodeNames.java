@@ -4,7 +4,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.cluster.PeerProbe;
 import io.tunnel.server.cluster.PeerProbe.Answer;
-import io.tunnel.server.kafka.Answers;
+import io.tunnel.server.kafka.AdminFutures;
 import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.server.partition.Shard;
 import java.io.IOException;
@@ -127,7 +127,7 @@ public final class NodeNames {
       if (e.getCause() instanceof GroupIdNotFoundException) {
         return Optional.empty();
       }
-      IOException failure = Answers.failure("say who is in group " + group, e.getCause());
+      IOException failure = AdminFutures.failure("say who is in group " + group, e.getCause());
       throw new RefusedException(ErrorCode.LOG_UNAVAILABLE, failure.getMessage(), failure);
     }
   }

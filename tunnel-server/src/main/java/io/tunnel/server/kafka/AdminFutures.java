@@ -7,10 +7,10 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.errors.RetriableException;
 
-/** Makes what Kafka's administration answers into futures that fail with an IOException. */
-public final class Answers {
+/** Futures of answers of Kafka's administration, that fail with an IOException. */
+public final class AdminFutures {
 
-  private Answers() {}
+  private AdminFutures() {}
 
   /** The answer, on a thread that must not wait for another answer. */
   public static <T> CompletableFuture<T> of(String asked, KafkaFuture<T> answer) {
