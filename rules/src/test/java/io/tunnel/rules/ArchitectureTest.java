@@ -112,6 +112,8 @@ class ArchitectureTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "disk",
+        "changes",
         "log",
         "table",
         "partition",

@@ -129,16 +129,18 @@ final class Rules {
 
   /** Per room of the server, the rooms against the arrow: those that read from it. */
   private static final Map<String, List<String>> AGAINST_THE_ARROW =
-      Map.of(
-          "log", List.of("partition", "replica", "table", "channel", "session", "net"),
-          "table", List.of("partition", "replica", "channel", "session", "net"),
-          "partition", List.of("replica", "channel", "session", "net"),
-          "channel", List.of("partition", "session", "net"),
-          "session", List.of("net"),
-          "catalog", List.of("channel", "session", "net"),
-          "replica", List.of("channel", "session", "net", "cluster"),
-          "cluster", List.of("partition", "channel", "session", "net", "replica"),
-          "kafka", List.of("table", "channel", "session", "net"));
+      Map.ofEntries(
+          Map.entry("disk", List.of("log", "changes", "table", "partition", "replica", "net")),
+          Map.entry("changes", List.of("log", "table", "partition", "replica", "session", "net")),
+          Map.entry("log", List.of("partition", "replica", "table", "channel", "session", "net")),
+          Map.entry("table", List.of("partition", "replica", "channel", "session", "net")),
+          Map.entry("partition", List.of("replica", "channel", "session", "net")),
+          Map.entry("channel", List.of("partition", "session", "net")),
+          Map.entry("session", List.of("net")),
+          Map.entry("catalog", List.of("channel", "session", "net")),
+          Map.entry("replica", List.of("channel", "session", "net", "cluster")),
+          Map.entry("cluster", List.of("partition", "channel", "session", "net", "replica")),
+          Map.entry("kafka", List.of("table", "channel", "session", "net")));
 
   private Rules() {}
 

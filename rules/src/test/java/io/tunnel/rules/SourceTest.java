@@ -33,7 +33,6 @@ class SourceTest {
           "tunnel-sdk/src/main/java/io/tunnel/sdk/worker",
           "tunnel-sdk/src/test/java/io/tunnel/sdk/worker",
           "tunnel-server/src/main/java/io/tunnel/server/catalog",
-          "tunnel-server/src/main/java/io/tunnel/server/log",
           "tunnel-server/src/main/java/io/tunnel/server/net",
           "tunnel-server/src/main/java/io/tunnel/server/partition",
           "tunnel-server/src/main/java/io/tunnel/server/replica",

@@ -2,12 +2,12 @@ package io.tunnel.server;
 
 import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.config.ServerConfig;
+import io.tunnel.server.disk.Disks;
 import io.tunnel.server.engine.Engine;
 import io.tunnel.server.engine.LocalEngine;
 import io.tunnel.server.engine.Parts;
 import io.tunnel.server.engine.Served;
 import io.tunnel.server.engine.WaitingThread;
-import io.tunnel.server.log.Disks;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetServer;

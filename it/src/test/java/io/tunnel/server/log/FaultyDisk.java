@@ -1,5 +1,8 @@
 package io.tunnel.server.log;
 
+import io.tunnel.server.disk.Disk;
+import io.tunnel.server.disk.DiskFullException;
+import io.tunnel.server.disk.Disks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

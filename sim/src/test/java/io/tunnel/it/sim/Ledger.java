@@ -5,7 +5,7 @@ import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.TableRecord;
-import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.TunnelInfo;
 import io.tunnel.wire.FailureControl.SkippedChange;

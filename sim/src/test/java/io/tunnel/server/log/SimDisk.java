@@ -1,5 +1,6 @@
 package io.tunnel.server.log;
 
+import io.tunnel.server.disk.Disk;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

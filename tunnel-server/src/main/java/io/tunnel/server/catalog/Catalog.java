@@ -7,7 +7,7 @@ import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
-import io.tunnel.server.log.Incarnations;
+import io.tunnel.server.changes.Incarnations;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.HashMap;

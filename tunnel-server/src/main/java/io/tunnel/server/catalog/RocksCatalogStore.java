@@ -1,7 +1,7 @@
 package io.tunnel.server.catalog;
 
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.log.DurableFiles;
+import io.tunnel.server.disk.DurableFiles;
 import io.tunnel.server.table.OpenGate;
 import io.tunnel.server.table.RocksLibrary;
 import java.io.IOException;

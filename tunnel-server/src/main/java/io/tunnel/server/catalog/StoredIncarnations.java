@@ -1,8 +1,8 @@
 package io.tunnel.server.catalog;
 
-import io.tunnel.server.log.IncarnationHistory;
-import io.tunnel.server.log.IncarnationHistory.Start;
-import io.tunnel.server.log.Incarnations;
+import io.tunnel.server.changes.IncarnationHistory;
+import io.tunnel.server.changes.IncarnationHistory.Start;
+import io.tunnel.server.changes.Incarnations;
 import io.tunnel.wire.Json;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.tunnel.server.channel;
 
 import io.tunnel.model.Bytes;
-import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.table.BaseRows;
 import java.util.Optional;
 import java.util.OptionalLong;

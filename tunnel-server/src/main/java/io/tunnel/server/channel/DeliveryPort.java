@@ -1,7 +1,7 @@
 package io.tunnel.server.channel;
 
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.log.Extents;
+import io.tunnel.server.changes.Extents;
 import io.tunnel.wire.ChannelEnd;
 import java.io.IOException;
 

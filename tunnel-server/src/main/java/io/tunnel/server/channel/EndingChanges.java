@@ -2,8 +2,8 @@ package io.tunnel.server.channel;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.log.ChangeReader;
-import io.tunnel.server.log.Extents;
+import io.tunnel.server.changes.ChangeReader;
+import io.tunnel.server.changes.Extents;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;

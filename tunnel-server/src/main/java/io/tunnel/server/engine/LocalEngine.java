@@ -2,9 +2,9 @@ package io.tunnel.server.engine;
 
 import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.changes.Incarnations;
 import io.tunnel.server.config.ServerConfig;
-import io.tunnel.server.log.Disks;
-import io.tunnel.server.log.Incarnations;
+import io.tunnel.server.disk.Disks;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.partition.BaseSnapshots;

@@ -1,10 +1,10 @@
 package io.tunnel.server.engine;
 
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.changes.ChangeReader;
+import io.tunnel.server.changes.Freshness;
+import io.tunnel.server.changes.Incarnations;
 import io.tunnel.server.cluster.ClusterView;
-import io.tunnel.server.log.ChangeReader;
-import io.tunnel.server.log.Freshness;
-import io.tunnel.server.log.Incarnations;
 import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.ReadTurns;
 import io.tunnel.server.partition.Shard;

@@ -2,8 +2,8 @@ package io.tunnel.server.engine;
 
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.channel.Channels;
-import io.tunnel.server.log.ChangeReader;
 import io.tunnel.server.net.Attachments;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.server.net.Readings;

@@ -1,7 +1,7 @@
 package io.tunnel.server.kafka;
 
+import io.tunnel.server.changes.Bounds;
 import io.tunnel.server.kafka.PartitionTopics.Place;
-import io.tunnel.server.log.Bounds;
 import io.tunnel.server.partition.Shard;
 import java.util.Collection;
 import java.util.HashMap;

@@ -1,8 +1,8 @@
 package io.tunnel.server.kafka;
 
 import io.tunnel.model.KnownPosition;
-import io.tunnel.server.log.Bounds;
-import io.tunnel.server.log.BoundsQueries;
+import io.tunnel.server.changes.Bounds;
+import io.tunnel.server.changes.BoundsQueries;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,6 +1,8 @@
 package io.tunnel.server.log;
 
 import io.tunnel.model.Bytes;
+import io.tunnel.server.disk.FileDisk;
+import io.tunnel.server.disk.ReadOnlyFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -82,8 +84,7 @@ public record LogFiles(Optional<Bytes> trimmed, List<String> sealed, Optional<St
       long base = base(segment.getFileName().toString());
       SegmentScan scan =
           new SegmentScan(
-              new Segment(base, new ReadOnlyFile(new FileDisk.ChannelFile(file)), size),
-              LogFormat.SEGMENT_HEADER_BYTES);
+              new Segment(base, ReadOnlyFile.of(file), size), LogFormat.SEGMENT_HEADER_BYTES);
       while (scan.next((batch, offset) -> {})) {
         // On to the next group.
       }

@@ -2,6 +2,9 @@ package io.tunnel.server.log;
 
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.server.disk.Disk;
+import io.tunnel.server.disk.FileDisk;
+import io.tunnel.server.disk.ReadOnlyFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -162,8 +165,7 @@ public final class LogInspection {
       boolean isLast = i + 1 == names.size();
       try (FileChannel file =
           FileChannel.open(directory.resolve(names.get(i)), StandardOpenOption.READ)) {
-        Segment segment =
-            new Segment(base, new ReadOnlyFile(new FileDisk.ChannelFile(file)), file.size());
+        Segment segment = new Segment(base, ReadOnlyFile.of(file), file.size());
         inspect(segment, names.get(i), isLast);
       }
     }
@@ -442,9 +444,7 @@ public final class LogInspection {
       String index = LogFormat.indexName(base(name));
       if (!Files.exists(directory.resolve(index))) {
         try (FileChannel file = FileChannel.open(directory.resolve(name))) {
-          Segment segment =
-              new Segment(
-                  base(name), new ReadOnlyFile(new FileDisk.ChannelFile(file)), file.size());
+          Segment segment = new Segment(base(name), ReadOnlyFile.of(file), file.size());
           SegmentScan scan = new SegmentScan(segment, LogFormat.SEGMENT_HEADER_BYTES);
           while (scan.next(segment::add)) {
             // Each step has done its work in the visitor.

@@ -1,6 +1,7 @@
 package io.tunnel.server.log;
 
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.disk.Disk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -1,5 +1,7 @@
 package io.tunnel.server.log;
 
+import io.tunnel.server.changes.ChangeReader;
+import io.tunnel.server.changes.LostHistory;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.tunnel.server.log;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.disk.Disk;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -3,6 +3,8 @@ package io.tunnel.server.log;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.changes.Extents;
+import io.tunnel.server.changes.LostHistory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package io.tunnel.server.log;
 
+import io.tunnel.server.disk.Disk;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.tunnel.server.net;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
-import io.tunnel.server.log.Extents;
+import io.tunnel.server.changes.Extents;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Frame;

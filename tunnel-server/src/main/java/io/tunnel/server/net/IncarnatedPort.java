@@ -2,8 +2,8 @@ package io.tunnel.server.net;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.changes.Extents;
 import io.tunnel.server.channel.DeliveryPort;
-import io.tunnel.server.log.Extents;
 import io.tunnel.wire.ChannelEnd;
 import java.io.IOException;
 import java.util.Optional;

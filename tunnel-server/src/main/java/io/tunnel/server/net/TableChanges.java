@@ -7,7 +7,7 @@ import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.TableRecord;
-import io.tunnel.server.log.CatchUp;
+import io.tunnel.server.changes.CatchUp;
 import io.tunnel.server.partition.LogTakenException;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.session.TunnelHost;

@@ -1,6 +1,7 @@
 package io.tunnel.server.node;
 
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.changes.CatchUp;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.AsideCore;
 import io.tunnel.server.cluster.ClusterNode;
@@ -10,7 +11,6 @@ import io.tunnel.server.cluster.NodeSettings;
 import io.tunnel.server.cluster.PlacementView;
 import io.tunnel.server.engine.Ports;
 import io.tunnel.server.engine.Served;
-import io.tunnel.server.log.CatchUp;
 import io.tunnel.server.partition.CurrentRows;
 import io.tunnel.server.partition.DiskCondition;
 import io.tunnel.server.partition.PartitionHosts;

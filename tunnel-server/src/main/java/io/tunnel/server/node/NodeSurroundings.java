@@ -1,9 +1,9 @@
 package io.tunnel.server.node;
 
+import io.tunnel.server.changes.Bounds;
+import io.tunnel.server.changes.BoundsQueries;
+import io.tunnel.server.changes.CatchUp;
 import io.tunnel.server.cluster.ClusterView;
-import io.tunnel.server.log.Bounds;
-import io.tunnel.server.log.BoundsQueries;
-import io.tunnel.server.log.CatchUp;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.session.Surroundings;
 import java.util.Collection;

@@ -5,7 +5,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Catalog;
-import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.table.BaseRows;
 import io.tunnel.server.table.TableSnapshot;
 import java.util.HashMap;

@@ -3,7 +3,7 @@ package io.tunnel.server.partition;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.log.DiskFullException;
+import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.table.TableRows;

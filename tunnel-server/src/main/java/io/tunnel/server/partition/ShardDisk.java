@@ -2,7 +2,7 @@ package io.tunnel.server.partition;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.log.DiskFullException;
+import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.log.LocalLog;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;

@@ -1,11 +1,11 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.server.log.ChangeReader;
-import io.tunnel.server.log.Disk;
-import io.tunnel.server.log.Disks;
-import io.tunnel.server.log.DurableFiles;
-import io.tunnel.server.log.Extents;
+import io.tunnel.server.changes.ChangeReader;
+import io.tunnel.server.changes.Extents;
+import io.tunnel.server.disk.Disk;
+import io.tunnel.server.disk.Disks;
+import io.tunnel.server.disk.DurableFiles;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;

@@ -1,7 +1,7 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.log.DiskFullException;
+import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.partition.ShardDisk;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -22,7 +22,7 @@ interface CopyRows extends ConditionCore.StoredRows, Closeable {
   void fold(List<ChangeBatch> batches, long logEnd, Map<Integer, Bytes> states) throws IOException;
 
   /**
-   * Applies once more what a {@link io.tunnel.server.log.DiskFullException} kept from being
+   * Applies once more what a {@link io.tunnel.server.disk.DiskFullException} kept from being
    * applied.
    */
   void foldAgain() throws IOException;

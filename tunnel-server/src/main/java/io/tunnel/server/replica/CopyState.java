@@ -4,7 +4,7 @@ import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Bytes;
-import io.tunnel.server.log.IncarnationHistory;
+import io.tunnel.server.changes.IncarnationHistory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -199,7 +199,7 @@ final class CopyStore implements Closeable {
    * room for before.
    *
    * @param intoReserve whether all of what is to stay free may be taken for it
-   * @throws io.tunnel.server.log.DiskFullException when there is no room for all of it: the next
+   * @throws io.tunnel.server.disk.DiskFullException when there is no room for all of it: the next
    *     call goes on, and nothing else is to be stored before
    */
   void fold(List<Copy> dirty, boolean intoReserve) throws IOException {

@@ -1,9 +1,9 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.server.log.AwaitedExtents;
-import io.tunnel.server.log.Extents;
-import io.tunnel.server.log.HeldBatches;
+import io.tunnel.server.changes.AwaitedExtents;
+import io.tunnel.server.changes.Extents;
+import io.tunnel.server.changes.HeldBatches;
 import io.tunnel.server.replica.HistoryCore.Fetch;
 import io.tunnel.server.replica.SharedLog.Stored;
 import java.io.Closeable;

@@ -1,8 +1,8 @@
 package io.tunnel.server.replica;
 
-import io.tunnel.server.log.IncarnationHistory;
-import io.tunnel.server.log.IncarnationHistory.Numbers;
-import io.tunnel.server.log.IncarnationHistory.Start;
+import io.tunnel.server.changes.IncarnationHistory;
+import io.tunnel.server.changes.IncarnationHistory.Numbers;
+import io.tunnel.server.changes.IncarnationHistory.Start;
 import io.tunnel.server.replica.SharedLog.Stored;
 import java.util.List;
 

@@ -5,7 +5,7 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.log.LostHistory;
+import io.tunnel.server.changes.LostHistory;
 import io.tunnel.server.replica.HistoryCore.Fetch;
 import io.tunnel.server.replica.SharedLog.Entry;
 import io.tunnel.server.replica.SharedLog.Kind;

@@ -2,7 +2,7 @@ package io.tunnel.server.replica;
 
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.log.DiskFullException;
+import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.DiskCondition;
 import io.tunnel.server.partition.OwnerLoop;

@@ -1,7 +1,7 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.model.Bytes;
-import io.tunnel.server.log.DiskFullException;
+import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.partition.Shard;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.tunnel.server.session;
 
-import io.tunnel.server.log.Bounds;
+import io.tunnel.server.changes.Bounds;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 

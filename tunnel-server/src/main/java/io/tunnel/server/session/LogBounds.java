@@ -1,9 +1,9 @@
 package io.tunnel.server.session;
 
 import io.tunnel.model.KnownPosition;
-import io.tunnel.server.log.Bounds;
-import io.tunnel.server.log.ChangeReader;
-import io.tunnel.server.log.Incarnations;
+import io.tunnel.server.changes.Bounds;
+import io.tunnel.server.changes.ChangeReader;
+import io.tunnel.server.changes.Incarnations;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.HashMap;

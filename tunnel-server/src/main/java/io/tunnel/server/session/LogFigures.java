@@ -1,6 +1,6 @@
 package io.tunnel.server.session;
 
-import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.changes.ChangeReader;
 import java.io.IOException;
 import java.util.function.IntPredicate;
 import java.util.function.IntToLongFunction;

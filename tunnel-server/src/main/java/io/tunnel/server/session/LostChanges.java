@@ -5,7 +5,7 @@ import io.tunnel.model.ChannelType;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.TunnelCatalog;
-import io.tunnel.server.log.ChangeReader;
+import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.wire.Control.TunnelInfo;
 import java.io.IOException;
 import java.util.LinkedHashMap;

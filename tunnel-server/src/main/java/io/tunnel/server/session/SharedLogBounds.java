@@ -1,9 +1,9 @@
 package io.tunnel.server.session;
 
 import io.tunnel.model.KnownPosition;
-import io.tunnel.server.log.Bounds;
-import io.tunnel.server.log.BoundsQueries;
-import io.tunnel.server.log.CatchUp;
+import io.tunnel.server.changes.Bounds;
+import io.tunnel.server.changes.BoundsQueries;
+import io.tunnel.server.changes.CatchUp;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.HashMap;

@@ -6,7 +6,7 @@ import io.tunnel.model.Bytes;
 import io.tunnel.model.Column;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.log.DiskFullException;
+import io.tunnel.server.disk.DiskFullException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;

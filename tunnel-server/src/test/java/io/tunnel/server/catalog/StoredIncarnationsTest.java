@@ -3,7 +3,7 @@ package io.tunnel.server.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.server.log.IncarnationHistory;
+import io.tunnel.server.changes.IncarnationHistory;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;

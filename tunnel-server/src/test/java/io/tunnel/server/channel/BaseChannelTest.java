@@ -7,7 +7,7 @@ import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.TestRows;
-import io.tunnel.server.log.CrashDisk;
+import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.wire.ChannelEnd;
 import java.io.IOException;

@@ -9,7 +9,7 @@ import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RowChange;
-import io.tunnel.server.log.CrashDisk;
+import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;

@@ -4,8 +4,8 @@ import static io.tunnel.server.TestRows.batch;
 import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.server.log.ChangeReader;
-import io.tunnel.server.log.CrashDisk;
+import io.tunnel.server.changes.ChangeReader;
+import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;

@@ -6,7 +6,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.log.Extents;
+import io.tunnel.server.changes.Extents;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Delivery;
 import java.io.IOException;

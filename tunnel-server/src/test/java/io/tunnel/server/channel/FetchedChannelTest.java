@@ -5,11 +5,11 @@ import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ErrorCode;
-import io.tunnel.server.log.CrashDisk;
-import io.tunnel.server.log.Extents;
+import io.tunnel.server.changes.Extents;
+import io.tunnel.server.changes.SettledChanges;
+import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
-import io.tunnel.server.log.SettledChanges;
 import io.tunnel.server.log.TestLogs;
 import java.io.IOException;
 import java.util.Map;

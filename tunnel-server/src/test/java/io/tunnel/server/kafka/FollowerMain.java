@@ -1,7 +1,7 @@
 package io.tunnel.server.kafka;
 
+import io.tunnel.server.disk.Disks;
 import io.tunnel.server.kafka.PartitionTopics.Place;
-import io.tunnel.server.log.Disks;
 import io.tunnel.server.replica.CopiesIdentity;
 import io.tunnel.server.replica.Markers;
 import io.tunnel.server.replica.ReplicaConfig;

@@ -6,7 +6,7 @@ import static io.tunnel.server.kafka.TestTable.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.server.log.Bounds;
+import io.tunnel.server.changes.Bounds;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.SharedLog.Stored;
 import io.tunnel.server.replica.SharedLog.Tail;

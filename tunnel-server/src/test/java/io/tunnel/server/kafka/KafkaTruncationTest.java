@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.kafka.broker.KafkaBroker;
+import io.tunnel.server.changes.Bounds;
 import io.tunnel.server.kafka.KafkaEpochs.Seen;
 import io.tunnel.server.kafka.Reads.Lost;
-import io.tunnel.server.log.Bounds;
 import io.tunnel.server.replica.SharedLog.Stored;
 import io.tunnel.server.replica.SharedLog.Tail;
 import java.io.IOException;

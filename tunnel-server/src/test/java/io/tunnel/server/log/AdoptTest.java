@@ -10,6 +10,8 @@ import io.tunnel.model.ColumnValue;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.changes.Extents;
+import io.tunnel.server.disk.CrashDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -8,6 +8,8 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.RowChange;
+import io.tunnel.server.disk.Disk;
+import io.tunnel.server.disk.FileDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.changes.ChangeReader;
 import java.io.IOException;
 import java.util.List;
 import java.util.Random;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.disk.CrashDisk;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;

@@ -3,7 +3,8 @@ package io.tunnel.server.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.server.log.CrashDisk.Operation;
+import io.tunnel.server.disk.CrashDisk.Operation;
+import io.tunnel.server.disk.DiskFullException;
 import java.io.IOException;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;

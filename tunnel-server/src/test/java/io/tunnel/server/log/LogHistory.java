@@ -8,6 +8,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Column;
 import io.tunnel.model.ColumnValue;
 import io.tunnel.model.RowChange;
+import io.tunnel.server.disk.CrashDisk;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

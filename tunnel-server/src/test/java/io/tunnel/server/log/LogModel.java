@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.Bytes;
+import io.tunnel.server.changes.Extents;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

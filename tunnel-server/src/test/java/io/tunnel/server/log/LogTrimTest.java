@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.log.CrashDisk.Operation;
+import io.tunnel.server.changes.Extents;
+import io.tunnel.server.disk.CrashDisk;
+import io.tunnel.server.disk.CrashDisk.Operation;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;

@@ -5,6 +5,8 @@ import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.server.disk.CrashDisk;
+import io.tunnel.server.disk.TappedDisk;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;

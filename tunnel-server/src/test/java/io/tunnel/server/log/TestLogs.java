@@ -1,6 +1,9 @@
 package io.tunnel.server.log;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.server.changes.ChangeReader;
+import io.tunnel.server.changes.Extents;
+import io.tunnel.server.disk.CrashDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -8,9 +8,9 @@ import static io.tunnel.server.net.AttachFixture.requireTaken;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ErrorCode;
-import io.tunnel.server.log.IncarnationHistory;
-import io.tunnel.server.log.IncarnationHistory.Numbers;
-import io.tunnel.server.log.IncarnationHistory.Start;
+import io.tunnel.server.changes.IncarnationHistory;
+import io.tunnel.server.changes.IncarnationHistory.Numbers;
+import io.tunnel.server.changes.IncarnationHistory.Start;
 import io.tunnel.wire.ClusterControl.Attach;
 import io.tunnel.wire.ClusterControl.Attached;
 import io.tunnel.wire.ClusterControl.NodeStatus;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.changes.FakeBounds;
 import io.tunnel.server.cluster.ClusterView;
-import io.tunnel.server.log.FakeBounds;
 import io.tunnel.server.partition.TestClock;
 import io.tunnel.server.session.Surroundings;
 import java.util.ArrayDeque;

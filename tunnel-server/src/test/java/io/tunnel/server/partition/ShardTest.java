@@ -17,7 +17,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.server.TestRows;
-import io.tunnel.server.log.CrashDisk;
+import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.server.table.TableStore;

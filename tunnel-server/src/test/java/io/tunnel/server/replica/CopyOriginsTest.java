@@ -8,7 +8,7 @@ import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.TestRows;
-import io.tunnel.server.log.IncarnationHistory;
+import io.tunnel.server.changes.IncarnationHistory;
 import io.tunnel.server.partition.PendingWrite;
 import java.io.IOException;
 import java.util.Random;

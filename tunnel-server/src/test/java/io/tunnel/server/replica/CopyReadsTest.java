@@ -17,7 +17,7 @@ import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.cluster.FakeView;
-import io.tunnel.server.log.CrashDisk;
+import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.server.partition.CurrentRows;
 import io.tunnel.server.partition.PartitionHost;

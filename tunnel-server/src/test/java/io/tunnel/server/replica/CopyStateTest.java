@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Bytes;
-import io.tunnel.server.log.IncarnationHistory;
+import io.tunnel.server.changes.IncarnationHistory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -5,7 +5,7 @@ import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChangeKind;
-import io.tunnel.server.log.DiskFullException;
+import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
 import java.util.HashMap;

@@ -7,7 +7,7 @@ import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.TestRows;
-import io.tunnel.server.log.Extents;
+import io.tunnel.server.changes.Extents;
 import io.tunnel.server.replica.SharedLog.Entry;
 import io.tunnel.server.replica.SharedLog.Kind;
 import java.util.ArrayList;

@@ -3,8 +3,8 @@ package io.tunnel.server.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.Bytes;
-import io.tunnel.server.log.IncarnationHistory;
-import io.tunnel.server.log.IncarnationHistory.Start;
+import io.tunnel.server.changes.IncarnationHistory;
+import io.tunnel.server.changes.IncarnationHistory.Start;
 import io.tunnel.server.replica.SharedLog.Entry;
 import io.tunnel.server.replica.SharedLog.Kind;
 import io.tunnel.server.replica.SharedLog.Stored;

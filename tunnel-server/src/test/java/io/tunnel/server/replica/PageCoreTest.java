@@ -7,7 +7,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.TestRows;
-import io.tunnel.server.log.HeldBatches;
+import io.tunnel.server.changes.HeldBatches;
 import io.tunnel.server.replica.HistoryCore.Fetch;
 import io.tunnel.server.replica.Reigns.Reign;
 import io.tunnel.server.replica.SharedLog.Entry;

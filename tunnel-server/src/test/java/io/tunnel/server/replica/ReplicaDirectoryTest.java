@@ -12,7 +12,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.server.TestRows;
-import io.tunnel.server.log.Disks;
+import io.tunnel.server.disk.Disks;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.Shard;

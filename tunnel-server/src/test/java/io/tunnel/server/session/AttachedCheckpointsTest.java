@@ -8,7 +8,7 @@ import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.UnknownOutcomeException;
-import io.tunnel.server.log.Bounds;
+import io.tunnel.server.changes.Bounds;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.server.session.fake.FakeSession;
 import io.tunnel.wire.ChannelRef;

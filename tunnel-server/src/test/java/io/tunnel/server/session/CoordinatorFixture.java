@@ -21,7 +21,7 @@ import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.channel.Handles;
-import io.tunnel.server.log.CrashDisk;
+import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;

@@ -1,4 +1,4 @@
-package io.tunnel.server.log;
+package io.tunnel.server.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,9 +1,9 @@
-package io.tunnel.server.log;
+package io.tunnel.server.changes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.server.log.IncarnationHistory.Start;
+import io.tunnel.server.changes.IncarnationHistory.Start;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -1,4 +1,4 @@
-package io.tunnel.server.log;
+package io.tunnel.server.changes;
 
 import static io.tunnel.server.TestRows.batch;
 import static io.tunnel.server.TestRows.put;
@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.disk.CrashDisk;
+import io.tunnel.server.log.GroupCore;
+import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.TestLogs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

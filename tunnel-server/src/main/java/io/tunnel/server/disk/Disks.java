@@ -1,4 +1,4 @@
-package io.tunnel.server.log;
+package io.tunnel.server.disk;
 
 import java.io.IOException;
 import java.nio.file.Path;

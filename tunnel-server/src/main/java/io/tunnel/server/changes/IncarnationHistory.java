@@ -1,4 +1,4 @@
-package io.tunnel.server.log;
+package io.tunnel.server.changes;
 
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,4 +1,4 @@
-package io.tunnel.server.log;
+package io.tunnel.server.disk;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** A directory of the file system. */
-final class FileDisk implements Disk {
+public final class FileDisk implements Disk {
 
   private final Path directory;
 
   /** Uses {@code directory}, which is created when it does not exist. */
-  FileDisk(Path directory) throws IOException {
+  public FileDisk(Path directory) throws IOException {
     this.directory = directory;
     DurableFiles.create(directory);
   }

@@ -1,14 +1,14 @@
-package io.tunnel.server.log;
+package io.tunnel.server.disk;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
 /** A disk that lets a test act in the middle of what is done to it. */
-final class TappedDisk implements Disk {
+public final class TappedDisk implements Disk {
 
   /** Is told before another disk does what it was asked. */
-  interface Tap {
+  public interface Tap {
 
     /** What is done to a file: {@code write} or {@code sync}; may fail in its place. */
     void before(String operation, String file) throws IOException;
@@ -17,12 +17,12 @@ final class TappedDisk implements Disk {
   private final Disk real;
   private Tap tap = (operation, file) -> {};
 
-  TappedDisk(Disk real) {
+  public TappedDisk(Disk real) {
     this.real = real;
   }
 
   /** Everything from now on is told to {@code next} alone. */
-  void tap(Tap next) {
+  public void tap(Tap next) {
     tap = next;
   }
 
