@@ -36,7 +36,6 @@ class SourceTest {
           "tunnel-server/src/main/java/io/tunnel/server/net",
           "tunnel-server/src/main/java/io/tunnel/server/partition",
           "tunnel-server/src/main/java/io/tunnel/server/replica",
-          "tunnel-server/src/main/java/io/tunnel/server/session",
           "tunnel-server/src/test/java/io/tunnel/server/replica");
 
   @Test

@@ -1,7 +1,7 @@
 package io.tunnel.server.net;
 
 import io.tunnel.server.catalog.Asked;
-import io.tunnel.server.session.LogFigures;
+import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.TunnelHost;
 import io.tunnel.server.session.TunnelView;

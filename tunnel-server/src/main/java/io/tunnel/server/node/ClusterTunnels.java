@@ -4,14 +4,15 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogStore;
 import io.tunnel.server.catalog.StoreListener;
 import io.tunnel.server.changes.BoundsQueries;
+import io.tunnel.server.changes.KnownBounds;
+import io.tunnel.server.changes.LogBounds;
+import io.tunnel.server.changes.SharedLogBounds;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.cluster.Unit;
-import io.tunnel.server.session.KnownBounds;
 import io.tunnel.server.session.LedTunnels;
 import io.tunnel.server.session.PositionFinder;
 import io.tunnel.server.session.SessionConfig;
-import io.tunnel.server.session.SharedLogBounds;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,17 +66,13 @@ final class ClusterTunnels {
   ClusterTunnels(Stores log, Node node, Threads threads, NodeSurroundings surroundings) {
     led = new LedTunnels(log.catalog(), node.view());
     NodeSurroundings control = surroundings.on(threads.owners().control());
-    finder = new PositionFinder(new SharedLogBounds(log.bounds(), node.known(), control), control);
+    finder = new PositionFinder(bounds(log, node, control), control);
     for (int i = 0; i < Unit.TUNNEL_GROUPS; i++) {
       int id = i;
       ScheduledExecutorService owner = threads.owners().ofGroup(id);
       NodeSurroundings own = surroundings.on(owner);
       TunnelGroup.Parts parts =
-          new TunnelGroup.Parts(
-              new SharedLogBounds(log.bounds(), node.known(), own),
-              node.handles(),
-              node.config(),
-              own);
+          new TunnelGroup.Parts(bounds(log, node, own), node.handles(), node.config(), own);
       TunnelGroup group = new TunnelGroup(id, log.catalog(), led, parts, owner);
       groups.add(group);
       stores.put(
@@ -95,6 +92,10 @@ final class ClusterTunnels {
             threads.owners().control(),
             threads.waiting(),
             log.catalogHolder()));
+  }
+
+  private static LogBounds bounds(Stores log, Node node, NodeSurroundings own) {
+    return new SharedLogBounds(log.bounds(), node.known(), own::control, own::epochMicros);
   }
 
   /** Those that this node leads. */

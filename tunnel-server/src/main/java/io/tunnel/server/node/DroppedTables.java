@@ -3,8 +3,8 @@ package io.tunnel.server.node;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableListener;
 import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.changes.KnownBounds;
 import io.tunnel.server.replica.Replicas;
-import io.tunnel.server.session.KnownBounds;
 
 /** Gives up what a node has of tables that are dropped. */
 record DroppedTables(Replicas replicas, KnownBounds known) implements TableListener {

@@ -2,6 +2,8 @@ package io.tunnel.server.node;
 
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.changes.CatchUp;
+import io.tunnel.server.changes.KnownBounds;
+import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.AsideCore;
 import io.tunnel.server.cluster.ClusterNode;
@@ -18,8 +20,6 @@ import io.tunnel.server.partition.RoutedHosts;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.Replicas;
 import io.tunnel.server.session.Coordinator;
-import io.tunnel.server.session.KnownBounds;
-import io.tunnel.server.session.LogFigures;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.wire.ClusterControl.NodeStatus;
 import java.util.Optional;

@@ -11,6 +11,7 @@ import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.catalog.UnknownOutcomeException;
+import io.tunnel.server.changes.LogBounds;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.FailureControl.SkippedChange;

@@ -10,6 +10,7 @@ import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.StopReason;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.changes.ChangeReader;
+import io.tunnel.server.changes.LogBounds;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.session.TunnelRun.Session;
 import io.tunnel.wire.ChannelEnd;

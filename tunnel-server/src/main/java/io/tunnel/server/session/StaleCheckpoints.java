@@ -3,6 +3,7 @@ package io.tunnel.server.session;
 import io.tunnel.model.KnownPosition;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.changes.LogBounds;
 import io.tunnel.server.session.Coordinator.CheckpointAnswer;
 import io.tunnel.wire.SessionControl.StopChannel;
 import java.io.IOException;

@@ -4,7 +4,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
-import io.tunnel.server.session.LogBounds.Look;
+import io.tunnel.server.changes.LogBounds.Look;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;

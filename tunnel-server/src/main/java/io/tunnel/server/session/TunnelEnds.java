@@ -5,6 +5,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.changes.LogBounds;
 import io.tunnel.wire.Control.TunnelInfo;
 import java.io.IOException;
 import java.util.LinkedHashMap;

@@ -4,6 +4,7 @@ import io.tunnel.model.ChannelType;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.StopReason;
 import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.changes.LogFigures;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.SessionDescription;
 import io.tunnel.wire.Control.TunnelDescription;

@@ -6,7 +6,7 @@ import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
-import io.tunnel.server.session.LogFigures;
+import io.tunnel.server.changes.LogFigures;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.TunnelDescription;
 import io.tunnel.wire.Control.TunnelInfo;

@@ -20,7 +20,10 @@ import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.changes.CatchUp;
 import io.tunnel.server.changes.FakeBounds;
 import io.tunnel.server.changes.IncarnationHistory;
+import io.tunnel.server.changes.KnownBounds;
+import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.changes.SettledChanges;
+import io.tunnel.server.changes.SharedLogBounds;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.FakeView;
 import io.tunnel.server.cluster.Unit;
@@ -36,13 +39,10 @@ import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.TestClock;
 import io.tunnel.server.partition.TestShards;
 import io.tunnel.server.session.Coordinator;
-import io.tunnel.server.session.KnownBounds;
 import io.tunnel.server.session.LedTunnels;
-import io.tunnel.server.session.LogFigures;
 import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.PositionFinder;
 import io.tunnel.server.session.SessionConfig;
-import io.tunnel.server.session.SharedLogBounds;
 import io.tunnel.server.session.Surroundings;
 import io.tunnel.server.session.TunnelHost;
 import io.tunnel.wire.WriteRequest;
@@ -137,7 +137,8 @@ final class TestNode implements Closeable {
                 new Ports.Tunnels(
                     tunnels,
                     new PositionFinder(
-                        new SharedLogBounds(bounds, known, new Joined(clock)), new Joined(clock)),
+                        new SharedLogBounds(bounds, known, Runnable::run, clock::epochMicros),
+                        new Joined(clock)),
                     LogFigures.of(known, shards, led::contains),
                     partition -> LogFigures.UNKNOWN),
                 new OwnLogs(catalog, shards),
@@ -192,7 +193,8 @@ final class TestNode implements Closeable {
     storeByTable.put(table.tableId(), store);
     TunnelCatalog group = new TunnelCatalog(catalog, store, group(table));
     Surroundings surroundings = new Joined(clock);
-    SharedLogBounds shared = new SharedLogBounds(bounds, known, surroundings);
+    SharedLogBounds shared =
+        new SharedLogBounds(bounds, known, surroundings::control, surroundings::epochMicros);
     Coordinator coordinator =
         new Coordinator(
             group,

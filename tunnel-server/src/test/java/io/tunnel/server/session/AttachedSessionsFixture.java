@@ -21,6 +21,9 @@ import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.changes.FakeBounds;
+import io.tunnel.server.changes.KnownBounds;
+import io.tunnel.server.changes.LogFigures;
+import io.tunnel.server.changes.SharedLogBounds;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.server.session.fake.FakeSession;
@@ -76,7 +79,8 @@ abstract class AttachedSessionsFixture {
     log.set(low, 3, 20);
     log.set(high, 1, 10);
     catalog = new TunnelCatalog(tables, store, GROUP);
-    SharedLogBounds bounds = new SharedLogBounds(log, known, surroundings);
+    SharedLogBounds bounds =
+        new SharedLogBounds(log, known, surroundings::control, surroundings::epochMicros);
     coordinator =
         new Coordinator(
             catalog,

@@ -15,6 +15,8 @@ import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.changes.LogBounds;
+import io.tunnel.server.changes.LogFigures;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.Control.CreateTunnel;

@@ -16,6 +16,8 @@ import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.changes.FakeBounds;
+import io.tunnel.server.changes.KnownBounds;
+import io.tunnel.server.changes.SharedLogBounds;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.FakeView;
 import io.tunnel.server.cluster.Unit;
@@ -58,7 +60,9 @@ final class LedTunnelsTest {
 
   private TunnelHost host(TableRecord table) throws IOException {
     TunnelCatalog catalog = new TunnelCatalog(tables, new MemoryCatalogStore(), group(table));
-    SharedLogBounds bounds = new SharedLogBounds(new FakeBounds(), new KnownBounds(), surroundings);
+    SharedLogBounds bounds =
+        new SharedLogBounds(
+            new FakeBounds(), new KnownBounds(), surroundings::control, surroundings::epochMicros);
     Coordinator coordinator =
         new Coordinator(
             catalog,

@@ -23,6 +23,7 @@ import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.changes.IncarnationHistory;
+import io.tunnel.server.changes.LogBounds;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.GroupCore;

@@ -8,6 +8,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.changes.Bounds;
+import io.tunnel.server.changes.LogBounds;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

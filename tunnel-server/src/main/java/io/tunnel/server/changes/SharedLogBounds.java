@@ -1,9 +1,6 @@
-package io.tunnel.server.session;
+package io.tunnel.server.changes;
 
 import io.tunnel.model.KnownPosition;
-import io.tunnel.server.changes.Bounds;
-import io.tunnel.server.changes.BoundsQueries;
-import io.tunnel.server.changes.CatchUp;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.HashMap;
@@ -12,8 +9,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 
 /**
  * The bounds of a log that many nodes share: asked for when a decision depends on them, and
@@ -22,7 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class SharedLogBounds implements LogBounds {
 
   /** So far may the clocks of a node and of the log lie apart. */
-  static final long CLOCK_GAP_MICROS_MAX = TimeUnit.SECONDS.toMicros(10);
+  public static final long CLOCK_GAP_MICROS_MAX = TimeUnit.SECONDS.toMicros(10);
 
   /** How often a look is begun whose questions are answered by different leaders. */
   static final int LOOKS_MAX = 5;
@@ -31,16 +30,19 @@ public final class SharedLogBounds implements LogBounds {
 
   private final BoundsQueries log;
   private final KnownBounds known;
-  private final Surroundings surroundings;
+  private final Executor control;
+  private final LongSupplier epochMicros;
   private final AtomicBoolean isRefreshing = new AtomicBoolean();
   private long freshNanos;
   private boolean isFresh;
 
   /** The bounds that {@code log} tells of, remembered in {@code known}. */
-  public SharedLogBounds(BoundsQueries log, KnownBounds known, Surroundings surroundings) {
+  public SharedLogBounds(
+      BoundsQueries log, KnownBounds known, Executor control, LongSupplier epochMicros) {
     this.log = log;
     this.known = known;
-    this.surroundings = surroundings;
+    this.control = control;
+    this.epochMicros = epochMicros;
   }
 
   @Override
@@ -57,9 +59,9 @@ public final class SharedLogBounds implements LogBounds {
         .whenComplete(
             (looks, failure) -> {
               if (failure == null) {
-                surroundings.control(() -> looked.found(looks));
+                control.execute(() -> looked.found(looks));
               } else {
-                surroundings.control(() -> looked.failed(CatchUp.unavailable(failure)));
+                control.execute(() -> looked.failed(CatchUp.unavailable(failure)));
               }
             });
   }
@@ -180,7 +182,7 @@ public final class SharedLogBounds implements LogBounds {
     if (first != Long.MAX_VALUE) {
       return new Moment(Math.max(0, first - 1), true);
     }
-    return new Moment(bounds.last(), surroundings.epochMicros() - micros >= CLOCK_GAP_MICROS_MAX);
+    return new Moment(bounds.last(), epochMicros.getAsLong() - micros >= CLOCK_GAP_MICROS_MAX);
   }
 
   @Override

@@ -1,9 +1,6 @@
-package io.tunnel.server.session;
+package io.tunnel.server.changes;
 
 import io.tunnel.model.KnownPosition;
-import io.tunnel.server.changes.Bounds;
-import io.tunnel.server.changes.ChangeReader;
-import io.tunnel.server.changes.Incarnations;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.HashMap;
@@ -48,7 +45,7 @@ public interface LogBounds {
     }
 
     /** A moment that was asked for. */
-    Moment moment(long micros) {
+    public Moment moment(long micros) {
       Moment moment = momentByMicros.get(micros);
       if (moment == null) {
         throw new IllegalStateException(

@@ -1,6 +1,5 @@
-package io.tunnel.server.session;
+package io.tunnel.server.changes;
 
-import io.tunnel.server.changes.Bounds;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -16,7 +15,7 @@ public final class KnownBounds {
   public KnownBounds() {}
 
   /** Answers may overtake each other; the one with the higher end is the newer one. */
-  void saw(int partition, Bounds bounds) {
+  public void saw(int partition, Bounds bounds) {
     boundsByPartition.merge(
         partition, bounds, (former, next) -> next.last() >= former.last() ? next : former);
   }

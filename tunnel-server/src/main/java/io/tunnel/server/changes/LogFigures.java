@@ -1,6 +1,5 @@
-package io.tunnel.server.session;
+package io.tunnel.server.changes;
 
-import io.tunnel.server.changes.ChangeReader;
 import java.io.IOException;
 import java.util.function.IntPredicate;
 import java.util.function.IntToLongFunction;

@@ -1,4 +1,4 @@
-package io.tunnel.server.session;
+package io.tunnel.server.changes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,13 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.KnownPosition;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.changes.Bounds;
-import io.tunnel.server.changes.FakeBounds;
-import io.tunnel.server.changes.IncarnationHistory;
 import io.tunnel.server.changes.IncarnationHistory.Numbers;
 import io.tunnel.server.changes.IncarnationHistory.Start;
-import io.tunnel.server.session.LogBounds.Look;
-import io.tunnel.server.session.LogBounds.Moment;
+import io.tunnel.server.changes.LogBounds.Look;
+import io.tunnel.server.changes.LogBounds.Moment;
 import io.tunnel.server.session.fake.FakeSurroundings;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +26,8 @@ final class SharedLogBoundsTest {
   private final FakeBounds log = new FakeBounds();
   private final FakeSurroundings surroundings = new FakeSurroundings();
   private final KnownBounds known = new KnownBounds();
-  private final SharedLogBounds bounds = new SharedLogBounds(log, known, surroundings);
+  private final SharedLogBounds bounds =
+      new SharedLogBounds(log, known, surroundings::control, surroundings::epochMicros);
   private final List<Map<Integer, Look>> found = new ArrayList<>();
   private final List<Exception> failed = new ArrayList<>();
 
