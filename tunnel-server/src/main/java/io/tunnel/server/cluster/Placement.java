@@ -11,7 +11,7 @@ import java.util.TreeSet;
 
 /**
  * Which node leads and which copy each unit. Every node of a cluster has the same, but for moments.
- * It is a wish, and a hint for clients: who really leads is decided in each unit's log.
+ * It is a target, and a hint for clients: who really leads is decided in each unit's log.
  *
  * @param generation grows with every decision
  * @param nodes all members, by name
