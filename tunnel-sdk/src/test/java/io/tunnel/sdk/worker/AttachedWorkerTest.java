@@ -127,7 +127,7 @@ final class AttachedWorkerTest extends AttachedWorkerFixture {
     cluster.dropSession();
     Waits.until("another attachment", () -> count("attach 0 at 1 from 0") == 2);
     Waits.until("one link", () -> cluster.node(1).connections().size() == 1);
-    assertThat(heard).contains("p0_1 LOST");
+    Waits.until("the notice", () -> heard.contains("p0_1 LOST"));
   }
 
   @Test
