@@ -359,7 +359,7 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
   }
 
   private void goOn() {
-    var unused = core.pauseOver();
+    core.lastWordPauseOver();
     drive();
   }
 
@@ -390,8 +390,7 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
   }
 
   private void done(long position, boolean isUpTo, CompletableFuture<Void> stored) {
-    boolean isOver = core.state() == ChannelState.RELEASING || core.state() == ChannelState.CLOSED;
-    if (isOver || isCutOff) {
+    if (core.state().isPastCheckpoints() || isCutOff) {
       stored.completeExceptionally(Unstored.fenced(assignment));
     } else if (isUpTo && position < Math.min(core.checkpointed(), core.given())) {
       stored.completeExceptionally(Unstored.behind(position, core.checkpointed()));
@@ -483,7 +482,7 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
         assignment.channelId(),
         assignment.partition(),
         assignment.type(),
-        core.state().name(),
+        core.state().shown(),
         assignment.epoch(),
         Math.max(core.processed(), core.checkpointed()),
         core.checkpointed(),

@@ -4,7 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * What a channel was delivered and has not processed, within the credit that was given for it.
+ * What a channel was delivered and has not processed, within the credit that was given for it; one
+ * input of it at a time is with the processor.
  *
  * <p>Holds {@code given <= received}. Credit is conserved: what the server may still send, what
  * waits and what is being processed add up to what was granted and has not come back, except that
@@ -16,12 +17,28 @@ final class InboxCore {
 
   private final int rowsMax;
   private final int bytesMax;
+
+  /** Deliveries that are not begun; their positions rise from given to received. */
   private final Deque<Waiting> waiting = new ArrayDeque<>();
+
+  private InputState input = InputState.NONE;
+
+  /** Last position of the input that was begun last; never goes back. */
   private long given;
+
+  /** Last position that was delivered; {@code given <= received}. */
   private long received;
+
+  /** Positions behind {@link #received} up to this one are no changes; never goes back. */
   private long settled;
+
+  /** Granted and not delivered; below 0 by less than the last delivery. */
   private long creditLeft;
+
+  /** Of all that is waiting. */
   private int waitingBytes;
+
+  /** Of the input that was begun; 0 while {@link #input} is NONE. */
   private int processingBytes;
 
   /** Nothing was delivered behind {@code checkpointed}; inputs have those limits. */
@@ -66,6 +83,11 @@ final class InboxCore {
     return waitingBytes + processingBytes;
   }
 
+  /** What is done with the input that was begun last. */
+  InputState input() {
+    return input;
+  }
+
   /** Whether nothing waits. */
   boolean isEmpty() {
     return waiting.isEmpty();
@@ -98,6 +120,10 @@ final class InboxCore {
 
   /** Takes the deliveries of the next input, oldest first: returns how many, at least one. */
   int begin() {
+    if (waiting.isEmpty()) {
+      throw new IllegalStateException("nothing waits behind position " + given);
+    }
+    move(InputState.PROCESSING, "it is begun");
     int count = 0;
     long rows = 0;
     long bytes = 0;
@@ -118,8 +144,34 @@ final class InboxCore {
     return count;
   }
 
-  /** What was begun is over. Returns its bytes: they are no longer granted. */
+  /**
+   * The input that was begun has to be with the processor.
+   *
+   * @throws IllegalStateException when it is not
+   */
+  void requireProcessing() {
+    if (input != InputState.PROCESSING) {
+      throw new IllegalStateException("nothing is being processed: the input is " + input);
+    }
+  }
+
+  /** The processor is given the input again after a pause. */
+  void pause() {
+    move(InputState.PAUSING, "the processor threw");
+  }
+
+  /** The pause is over. Returns whether the processor is to be given the input again. */
+  boolean pauseOver() {
+    boolean isDue = input == InputState.PAUSING;
+    if (isDue) {
+      move(InputState.PROCESSING, "the pause is over");
+    }
+    return isDue;
+  }
+
+  /** The input that was begun is over. Returns its bytes: they are no longer granted. */
   int done() {
+    move(InputState.NONE, "it is over");
     int bytes = processingBytes;
     processingBytes = 0;
     return bytes;
@@ -129,5 +181,13 @@ final class InboxCore {
   void drop() {
     waiting.clear();
     waitingBytes = 0;
+  }
+
+  private void move(InputState next, String reason) {
+    if (!input.next().contains(next)) {
+      throw new IllegalStateException(
+          "an input that is " + input + " cannot be " + next + ": " + reason);
+    }
+    input = next;
   }
 }

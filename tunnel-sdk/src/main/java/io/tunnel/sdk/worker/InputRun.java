@@ -156,7 +156,7 @@ final class InputRun implements ProcessorCalls.Outcome {
     runtime.later(
         nanos,
         () -> {
-          if (core.pauseOver()) {
+          if (core.inputPauseOver()) {
             then.run();
           }
         });

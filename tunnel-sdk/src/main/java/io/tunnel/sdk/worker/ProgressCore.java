@@ -12,13 +12,29 @@ final class ProgressCore {
   private static final long NO_POSITION = -1;
   private final ChannelLimits limits;
   private final InboxCore inbox;
+
+  /** What a processor that checkpoints says is done; otherwise unused. */
   private final PrefixCore prefix;
+
+  /** Nothing is behind this position; at least what was received, and said once. */
   private long end = NO_POSITION;
+
+  /** A delivery is missing between what was received and {@link #end}: that is not reached here. */
   private boolean hasDropped;
+
+  /** Last position that is stored; never goes back. */
   private long checkpointed;
+
+  /** Last position from which the processor has returned; never beyond what it was given. */
   private long processed;
+
+  /** Position of the checkpoint under way, of which there is one at most; above checkpointed. */
   private long storing = NO_POSITION;
+
+  /** News is to be stored at once; over when a checkpoint begins. */
   private boolean isAsked;
+
+  /** When the last checkpoint began, or the processor was there. */
   private long lastNanos;
 
   ProgressCore(ChannelLimits limits, InboxCore inbox, long checkpointed) {

@@ -18,21 +18,29 @@ final class WorkerChannelCore {
 
   static final int LAST_WORD_ATTEMPTS_MAX = 5;
   private final ChannelLimits limits;
+
+  /** What was delivered. An input is with the processor only from RUNNING to TOLD. */
   private final InboxCore inbox;
+
+  /** How far the channel is. Nothing more is stored from RELEASING on. */
   private final ProgressCore progress;
+
   private ChannelState state = ChannelState.WAITING;
+
+  /**
+   * The strongest reason to end so far: NONE while WAITING, RUNNING or in OPEN_PAUSING, and never
+   * weaker, but for an ENDED that {@link #insteadOfHolding} replaces.
+   */
   private Ending ending = Ending.NONE;
 
-  /** A graceful end that does not wait for a processor to checkpoint the end of the channel. */
+  /**
+   * A graceful end that came beside ENDED: takes its place in HOLDING, where the processor would
+   * else be waited for. NONE unless {@link #ending} has been ENDED.
+   */
   private Ending insteadOfHolding = Ending.NONE;
 
-  private boolean isProcessing;
-  private boolean isPausing;
-  private boolean isTold;
-  private boolean isTelling;
+  /** Failures in a row to store the last checkpoint or to give back; 0 before CHECKPOINTING. */
   private int lastWordAttempts;
-  private boolean isReleasing;
-  private boolean isReleased;
 
   WorkerChannelCore(ChannelLimits limits, long checkpointed) {
     this.limits = limits;
@@ -92,7 +100,7 @@ final class WorkerChannelCore {
   /** The processor could not be made. Returns whether to try again after a pause. */
   boolean openFailed(boolean again) {
     if (again && ending == Ending.NONE) {
-      isPausing = true;
+      move(ChannelState.OPEN_PAUSING, "no processor yet");
       return true;
     }
     if (ending == Ending.NONE) {
@@ -104,9 +112,7 @@ final class WorkerChannelCore {
 
   /** The pause before another attempt to make it is over. Returns whether to make that. */
   boolean openPauseOver() {
-    boolean isDue = isPausing && state == ChannelState.OPENING;
-    isPausing &= !isDue;
-    return isDue;
+    return pauseOver(ChannelState.OPEN_PAUSING, ChannelState.OPENING);
   }
 
   /** The server may send that many bytes more. */
@@ -161,29 +167,34 @@ final class WorkerChannelCore {
       return ChannelAction.CHECKPOINT;
     }
     return switch (state) {
-      case WAITING, OPENING, STOPPING, CLOSED -> ChannelAction.WAIT;
+      case WAITING, OPENING, OPEN_PAUSING, TELLING, STOPPING, CLOSED -> ChannelAction.WAIT;
       case RUNNING -> nextRunning(nowNanos);
       case DRAINING -> nextDraining();
+      case TOLD -> nextTold();
       case HOLDING -> nextHolding();
-      case CHECKPOINTING -> nextCheckpointing();
-      case RELEASING -> nextReleasing();
+      case CHECKPOINTING, CHECKPOINT_PAUSING -> nextCheckpointing();
+      case RELEASING, RELEASE_ASKED, RELEASE_PAUSING, RELEASED -> nextReleasing();
     };
   }
 
   /** The processor wants its progress stored: also while it is being told of the end. */
   private boolean isCheckpointWanted() {
-    return progress.isAsked() && progress.isNews() && isFree() && state != ChannelState.RELEASING;
+    return progress.isAsked() && progress.isNews() && isFree() && !state.isPastCheckpoints();
   }
 
   private boolean isFree() {
-    return !progress.isBeingStored() && ending.isOurs() && state != ChannelState.CLOSED;
+    return !progress.isBeingStored() && ending.isOurs();
+  }
+
+  private boolean isIdle() {
+    return inbox.input() == InputState.NONE;
   }
 
   private ChannelAction nextRunning(long nowNanos) {
-    if (!isProcessing && !inbox.isEmpty() && progress.mayBegin()) {
+    if (isIdle() && !inbox.isEmpty() && progress.mayBegin()) {
       return ChannelAction.PROCESS;
     }
-    if (!isProcessing && isAtEnd()) {
+    if (isIdle() && isAtEnd()) {
       end(Ending.ENDED);
       return nextDraining();
     }
@@ -192,13 +203,16 @@ final class WorkerChannelCore {
   }
 
   private ChannelAction nextDraining() {
-    if (!isTold && (!isProcessing || !ending.isOurs())) {
-      noticeEnd();
-      isTold = true;
-      isTelling = true;
-      return ChannelAction.TELL;
+    if (!isIdle() && ending.isOurs()) {
+      return ChannelAction.WAIT;
     }
-    if (isProcessing || isTelling) {
+    noticeEnd();
+    move(ChannelState.TELLING, ending);
+    return ChannelAction.TELL;
+  }
+
+  private ChannelAction nextTold() {
+    if (!isIdle()) {
       return ChannelAction.WAIT;
     }
     move(ChannelState.HOLDING, ending);
@@ -231,23 +245,23 @@ final class WorkerChannelCore {
     }
     boolean giveUp = limits.isManual() || lastWordAttempts >= LAST_WORD_ATTEMPTS_MAX;
     if (progress.isNews() && ending.isOurs() && !giveUp) {
+      boolean isPausing = state == ChannelState.CHECKPOINT_PAUSING;
       return isPausing ? ChannelAction.WAIT : ChannelAction.CHECKPOINT;
     }
     lastWordAttempts = 0;
-    isPausing = false;
     move(ChannelState.RELEASING, ending);
     return nextReleasing();
   }
 
   private ChannelAction nextReleasing() {
-    if (!ending.isAnnounced() || isReleased) {
+    if (!ending.isAnnounced() || state == ChannelState.RELEASED) {
       move(ChannelState.CLOSED, ending);
       return ChannelAction.CLOSE;
     }
-    if (isReleasing || isPausing) {
+    if (state != ChannelState.RELEASING) {
       return ChannelAction.WAIT;
     }
-    isReleasing = true;
+    move(ChannelState.RELEASE_ASKED, ending);
     return ending == Ending.STOPPED ? ChannelAction.STOP_CHANNEL : ChannelAction.RELEASE;
   }
 
@@ -263,28 +277,25 @@ final class WorkerChannelCore {
 
   /** Takes the next deliveries to process: returns how many, oldest first. */
   int begin() {
-    if (isProcessing || inbox.isEmpty() || state != ChannelState.RUNNING) {
-      throw new IllegalStateException(
-          "nothing to begin: " + state + ", processing " + isProcessing);
+    if (state != ChannelState.RUNNING) {
+      throw new IllegalStateException("nothing is begun by a channel that is " + state);
     }
     int count = inbox.begin();
     progress.begun();
-    isProcessing = true;
     return count;
   }
 
   /** What was begun is processed. Returns the bytes that come back, 0 when the channel ends. */
   int processingDone() {
-    requireProcessing();
+    inbox.requireProcessing();
     progress.processedUpTo(inbox.given());
-    isProcessing = false;
     int bytes = inbox.done();
     return state == ChannelState.RUNNING ? bytes : 0;
   }
 
   /** What was begun is processed up to {@code position}, which is not its end. */
   void partDone(long position) {
-    requireProcessing();
+    inbox.requireProcessing();
     progress.processedUpTo(position);
   }
 
@@ -303,48 +314,33 @@ final class WorkerChannelCore {
    * {@code again}, and the channel does not end anyway.
    */
   boolean failed(boolean again) {
-    requireProcessing();
+    inbox.requireProcessing();
     if (state == ChannelState.RUNNING && again) {
-      isPausing = true;
+      inbox.pause();
       return true;
     }
-    dropInput();
+    var unused = inbox.done();
     if (state == ChannelState.RUNNING) {
       end(Ending.STOPPED);
     }
     return false;
   }
 
-  private void dropInput() {
-    isPausing = false;
-    isProcessing = false;
-    var unused = inbox.done();
-  }
-
-  private void requireProcessing() {
-    if (!isProcessing) {
-      throw new IllegalStateException("nothing is being processed in state " + state);
-    }
-  }
-
   /** The pause before another attempt is over. Returns whether to process the input again. */
-  boolean pauseOver() {
-    boolean wasPausing = isPausing;
-    isPausing = false;
-    return wasPausing && isProcessing;
+  boolean inputPauseOver() {
+    return inbox.pauseOver();
   }
 
   /** The channel ends: what has not begun is dropped. */
   void end(Ending reason) {
     raise(reason);
     inbox.drop();
-    if (isPausing && isProcessing) {
-      dropInput();
+    if (inbox.input() == InputState.PAUSING) {
+      var unused = inbox.done();
     }
     if (state == ChannelState.RUNNING) {
       move(ChannelState.DRAINING, reason);
-    } else if (state == ChannelState.WAITING || (state == ChannelState.OPENING && isPausing)) {
-      isPausing = false;
+    } else if (state == ChannelState.WAITING || state == ChannelState.OPEN_PAUSING) {
       move(ChannelState.RELEASING, reason);
     }
   }
@@ -367,7 +363,7 @@ final class WorkerChannelCore {
 
   /** The processor was told. */
   void told() {
-    isTelling = false;
+    move(ChannelState.TOLD, ending);
   }
 
   /** The processor is stopped. */
@@ -394,35 +390,67 @@ final class WorkerChannelCore {
     progress.stored();
   }
 
-  /** The checkpoint under way was not stored. Returns whether to call {@link #pauseOver} later. */
+  /** It was not stored. Returns whether to call {@link #lastWordPauseOver} after a pause. */
   boolean checkpointFailed(boolean isRetriable) {
     progress.notStored();
-    if (state != ChannelState.CHECKPOINTING || limits.isManual()) {
+    if (!isStoringLast() || limits.isManual()) {
       return false;
     }
     lastWordAttempts = isRetriable ? lastWordAttempts + 1 : LAST_WORD_ATTEMPTS_MAX;
-    isPausing = lastWordAttempts < LAST_WORD_ATTEMPTS_MAX;
-    return isPausing;
+    return pauseUnlessGivenUp(ChannelState.CHECKPOINTING, ChannelState.CHECKPOINT_PAUSING);
+  }
+
+  private boolean isStoringLast() {
+    return state == ChannelState.CHECKPOINTING || state == ChannelState.CHECKPOINT_PAUSING;
+  }
+
+  /** One that was asked for may have failed in a pause: then that goes on, or is over. */
+  private boolean pauseUnlessGivenUp(ChannelState trying, ChannelState pausing) {
+    boolean isGivenUp = lastWordAttempts >= LAST_WORD_ATTEMPTS_MAX;
+    ChannelState next = isGivenUp ? trying : pausing;
+    if (next != state) {
+      move(next, lastWordAttempts + " failures");
+    }
+    return !isGivenUp;
   }
 
   /** Whether the channel ends gracefully and its last progress could not be stored. */
   boolean isLastCheckpointGivenUp() {
-    return state == ChannelState.CHECKPOINTING
-        && lastWordAttempts >= LAST_WORD_ATTEMPTS_MAX
-        && progress.isNews();
+    return isStoringLast() && lastWordAttempts >= LAST_WORD_ATTEMPTS_MAX && progress.isNews();
   }
 
   /** The server has taken the channel back. */
   void released() {
-    isReleased = true;
+    if (state == ChannelState.RELEASE_ASKED) {
+      move(ChannelState.RELEASED, "the server has taken it back");
+    }
   }
 
-  /** The server did not. Returns whether to call {@link #pauseOver} later and try again. */
+  /**
+   * The server did not take it back. Returns false when it was asked often enough; else {@link
+   * #lastWordPauseOver} is to be called after a pause.
+   */
   boolean releaseFailed() {
-    isReleasing = false;
+    if (state != ChannelState.RELEASE_ASKED) {
+      return true;
+    }
     lastWordAttempts++;
-    isPausing = lastWordAttempts < LAST_WORD_ATTEMPTS_MAX;
-    return isPausing;
+    return pauseUnlessGivenUp(ChannelState.RELEASING, ChannelState.RELEASE_PAUSING);
+  }
+
+  /** The pause before the last checkpoint, or the release, is tried again is over. */
+  void lastWordPauseOver() {
+    if (!pauseOver(ChannelState.CHECKPOINT_PAUSING, ChannelState.CHECKPOINTING)) {
+      var unused = pauseOver(ChannelState.RELEASE_PAUSING, ChannelState.RELEASING);
+    }
+  }
+
+  private boolean pauseOver(ChannelState pausing, ChannelState next) {
+    boolean isDue = state == pausing;
+    if (isDue) {
+      move(next, "the pause is over");
+    }
+    return isDue;
   }
 
   private void move(ChannelState next, Object reason) {

@@ -72,7 +72,7 @@ class WorkerChannelCoreTest {
       core.beginCheckpoint(0);
       assertThat(core.checkpointFailed(true)).isTrue();
       assertThat(core.next(0)).isEqualTo(ChannelAction.WAIT);
-      core.pauseOver();
+      core.lastWordPauseOver();
     }
     core.beginCheckpoint(0);
     assertThat(core.checkpointFailed(true)).isFalse();
@@ -179,7 +179,7 @@ class WorkerChannelCoreTest {
     core.delivered(11, 20, 10, 10);
     core.begin();
     assertThat(core.failed(true)).isTrue();
-    assertThat(core.pauseOver()).isTrue();
+    assertThat(core.inputPauseOver()).isTrue();
     assertThat(core.failed(false)).isFalse();
     tell(core, Farewell.CLOSING);
     assertThat(core.next(0)).isEqualTo(ChannelAction.STOP_PROCESSOR);
@@ -208,7 +208,8 @@ class WorkerChannelCoreTest {
       assertThat(core.next(0)).isEqualTo(ChannelAction.RELEASE);
       assertThat(core.releaseFailed()).isTrue();
       assertThat(core.next(0)).isEqualTo(ChannelAction.WAIT);
-      assertThat(core.pauseOver()).isFalse();
+      assertThat(core.inputPauseOver()).isFalse();
+      core.lastWordPauseOver();
     }
     assertThat(core.next(0)).isEqualTo(ChannelAction.RELEASE);
     assertThat(core.releaseFailed()).isFalse();

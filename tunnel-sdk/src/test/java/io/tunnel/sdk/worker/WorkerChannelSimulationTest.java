@@ -92,7 +92,7 @@ class WorkerChannelSimulationTest {
         case 0, 1, 2, 3 -> deliver();
         case 4, 5, 6 -> processingDone();
         case 7 -> processingFailed();
-        case 8 -> core.pauseOver();
+        case 8 -> core.lastWordPauseOver();
         case 9, 10 -> answerCheckpoint(random.nextInt(5) > 0);
         case 11 -> {
           mark();
@@ -198,7 +198,7 @@ class WorkerChannelSimulationTest {
         if (!again) {
           isProcessing = false;
           assertThat(core.state()).isNotEqualTo(ChannelState.RUNNING);
-        } else if (core.pauseOver()) {
+        } else if (core.inputPauseOver()) {
           // Tried again, and this time it works.
           log("again");
           processed = core.given();
@@ -220,7 +220,7 @@ class WorkerChannelSimulationTest {
       } else {
         lastOneFailed = core.state() == ChannelState.CHECKPOINTING;
         var unused = core.checkpointFailed(random.nextBoolean());
-        core.pauseOver();
+        core.lastWordPauseOver();
       }
       inFlightCheckpoint = -1;
     }
