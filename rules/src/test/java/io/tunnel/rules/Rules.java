@@ -102,6 +102,7 @@ final class Rules {
               "io.tunnel.sdk.answer..",
               "io.tunnel.sdk.delivery..",
               "io.tunnel.sdk.read..",
+              "io.tunnel.sdk.testing.table..",
               "io.tunnel.sdk.transport..",
               "io.tunnel.sdk.worker..",
               "io.tunnel.sdk.write..",

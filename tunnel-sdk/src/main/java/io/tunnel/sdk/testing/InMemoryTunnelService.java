@@ -17,6 +17,8 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.StreamRecord;
 import io.tunnel.sdk.answer.TunnelAnswers;
+import io.tunnel.sdk.testing.table.MemoryPartition;
+import io.tunnel.sdk.testing.table.MemoryTable;
 import io.tunnel.wire.Control;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;

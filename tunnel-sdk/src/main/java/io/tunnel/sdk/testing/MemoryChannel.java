@@ -3,6 +3,8 @@ package io.tunnel.sdk.testing;
 import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
+import io.tunnel.sdk.testing.table.ChannelSource;
+import io.tunnel.sdk.testing.table.MemoryPartition;
 import io.tunnel.wire.Control.ChannelDescription;
 import io.tunnel.wire.FailureControl.FailedChange;
 import io.tunnel.wire.FailureControl.Retry;

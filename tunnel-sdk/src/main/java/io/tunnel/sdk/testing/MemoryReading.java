@@ -3,6 +3,7 @@ package io.tunnel.sdk.testing;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.RefusedException;
+import io.tunnel.sdk.testing.table.ChannelSource;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Operation;

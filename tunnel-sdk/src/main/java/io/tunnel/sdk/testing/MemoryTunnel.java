@@ -3,6 +3,8 @@ package io.tunnel.sdk.testing;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.sdk.testing.table.MemoryTable;
+import io.tunnel.sdk.testing.table.VirtualTime;
 import io.tunnel.wire.Control.SessionDescription;
 import io.tunnel.wire.Control.TunnelDescription;
 import io.tunnel.wire.Control.TunnelInfo;

@@ -1,4 +1,4 @@
-package io.tunnel.sdk.testing;
+package io.tunnel.sdk.testing.table;
 
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.model.Bytes;
@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A table with its partitions in key order. */
-final class MemoryTable {
+public final class MemoryTable {
 
   private final int tableId;
   private final long createdMs;
@@ -22,7 +22,7 @@ final class MemoryTable {
   private TableMeta meta;
 
   /** A table whose partitions' ids count up from {@code firstPartitionId}. */
-  MemoryTable(
+  public MemoryTable(
       int tableId,
       TableMeta meta,
       List<PrimaryKeyValue> splitPoints,
@@ -66,27 +66,37 @@ final class MemoryTable {
     return bounds;
   }
 
-  int tableId() {
+  /** The id of the table. */
+  public int tableId() {
     return tableId;
   }
 
-  TableMeta meta() {
+  /** The table as it was made or altered last. */
+  public TableMeta meta() {
     return meta;
   }
 
-  String name() {
+  /** The name of the table. */
+  public String name() {
     return meta.name();
   }
 
-  void alter(TableOptions options) {
+  /** Gives the table other options. */
+  public void alter(TableOptions options) {
     meta = new TableMeta(meta.name(), meta.primaryKey(), options);
   }
 
-  List<MemoryPartition> partitions() {
+  /** All partitions, in key order. */
+  public List<MemoryPartition> partitions() {
     return partitions;
   }
 
-  MemoryPartition partition(int id) {
+  /**
+   * The partition of that id.
+   *
+   * @throws RefusedException when the table has none
+   */
+  public MemoryPartition partition(int id) {
     return partitions.stream()
         .filter(partition -> partition.id() == id)
         .findFirst()
@@ -98,7 +108,7 @@ final class MemoryTable {
   }
 
   /** The index of the partition that holds the first keys at or above {@code bound}. */
-  int indexOf(Bytes bound) {
+  public int indexOf(Bytes bound) {
     int index = 0;
     while (index + 1 < partitions.size()
         && partitions.get(index + 1).from().compareTo(bound) <= 0) {
@@ -108,13 +118,14 @@ final class MemoryTable {
   }
 
   /** The partition of an encoded key, which fits the table. */
-  MemoryPartition partitionOf(Bytes key) {
+  public MemoryPartition partitionOf(Bytes key) {
     byte[] array = key.toByteArray();
     int end = KeyCodec.skipColumn(array, 0, array.length, meta.primaryKey().get(0).type());
     return partitions.get(indexOf(Bytes.copyOf(array, 0, end)));
   }
 
-  TableDescription describe(boolean withFigures) {
+  /** The table, with figures when they are asked for. */
+  public TableDescription describe(boolean withFigures) {
     return new TableDescription(
         tableId,
         meta,

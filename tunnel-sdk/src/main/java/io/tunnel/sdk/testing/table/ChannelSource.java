@@ -1,4 +1,4 @@
-package io.tunnel.sdk.testing;
+package io.tunnel.sdk.testing.table;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Bytes;
@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /** Where a channel takes from what it delivers. */
-interface ChannelSource {
+public interface ChannelSource {
 
   /**
    * The batch with the first change behind {@code position}; nothing when there is none now.

@@ -1,4 +1,4 @@
-package io.tunnel.sdk.testing;
+package io.tunnel.sdk.testing.table;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;

@@ -1,4 +1,4 @@
-package io.tunnel.sdk.testing;
+package io.tunnel.sdk.testing.table;
 
 import java.time.Duration;
 import java.util.Comparator;
@@ -6,7 +6,7 @@ import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
 
 /** Time that passes when a test says so, and by a microsecond for each commit. */
-final class VirtualTime {
+public final class VirtualTime {
 
   /** 2000-01-01T00:00:00Z. */
   private static final long START_MICROS = 946_684_800_000_000L;
@@ -18,31 +18,33 @@ final class VirtualTime {
 
   private record Due(long micros, long number, Runnable action) {}
 
-  long micros() {
+  /** Microseconds since 1970. */
+  public long micros() {
     return micros;
   }
 
-  long ms() {
+  /** Milliseconds since 1970. */
+  public long ms() {
     return TimeUnit.MICROSECONDS.toMillis(micros);
   }
 
   /** The commit time of the next batch: no two are the same. */
-  long nextCommitMicros() {
+  public long nextCommitMicros() {
     return ++micros;
   }
 
   /** Runs {@code action} when {@code delay} has passed. */
-  void after(Duration delay, Runnable action) {
+  public void after(Duration delay, Runnable action) {
     waiting.add(new Due(micros + microsOf(delay), ++numbers, action));
   }
 
   /** How many actions wait for their time. */
-  int waiting() {
+  public int waiting() {
     return waiting.size();
   }
 
   /** Lets time pass; what was waiting for it runs in its order, each at its moment. */
-  void advance(Duration duration) {
+  public void advance(Duration duration) {
     long end = micros + microsOf(duration);
     while (!waiting.isEmpty() && waiting.peek().micros() <= end) {
       Due next = waiting.poll();

@@ -1,4 +1,4 @@
-package io.tunnel.sdk.testing;
+package io.tunnel.sdk.testing.table;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.KeyCodec;
@@ -17,7 +17,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 
 /** Answers to reads of rows. A page ends with its partition, as the server's do. */
-final class RowReads {
+public final class RowReads {
 
   private static final int PAGE_ROWS_MAX = 5_000;
   private static final int PAGE_BYTES_MAX = 4 * 1024 * 1024;
@@ -25,7 +25,7 @@ final class RowReads {
   private RowReads() {}
 
   /** A batch of no or one row. */
-  static byte[] get(MemoryTable table, GetRowRequest request) {
+  public static byte[] get(MemoryTable table, GetRowRequest request) {
     byte[] key = request.key().toByteArray();
     try {
       KeyCodec.require(key, 0, key.length, table.meta().primaryKey());
@@ -42,7 +42,7 @@ final class RowReads {
   }
 
   /** One page. */
-  static byte[] range(MemoryTable table, RangeRequest request) {
+  public static byte[] range(MemoryTable table, RangeRequest request) {
     boolean isForward = request.direction() == Direction.FORWARD;
     int index = isForward ? table.indexOf(request.from()) : lastIndex(table, request.to());
     MemoryPartition partition = table.partitions().get(index);

@@ -1,4 +1,4 @@
-package io.tunnel.sdk.testing;
+package io.tunnel.sdk.testing.table;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.BatchValidator;
@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /** A range of a table: its rows by key, and every change since the first. */
-final class MemoryPartition {
+public final class MemoryPartition {
 
   private final int id;
   private final Bytes from;
@@ -34,36 +34,41 @@ final class MemoryPartition {
   /** By incarnation, the position of the last change that there was when it began. */
   private final NavigableMap<Long, Long> incarnations = new TreeMap<>();
 
-  MemoryPartition(int id, Bytes from, Bytes to, List<PrimaryKeySchema> schema) {
+  /** A partition of keys from {@code from} and below {@code to}, without rows. */
+  public MemoryPartition(int id, Bytes from, Bytes to, List<PrimaryKeySchema> schema) {
     this.id = id;
     this.from = from;
     this.to = to;
     this.schema = schema;
   }
 
-  int id() {
+  /** The id of the partition. */
+  public int id() {
     return id;
   }
 
-  Bytes from() {
+  /** The lowest key that may be in it; empty when there is no lowest. */
+  public Bytes from() {
     return from;
   }
 
-  Bytes to() {
+  /** The key behind the highest that may be in it; empty when there is no highest. */
+  public Bytes to() {
     return to;
   }
 
   /** Position of the newest change; 0 when there is none. */
-  long committed() {
+  public long committed() {
     return committed;
   }
 
-  NavigableMap<Bytes, Row> rows() {
+  /** The rows that there are, by encoded key. */
+  public NavigableMap<Bytes, Row> rows() {
     return rows;
   }
 
   /** The changes as they were written, stamped, in order. */
-  List<ChangeBatch> changes() {
+  public List<ChangeBatch> changes() {
     return changes;
   }
 
@@ -73,7 +78,7 @@ final class MemoryPartition {
    * @param mustSync whether it, and all before it, survives a crash
    * @throws io.tunnel.model.RefusedException when the batch does not fit the table or the range
    */
-  WriteResult write(ChangeBatch batch, boolean mustSync, VirtualTime time) {
+  public WriteResult write(ChangeBatch batch, boolean mustSync, VirtualTime time) {
     var unused = new BatchValidator(schema).require(batch, from, to);
     List<RowChange> applied = new ArrayList<>();
     List<Rejection> rejections = new ArrayList<>();
@@ -129,7 +134,7 @@ final class MemoryPartition {
   }
 
   /** Position of the last change committed before that moment; 0 when there is none. */
-  long lastBefore(long micros) {
+  public long lastBefore(long micros) {
     long position = 0;
     for (ChangeBatch batch : changes) {
       position = batch.commitMicros() < micros ? batch.lastPosition() : position;
@@ -138,12 +143,12 @@ final class MemoryPartition {
   }
 
   /** The service has begun anew: what is seen from now on is of that incarnation. */
-  void begun(long incarnation) {
+  public void begun(long incarnation) {
     incarnations.put(incarnation, committed);
   }
 
   /** Position up to which what was seen in an incarnation is what there is. */
-  long sharedUpTo(long incarnation) {
+  public long sharedUpTo(long incarnation) {
     return incarnations.tailMap(incarnation, false).values().stream()
         .mapToLong(Long::longValue)
         .min()
@@ -151,7 +156,7 @@ final class MemoryPartition {
   }
 
   /** A crash that also takes what nobody had synced: changes, and what they made of the rows. */
-  void loseUnsynced() {
+  public void loseUnsynced() {
     changes.removeIf(batch -> batch.basePosition() > synced);
     committed = Math.min(committed, synced);
     rows.clear();
@@ -166,7 +171,7 @@ final class MemoryPartition {
   }
 
   /** The partition, with figures when they are asked for. */
-  PartitionDescription describe(boolean withFigures) {
+  public PartitionDescription describe(boolean withFigures) {
     if (!withFigures) {
       return new PartitionDescription(id, from, to, List.of(), 0, false, 0, 0, 1, 0);
     }
@@ -176,7 +181,7 @@ final class MemoryPartition {
   }
 
   /** Bytes of the batches with changes behind that position. */
-  long bytesAfter(long position) {
+  public long bytesAfter(long position) {
     return changes.stream()
         .filter(batch -> batch.lastPosition() > position)
         .mapToLong(ChangeBatch::byteCount)
@@ -184,7 +189,7 @@ final class MemoryPartition {
   }
 
   /** When the first change behind that position was committed. */
-  Optional<Long> commitMicrosAfter(long position) {
+  public Optional<Long> commitMicrosAfter(long position) {
     return changes.stream()
         .filter(batch -> batch.lastPosition() > position)
         .findFirst()

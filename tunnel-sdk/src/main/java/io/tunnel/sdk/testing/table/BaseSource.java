@@ -1,4 +1,4 @@
-package io.tunnel.sdk.testing;
+package io.tunnel.sdk.testing.table;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
@@ -18,7 +18,7 @@ import java.util.TreeMap;
  * their keys. As on the server, that moment is lost with a crash: rows behind the last key are read
  * as they are then.
  */
-final class BaseSource implements ChannelSource {
+public final class BaseSource implements ChannelSource {
 
   private final MemoryPartition partition;
   private final List<PrimaryKeySchema> schema;
@@ -26,7 +26,8 @@ final class BaseSource implements ChannelSource {
   private final NavigableMap<Long, Bytes> keys = new TreeMap<>(Map.of(0L, Bytes.EMPTY));
   private NavigableMap<Bytes, Row> rows;
 
-  BaseSource(MemoryPartition partition, List<PrimaryKeySchema> schema, long nowMicros) {
+  /** The rows that the partition has now, as a commit at that moment. */
+  public BaseSource(MemoryPartition partition, List<PrimaryKeySchema> schema, long nowMicros) {
     this.partition = partition;
     this.schema = schema;
     this.commitMicros = nowMicros;

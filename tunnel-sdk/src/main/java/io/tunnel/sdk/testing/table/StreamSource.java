@@ -1,4 +1,4 @@
-package io.tunnel.sdk.testing;
+package io.tunnel.sdk.testing.table;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Bytes;
@@ -7,13 +7,14 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /** The changes of a partition, up to an end in time if there is one. */
-final class StreamSource implements ChannelSource {
+public final class StreamSource implements ChannelSource {
 
   private final MemoryPartition partition;
   private final Optional<Long> endMs;
   private final VirtualTime time;
 
-  StreamSource(MemoryPartition partition, Optional<Long> endMs, VirtualTime time) {
+  /** The changes committed before {@code endMs}, or all. */
+  public StreamSource(MemoryPartition partition, Optional<Long> endMs, VirtualTime time) {
     this.partition = partition;
     this.endMs = endMs;
     this.time = time;
