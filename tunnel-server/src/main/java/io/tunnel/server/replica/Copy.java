@@ -360,7 +360,7 @@ final class Copy {
       case CHANGE, REPAIR -> {
         boolean isLogged = record.offset() <= chunk.logged();
         counted(record, value, verdict == Verdict.REPAIR || !isYoung || isLogged);
-        leader.counted(record);
+        leader.counted(record, chunk.nowNanos());
       }
       case MARKER -> leader.marked(record, notLeader(), chunk.nowNanos());
       case FENCED -> {

@@ -5,6 +5,7 @@ import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Bytes;
 import io.tunnel.server.changes.IncarnationHistory;
+import io.tunnel.server.replica.ReplicaState.Standing;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -79,10 +80,10 @@ record CopyState(
     }
     ByteSink sink = new ByteSink(HEADER_BYTES);
     sink.writeByte(FORMAT);
-    sink.writeByte(replica.isBroken() ? 1 : 0);
+    sink.writeByte(replica.standing().isBroken() ? 1 : 0);
     sink.writeLong(replica.next());
     sink.writeLong(replica.epoch());
-    sink.writeLong(replica.sequence());
+    sink.writeLong(storedSequence(replica));
     sink.writeLong(replica.wholeFrom());
     sink.writeLong(logged);
     sink.writeLong(lastMicros);
@@ -109,6 +110,24 @@ record CopyState(
       sink.writeLong(start.first());
     }
     return Bytes.copyOf(sink.array(), 0, sink.size());
+  }
+
+  /** Negative when it is not sure: -1 behind a hole, and otherwise -2 less the sequence. */
+  private static long storedSequence(ReplicaState replica) {
+    if (replica.standing().isSure()) {
+      return replica.sequence();
+    }
+    return replica.standing().hasHole() ? -1 : -2 - replica.sequence();
+  }
+
+  private static Standing standing(boolean isBroken, long storedSequence) {
+    if (storedSequence >= 0) {
+      return isBroken ? Standing.BROKEN : Standing.CERTAIN;
+    }
+    if (isBroken) {
+      return Standing.BROKEN_BEHIND_HOLE;
+    }
+    return storedSequence == -1 ? Standing.HOLE : Standing.DOUBTFUL;
   }
 
   /**
@@ -140,12 +159,14 @@ record CopyState(
       unrepaired.put(key, Binary.getLong(array, at - 8));
     }
     try {
+      long sequence = Binary.getLong(array, 18);
+      Standing standing = standing(array[1] == 1, sequence);
       ReplicaState replica =
           new ReplicaState(
               Binary.getLong(array, 2),
               Binary.getLong(array, 10),
-              Binary.getLong(array, 18),
-              array[1] == 1,
+              standing,
+              standing.hasHole() ? 0 : standing.isSure() ? sequence : -2 - sequence,
               Binary.getLong(array, 26),
               unrepaired);
       return new CopyState(

@@ -149,11 +149,9 @@ final class CopyStore implements Closeable {
 
   /** Gives up what a copy has; the next one begins at {@code next}. */
   void drop(int partition, long next, Left leaving) throws IOException {
-    ReplicaState start =
-        new ReplicaState(next, -1, 0, false, Long.MAX_VALUE, ReplicaState.EMPTY.unrepaired());
     CopyState left =
         new CopyState(
-            start,
+            ReplicaState.beginningAt(next),
             log.committed(partition),
             0,
             leaving.floor(),

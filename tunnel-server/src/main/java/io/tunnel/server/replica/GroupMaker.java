@@ -11,7 +11,6 @@ import io.tunnel.server.replica.SharedLog.Entry;
 import io.tunnel.server.replica.SharedLog.Kind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -89,17 +88,14 @@ final class GroupMaker {
     }
   }
 
-  /** Repairs as many keys as fit, those whose fenced record is the youngest first. */
-  AppendGroup repairs(Map<Bytes, Long> unrepaired, long epoch, Sequences sequences) {
-    List<Map.Entry<Bytes, Long>> youngestFirst = new ArrayList<>(unrepaired.entrySet());
-    Comparator<Map.Entry<Bytes, Long>> byOffset = Map.Entry.comparingByValue();
-    youngestFirst.sort(byOffset.reversed());
+  /** Repairs as many keys as fit, in their order. */
+  AppendGroup repairs(List<Bytes> keys, long epoch, Sequences sequences) {
     try {
-      for (Map.Entry<Bytes, Long> fenced : youngestFirst) {
+      for (Bytes key : keys) {
         if (isFull()) {
           break;
         }
-        repair(fenced.getKey());
+        repair(key);
       }
       return build(epoch, sequences);
     } finally {

@@ -46,21 +46,96 @@ final class Leader {
   private final GroupMaker maker;
   private final Port port;
   private final ReplicaConfig.Times times;
+
+  /** Writes that are in no group yet; refused with the next answer once it takes none. */
   private final ArrayDeque<PendingWrite> waiting = new ArrayDeque<>();
+
+  /** Groups that wait for the next fold to be answered. */
   private final List<Settled> settled = new ArrayList<>();
 
-  /** Markers of this copy that may still come. */
+  /** Markers of this copy that may still come, at most {@link #CLAIMS_MAX}; the newest is there. */
   private final Set<Bytes> claims = new HashSet<>();
 
+  /** The entries that are appended and not settled; while there are any, no others are appended. */
   private Optional<AppendGroup> group = Optional.empty();
+
+  /** What it was told to be, which the next {@link #advance} follows. */
   private boolean isWanted;
-  private boolean hasClaimed;
-  private boolean hasFailed;
-  private boolean servesOn;
+
+  private State state = State.FOLLOWING;
+
+  /** Claims and appends that failed since it was told to lead, or since a whole group counted. */
   private int failures;
+
+  /** Of the last append, marker or group: only what became of that one matters. */
   private long number;
-  private long retryNanos;
+
+  /** When it claims, while it {@link State#awaitsClaim waits} for that; empty for at once. */
+  private Optional<Long> claimNanos = Optional.empty();
+
+  /** By when the group was to be read back; of interest while it has no answer. */
   private long deadlineNanos;
+
+  /** How far it is. {@code CUT_OFF} and {@code RECLAIMING} have led and know of no other leader. */
+  private enum State {
+    /** Nothing is under way. */
+    FOLLOWING,
+    /** Claims when its time has come. */
+    WAITING,
+    /** A marker is under way. */
+    CLAIMING,
+    /** Its own marker is the newest that was read, and no append has failed since. */
+    LEADING,
+    /** An append failed, or the lead was lost to nobody: serves rows, and claims as WAITING. */
+    CUT_OFF,
+    /** Serves rows, and a marker is under way. */
+    RECLAIMING,
+    /** Is not to lead any more, and what became of its last group is not known. */
+    RESIGNING;
+
+    boolean isServing() {
+      return this == LEADING || this == CUT_OFF || this == RECLAIMING;
+    }
+
+    boolean awaitsClaim() {
+      return this == WAITING || this == CUT_OFF;
+    }
+
+    boolean hasClaimed() {
+      return this == CLAIMING || this == RECLAIMING;
+    }
+
+    /** What it is when that has happened. */
+    State after(Event event) {
+      return switch (event) {
+        case WANTED -> this == LEADING || this == CUT_OFF ? CUT_OFF : hasClaimed() ? this : WAITING;
+        case UNWANTED -> hasClaimed() ? CLAIMING : this == FOLLOWING ? FOLLOWING : RESIGNING;
+        case SETTLED -> FOLLOWING;
+        case CLAIMED -> isServing() ? RECLAIMING : CLAIMING;
+        case LED -> LEADING;
+        case FAILED -> isServing() ? CUT_OFF : this == CLAIMING ? WAITING : this;
+        case OTHER_LED -> hasClaimed() ? CLAIMING : isServing() ? WAITING : this;
+      };
+    }
+  }
+
+  /** Why it moves from one state to another. */
+  private enum Event {
+    /** It is to lead, which it was not. */
+    WANTED,
+    /** It is not to lead; a marker that is under way may still come. */
+    UNWANTED,
+    /** It is not to lead, and the last group has its answer. */
+    SETTLED,
+    /** Its marker is appended; only when it awaited that. */
+    CLAIMED,
+    /** Its own newest marker was read. */
+    LED,
+    /** An append failed, or its records do not count any more. */
+    FAILED,
+    /** The marker of another leader was read. */
+    OTHER_LED
+  }
 
   /** A group whose fate is certain, and why what was not read back is refused. */
   private record Settled(AppendGroup group, RefusedException reason) {}
@@ -72,12 +147,16 @@ final class Leader {
     this.times = times;
   }
 
+  private void move(Event event) {
+    state = state.after(event);
+  }
+
   /** Whether it is to lead. */
   void want(boolean isToLead) {
     if (isToLead && !isWanted) {
       failures = 0;
-      hasFailed = true;
-      retryNanos = Long.MIN_VALUE;
+      claimNanos = Optional.empty();
+      move(Event.WANTED);
     }
     isWanted = isToLead;
   }
@@ -91,12 +170,12 @@ final class Leader {
    * it does not know of another leader.
    */
   boolean isServing() {
-    return isWanted && (core.role() == Role.LEADING || servesOn);
+    return isWanted && state.isServing();
   }
 
   /** Whether writes are taken. */
   boolean isWritable() {
-    return isWanted && core.role() == Role.LEADING && !hasFailed;
+    return isWanted && state == State.LEADING;
   }
 
   /** Takes a write, or refuses it. */
@@ -114,7 +193,7 @@ final class Leader {
   }
 
   /** A record that counts was read. */
-  void counted(Stored record) {
+  void counted(Stored record, long nowNanos) {
     group.ifPresent(
         under -> {
           under.read(record);
@@ -123,6 +202,8 @@ final class Leader {
             settle(Answers.unavailable());
           }
         });
+    // Its epoch may be a newer one, whose marker nobody has.
+    lostLead(nowNanos);
   }
 
   /** A record that does not count was read. */
@@ -138,14 +219,14 @@ final class Leader {
   void marked(Stored record, RefusedException notLeader, long nowNanos) {
     boolean isOwn = record.entry().value().filter(claims::remove).isPresent();
     settle(isOwn ? Answers.unavailable() : notLeader);
-    servesOn &= isOwn;
     if (core.role() == Role.LEADING) {
       port.count(Incident.LED, 1);
-      hasClaimed = false;
-      hasFailed = false;
-      servesOn = true;
-    } else {
-      lostLead(nowNanos);
+      move(Event.LED);
+      return;
+    }
+    lostLead(nowNanos);
+    if (!isOwn) {
+      move(Event.OTHER_LED);
     }
   }
 
@@ -156,7 +237,7 @@ final class Leader {
   }
 
   private void lostLead(long nowNanos) {
-    if (core.role() == Role.FOLLOWING && isWanted && !hasFailed) {
+    if (core.role() == Role.FOLLOWING && isWritable()) {
       fail(nowNanos);
     }
   }
@@ -168,7 +249,7 @@ final class Leader {
 
   /** What became of an append. Entries that were all read back are no longer of interest. */
   void appended(long ofNumber, Optional<IOException> failure, long nowNanos) {
-    boolean isUnderWay = group.isPresent() || hasClaimed;
+    boolean isUnderWay = group.isPresent() || state.hasClaimed();
     if (ofNumber == number && isUnderWay && failure.isPresent()) {
       port.count(Incident.APPEND_FAILED, 1);
       fail(nowNanos);
@@ -177,12 +258,11 @@ final class Leader {
 
   /** Claims again, but not at once. */
   private void fail(long nowNanos) {
-    hasClaimed = false;
-    hasFailed = true;
+    move(Event.FAILED);
     long pauseMs = times.claimPauseMs() << Math.min(failures, 16);
     failures++;
-    retryNanos =
-        nowNanos + TimeUnit.MILLISECONDS.toNanos(Math.min(pauseMs, times.claimPauseMsMax()));
+    pauseMs = Math.min(pauseMs, times.claimPauseMsMax());
+    claimNanos = Optional.of(nowNanos + TimeUnit.MILLISECONDS.toNanos(pauseMs));
   }
 
   /**
@@ -222,9 +302,9 @@ final class Leader {
     }
     if (!isWanted) {
       resign();
-    } else if (hasFailed) {
+    } else if (state.awaitsClaim()) {
       claim(isCaughtUp, nowNanos);
-    } else if (core.role() == Role.LEADING && group.isEmpty() && !core.isAppending()) {
+    } else if (state == State.LEADING && group.isEmpty() && !core.isAppending()) {
       append(nowNanos);
     }
   }
@@ -246,17 +326,18 @@ final class Leader {
   }
 
   private void resign() {
-    servesOn = false;
-    if (group.isEmpty() || group.get().isAnswered()) {
+    move(Event.UNWANTED);
+    boolean isSettled = group.isEmpty() || group.get().isAnswered();
+    if (isSettled && state != State.FOLLOWING) {
       group = Optional.empty();
-      hasClaimed = false;
+      move(Event.SETTLED);
       core.resign();
     }
   }
 
   private void claim(boolean isCaughtUp, long nowNanos) {
-    boolean isTime = retryNanos == Long.MIN_VALUE || nowNanos - retryNanos >= 0;
-    if (!isCaughtUp || !isTime || hasClaimed) {
+    boolean isEarly = claimNanos.isPresent() && nowNanos - claimNanos.get() < 0;
+    if (!isCaughtUp || isEarly) {
       return;
     }
     Bytes value = port.marker();
@@ -265,15 +346,14 @@ final class Leader {
     }
     claims.add(value);
     core.claim(value);
-    hasClaimed = true;
+    move(Event.CLAIMED);
     port.count(Incident.CLAIMED, 1);
-    // It stays failed until the marker is read.
     port.append(++number, List.of(new Entry(Kind.MARKER, Bytes.EMPTY, 0, 0, Optional.of(value))));
   }
 
   private void append(long nowNanos) {
     if (!core.unrepaired().isEmpty()) {
-      group = Optional.of(maker.repairs(core.unrepaired(), core.epoch(), core::take));
+      group = Optional.of(maker.repairs(core.keysToRepair(), core.epoch(), core::take));
       port.count(Incident.REPAIRED, group.get().entries().size());
     } else if (!waiting.isEmpty()) {
       group = Optional.of(maker.writes(waiting, core.epoch(), core::take));
@@ -290,18 +370,16 @@ final class Leader {
     if (group.isPresent() && !group.get().isAnswered()) {
       next = Optional.of(deadlineNanos);
     }
-    boolean claims =
-        isCaughtUp && isWanted && hasFailed && !hasClaimed && retryNanos != Long.MIN_VALUE;
-    if (claims && (next.isEmpty() || retryNanos - next.get() < 0)) {
-      next = Optional.of(retryNanos);
-    }
-    return next;
+    Optional<Long> claims =
+        isCaughtUp && isWanted && state.awaitsClaim() ? claimNanos : Optional.empty();
+    boolean isFirst = next.isEmpty() || (claims.isPresent() && claims.get() - next.get() < 0);
+    return isFirst ? claims : next;
   }
 
   /** Answers everything, because nothing more will be known. */
   void stop(RefusedException waitingReason, String why) {
     isWanted = false;
-    servesOn = false;
+    move(Event.UNWANTED);
     answer(waitingReason);
     refuseWaiting(waitingReason);
     group.ifPresent(lost -> lost.answer(Answers.unknown(why)));

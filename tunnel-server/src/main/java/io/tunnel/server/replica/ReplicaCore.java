@@ -1,6 +1,7 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.model.Bytes;
+import io.tunnel.server.replica.ReplicaState.Standing;
 import io.tunnel.server.replica.SharedLog.Entry;
 import io.tunnel.server.replica.SharedLog.Kind;
 import io.tunnel.server.replica.SharedLog.Stored;
@@ -70,42 +71,63 @@ final class ReplicaCore {
   /** Entries of one append at most. */
   static final int APPEND_ENTRIES_MAX = 1 << 20;
 
+  /**
+   * By key, the offset of the first record that does not count, or is doubtful, and behind which
+   * nothing came that counts; every offset < next.
+   */
   private final NavigableMap<Bytes, Long> unrepaired;
-  private long next;
-  private long epoch;
-  private long sequence;
-  private boolean isBroken;
-  private long wholeFrom;
-  private Role role = Role.FOLLOWING;
-  private Optional<Bytes> claim = Optional.empty();
-  private long given;
-  private long ownEpoch = -1;
 
-  /** Whether it is known if the newest epoch is broken. */
-  private boolean isSure;
+  /** Offset of the next record to read; never falls. */
+  private long next;
+
+  /** The newest epoch seen, -1 before the first; epoch < next, and it never falls. */
+  private long epoch;
+
+  /** What is known of the newest epoch; of no epoch, that nothing is missing. */
+  private Standing standing;
 
   /**
-   * Whether nothing that is read now was compacted before, as was said last at {@link #youngFrom}.
+   * Of the last record of the newest epoch that counts; 0 before there is one, and behind a hole.
+   * It rises while the epoch stays and no hole comes.
    */
+  private long sequence;
+
+  /**
+   * Every change from here on was read; at most next, or {@link Long#MAX_VALUE} when there is no
+   * such offset, as always behind a hole.
+   */
+  private long wholeFrom;
+
+  /** LEADING only while its own marker is the newest, and the newest epoch is CERTAIN. */
+  private Role role = Role.FOLLOWING;
+
+  /** Of the marker that it waits for; there while CLAIMING, and of no interest otherwise. */
+  private Optional<Bytes> claim = Optional.empty();
+
+  /**
+   * The last sequence taken; while LEADING sequence <= given, and equal when nothing is under way.
+   */
+  private long given;
+
+  /** Whether nothing that is read at next was compacted before; youngFrom says who knows it. */
   private boolean isYoung;
 
+  /** Where {@link #wholeFromHere} was said last, or where a hole ended since; at most next. */
   private long youngFrom;
 
   /** A copy that goes on where it was. */
   ReplicaCore(ReplicaState state) {
     next = state.next();
     epoch = state.epoch();
-    isSure = state.sequence() >= 0;
-    sequence = isSure ? state.sequence() : -1 - state.sequence() - 1;
-    isBroken = state.isBroken();
+    standing = state.standing();
+    sequence = state.sequence();
     wholeFrom = state.wholeFrom();
     unrepaired = new TreeMap<>(state.unrepaired());
   }
 
   /** What has to be remembered. */
   ReplicaState state() {
-    long stored = isSure ? sequence : -1 - (sequence + 1);
-    return new ReplicaState(next, epoch, stored, isBroken, wholeFrom, unrepaired);
+    return new ReplicaState(next, epoch, standing, sequence, wholeFrom, unrepaired);
   }
 
   /** The offset of the next record to read. */
@@ -125,7 +147,7 @@ final class ReplicaCore {
 
   /** Whether nothing that comes of the newest epoch counts. */
   boolean isBroken() {
-    return isBroken;
+    return standing.isBroken();
   }
 
   Role role() {
@@ -165,7 +187,7 @@ final class ReplicaCore {
       unrepaired.putIfAbsent(entry.key(), record.offset());
       return Verdict.FENCED;
     }
-    if (isSure || !isYoung) {
+    if (standing == Standing.CERTAIN || !isYoung) {
       unrepaired.remove(entry.key());
     } else {
       unrepaired.putIfAbsent(entry.key(), record.offset());
@@ -173,14 +195,29 @@ final class ReplicaCore {
     return entry.kind() == Kind.REPAIR ? Verdict.REPAIR : Verdict.CHANGE;
   }
 
+  /** What is known of the newest epoch is another thing because of the record at that offset. */
+  private void move(Standing to, long offset) {
+    if (to == standing) {
+      return;
+    }
+    if (!standing.next().contains(to)) {
+      throw new IllegalStateException(
+          "epoch " + epoch + " cannot go from " + standing + " to " + to + " at " + offset);
+    }
+    if (to.hasHole()) {
+      sequence = 0;
+    } else if (to == Standing.CERTAIN && !standing.isSure() && isYoung) {
+      wholeFrom = Math.min(wholeFrom, offset);
+    }
+    standing = to;
+  }
+
   private void marked(long offset, Optional<Bytes> value) {
     epoch = offset;
+    move(Standing.CERTAIN, offset);
     sequence = 0;
-    isBroken = false;
-    sureFrom(offset);
     if (role == Role.CLAIMING && value.equals(claim)) {
       role = Role.LEADING;
-      ownEpoch = offset;
       given = 0;
     } else {
       loseLead();
@@ -195,44 +232,37 @@ final class ReplicaCore {
     if (entry.epoch() > epoch) {
       // Its marker was compacted away.
       epoch = entry.epoch();
-      sequence = -1;
-      isBroken = false;
-      isSure = false;
+      move(Standing.HOLE, offset);
       loseLead();
     }
-    if (entry.epoch() < epoch || isBroken) {
+    if (entry.epoch() < epoch || standing.isBroken()) {
       return false;
     }
     boolean isFirst = entry.sequence() % APPEND_ENTRIES_MAX == 0;
     boolean follows =
-        sequence < 0
+        standing == Standing.HOLE
             || entry.sequence() == sequence + 1
             || (isFirst && entry.sequence() > sequence);
     if (!follows) {
-      isBroken = true;
+      boolean isCertain = standing == Standing.CERTAIN;
+      move(isCertain ? Standing.BROKEN : Standing.BROKEN_BEHIND_HOLE, offset);
       loseLead();
       return false;
     }
-    sequence = entry.sequence();
     if (isFirst) {
-      sureFrom(offset);
+      move(Standing.CERTAIN, offset);
+    } else if (standing == Standing.HOLE) {
+      move(Standing.DOUBTFUL, offset);
     }
+    sequence = entry.sequence();
     return true;
   }
 
   /** What this copy appended under the newest epoch, or what comes of it, does not count now. */
   private void loseLead() {
-    ownEpoch = -1;
     if (role == Role.LEADING) {
       role = Role.FOLLOWING;
     }
-  }
-
-  private void sureFrom(long offset) {
-    if (!isSure && isYoung) {
-      wholeFrom = Math.min(wholeFrom, offset);
-    }
-    isSure = true;
   }
 
   /**
@@ -248,8 +278,7 @@ final class ReplicaCore {
     if (offset == next) {
       return;
     }
-    sequence = -1;
-    isSure = false;
+    move(standing.isBroken() ? Standing.BROKEN_BEHIND_HOLE : Standing.HOLE, next);
     wholeFrom = Long.MAX_VALUE;
     isYoung &= youngFrom == next;
     youngFrom = offset;
@@ -264,14 +293,9 @@ final class ReplicaCore {
   void wholeFromHere() {
     isYoung = true;
     youngFrom = next;
-    if (isSure) {
+    if (standing.isSure()) {
       wholeFrom = Math.min(wholeFrom, next);
     }
-  }
-
-  /** Changes before {@code offset} are kept no longer by this copy. */
-  void forgetBefore(long offset) {
-    wholeFrom = Math.max(wholeFrom, offset);
   }
 
   /** The copy will append a marker of that value, which no other marker has. */
@@ -305,14 +329,6 @@ final class ReplicaCore {
     long first = (given / APPEND_ENTRIES_MAX + 1) * APPEND_ENTRIES_MAX;
     given = first + count - 1;
     return first;
-  }
-
-  /**
-   * Whether the record that was read last, and that counts, was appended by this copy: also while
-   * it claims again, until its own next marker comes.
-   */
-  boolean isOwn(Stored record) {
-    return ownEpoch == epoch && record.entry().epoch() == epoch && !isBroken;
   }
 
   /** Whether entries that this leader appended are not read back yet. */

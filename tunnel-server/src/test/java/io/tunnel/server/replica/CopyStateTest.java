@@ -6,17 +6,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Bytes;
 import io.tunnel.server.changes.IncarnationHistory;
+import io.tunnel.server.replica.ReplicaState.Standing;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class CopyStateTest {
 
   private static CopyState state(NavigableMap<Bytes, Long> unrepaired) {
-    ReplicaState replica = new ReplicaState(90, 70, 5, true, 60, unrepaired);
+    ReplicaState replica = new ReplicaState(90, 70, Standing.BROKEN, 5, 60, unrepaired);
     Reigns reigns =
         new Reigns(
             7, List.of(new Reigns.Reign(9, -1, Long.MAX_VALUE), new Reigns.Reign(40, 40, 51)));
@@ -68,6 +71,23 @@ class CopyStateTest {
           + "00000002"
           + "0000000000000009ffffffffffffffff7fffffffffffffff"
           + "000000000000002800000000000000280000000000000033";
+
+  @ParameterizedTest
+  @CsvSource({
+    "CERTAIN, 5, 00, 0000000000000005",
+    "BROKEN, 5, 01, 0000000000000005",
+    "HOLE, 0, 00, ffffffffffffffff",
+    "DOUBTFUL, 5, 00, fffffffffffffff9",
+    "BROKEN_BEHIND_HOLE, 0, 01, ffffffffffffffff"
+  })
+  void what_is_known_of_an_epoch_is_stored_in_the_sign_of_a_sequence(
+      Standing standing, long sequence, String broken, String stored) {
+    ReplicaState replica = new ReplicaState(90, 70, standing, sequence, 60, new TreeMap<>());
+    CopyState state =
+        new CopyState(replica, 0, 0, 0, 0, Bytes.EMPTY, Reigns.NONE, LeaderEpochs.NONE);
+    assertThat(state.encode().toString()).startsWith("04" + broken).contains(stored);
+    assertThat(CopyState.decode(state.encode())).isEqualTo(state);
+  }
 
   @Test
   void as_many_reigns_can_be_remembered_as_the_limit_says() {

@@ -50,6 +50,9 @@ final class ModelNode {
 
   private final Set<Long> ownMarkers = new HashSet<>();
 
+  /** The epoch of its own appends, until a hole or another marker is read; -1 then. */
+  private long ownEpoch = -1;
+
   ModelNode(ModelLog log, Map<Integer, Integer> settledByAppend) {
     this.log = log;
     this.settledByAppend = settledByAppend;
@@ -116,6 +119,7 @@ final class ModelNode {
       }
       boolean wasUnderWay = core.isAppending();
       core.skipTo(next);
+      ownEpoch = -1;
       reigns = reigns.skipped();
       shadow.skipTo(next);
       givesUp(wasUnderWay);
@@ -136,8 +140,8 @@ final class ModelNode {
     ReplicaState same = other.state();
     assertThat(same.wholeFrom()).isGreaterThanOrEqualTo(state.wholeFrom());
     assertThat(state.unrepaired()).containsAllEntriesOf(same.unrepaired());
-    assertThat(List.of(same.next(), same.epoch(), same.sequence(), same.isBroken()))
-        .isEqualTo(List.of(state.next(), state.epoch(), state.sequence(), state.isBroken()));
+    assertThat(List.of(same.next(), same.epoch(), same.standing(), same.sequence()))
+        .isEqualTo(List.of(state.next(), state.epoch(), state.standing(), state.sequence()));
   }
 
   /** Deletions that it has not read may be forgotten by the log. */
@@ -150,6 +154,7 @@ final class ModelNode {
     boolean wasLeading = core.role() == Role.LEADING;
     boolean isOld = record.offset() < core.next();
     reigns = isHole ? reigns.skipped() : reigns;
+    ownEpoch = isHole ? -1 : ownEpoch;
     Verdict verdict = core.read(record);
     reigns = isOld ? reigns : reigns.read(record, core);
     assertThat(isOld).isEqualTo(verdict == Verdict.SEEN);
@@ -161,9 +166,12 @@ final class ModelNode {
       entry
           .value()
           .ifPresentOrElse(value -> rows.put(entry.key(), value), () -> rows.remove(entry.key()));
-      if (core.isOwn(record)) {
+      if (core.epoch() == ownEpoch && entry.epoch() == ownEpoch) {
         acknowledge(record);
       }
+    }
+    if (verdict == Verdict.MARKER) {
+      ownEpoch = core.role() == Role.LEADING ? record.offset() : -1;
     }
     if (verdict == Verdict.MARKER && core.role() == Role.LEADING) {
       assertThat(core.epoch()).isEqualTo(record.offset());
@@ -325,6 +333,7 @@ final class ModelNode {
   /** Dies, and goes on from its disk. */
   void restart() {
     core = new ReplicaCore(storedState);
+    ownEpoch = -1;
     rows = new TreeMap<>(storedRows);
     reigns = storedReigns;
     freshTime = storedFreshTime;
