@@ -30,7 +30,6 @@ class SourceTest {
           "tunnel-protocol/src/main/java/io/tunnel/wire",
           "tunnel-sdk/src/main/java/io/tunnel/sdk",
           "tunnel-sdk/src/main/java/io/tunnel/sdk/worker",
-          "tunnel-sdk/src/test/java/io/tunnel/sdk/worker",
           "tunnel-server/src/main/java/io/tunnel/server/catalog",
           "tunnel-server/src/main/java/io/tunnel/server/net",
           "tunnel-server/src/main/java/io/tunnel/server/partition",

@@ -8,6 +8,7 @@ import io.tunnel.sdk.delivery.DeliveryLink;
 import io.tunnel.sdk.delivery.DeliveryState;
 import io.tunnel.sdk.delivery.DeliveryTaker;
 import io.tunnel.sdk.delivery.PartitionDelivery;
+import io.tunnel.sdk.worker.channel.Ending;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ClusterControl.Attach;
 import io.tunnel.wire.Operation;

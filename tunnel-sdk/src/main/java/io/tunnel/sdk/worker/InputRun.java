@@ -7,6 +7,8 @@ import io.tunnel.sdk.FailurePolicy.Retry;
 import io.tunnel.sdk.FailurePolicy.Stop;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.worker.channel.ChannelState;
+import io.tunnel.sdk.worker.channel.WorkerChannelCore;
 import io.tunnel.wire.FailureControl;
 import io.tunnel.wire.SessionControl.Assignment;
 import java.util.List;

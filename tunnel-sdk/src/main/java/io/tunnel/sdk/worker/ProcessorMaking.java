@@ -2,6 +2,7 @@ package io.tunnel.sdk.worker;
 
 import io.tunnel.sdk.IChannelProcessor;
 import io.tunnel.sdk.ICheckpointer;
+import io.tunnel.sdk.worker.channel.WorkerChannelCore;
 import java.util.Optional;
 import java.util.function.Consumer;
 

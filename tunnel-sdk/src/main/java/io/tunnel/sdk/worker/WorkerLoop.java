@@ -9,6 +9,7 @@ import io.tunnel.sdk.TunnelWorkerStatus;
 import io.tunnel.sdk.TunnelWorkerStatus.Activity;
 import io.tunnel.sdk.TunnelWorkerStatus.ChannelProgress;
 import io.tunnel.sdk.TunnelWorkerStatus.Phase;
+import io.tunnel.sdk.worker.channel.Ending;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;

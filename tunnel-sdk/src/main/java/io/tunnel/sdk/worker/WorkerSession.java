@@ -8,6 +8,7 @@ import io.tunnel.sdk.delivery.Pushes;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
+import io.tunnel.sdk.worker.channel.Ending;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.FailureControl.Heartbeat;
 import io.tunnel.wire.FailureControl.RetryingChannel;

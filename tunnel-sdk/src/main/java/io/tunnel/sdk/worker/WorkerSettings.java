@@ -6,6 +6,7 @@ import io.tunnel.sdk.ITunnelWorkerListener;
 import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.transport.BackoffCore;
 import io.tunnel.sdk.transport.ReconnectCore;
+import io.tunnel.sdk.worker.channel.ChannelLimits;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;

@@ -16,6 +16,7 @@ import io.tunnel.sdk.TunnelWorkerStatus.State;
 import io.tunnel.sdk.fake.FakeTable;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
+import io.tunnel.sdk.worker.channel.WorkerChannelCore;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.ClusterControl.Attached;
 import io.tunnel.wire.Delivery;

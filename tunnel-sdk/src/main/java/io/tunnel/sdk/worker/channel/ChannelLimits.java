@@ -1,4 +1,4 @@
-package io.tunnel.sdk.worker;
+package io.tunnel.sdk.worker.channel;
 
 /**
  * What a channel may use.
@@ -7,9 +7,10 @@ package io.tunnel.sdk.worker;
  * @param processBytesMax bytes of one input at most, unless a single delivery has more
  * @param checkpointNanos between two checkpoints; 0 when the processor checkpoints by itself
  */
-record ChannelLimits(int processRowsMax, int processBytesMax, long checkpointNanos) {
+public record ChannelLimits(int processRowsMax, int processBytesMax, long checkpointNanos) {
 
-  boolean isManual() {
+  /** Whether the processor checkpoints by itself. */
+  public boolean isManual() {
     return checkpointNanos == 0;
   }
 }

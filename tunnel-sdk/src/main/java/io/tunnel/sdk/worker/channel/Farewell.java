@@ -1,7 +1,7 @@
-package io.tunnel.sdk.worker;
+package io.tunnel.sdk.worker.channel;
 
 /** What a processor is told when its channel ends. */
-enum Farewell {
+public enum Farewell {
   /** No more changes will come; what was processed counts. */
   CLOSING,
   /** Everything there is was processed. */

@@ -1,10 +1,10 @@
-package io.tunnel.sdk.worker;
+package io.tunnel.sdk.worker.channel;
 
 import java.util.EnumSet;
 import java.util.Set;
 
 /** Where a channel stands between its assignment and its end. */
-enum ChannelState {
+public enum ChannelState {
   /** Assigned; a former holding in this process has to end first. */
   WAITING,
   /** Its processor is being made. */
@@ -61,12 +61,12 @@ enum ChannelState {
   }
 
   /** Whether its progress is settled: what the processor still says of it comes too late. */
-  boolean isPastCheckpoints() {
+  public boolean isPastCheckpoints() {
     return compareTo(RELEASING) >= 0;
   }
 
   /** What it does in one word, as users are told. */
-  String shown() {
+  public String shown() {
     return switch (this) {
       case OPEN_PAUSING -> OPENING.name();
       case TELLING, TOLD -> DRAINING.name();

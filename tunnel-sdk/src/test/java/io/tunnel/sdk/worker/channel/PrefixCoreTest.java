@@ -1,4 +1,4 @@
-package io.tunnel.sdk.worker;
+package io.tunnel.sdk.worker.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

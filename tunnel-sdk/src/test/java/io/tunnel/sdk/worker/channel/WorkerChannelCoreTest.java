@@ -1,10 +1,10 @@
-package io.tunnel.sdk.worker;
+package io.tunnel.sdk.worker.channel;
 
-import static io.tunnel.sdk.worker.RunningChannel.LIMITS;
-import static io.tunnel.sdk.worker.RunningChannel.MANUAL;
-import static io.tunnel.sdk.worker.RunningChannel.processTo;
-import static io.tunnel.sdk.worker.RunningChannel.running;
-import static io.tunnel.sdk.worker.RunningChannel.tell;
+import static io.tunnel.sdk.worker.channel.RunningChannel.LIMITS;
+import static io.tunnel.sdk.worker.channel.RunningChannel.MANUAL;
+import static io.tunnel.sdk.worker.channel.RunningChannel.processTo;
+import static io.tunnel.sdk.worker.channel.RunningChannel.running;
+import static io.tunnel.sdk.worker.channel.RunningChannel.tell;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -1,7 +1,7 @@
-package io.tunnel.sdk.worker;
+package io.tunnel.sdk.worker.channel;
 
 /** Why a channel ends; a later one in this order takes the place of an earlier one. */
-enum Ending {
+public enum Ending {
   /** It does not. */
   NONE,
   /** The worker is being shut down. */
@@ -18,7 +18,7 @@ enum Ending {
   LOST;
 
   /** Whether the server still takes our word about the channel. */
-  boolean isOurs() {
+  public boolean isOurs() {
     return compareTo(FENCED) < 0;
   }
 
@@ -27,7 +27,7 @@ enum Ending {
    * instead, with all its channels: one given back before could be assigned to the same session
    * again.
    */
-  boolean isAnnounced() {
+  public boolean isAnnounced() {
     return this == REVOKED || this == ENDED || this == STOPPED;
   }
 }

@@ -1,4 +1,4 @@
-package io.tunnel.sdk.worker;
+package io.tunnel.sdk.worker.channel;
 
 /**
  * How far a channel is, and which position may be checkpointed: what the worker has processed, or,

@@ -1,4 +1,4 @@
-package io.tunnel.sdk.worker;
+package io.tunnel.sdk.worker.channel;
 
 import java.util.EnumSet;
 import java.util.Set;

@@ -1,7 +1,7 @@
-package io.tunnel.sdk.worker;
+package io.tunnel.sdk.worker.channel;
 
 /** What a channel does next, as {@link WorkerChannelCore} decides. */
-enum ChannelAction {
+public enum ChannelAction {
   /** Wait for the next event, or for {@link WorkerChannelCore#checkpointDueNanos}. */
   WAIT,
   /** Call {@link WorkerChannelCore#begin} and process that many deliveries. */

@@ -1,4 +1,4 @@
-package io.tunnel.sdk.worker;
+package io.tunnel.sdk.worker.channel;
 
 /**
  * What happens to one channel between its assignment and its end: when its processor is called,
@@ -14,9 +14,11 @@ package io.tunnel.sdk.worker;
  * <p>Longer than most files, because it is one machine: processing, checkpoints and the end share
  * its fields.
  */
-final class WorkerChannelCore {
+public final class WorkerChannelCore {
 
-  static final int LAST_WORD_ATTEMPTS_MAX = 5;
+  /** How often the last checkpoint, and the release, is tried. */
+  public static final int LAST_WORD_ATTEMPTS_MAX = 5;
+
   private final ChannelLimits limits;
 
   /** What was delivered. An input is with the processor only from RUNNING to TOLD. */
@@ -42,55 +44,60 @@ final class WorkerChannelCore {
   /** Failures in a row to store the last checkpoint or to give back; 0 before CHECKPOINTING. */
   private int lastWordAttempts;
 
-  WorkerChannelCore(ChannelLimits limits, long checkpointed) {
+  /** A channel that is assigned, with that progress. */
+  public WorkerChannelCore(ChannelLimits limits, long checkpointed) {
     this.limits = limits;
     this.inbox = new InboxCore(checkpointed, limits.processRowsMax(), limits.processBytesMax());
     this.progress = new ProgressCore(limits, inbox, checkpointed);
   }
 
-  ChannelState state() {
+  /** Where the channel stands. */
+  public ChannelState state() {
     return state;
   }
 
-  Ending ending() {
+  /** Why it ends; NONE while it does not. */
+  public Ending ending() {
     return ending;
   }
 
-  long checkpointed() {
+  /** The last position that is stored. */
+  public long checkpointed() {
     return progress.checkpointed();
   }
 
-  long processed() {
+  /** The last position from which the processor has returned. */
+  public long processed() {
     return progress.processed();
   }
 
   /** The last position that the processor was given. */
-  long given() {
+  public long given() {
     return inbox.given();
   }
 
   /** The last position that was delivered, or is known to be no change behind that. */
-  long received() {
+  public long received() {
     return inbox.reach(inbox.received());
   }
 
   /** Bytes that may still be delivered; below 0 when the last delivery was larger. */
-  long creditLeft() {
+  public long creditLeft() {
     return inbox.creditLeft();
   }
 
   /** Bytes delivered and not processed. */
-  int bufferedBytes() {
+  public int bufferedBytes() {
     return inbox.bufferedBytes();
   }
 
   /** The processor is being made. */
-  void opening() {
+  public void opening() {
     move(ChannelState.OPENING, "its turn");
   }
 
   /** The processor is there. Returns whether the channel runs: it may have ended meanwhile. */
-  boolean opened(long nowNanos) {
+  public boolean opened(long nowNanos) {
     progress.opened(nowNanos);
     boolean runs = ending == Ending.NONE;
     move(runs ? ChannelState.RUNNING : ChannelState.DRAINING, ending);
@@ -98,7 +105,7 @@ final class WorkerChannelCore {
   }
 
   /** The processor could not be made. Returns whether to try again after a pause. */
-  boolean openFailed(boolean again) {
+  public boolean openFailed(boolean again) {
     if (again && ending == Ending.NONE) {
       move(ChannelState.OPEN_PAUSING, "no processor yet");
       return true;
@@ -111,12 +118,12 @@ final class WorkerChannelCore {
   }
 
   /** The pause before another attempt to make it is over. Returns whether to make that. */
-  boolean openPauseOver() {
+  public boolean openPauseOver() {
     return pauseOver(ChannelState.OPEN_PAUSING, ChannelState.OPENING);
   }
 
   /** The server may send that many bytes more. */
-  void granted(int bytes) {
+  public void granted(int bytes) {
     inbox.granted(bytes);
   }
 
@@ -126,7 +133,7 @@ final class WorkerChannelCore {
    *
    * @throws IllegalStateException when the server sent it out of order or without credit
    */
-  boolean delivered(long first, long last, int rows, int bytes) {
+  public boolean delivered(long first, long last, int rows, int bytes) {
     if (state != ChannelState.RUNNING) {
       progress.dropped();
       return false;
@@ -140,7 +147,7 @@ final class WorkerChannelCore {
    * No change follows what was delivered, up to {@code position}. That is progress when everything
    * before it is done, and no processor's business.
    */
-  void settled(long position) {
+  public void settled(long position) {
     if (state == ChannelState.RUNNING) {
       progress.settled(position);
     }
@@ -152,17 +159,17 @@ final class WorkerChannelCore {
    *
    * @throws IllegalStateException when something behind it was delivered already
    */
-  void endsAt(long position) {
+  public void endsAt(long position) {
     progress.endsAt(position);
   }
 
   /** Whether what was begun last is all that there will ever be. */
-  boolean isAtEnd() {
+  public boolean isAtEnd() {
     return progress.hasEnd() && inbox.isEmpty();
   }
 
   /** What to do next; asked again after every event and every action. */
-  ChannelAction next(long nowNanos) {
+  public ChannelAction next(long nowNanos) {
     if (isCheckpointWanted()) {
       return ChannelAction.CHECKPOINT;
     }
@@ -266,17 +273,17 @@ final class WorkerChannelCore {
   }
 
   /** Whether a checkpoint will be due though nothing else happens. */
-  boolean awaitsCheckpoint() {
+  public boolean awaitsCheckpoint() {
     return state == ChannelState.RUNNING && !limits.isManual() && progress.isNews() && isFree();
   }
 
   /** When the next checkpoint is due, if there is progress. */
-  long checkpointDueNanos() {
+  public long checkpointDueNanos() {
     return progress.dueNanos();
   }
 
   /** Takes the next deliveries to process: returns how many, oldest first. */
-  int begin() {
+  public int begin() {
     if (state != ChannelState.RUNNING) {
       throw new IllegalStateException("nothing is begun by a channel that is " + state);
     }
@@ -286,7 +293,7 @@ final class WorkerChannelCore {
   }
 
   /** What was begun is processed. Returns the bytes that come back, 0 when the channel ends. */
-  int processingDone() {
+  public int processingDone() {
     inbox.requireProcessing();
     progress.processedUpTo(inbox.given());
     int bytes = inbox.done();
@@ -294,18 +301,18 @@ final class WorkerChannelCore {
   }
 
   /** What was begun is processed up to {@code position}, which is not its end. */
-  void partDone(long position) {
+  public void partDone(long position) {
     inbox.requireProcessing();
     progress.processedUpTo(position);
   }
 
   /** What was begun is given to the processor in parts, of which one ends at {@code position}. */
-  void divided(long position) {
+  public void divided(long position) {
     progress.divided(position);
   }
 
   /** The change at {@code position}, of what was begun, is left out. */
-  void skipped(long position) {
+  public void skipped(long position) {
     progress.skipped(position);
   }
 
@@ -313,7 +320,7 @@ final class WorkerChannelCore {
    * The processor threw. Returns whether to try the same again after a pause: when it may be tried
    * {@code again}, and the channel does not end anyway.
    */
-  boolean failed(boolean again) {
+  public boolean failed(boolean again) {
     inbox.requireProcessing();
     if (state == ChannelState.RUNNING && again) {
       inbox.pause();
@@ -327,12 +334,12 @@ final class WorkerChannelCore {
   }
 
   /** The pause before another attempt is over. Returns whether to process the input again. */
-  boolean inputPauseOver() {
+  public boolean inputPauseOver() {
     return inbox.pauseOver();
   }
 
   /** The channel ends: what has not begun is dropped. */
-  void end(Ending reason) {
+  public void end(Ending reason) {
     raise(reason);
     inbox.drop();
     if (inbox.input() == InputState.PAUSING) {
@@ -354,7 +361,7 @@ final class WorkerChannelCore {
   }
 
   /** What to tell the processor. */
-  Farewell farewell() {
+  public Farewell farewell() {
     if (!ending.isOurs()) {
       return Farewell.REVOKED;
     }
@@ -362,12 +369,12 @@ final class WorkerChannelCore {
   }
 
   /** The processor was told. */
-  void told() {
+  public void told() {
     move(ChannelState.TOLD, ending);
   }
 
   /** The processor is stopped. */
-  void processorStopped() {
+  public void processorStopped() {
     move(ChannelState.CHECKPOINTING, "the processor is stopped");
   }
 
@@ -376,22 +383,22 @@ final class WorkerChannelCore {
    * everything up to there, and wants that stored. Returns the position that a checkpoint has to
    * reach for it.
    */
-  long done(long position, boolean isUpTo) {
+  public long done(long position, boolean isUpTo) {
     return progress.done(position, isUpTo);
   }
 
   /** A checkpoint is being stored; returns its position. */
-  long beginCheckpoint(long nowNanos) {
+  public long beginCheckpoint(long nowNanos) {
     return progress.begin(nowNanos);
   }
 
   /** The checkpoint under way is stored. */
-  void checkpointStored() {
+  public void checkpointStored() {
     progress.stored();
   }
 
   /** It was not stored. Returns whether to call {@link #lastWordPauseOver} after a pause. */
-  boolean checkpointFailed(boolean isRetriable) {
+  public boolean checkpointFailed(boolean isRetriable) {
     progress.notStored();
     if (!isStoringLast() || limits.isManual()) {
       return false;
@@ -415,12 +422,12 @@ final class WorkerChannelCore {
   }
 
   /** Whether the channel ends gracefully and its last progress could not be stored. */
-  boolean isLastCheckpointGivenUp() {
+  public boolean isLastCheckpointGivenUp() {
     return isStoringLast() && lastWordAttempts >= LAST_WORD_ATTEMPTS_MAX && progress.isNews();
   }
 
   /** The server has taken the channel back. */
-  void released() {
+  public void released() {
     if (state == ChannelState.RELEASE_ASKED) {
       move(ChannelState.RELEASED, "the server has taken it back");
     }
@@ -430,7 +437,7 @@ final class WorkerChannelCore {
    * The server did not take it back. Returns false when it was asked often enough; else {@link
    * #lastWordPauseOver} is to be called after a pause.
    */
-  boolean releaseFailed() {
+  public boolean releaseFailed() {
     if (state != ChannelState.RELEASE_ASKED) {
       return true;
     }
@@ -439,7 +446,7 @@ final class WorkerChannelCore {
   }
 
   /** The pause before the last checkpoint, or the release, is tried again is over. */
-  void lastWordPauseOver() {
+  public void lastWordPauseOver() {
     if (!pauseOver(ChannelState.CHECKPOINT_PAUSING, ChannelState.CHECKPOINTING)) {
       var unused = pauseOver(ChannelState.RELEASE_PAUSING, ChannelState.RELEASING);
     }
