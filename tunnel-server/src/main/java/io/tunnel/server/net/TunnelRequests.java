@@ -37,8 +37,8 @@ final class TunnelRequests {
   void create(Frame frame, Connection connection) {
     CreateTunnel request = Json.decode(frame.payload(), CreateTunnel.class);
     Asked asked = asked(frame, request.table(), request.tunnel());
-    hosts.on(
-        hosts.all().ofTable(request.table()),
+    onHostOf(
+        request.table(),
         frame,
         connection,
         host -> host.operators().create(request, asked, creation(frame, connection)));
@@ -47,17 +47,13 @@ final class TunnelRequests {
   void delete(Frame frame, Connection connection) {
     TunnelName name = Json.decode(frame.payload(), TunnelName.class);
     Asked asked = asked(frame, name.table(), name.tunnel());
-    hosts.done(
-        hosts.all().ofTable(name.table()),
-        frame,
-        connection,
-        host -> host.operators().delete(name, asked));
+    doneByHostOf(name.table(), frame, connection, host -> host.operators().delete(name, asked));
   }
 
   void export(Frame frame, Connection connection) {
     TunnelName name = Json.decode(frame.payload(), TunnelName.class);
-    hosts.on(
-        hosts.all().ofTable(name.table()),
+    onHostOf(
+        name.table(),
         frame,
         connection,
         host -> {
@@ -69,8 +65,8 @@ final class TunnelRequests {
   void seek(Frame frame, Connection connection) {
     Seek request = Json.decode(frame.payload(), Seek.class);
     Asked asked = asked(frame, request.table(), request.tunnel());
-    hosts.on(
-        hosts.all().ofTable(request.table()),
+    onHostOf(
+        request.table(),
         frame,
         connection,
         host -> host.operators().seek(request, asked, answer(frame, connection)));
@@ -79,30 +75,29 @@ final class TunnelRequests {
   void pause(Frame frame, Connection connection) {
     ChannelSelection request = Json.decode(frame.payload(), ChannelSelection.class);
     Asked asked = asked(frame, request.table(), request.tunnel());
-    hosts.done(
-        hosts.all().ofTable(request.table()),
-        frame,
-        connection,
-        host -> host.operators().pause(request, asked));
+    doneByHostOf(
+        request.table(), frame, connection, host -> host.operators().pause(request, asked));
   }
 
   void resume(Frame frame, Connection connection) {
     ChannelSelection request = Json.decode(frame.payload(), ChannelSelection.class);
     Asked asked = asked(frame, request.table(), request.tunnel());
-    hosts.done(
-        hosts.all().ofTable(request.table()),
-        frame,
-        connection,
-        host -> host.operators().resume(request, asked));
+    doneByHostOf(
+        request.table(), frame, connection, host -> host.operators().resume(request, asked));
   }
 
   void endSession(Frame frame, Connection connection) {
     EndSession request = Json.decode(frame.payload(), EndSession.class);
-    hosts.done(
-        hosts.all().ofTable(request.table()),
-        frame,
-        connection,
-        host -> host.operators().endSession(request));
+    doneByHostOf(request.table(), frame, connection, host -> host.operators().endSession(request));
+  }
+
+  private void onHostOf(String table, Frame frame, Connection connection, HostRequests.Step step) {
+    hosts.on(hosts.all().ofTable(table), frame, connection, step);
+  }
+
+  private void doneByHostOf(
+      String table, Frame frame, Connection connection, HostRequests.Step step) {
+    hosts.done(hosts.all().ofTable(table), frame, connection, step);
   }
 
   private static Asked asked(Frame frame, String table, String tunnel) {
@@ -111,8 +106,8 @@ final class TunnelRequests {
 
   void describe(Frame frame, Connection connection) {
     TunnelName name = Json.decode(frame.payload(), TunnelName.class);
-    hosts.on(
-        hosts.all().ofTable(name.table()),
+    onHostOf(
+        name.table(),
         frame,
         connection,
         host ->
@@ -144,8 +139,8 @@ final class TunnelRequests {
   void list(Frame frame, Connection connection) {
     if (frame.payload().length > 0) {
       String table = Json.decode(frame.payload(), TableName.class).table();
-      hosts.on(
-          hosts.all().ofTable(table),
+      onHostOf(
+          table,
           frame,
           connection,
           host ->
