@@ -30,7 +30,7 @@ public final class SimRecords {
   }
 
   /** Applies rows. */
-  public static void fold(SimCopyRows rows, ChangeBatch batch) {
+  public static void fold(SimReplicaRows rows, ChangeBatch batch) {
     rows.fold(batch);
   }
 }

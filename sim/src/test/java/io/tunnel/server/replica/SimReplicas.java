@@ -8,17 +8,17 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The copies of a simulated node: real ones, whose threads are the simulation's. */
+/** The replicas of a simulated node: real ones, whose threads are the simulation's. */
 public final class SimReplicas {
 
   private static final int SEGMENT_BYTES_MAX = 3_000;
 
   private final List<ReplicaShard> shards = new ArrayList<>();
-  private final List<SimCopyRows> rows;
+  private final List<SimReplicaRows> rows;
   private final Replicas all;
 
-  /** What copies are kept on; it outlives the process. */
-  public record Storage(List<SimDisk> disks, List<SimCopyRows> rows) {}
+  /** What replicas are kept on; it outlives the process. */
+  public record Storage(List<SimDisk> disks, List<SimReplicaRows> rows) {}
 
   /** Opens what is stored, and follows the log. */
   public SimReplicas(Storage storage, ReplicaConfig config, Replicas.Ports ports, Shard.Clock clock)
@@ -27,10 +27,10 @@ public final class SimReplicas {
     for (SimDisk disk : storage.disks()) {
       int id = shards.size();
       LocalLog log = SimLogs.open(disk, id, SEGMENT_BYTES_MAX);
-      SimCopyRows own = rows.get(id);
+      SimReplicaRows own = rows.get(id);
       own.storeBehind(log::sync);
-      CopyStore.requireWhole(log, own.states());
-      CopyStore store = new CopyStore(id, log, own, 0, NO_METER, clock);
+      ReplicaStore.requireWhole(log, own.states());
+      ReplicaStore store = new ReplicaStore(id, log, own, 0, NO_METER, clock);
       shards.add(new ReplicaShard(id, config, store, ports, NO_METER, clock));
     }
     all = new Replicas(shards, config, ports.log());
@@ -64,12 +64,12 @@ public final class SimReplicas {
 
   /** Whether writes to the partition are taken here. */
   public boolean isWritable(int partition) {
-    Copy copy = shards.get(partition % shards.size()).copies().get(partition);
-    return copy != null && copy.view().isWritable();
+    Replica replica = shards.get(partition % shards.size()).replicas().get(partition);
+    return replica != null && replica.view().isWritable();
   }
 
   /** The rows of the shard that the partition belongs to. */
-  public SimCopyRows rowsOf(int partition) {
+  public SimReplicaRows rowsOf(int partition) {
     return rows.get(partition % rows.size());
   }
 

@@ -58,7 +58,7 @@ public final class NodeMeters {
 
   /** Adds what the node knows of its copies. */
   public void watch(Replicas replicas) {
-    copies("tunnel.node.copies", "Partitions copied", replicas, Replicas.Figures::copies);
+    copies("tunnel.node.copies", "Partitions copied", replicas, Replicas.Figures::replicas);
     copies("tunnel.node.leads", "Partitions led", replicas, Replicas.Figures::leading);
     copies(
         "tunnel.node.copies.behind",

@@ -257,13 +257,13 @@ public final class ClusterEngine implements Engine {
 
   @Override
   public Health health(int connections) {
-    Replicas.Figures copies = replicas.figures();
+    Replicas.Figures figures = replicas.figures();
     return new Health.OfNode(
         condition().name(),
         cluster.node(),
         ports().view().describe().nodes().size(),
-        copies.leading(),
-        copies.copies(),
+        figures.leading(),
+        figures.replicas(),
         connections);
   }
 

@@ -27,7 +27,7 @@ import io.tunnel.server.kafka.store.KafkaCatalogStore;
 import io.tunnel.server.kafka.store.StoreTail;
 import io.tunnel.server.kafka.store.StoreTopic;
 import io.tunnel.server.partition.TableLogs;
-import io.tunnel.server.replica.CopiesIdentity;
+import io.tunnel.server.replica.ReplicasIdentity;
 import io.tunnel.server.replica.SharedLog;
 import java.io.Closeable;
 import java.io.IOException;
@@ -94,7 +94,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
       kafka = parts.open(new KafkaCluster(config, clock));
       topics = kafka.topics();
       kafkaId = await("say what it is called", () -> kafka.id(config.times().requestMs()));
-      Optional<CopiesIdentity> former = CopiesIdentity.read(copies);
+      Optional<ReplicasIdentity> former = ReplicasIdentity.read(copies);
       if (former.isPresent()) {
         former.get().requireSame(copies, identity(Optional.empty(), former.get().shards()));
       }
@@ -237,12 +237,12 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   }
 
   /** Tells copies of this cluster apart from those of any other. */
-  CopiesIdentity identity(int shards) {
+  ReplicasIdentity identity(int shards) {
     return identity(Optional.of(catalogIdentity.origin()), shards);
   }
 
-  private CopiesIdentity identity(Optional<Bytes> catalog, int shards) {
-    return new CopiesIdentity(config.cluster() + " of kafka " + kafkaId, catalog, shards);
+  private ReplicasIdentity identity(Optional<Bytes> catalog, int shards) {
+    return new ReplicasIdentity(config.cluster() + " of kafka " + kafkaId, catalog, shards);
   }
 
   /** Whether the log answers at all, within a second or two. */

@@ -28,7 +28,7 @@ final class NodeRoles implements Roles {
 
   @Override
   public void copy(int partition) {
-    replicas.copy(partition);
+    replicas.follow(partition);
   }
 
   @Override
@@ -63,7 +63,7 @@ final class NodeRoles implements Roles {
 
   @Override
   public Set<Integer> copies() {
-    return replicas.copies();
+    return replicas.replicas();
   }
 
   @Override

@@ -1,12 +1,13 @@
 package io.tunnel.server.replica;
 
 /**
- * Knows up to which moment a copy has read everything, as far as that is certain: the end of the
- * log was asked for then, and the copy has read to it since.
+ * Knows up to which moment a replica has read everything, as far as that is certain: the end of the
+ * log was asked for then, and the replica has read to it since.
  *
  * <p>A log keeps a deletion for a while after it has compacted what is deleted, and then forgets
- * it. A copy that was fresh less than that ago has seen all that may be forgotten; a copy that was
- * not, and finds that something is missing in front of it, may have rows that no other copy has.
+ * it. A replica that was fresh less than that ago has seen all that may be forgotten; a replica
+ * that was not, and finds that something is missing in front of it, may have rows that no other
+ * replica has.
  */
 final class FreshCore {
 
@@ -18,7 +19,7 @@ final class FreshCore {
   private long aim = -1;
   private long aimMicros;
 
-  /** A copy that had read everything at that moment, or began from nothing. */
+  /** A replica that had read everything at that moment, or began from nothing. */
   FreshCore(long freshMicros) {
     this.freshMicros = freshMicros;
     this.storedMicros = freshMicros;
@@ -29,13 +30,13 @@ final class FreshCore {
     if (next >= end) {
       freshMicros = Math.max(freshMicros, askedMicros);
     } else if (aim < 0) {
-      // Not the newest: a copy that is always a little behind would never be there.
+      // Not the newest: a replica that is always a little behind would never be there.
       aim = end;
       aimMicros = askedMicros;
     }
   }
 
-  /** The copy will read {@code next} next. */
+  /** The replica will read {@code next} next. */
   void read(long next) {
     if (aim >= 0 && next >= aim) {
       freshMicros = Math.max(freshMicros, aimMicros);

@@ -31,7 +31,7 @@ final class GroupMaker {
   private static final int OVERRUN_BYTES_MAX = 8 << 20;
 
   private final int partition;
-  private final CopyRows rows;
+  private final ReplicaRows rows;
   private final ReplicaConfig.Batches limits;
   private final ConditionCore conditions;
   private final RecordCodec codec = new RecordCodec();
@@ -53,7 +53,7 @@ final class GroupMaker {
     long take(int count);
   }
 
-  GroupMaker(int partition, CopyRows rows, ReplicaConfig.Batches limits) {
+  GroupMaker(int partition, ReplicaRows rows, ReplicaConfig.Batches limits) {
     this.partition = partition;
     this.rows = rows;
     this.limits = limits;

@@ -30,7 +30,7 @@ final class History implements SharedLog.TailListener, Closeable {
 
   private final ReplicaConfig config;
   private final HistoryCore core;
-  private final IntFunction<Reigns> reigns;
+  private final IntFunction<EpochHistory> epochHistory;
   private final IntConsumer wake;
   private final SharedLog.Tail tail;
 
@@ -43,14 +43,18 @@ final class History implements SharedLog.TailListener, Closeable {
   /**
    * Reads nothing yet.
    *
-   * @param reigns what counts, by partition, as its copy has it now
+   * @param epochHistory what counts, by partition, as its replica has it now
    * @param wake tells the channels of a partition to look again; any thread
    */
-  History(ReplicaConfig config, SharedLog log, IntFunction<Reigns> reigns, IntConsumer wake) {
+  History(
+      ReplicaConfig config,
+      SharedLog log,
+      IntFunction<EpochHistory> epochHistory,
+      IntConsumer wake) {
     this.config = config;
     this.core =
         new HistoryCore(config.history().heldBytesMax(), config.history().readPartitionsMax());
-    this.reigns = reigns;
+    this.epochHistory = epochHistory;
     this.wake = wake;
     this.tail = log.tail(this);
   }
@@ -107,9 +111,10 @@ final class History implements SharedLog.TailListener, Closeable {
     if (page.isEmpty()) {
       return;
     }
-    Reigns known = reigns.apply(partition);
+    EpochHistory known = epochHistory.apply(partition);
     if (from < known.from()) {
-      // The copy is made anew, or has found a hole: whether that is a loss, it says when it serves.
+      // The replica is made anew, or has found a hole: whether that is a loss, it says when it
+      // serves.
       open.remove(partition);
       carryOut(() -> core.abandoned(page.get().fetch()));
     } else if (page.get().read(records, next, known)) {

@@ -1,12 +1,14 @@
 package io.tunnel.server.replica;
 
-/** What happens to a node's copies now and then, and is counted for those who operate it. */
+/** What happens to a node's replicas now and then, and is counted for those who operate it. */
 public enum Incident {
   /** It asked to lead a partition, by a marker; also again, behind an append that failed. */
   CLAIMED,
   /** It began to lead a partition. */
   LED,
-  /** It read a record that does not count; every copy reads it, and again when it is made anew. */
+  /**
+   * It read a record that does not count; every replica reads it, and again when it is made anew.
+   */
   FENCED,
   /** As a leader it appended a row as it is, because a fenced record could hide it. */
   REPAIRED,
@@ -14,6 +16,6 @@ public enum Incident {
   APPEND_FAILED,
   /** It refused to read rows that the log had not confirmed for too long. */
   READ_TOO_OLD,
-  /** It had no way to go on from what it has: the copy is made anew. */
+  /** It had no way to go on from what it has: the replica is made anew. */
   BEGUN_ANEW
 }

@@ -10,8 +10,8 @@ public interface KnownPartitions {
   boolean exists(int partition);
 
   /**
-   * Whether a partition was there once and is no longer, which is the only reason to delete a copy
-   * of it: a catalog that does not know a partition may know less than it should.
+   * Whether a partition was there once and is no longer, which is the only reason to delete a
+   * replica of it: a catalog that does not know a partition may know less than it should.
    */
   default boolean isDropped(int partition) {
     return !exists(partition);

@@ -1,8 +1,9 @@
 package io.tunnel.server.replica;
 
 /**
- * How long ago the log last confirmed what a copy has: the log's end was asked for at that moment,
- * and the copy has read to it since. So the copy has everything that anybody was told before.
+ * How long ago the log last confirmed what a replica has: the log's end was asked for at that
+ * moment, and the replica has read to it since. So the replica has everything that anybody was told
+ * before.
  *
  * <p>Nanoseconds of a clock that never goes back, unlike {@link FreshCore}'s, which outlive the
  * process. Written by one thread; {@link #isOlder} is for any.
@@ -26,13 +27,13 @@ final class LastWordCore {
     if (next >= end) {
       heard(askedNanos);
     } else if (aim < 0) {
-      // Not the newest: a copy that is always a little behind would never be there.
+      // Not the newest: a replica that is always a little behind would never be there.
       aim = end;
       aimNanos = askedNanos;
     }
   }
 
-  /** The copy will read {@code next} next. */
+  /** The replica will read {@code next} next. */
   void read(long next) {
     if (aim >= 0 && next >= aim) {
       heard(aimNanos);

@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The part of a copy that leads: claims, appends one group at a time, and knows what became of it.
- * For the shard's thread.
+ * The part of a replica that leads: claims, appends one group at a time, and knows what became of
+ * it. For the shard's thread.
  *
  * <p>The fate of a group is certain when all of it was read back, when another epoch began, or when
  * a record of its own epoch does not count: what was not read back by then never counts. A group
@@ -53,7 +53,9 @@ final class Leader {
   /** Groups that wait for the next fold to be answered. */
   private final List<Settled> settled = new ArrayList<>();
 
-  /** Markers of this copy that may still come, at most {@link #CLAIMS_MAX}; the newest is there. */
+  /**
+   * Markers of this replica that may still come, at most {@link #CLAIMS_MAX}; the newest is there.
+   */
   private final Set<Bytes> claims = new HashSet<>();
 
   /** The entries that are appended and not settled; while there are any, no others are appended. */
@@ -183,7 +185,7 @@ final class Leader {
     if (isWritable()) {
       waiting.add(write);
     } else {
-      write.refused(isServing() ? Answers.unavailable() : notLeader);
+      write.refused(isServing() ? WriteAnswers.unavailable() : notLeader);
     }
   }
 
@@ -199,7 +201,7 @@ final class Leader {
           under.read(record);
           if (under.isWhole()) {
             failures = 0;
-            settle(Answers.unavailable());
+            settle(WriteAnswers.unavailable());
           }
         });
     // Its epoch may be a newer one, whose marker nobody has.
@@ -210,7 +212,7 @@ final class Leader {
   void fenced(Stored record, long nowNanos) {
     boolean isOwn = group.isPresent() && group.get().epoch() == record.entry().epoch();
     if (isOwn && record.entry().epoch() == core.epoch()) {
-      settle(Answers.unavailable());
+      settle(WriteAnswers.unavailable());
     }
     lostLead(nowNanos);
   }
@@ -218,7 +220,7 @@ final class Leader {
   /** A marker was read. */
   void marked(Stored record, RefusedException notLeader, long nowNanos) {
     boolean isOwn = record.entry().value().filter(claims::remove).isPresent();
-    settle(isOwn ? Answers.unavailable() : notLeader);
+    settle(isOwn ? WriteAnswers.unavailable() : notLeader);
     if (core.role() == Role.LEADING) {
       port.count(Incident.LED, 1);
       move(Event.LED);
@@ -232,7 +234,7 @@ final class Leader {
 
   /** There is a hole before the next record, and what was in it is not known. */
   void skipped(long nowNanos) {
-    settle(Answers.unknown("the log gave up records before this node read them"));
+    settle(WriteAnswers.unknown("the log gave up records before this node read them"));
     lostLead(nowNanos);
   }
 
@@ -277,7 +279,7 @@ final class Leader {
     }
     settled.clear();
     if (!isWritable()) {
-      refuseWaiting(isServing() ? Answers.unavailable() : notLeader);
+      refuseWaiting(isServing() ? WriteAnswers.unavailable() : notLeader);
     }
     return rejected;
   }
@@ -291,14 +293,14 @@ final class Leader {
   /**
    * Does what is to be done next. To be called when everything that was read is folded.
    *
-   * @param isCaughtUp whether the copy has read what there was when it began
+   * @param isCaughtUp whether the replica has read what there was when it began
    */
   void advance(boolean isCaughtUp, long nowNanos) {
     if (group.isPresent() && nowNanos - deadlineNanos >= 0 && !group.get().isAnswered()) {
-      group.get().answer(Answers.unknown("the log did not answer in time"));
+      group.get().answer(WriteAnswers.unknown("the log did not answer in time"));
       port.count(Incident.APPEND_FAILED, 1);
       fail(nowNanos);
-      refuseWaiting(Answers.unavailable());
+      refuseWaiting(WriteAnswers.unavailable());
     }
     if (!isWanted) {
       resign();
@@ -317,7 +319,7 @@ final class Leader {
     refuseWaiting(busy);
     boolean isOpen = !settled.isEmpty() || (group.isPresent() && !group.get().isAnswered());
     if (isOpen && nowNanos - deadlineNanos >= 0) {
-      RefusedException unknown = Answers.unknown("the disk of the node is full");
+      RefusedException unknown = WriteAnswers.unknown("the disk of the node is full");
       settled.forEach(certain -> certain.group().refuse(unknown));
       settled.clear();
       group.ifPresent(open -> open.refuse(unknown));
@@ -376,13 +378,13 @@ final class Leader {
     return isFirst ? claims : next;
   }
 
-  /** Answers everything, because nothing more will be known. */
+  /** WriteAnswers everything, because nothing more will be known. */
   void stop(RefusedException waitingReason, String why) {
     isWanted = false;
     move(Event.UNWANTED);
     answer(waitingReason);
     refuseWaiting(waitingReason);
-    group.ifPresent(lost -> lost.answer(Answers.unknown(why)));
+    group.ifPresent(lost -> lost.answer(WriteAnswers.unknown(why)));
     group = Optional.empty();
   }
 }

@@ -7,9 +7,9 @@ import io.tunnel.server.replica.SharedLog.Stored;
 import java.util.List;
 
 /**
- * Who led the shared log when, in the part that a copy has read. A log that lost its end and grew
- * again has grown under a later leader, so these are the incarnations of its positions: that of a
- * leader's epoch is one more, because incarnations are at least 1.
+ * Who led the shared log when, in the part that a replica has read. A log that lost its end and
+ * grew again has grown under a later leader, so these are the incarnations of its positions: that
+ * of a leader's epoch is one more, because incarnations are at least 1.
  *
  * @param starts where epochs began, or at the latest place at which they can have begun before the
  *     first record of theirs that was read

@@ -60,7 +60,7 @@ final class LocalRetention {
     meter.trimmed(shard, freed.changes(), freed.segments(), freed.bytes());
   }
 
-  /** What was read at once when a copy was made can be more in one segment than all may have. */
+  /** What was read at once when a replica was made can be more in one segment than all may have. */
   private boolean isTooLarge(Set<Integer> partitions) throws IOException {
     for (Kept kept : bytesMax == 0 ? List.<Kept>of() : log.kept(partitions)) {
       if (!kept.isSealed() && kept.bytes() > bytesMax) {

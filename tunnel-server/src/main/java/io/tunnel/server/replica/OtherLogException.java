@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A directory has copies of another log than the one that a node was given. They are not deleted:
+ * A directory has replicas of another log than the one that a node was given. They are not deleted:
  * they may be all that is left of that log.
  */
 public final class OtherLogException extends IOException {

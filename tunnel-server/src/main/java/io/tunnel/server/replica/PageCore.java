@@ -18,7 +18,7 @@ import java.util.Optional;
  *
  * <p>Every offset of a page was there when it was read, but for those of known markers. Offsets of
  * a partition have no gaps before they are compacted, so nothing is missing; and what counts is
- * said by the {@link Reigns} of a copy that read the same part when it was whole.
+ * said by the {@link EpochHistory} of a replica that read the same part when it was whole.
  */
 final class PageCore {
 
@@ -61,22 +61,22 @@ final class PageCore {
    * Takes what was read from {@link #next} on.
    *
    * @param end the offset behind all that was read; what is missing before it is gone
-   * @param reigns which know {@link #next}
+   * @param epochHistory which know {@link #next}
    * @return whether the page is done
    */
-  boolean read(List<Stored> records, long end, Reigns reigns) {
-    if (next < reigns.from()) {
+  boolean read(List<Stored> records, long end, EpochHistory epochHistory) {
+    if (next < epochHistory.from()) {
       throw new IllegalStateException(
-          "what counts is known from " + reigns.from() + " on, not from " + next);
+          "what counts is known from " + epochHistory.from() + " on, not from " + next);
     }
     try {
       for (Stored record : records) {
-        if (!isDone && comesTo(record.offset(), reigns)) {
-          read(record, reigns);
+        if (!isDone && comesTo(record.offset(), epochHistory)) {
+          read(record, epochHistory);
         }
       }
       if (!isDone && end > next) {
-        comesTo(end, reigns);
+        comesTo(end, epochHistory);
       }
     } catch (MalformedException e) {
       refuse(
@@ -93,8 +93,8 @@ final class PageCore {
   }
 
   /** Whether the page goes on to {@code offset}, that is: nothing is missing before. */
-  private boolean comesTo(long offset, Reigns reigns) {
-    while (next < Math.min(offset, fetch.limit()) && reigns.isMarker(next)) {
+  private boolean comesTo(long offset, EpochHistory epochHistory) {
+    while (next < Math.min(offset, fetch.limit()) && epochHistory.isMarker(next)) {
       next++;
     }
     if (next >= fetch.limit()) {
@@ -114,9 +114,9 @@ final class PageCore {
     }
   }
 
-  private void read(Stored record, Reigns reigns) {
+  private void read(Stored record, EpochHistory epochHistory) {
     Entry entry = record.entry();
-    if (reigns.counts(record)) {
+    if (epochHistory.counts(record)) {
       // As in the local log, where commit times never fall.
       Optional<RecordValue> value =
           entry.value().map(stored -> RecordCodec.decode(entry.key(), stored));

@@ -10,10 +10,10 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Strict reads of one partition: each runs when the copy has read to an end of the log that was
- * asked for after the read had come. Then the copy has everything that anybody was told before the
- * read came, and if another leader had begun by then, the copy has read that leader's marker and
- * serves nothing.
+ * Strict reads of one partition: each runs when the replica has read to an end of the log that was
+ * asked for after the read had come. Then the replica has everything that anybody was told before
+ * the read came, and if another leader had begun by then, the replica has read that leader's marker
+ * and serves nothing.
  *
  * <p>One question is under way at a time, however many reads there are: reads that come meanwhile
  * wait for the next one, because the end that is on its way may have been seen before they came.

@@ -4,12 +4,12 @@ import io.tunnel.model.Limits;
 import java.util.Objects;
 
 /**
- * Limits of the copies of a node.
+ * Limits of the replicas of a node.
  *
  * @param batches what is gathered and may wait
  * @param times how long things may take
  * @param history what is kept on disk of old changes, and how the others are read
- * @param warmLagMax positions that a copy may be behind the end of the log and still be warm
+ * @param warmLagMax positions that a replica may be behind the end of the log and still be warm
  */
 public record ReplicaConfig(Batches batches, Times times, History history, long warmLagMax) {
 
@@ -114,8 +114,8 @@ public record ReplicaConfig(Batches batches, Times times, History history, long 
       long readAgeMsMax) {
 
     /**
-     * Times of copies whose reads are never too old, unless {@link ReplicaConfig#boundBy} says how
-     * old.
+     * Times of replicas whose reads are never too old, unless {@link ReplicaConfig#boundBy} says
+     * how old.
      */
     public Times(
         long outcomeDeadlineMs, long claimPauseMs, long claimPauseMsMax, long youngMarginMs) {

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 
 /**
  * Says what each record of a shared log means, and who leads: a function of the log alone, so that
- * every copy comes to the same answer.
+ * every replica comes to the same answer.
  *
  * <p>A node that wants to lead appends a marker. Its offset is the epoch of what its writer appends
  * from then on, so no two leaders have the same epoch, and the log itself decides between them:
@@ -32,19 +32,20 @@ import java.util.TreeMap;
  * old, so its key is remembered until something that counts comes behind it, and the leader appends
  * the row as it is as a repair, that of the youngest fenced record first. Where records are
  * compacted away ("a hole"), their sequence cannot be checked and markers may be missing; what is
- * read wrongly there is made right by the repairs behind it, before the copy has read to the end.
+ * read wrongly there is made right by the repairs behind it, before the replica has read to the
+ * end.
  *
  * <p>The rest of an append whose beginning was compacted away, or lost, is a matter of doubt to
  * those who read it behind a hole. If it does not count, something in the hole was a fenced record
  * too, and since that was compacted it is repaired, and so, youngest first, is the rest. The
  * exception is a hole that deletions left which the log has forgotten. So what is doubtful is
  * folded, and its key remembered for repair, which is no harm if it counts; otherwise all take the
- * row that this copy has when it comes to lead. Whole are changes only from the next beginning of
- * an append, or marker.
+ * row that this replica has when it comes to lead. Whole are changes only from the next beginning
+ * of an append, or marker.
  */
 final class ReplicaCore {
 
-  /** What a copy does with its partition. */
+  /** What a replica does with its partition. */
   enum Role {
     /** Reads. */
     FOLLOWING,
@@ -115,7 +116,7 @@ final class ReplicaCore {
   /** Where {@link #wholeFromHere} was said last, or where a hole ended since; at most next. */
   private long youngFrom;
 
-  /** A copy that goes on where it was. */
+  /** A replica that goes on where it was. */
   ReplicaCore(ReplicaState state) {
     next = state.next();
     epoch = state.epoch();
@@ -258,7 +259,7 @@ final class ReplicaCore {
     return true;
   }
 
-  /** What this copy appended under the newest epoch, or what comes of it, does not count now. */
+  /** What this replica appended under the newest epoch, or what comes of it, does not count now. */
   private void loseLead() {
     if (role == Role.LEADING) {
       role = Role.FOLLOWING;
@@ -298,13 +299,13 @@ final class ReplicaCore {
     }
   }
 
-  /** The copy will append a marker of that value, which no other marker has. */
+  /** The replica will append a marker of that value, which no other marker has. */
   void claim(Bytes value) {
     role = Role.CLAIMING;
     claim = Optional.of(value);
   }
 
-  /** The copy leads no more, or does not want to. */
+  /** The replica leads no more, or does not want to. */
   void resign() {
     loseLead();
     role = Role.FOLLOWING;

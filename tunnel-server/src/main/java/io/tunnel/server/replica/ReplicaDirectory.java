@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Opens the shards of a node from its directory. All of it is a cache of the shared log: what
- * cannot be opened is deleted, and read again. Copies of another log are refused.
+ * cannot be opened is deleted, and read again. Replicas of another log are refused.
  */
 final class ReplicaDirectory {
 
@@ -44,7 +44,7 @@ final class ReplicaDirectory {
     ReplicaConfig config = layout.replica().perShard(layout.count());
     try {
       for (int id = 0; id < layout.count(); id++) {
-        CopyStore store = store(id);
+        ReplicaStore store = store(id);
         try {
           opened.add(new ReplicaShard(id, config, store, ports, meter, clock));
         } catch (RuntimeException e) {
@@ -60,15 +60,15 @@ final class ReplicaDirectory {
   }
 
   private void identify() throws IOException {
-    CopiesIdentity now = layout.identity();
+    ReplicasIdentity now = layout.identity();
     Path directory = Files.createDirectories(layout.directory());
-    Optional<CopiesIdentity> former = CopiesIdentity.read(directory);
+    Optional<ReplicasIdentity> former = ReplicasIdentity.read(directory);
     if (former.isPresent()) {
       former.get().requireSame(directory, now);
     }
-    boolean isUsable = former.map(CopiesIdentity::shards).equals(Optional.of(now.shards()));
+    boolean isUsable = former.map(ReplicasIdentity::shards).equals(Optional.of(now.shards()));
     if (!isUsable) {
-      CopiesIdentity.delete(directory);
+      ReplicasIdentity.delete(directory);
       deleteAll(list(directory));
     }
     if (!former.equals(Optional.of(now))) {
@@ -88,7 +88,7 @@ final class ReplicaDirectory {
     }
   }
 
-  private CopyStore store(int id) throws IOException {
+  private ReplicaStore store(int id) throws IOException {
     Path directory = layout.directory().resolve("shard-" + id);
     try {
       return openStore(id, directory);
@@ -99,7 +99,7 @@ final class ReplicaDirectory {
     }
   }
 
-  private CopyStore openStore(int id, Path directory) throws IOException {
+  private ReplicaStore openStore(int id, Path directory) throws IOException {
     Path rows = Files.createDirectories(directory.resolve("table"));
     LocalLog log =
         LocalLog.open(
@@ -120,11 +120,11 @@ final class ReplicaDirectory {
     }
   }
 
-  private CopyStore open(int id, LocalLog log, TableStore table) throws IOException {
+  private ReplicaStore open(int id, LocalLog log, TableStore table) throws IOException {
     for (int partition : table.states().keySet()) {
       if (ports.partitions().isDropped(partition)) {
         LOGGER.info("partition {} was dropped, and its copy is deleted", partition);
-        table.dropCopy(partition);
+        table.dropReplica(partition);
       } else if (!ports.partitions().exists(partition)) {
         LOGGER.warn(
             "the catalog does not know partition {}, and has not dropped it: its copy is kept, and"
@@ -134,9 +134,9 @@ final class ReplicaDirectory {
     }
     Set<Integer> stored = table.states().keySet();
     table.retainPartitions(stored::contains);
-    CopyStore.requireWhole(log, table.states());
+    ReplicaStore.requireWhole(log, table.states());
     long freeBytesMin = layout.disk().freeBytesMin();
-    return new CopyStore(id, log, new CopyRows.InStore(table), freeBytesMin, meter, clock);
+    return new ReplicaStore(id, log, new ReplicaRows.InStore(table), freeBytesMin, meter, clock);
   }
 
   private static void closeAfter(Closeable opened, Exception failure) {

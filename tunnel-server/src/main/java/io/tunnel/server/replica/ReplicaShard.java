@@ -21,15 +21,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread that reads, logs, folds and leads the copies of a shard.
+ * The one thread that reads, logs, folds and leads the replicas of a shard.
  *
  * <p>It takes what waits, puts all that was read into the local log and then into the table,
  * answers the writes whose fate is certain by that, and lets each leader append what it has next.
  * So whatever runs on this thread finds everything that was acknowledged, and a read need not wait
  * for an append that is under way, which may take as long as the shared log cannot be reached.
  *
- * <p>Without room on its disk it goes on as {@link CopyRoom} says. After a failure of the disk, or
- * an error on its thread, it leads nothing and reads no more: other nodes have everything that
+ * <p>Without room on its disk it goes on as {@link ReplicaRoom} says. After a failure of the disk,
+ * or an error on its thread, it leads nothing and reads no more: other nodes have everything that
  * counts.
  */
 final class ReplicaShard implements Closeable {
@@ -39,21 +39,21 @@ final class ReplicaShard implements Closeable {
 
   private final int id;
   private final ReplicaConfig config;
-  private final CopyStore store;
+  private final ReplicaStore store;
   private final Replicas.Ports ports;
   private final Shard.Meter meter;
   private final Shard.Clock clock;
   private final OwnerLoop<ReplicaTask> loop;
   private final List<Integer> storedAtOpen;
   private final LocalRetention retention;
-  private final ShardCopies copies;
-  private final CopyRoom room;
+  private final ShardReplicas replicas;
+  private final ReplicaRoom room;
   private volatile boolean hasFailed;
 
   ReplicaShard(
       int id,
       ReplicaConfig config,
-      CopyStore store,
+      ReplicaStore store,
       Replicas.Ports ports,
       Shard.Meter meter,
       Shard.Clock clock) {
@@ -74,8 +74,8 @@ final class ReplicaShard implements Closeable {
         new OwnerLoop<>(
             "copies-" + id,
             new OwnerLoop.Work<>(this::step, this::idleNanos, this::fail, ReplicaShard::end));
-    this.copies = new ShardCopies(config, store, ports, clock, loop::post);
-    this.room = new CopyRoom(store.disk());
+    this.replicas = new ShardReplicas(config, store, ports, clock, loop::post);
+    this.room = new ReplicaRoom(store.disk());
   }
 
   void start() {
@@ -86,16 +86,16 @@ final class ReplicaShard implements Closeable {
     return store.log();
   }
 
-  CopyRows rows() {
+  ReplicaRows rows() {
     return store.rows();
   }
 
   /** Partitions that are stored, or copied. */
-  Map<Integer, Copy> copies() {
-    return copies.all();
+  Map<Integer, Replica> replicas() {
+    return replicas.all();
   }
 
-  /** Partitions of which there was a copy when it was opened. */
+  /** Partitions of which there was a replica when it was opened. */
   List<Integer> storedAtOpen() {
     return storedAtOpen;
   }
@@ -107,12 +107,12 @@ final class ReplicaShard implements Closeable {
 
   private void trim(long nowMicros) {
     Set<Integer> left = new TreeSet<>(store.known());
-    left.removeAll(copies().keySet());
+    left.removeAll(replicas().keySet());
     try {
       if (!hasFailed) {
-        retention.look(id, copies().keySet(), left, meter, nowMicros);
+        retention.look(id, replicas().keySet(), left, meter, nowMicros);
         if (!room.isStuck()) {
-          copies().values().forEach(Copy::publish);
+          replicas().values().forEach(Replica::publish);
         }
       }
     } catch (IOException e) {
@@ -121,19 +121,21 @@ final class ReplicaShard implements Closeable {
     }
   }
 
-  /** Throws when the log has not confirmed for too long what a copy has: another may lead since. */
-  void requireFresh(Copy copy) {
+  /**
+   * Throws when the log has not confirmed for too long what a replica has: another may lead since.
+   */
+  void requireFresh(Replica replica) {
     long msMax = config.times().readAgeMsMax();
     long nanosMax = TimeUnit.MILLISECONDS.toNanos(msMax);
-    if (msMax > 0 && copy.ends().word().isOlder(nanosMax, clock.nanos())) {
+    if (msMax > 0 && replica.ends().word().isOlder(nanosMax, clock.nanos())) {
       incidents().count(Incident.READ_TOO_OLD, 1);
       throw RefusedException.notLeader(
           "this node has not heard from the log of partition "
-              + copy.partition()
+              + replica.partition()
               + " for more than "
               + msMax
               + " ms, and another may lead it",
-          ports.leaders().apply(copy.partition()));
+          ports.leaders().apply(replica.partition()));
     }
   }
 
@@ -152,11 +154,11 @@ final class ReplicaShard implements Closeable {
 
   /** Bytes of records that wait. */
   long readBytes() {
-    return copies.tail().waitingBytes();
+    return replicas.tail().waitingBytes();
   }
 
   Incidents incidents() {
-    return copies.incidents();
+    return replicas.incidents();
   }
 
   /** Whether nothing waits. */
@@ -166,7 +168,7 @@ final class ReplicaShard implements Closeable {
 
   /** Asks the log where it ends; any thread. */
   void askEnds() {
-    copies.askEnds(copies().keySet());
+    replicas.askEnds(replicas().keySet());
   }
 
   /** Any thread. */
@@ -176,7 +178,7 @@ final class ReplicaShard implements Closeable {
 
   private long idleNanos() {
     long now = clock.nanos();
-    long left = room.isStuck() ? OwnerLoop.FOREVER_NANOS : copies.leftNanos(now);
+    long left = room.isStuck() ? OwnerLoop.FOREVER_NANOS : replicas.leftNanos(now);
     return Math.min(left, room.leftNanos(now));
   }
 
@@ -234,7 +236,7 @@ final class ReplicaShard implements Closeable {
   /** Whether it has to wait for room. Ends of logs are asked for again and again. */
   private boolean isHeld(ReplicaTask task) {
     boolean begins =
-        task instanceof ReplicaTask.Become become && copies.find(become.partition()).isEmpty();
+        task instanceof ReplicaTask.Become become && replicas.find(become.partition()).isEmpty();
     return !hasFailed
         && (begins || task instanceof ReplicaTask.Read || task instanceof ReplicaTask.Lost);
   }
@@ -243,7 +245,7 @@ final class ReplicaShard implements Closeable {
   private long take(ReplicaTask task, List<Runnable> barriers) throws IOException {
     if (task instanceof ReplicaTask.Read read) {
       read(read);
-      copies.tail().taken(read.bytes());
+      replicas.tail().taken(read.bytes());
       return read.bytes();
     }
     if (task instanceof ReplicaTask.Barrier barrier) {
@@ -253,47 +255,48 @@ final class ReplicaShard implements Closeable {
     } else if (task instanceof ReplicaTask.Become become) {
       become(become.partition(), become.wish());
     } else if (task instanceof ReplicaTask.Appended appended) {
-      copy(appended.partition())
+      replica(appended.partition())
           .ifPresent(
-              copy -> copy.leader().appended(appended.number(), appended.failure(), clock.nanos()));
+              replica ->
+                  replica.leader().appended(appended.number(), appended.failure(), clock.nanos()));
     } else if (task instanceof ReplicaTask.End end) {
-      Optional<Copy> copy = copy(end.partition());
-      if (copy.isPresent()) {
-        copies.sawEnd(copy.get(), end);
+      Optional<Replica> replica = replica(end.partition());
+      if (replica.isPresent()) {
+        replicas.sawEnd(replica.get(), end);
       }
     } else if (task instanceof ReplicaTask.Lost lost) {
-      copy(lost.partition()).ifPresent(copy -> copies.lost(copy, lost));
+      replica(lost.partition()).ifPresent(replica -> replicas.lost(replica, lost));
     } else if (task instanceof ReplicaTask.StrictRead strict) {
-      copy(strict.partition())
+      replica(strict.partition())
           .ifPresentOrElse(
-              copy -> copies.read(copy, strict.read()),
+              replica -> replicas.read(replica, strict.read()),
               () -> strict.read().refused().accept(notLeader(strict.partition())));
     } else if (task instanceof ReplicaTask.StrictEnd seen) {
-      copies.strictEnd(seen);
+      replicas.strictEnd(seen);
     }
     return 0;
   }
 
-  /** A copy that is told something. */
-  private Optional<Copy> copy(int partition) {
-    Optional<Copy> copy = hasFailed ? Optional.empty() : copies.find(partition);
-    copy.ifPresent(copies::touch);
-    return copy;
+  /** A replica that is told something. */
+  private Optional<Replica> replica(int partition) {
+    Optional<Replica> replica = hasFailed ? Optional.empty() : replicas.find(partition);
+    replica.ifPresent(replicas::touch);
+    return replica;
   }
 
   private void takeWrite(ReplicaTask.Write write) {
-    Optional<Copy> found = copy(write.partition());
+    Optional<Replica> found = replica(write.partition());
     if (found.isEmpty()) {
       write.write().refused(notLeader(write.partition()));
       return;
     }
-    Copy copy = found.get();
+    Replica replica = found.get();
     Optional<RefusedException> full =
-        copy.leader().isWritable() ? room.refusal(clock.nanos()) : Optional.empty();
+        replica.leader().isWritable() ? room.refusal(clock.nanos()) : Optional.empty();
     if (full.isPresent()) {
       write.write().refused(full.get());
     } else {
-      copy.leader().write(write.write(), copy.notLeader());
+      replica.leader().write(write.write(), replica.notLeader());
     }
   }
 
@@ -303,43 +306,44 @@ final class ReplicaShard implements Closeable {
   }
 
   private void read(ReplicaTask.Read read) throws IOException {
-    Optional<Copy> found = copy(read.partition());
+    Optional<Replica> found = replica(read.partition());
     if (found.isEmpty()) {
       return;
     }
-    Copy copy = found.get();
-    long before = copy.next();
+    Replica replica = found.get();
+    long before = replica.next();
     try {
-      copy.read(read.from(), read.records(), read.next(), read.readMicros(), clock.nanos());
+      replica.read(read.from(), read.records(), read.next(), read.readMicros(), clock.nanos());
     } catch (MalformedException e) {
-      copies.tail().unfollow(read.partition());
+      replicas.tail().unfollow(read.partition());
       LOGGER.error(
           "the copy of partition {} stops before position {}: a record of the log cannot be read",
           read.partition(),
-          copy.next(),
+          replica.next(),
           e);
     }
-    if (copy.ends().isLost()) {
-      copies.lookForLost();
+    if (replica.ends().isLost()) {
+      replicas.lookForLost();
     }
-    if (copy.isStale()) {
+    if (replica.isStale()) {
       LOGGER.warn(
           "the copy of partition {} was behind for so long that the log may have forgotten"
               + " deletions behind position {}; it is made again",
           read.partition(),
-          copy.next() - 1);
-      copies.makeAgain(copy, 0, new CopyStore.Left(copy));
+          replica.next() - 1);
+      replicas.makeAgain(replica, 0, new ReplicaStore.Left(replica));
     } else {
-      report(copy, before);
+      report(replica, before);
     }
   }
 
-  /** Only a copy that is being made is worth a line. */
-  private static void report(Copy copy, long before) {
-    Copy.View view = copy.view();
+  /** Only a replica that is being made is worth a line. */
+  private static void report(Replica replica, long before) {
+    Replica.View view = replica.view();
     boolean isRebuilt = !view.isCaughtUp() && view.startEnd() > PROGRESS_RECORDS;
-    if (isRebuilt && before / PROGRESS_RECORDS != copy.next() / PROGRESS_RECORDS) {
-      LOGGER.info("copying partition {}: {} of {}", copy.partition(), copy.next(), view.startEnd());
+    if (isRebuilt && before / PROGRESS_RECORDS != replica.next() / PROGRESS_RECORDS) {
+      LOGGER.info(
+          "copying partition {}: {} of {}", replica.partition(), replica.next(), view.startEnd());
     }
   }
 
@@ -347,25 +351,25 @@ final class ReplicaShard implements Closeable {
     if (hasFailed) {
       return;
     }
-    Optional<Copy> found = copy(partition);
+    Optional<Replica> found = replica(partition);
     if (wish == ReplicaTask.Wish.NOTHING) {
-      found.ifPresent(Copy::leave);
+      found.ifPresent(Replica::leave);
       found.ifPresent(this::withdrawIfStuck);
       return;
     }
-    Copy copy = found.isPresent() ? found.get() : copies.begin(partition);
+    Replica replica = found.isPresent() ? found.get() : replicas.begin(partition);
     if (wish == ReplicaTask.Wish.LEAD) {
-      copy.lead();
+      replica.lead();
     } else {
-      copy.follow();
-      withdrawIfStuck(copy);
+      replica.follow();
+      withdrawIfStuck(replica);
     }
   }
 
   /** Nobody else says that it serves no more before there is room. */
-  private void withdrawIfStuck(Copy copy) {
+  private void withdrawIfStuck(Replica replica) {
     if (room.isStuck()) {
-      copy.withdraw();
+      replica.withdraw();
     }
   }
 
@@ -374,42 +378,42 @@ final class ReplicaShard implements Closeable {
     if (room.isStuck()) {
       return stall();
     }
-    List<Copy> told = copies.takeTold();
-    List<Copy> dirty = told.stream().filter(Copy::isDirty).toList();
+    List<Replica> told = replicas.takeTold();
+    List<Replica> dirty = told.stream().filter(Replica::isDirty).toList();
     try {
       fold(dirty);
-      copies.advance(told);
+      replicas.advance(told);
     } catch (DiskFullException e) {
       room.lacks(e, clock.nanos());
-      told.forEach(copies::touch);
+      told.forEach(replicas::touch);
       return stall();
     }
-    return copies.takeStrict(told);
+    return replicas.takeStrict(told);
   }
 
   /** What has to be stored first cannot be: refuses what waits for more than that. */
   private List<Runnable> stall() {
     long now = clock.nanos();
-    List<Copy> clean = new ArrayList<>();
-    for (Copy copy : copies().values()) {
-      copy.stall(room.busy(), now);
-      if (!copy.isDirty()) {
-        clean.add(copy);
+    List<Replica> clean = new ArrayList<>();
+    for (Replica replica : replicas().values()) {
+      replica.stall(room.busy(), now);
+      if (!replica.isDirty()) {
+        clean.add(replica);
       }
     }
-    return copies.takeStrict(clean);
+    return replicas.takeStrict(clean);
   }
 
-  private void fold(List<Copy> dirty) throws IOException {
-    dirty.forEach(Copy::withdrawIfLost);
-    // A copy that leaves makes room.
-    store.fold(dirty, copies().values().stream().anyMatch(Copy::isLeaving));
-    for (Copy copy : dirty) {
-      int rejected = copy.folded();
+  private void fold(List<Replica> dirty) throws IOException {
+    dirty.forEach(Replica::withdrawIfLost);
+    // A replica that leaves makes room.
+    store.fold(dirty, replicas().values().stream().anyMatch(Replica::isLeaving));
+    for (Replica replica : dirty) {
+      int rejected = replica.folded();
       if (rejected > 0) {
         meter.rejected(id, rejected);
       }
-      store.log().wake(copy.partition());
+      store.log().wake(replica.partition());
     }
   }
 
@@ -420,10 +424,12 @@ final class ReplicaShard implements Closeable {
       store.disk().fail(cause, String.valueOf(cause.getMessage()));
     }
     hasFailed = true;
-    for (Copy copy : copies().values()) {
-      copies.tail().unfollow(copy.partition());
-      copy.leader().stop(notLeader(copy.partition()), "the node's disk failed (" + cause + ")");
-      copy.strict().stop(notLeader(copy.partition()));
+    for (Replica replica : replicas().values()) {
+      replicas.tail().unfollow(replica.partition());
+      replica
+          .leader()
+          .stop(notLeader(replica.partition()), "the node's disk failed (" + cause + ")");
+      replica.strict().stop(notLeader(replica.partition()));
     }
   }
 
@@ -434,12 +440,12 @@ final class ReplicaShard implements Closeable {
   }
 
   private void closeCopies() throws IOException {
-    for (Copy copy : copies().values()) {
-      copy.leader().stop(PendingWrite.stopping(), "the server stops");
-      copy.strict().stop(PendingWrite.stopping());
+    for (Replica replica : replicas().values()) {
+      replica.leader().stop(PendingWrite.stopping(), "the server stops");
+      replica.strict().stop(PendingWrite.stopping());
     }
     try (store) {
-      copies.tail().close();
+      replicas.tail().close();
     }
   }
 

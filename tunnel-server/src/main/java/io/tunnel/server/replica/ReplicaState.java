@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What a copy has to remember of the part of the log that it has read. It is stored in the same
- * write as the rows folded from that part, so a copy always goes on exactly behind its rows.
+ * What a replica has to remember of the part of the log that it has read. It is stored in the same
+ * write as the rows folded from that part, so a replica always goes on exactly behind its rows.
  *
  * @param next the offset of the next record to read
  * @param epoch the newest epoch seen

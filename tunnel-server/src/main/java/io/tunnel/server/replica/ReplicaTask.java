@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/** What waits in the queue of a shard of copies. */
+/** What waits in the queue of a shard of replicas. */
 sealed interface ReplicaTask {
 
   /** A write to a partition that was led when it was accepted. */
@@ -32,7 +32,7 @@ sealed interface ReplicaTask {
   record StrictRead(int partition, ReadIndex.Read read) implements ReplicaTask {}
 
   /** The end that was asked for by strict reads. */
-  record StrictEnd(Copy copy, Optional<SharedLog.End> end) implements ReplicaTask {}
+  record StrictEnd(Replica replica, Optional<SharedLog.End> end) implements ReplicaTask {}
 
   /** What to be for a partition. */
   record Become(int partition, Wish wish) implements ReplicaTask {}

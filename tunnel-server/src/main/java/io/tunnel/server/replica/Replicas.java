@@ -36,9 +36,9 @@ import java.util.function.IntToLongFunction;
 import java.util.function.Supplier;
 
 /**
- * A node's copies of partitions of a shared log, spread over shards. A partition belongs to the
- * shard that its id names. What is on the node's disk is a cache of the log: copies that are stored
- * there are followed from the start, and whatever is missing is read again.
+ * A node's replicas of partitions of a shared log, spread over shards. A partition belongs to the
+ * shard that its id names. What is on the node's disk is a cache of the log: replicas that are
+ * stored there are followed from the start, and whatever is missing is read again.
  */
 public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
 
@@ -52,15 +52,15 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
   private final History history;
 
   /**
-   * Where copies are kept.
+   * Where replicas are kept.
    *
-   * @param directory of the copies alone: what else is in it is deleted
-   * @param identity of the log whose copies these are, and how many shards they are spread over;
+   * @param directory of the replicas alone: what else is in it is deleted
+   * @param identity of the log whose replicas these are, and how many shards they are spread over;
    *     those of another are refused
    */
   public record Layout(
       Path directory,
-      CopiesIdentity identity,
+      ReplicasIdentity identity,
       LocalDisk disk,
       ReplicaConfig replica,
       TableStoreConfig table) {
@@ -71,7 +71,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
   }
 
   /**
-   * The disk of all copies.
+   * The disk of all replicas.
    *
    * @param logs where the files of the local logs are
    * @param segmentBytesMax see {@link LocalLog#open}
@@ -80,7 +80,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
   public record LocalDisk(Disks logs, int segmentBytesMax, long freeBytesMin) {}
 
   /**
-   * What copies need of the cluster. Everything may be asked by any thread.
+   * What replicas need of the cluster. Everything may be asked by any thread.
    *
    * @param markers values of markers, each another one; see {@link Markers}
    * @param leaders where a partition's leader is reached, as HOST:PORT, if it is known
@@ -97,17 +97,18 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
       IntToLongFunction deletionMicros,
       KnownPartitions partitions) {}
 
-  /** Copies of {@code log}, which is also read for channels that want what these have no more. */
+  /** Replicas of {@code log}, which is also read for channels that want what these have no more. */
   Replicas(List<ReplicaShard> shards, ReplicaConfig config, SharedLog log) {
     this.shards = List.copyOf(shards);
     this.config = config;
     this.writes =
         new WriteBudget(config.batches().queueBytesMax(), config.batches().nodeQueueBytesMax());
     this.history =
-        new History(config, log, this::reigns, partition -> shard(partition).log().wake(partition));
+        new History(
+            config, log, this::epochHistory, partition -> shard(partition).log().wake(partition));
   }
 
-  /** The lives of the partitions' logs, as far as their copies here have read them. */
+  /** The lives of the partitions' logs, as far as their replicas here have read them. */
   public Incarnations incarnations() {
     return new Incarnations() {
       @Override
@@ -117,7 +118,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
 
       @Override
       public Optional<Long> newest(int partition) {
-        int last = found(partition).map(copy -> copy.epochs().last()).orElse(Stored.NO_EPOCH);
+        int last = found(partition).map(replica -> replica.epochs().last()).orElse(Stored.NO_EPOCH);
         return last == Stored.NO_EPOCH ? Optional.empty() : Optional.of(last + 1L);
       }
     };
@@ -125,12 +126,12 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
 
   Optional<IncarnationHistory> incarnations(int partition) {
     return found(partition)
-        .map(copy -> copy.epochs().history())
+        .map(replica -> replica.epochs().history())
         .filter(history -> history.newest().isPresent());
   }
 
-  private Reigns reigns(int partition) {
-    return found(partition).map(copy -> copy.view().reigns()).orElse(Reigns.NONE);
+  private EpochHistory epochHistory(int partition) {
+    return found(partition).map(replica -> replica.view().epochHistory()).orElse(EpochHistory.NONE);
   }
 
   /** Opens what is kept, makes empty what cannot be used, and begins to follow the log. */
@@ -143,10 +144,10 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
     return opened;
   }
 
-  /** Goes on with the copies that were stored. */
+  /** Goes on with the replicas that were stored. */
   void followStored(IntPredicate isKnown) {
     for (ReplicaShard shard : shards) {
-      shard.storedAtOpen().stream().filter(isKnown::test).forEach(this::copy);
+      shard.storedAtOpen().stream().filter(isKnown::test).forEach(this::follow);
     }
   }
 
@@ -154,21 +155,21 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
     return shards.get(partition % shards.size());
   }
 
-  private Optional<Copy> found(int partition) {
-    return Optional.ofNullable(shard(partition).copies().get(partition));
+  private Optional<Replica> found(int partition) {
+    return Optional.ofNullable(shard(partition).replicas().get(partition));
   }
 
-  /** Keeps a copy of a partition, and leads it no longer. Returns at once. */
-  public void copy(int partition) {
+  /** Keeps a replica of a partition, and leads it no longer. Returns at once. */
+  public void follow(int partition) {
     become(partition, Wish.COPY);
   }
 
-  /** Leads a partition as soon as its copy has read what there is. Returns at once. */
+  /** Leads a partition as soon as its replica has read what there is. Returns at once. */
   public void lead(int partition) {
     become(partition, Wish.LEAD);
   }
 
-  /** Leads a partition no more and deletes its copy. Returns at once. */
+  /** Leads a partition no more and deletes its replica. Returns at once. */
   public void leave(int partition) {
     become(partition, Wish.NOTHING);
   }
@@ -192,20 +193,21 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
     return leads;
   }
 
-  /** Partitions of which it has, or makes, a copy. */
-  public Set<Integer> copies() {
+  /** Partitions of which it has, or makes, a replica. */
+  public Set<Integer> replicas() {
     return new TreeSet<>(wishes.keySet());
   }
 
-  /** Partitions of which the copy is nearly up to date. */
+  /** Partitions of which the replica is nearly up to date. */
   public Set<Integer> warm() {
     Set<Integer> warm = new TreeSet<>();
     for (ReplicaShard shard : shards) {
-      for (Copy copy : shard.copies().values()) {
-        Copy.View view = copy.view();
-        boolean isWarm = view.isCaughtUp() && !copy.isFailed() && view.lag() <= config.warmLagMax();
+      for (Replica replica : shard.replicas().values()) {
+        Replica.View view = replica.view();
+        boolean isWarm =
+            view.isCaughtUp() && !replica.isFailed() && view.lag() <= config.warmLagMax();
         if (isWarm && !shard.hasFailed()) {
-          warm.add(copy.partition());
+          warm.add(replica.partition());
         }
       }
     }
@@ -215,22 +217,24 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
   /** Whether the rows of a partition are read and its changes delivered here. */
   public boolean isServing(int partition) {
     return !shard(partition).hasFailed()
-        && found(partition).map(copy -> copy.view().isServing()).orElse(false);
+        && found(partition).map(replica -> replica.view().isServing()).orElse(false);
   }
 
   /**
    * About how many rows a partition has, counted one by one up to {@code countedMax}; nothing where
-   * there is no copy of it, or one that has not read yet what there was when it began.
+   * there is no replica of it, or one that has not read yet what there was when it began.
    */
   public OptionalLong rowEstimate(int partition, long countedMax) {
     ReplicaShard shard = shard(partition);
-    Optional<Copy> copy = found(partition).filter(found -> found.view().isCaughtUp());
-    if (copy.isEmpty() || shard.hasFailed()) {
+    Optional<Replica> replica = found(partition).filter(found -> found.view().isCaughtUp());
+    if (replica.isEmpty() || shard.hasFailed()) {
       return OptionalLong.empty();
     }
-    long withdrawals = copy.get().withdrawals();
+    long withdrawals = replica.get().withdrawals();
     long rows = shard.rows().readable().count(partition, countedMax).rows();
-    return withdrawals == copy.get().withdrawals() ? OptionalLong.of(rows) : OptionalLong.empty();
+    return withdrawals == replica.get().withdrawals()
+        ? OptionalLong.of(rows)
+        : OptionalLong.empty();
   }
 
   /** Asks the log for its ends, which {@link #status} and {@link #warm} then know. */
@@ -238,36 +242,36 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
     shards.forEach(ReplicaShard::askEnds);
   }
 
-  /** All copies, sorted by partition. */
+  /** All replicas, sorted by partition. */
   public List<CopyStatus> status() {
     TreeMap<Integer, CopyStatus> status = new TreeMap<>();
     for (ReplicaShard shard : shards) {
-      for (Copy copy : shard.copies().values()) {
-        Copy.View view = copy.view();
+      for (Replica replica : shard.replicas().values()) {
+        Replica.View view = replica.view();
         String role = shard.hasFailed() ? "FAILED" : view.role();
         status.put(
-            copy.partition(),
-            new CopyStatus(copy.partition(), role, view.epoch(), view.next(), view.end()));
+            replica.partition(),
+            new CopyStatus(replica.partition(), role, view.epoch(), view.next(), view.end()));
       }
     }
     return new ArrayList<>(status.values());
   }
 
   /**
-   * Figures of all copies.
+   * Figures of all replicas.
    *
    * @param waitingReadBytes records that were read and are not folded
    * @param waitingWriteBytes batches that were accepted and not answered
    * @param localBytes of the local logs
    * @param failedShards whose disk failed
-   * @param behind copies that have not read yet what there was when they began
+   * @param behind replicas that have not read yet what there was when they began
    * @param unread positions that those have to read before they are of use
    * @param historyReads how often changes were read that the local logs have not, since the start
    * @param historyBytes of those
    * @param heldBytes of those that are held in memory now
    */
   public record Figures(
-      int copies,
+      int replicas,
       int leading,
       int behind,
       long unread,
@@ -281,7 +285,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
 
   /** How much there is of everything. */
   public Figures figures() {
-    int copies = 0;
+    int replicas = 0;
     int leading = 0;
     int behind = 0;
     long unread = 0;
@@ -290,20 +294,20 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
     long local = 0;
     int failed = 0;
     for (ReplicaShard shard : shards) {
-      for (Copy copy : shard.copies().values()) {
-        Copy.View view = copy.view();
-        copies++;
+      for (Replica replica : shard.replicas().values()) {
+        Replica.View view = replica.view();
+        replicas++;
         leading += view.isWritable() ? 1 : 0;
         behind += view.isCaughtUp() ? 0 : 1;
         unread += Math.max(0, view.startEnd() - view.next());
-        queued += copy.queuedBytes().get();
+        queued += replica.queuedBytes().get();
       }
       reads += shard.readBytes();
       local += shard.log().byteCount();
       failed += shard.hasFailed() ? 1 : 0;
     }
     return new Figures(
-        copies,
+        replicas,
         leading,
         behind,
         unread,
@@ -341,15 +345,15 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
   @Override
   public PartitionHost of(int partition) {
     ReplicaShard shard = shard(partition);
-    Copy copy = shard.copies().get(partition);
-    if (copy == null || shard.hasFailed()) {
+    Replica replica = shard.replicas().get(partition);
+    if (replica == null || shard.hasFailed()) {
       throw shard.notLeader(partition);
     }
-    long withdrawals = copy.withdrawals();
-    if (!copy.view().isServing()) {
-      throw copy.notLeader();
+    long withdrawals = replica.withdrawals();
+    if (!replica.view().isServing()) {
+      throw replica.notLeader();
     }
-    return new CopyHome(partition, shard, copy, withdrawals, writes);
+    return new LedPartition(partition, shard, replica, withdrawals, writes);
   }
 
   @Override
@@ -359,7 +363,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
 
   @Override
   public long settled(int partition) {
-    long read = found(partition).map(copy -> copy.view().next() - 1).orElse(0L);
+    long read = found(partition).map(replica -> replica.view().next() - 1).orElse(0L);
     return Math.max(read, committed(partition));
   }
 
@@ -367,15 +371,16 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
   public long firstPosition(int partition) {
     return found(partition)
         .map(
-            copy ->
-                Math.max(copy.view().firstPosition(), shard(partition).log().keptFrom(partition)))
+            replica ->
+                Math.max(
+                    replica.view().firstPosition(), shard(partition).log().keptFrom(partition)))
         .orElseGet(() -> committed(partition) + 1);
   }
 
   /**
    * From the local log, or, where that does not reach back so far, from the shared one. Only where
    * a partition is served, before and after it was looked, is it known that something is lost: a
-   * copy that is given up, or made anew, just does not have it.
+   * replica that is given up, or made anew, just does not have it.
    */
   @Override
   public Extents plan(int partition, long position, int bytesMax) {
@@ -403,7 +408,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
   }
 
   private Extents older(int partition, long position, long first, int bytesMax) {
-    long known = Math.min(first, reigns(partition).from());
+    long known = Math.min(first, epochHistory(partition).from());
     if (position < known) {
       throw new LostHistory(partition, position, known - 1).refusal();
     }
@@ -424,7 +429,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
     // The local log may have none any more.
     return found > 0 || position >= committed(partition)
         ? found
-        : found(partition).map(copy -> copy.view().lastMicros()).orElse(0L);
+        : found(partition).map(replica -> replica.view().lastMicros()).orElse(0L);
   }
 
   @Override
@@ -448,8 +453,8 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
   }
 
   /**
-   * Answers what waits, stops, and closes everything. Whoever wants to lose no time resigns first,
-   * with {@link #copy}.
+   * WriteAnswers what waits, stops, and closes everything. Whoever wants to lose no time resigns
+   * first, with {@link #follow}.
    */
   @Override
   public void close() throws IOException {

@@ -110,9 +110,9 @@ final class RunCore {
     void add(Bytes key, Optional<RecordValue> value) {
       boolean isUpdate = value.isPresent() && value.get().isUpdate();
       if (isUpdate && rows.isEmpty()) {
-        ByteSink copy = new ByteSink(changes.array().length);
-        copy.write(changes.array(), 0, changes.size());
-        rows = Optional.of(copy);
+        ByteSink replica = new ByteSink(changes.array().length);
+        replica.write(changes.array(), 0, changes.size());
+        rows = Optional.of(replica);
       }
       ChangeKind changed = isUpdate ? ChangeKind.UPDATE : ChangeKind.PUT;
       write(changes, changed, key, value, value.map(RecordValue::change));

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** What the copies of a shard need of it; {@code queue} is the shard's. */
+/** What the replicas of a shard need of it; {@code queue} is the shard's. */
 record ShardPort(
     Replicas.Ports ports,
-    CopyStore store,
+    ReplicaStore store,
     Shard.Clock clock,
     Consumer<ReplicaTask> queue,
     Incidents incidents)
-    implements Copy.Port {
+    implements Replica.Port {
 
   @Override
   public void append(int partition, long number, List<Entry> entries) {

@@ -365,7 +365,7 @@ public final class TableStore implements TableRows, Closeable {
   /**
    * Removes the state of a copy and then its rows, so that rows that a crash leaves have no state.
    */
-  public void dropCopy(int partition) throws IOException {
+  public void dropReplica(int partition) throws IOException {
     try (OpenGate.Use unused = gate.enter()) {
       db.delete(unlogged, StoreFormat.stateKey(partition));
     } catch (RocksDBException e) {

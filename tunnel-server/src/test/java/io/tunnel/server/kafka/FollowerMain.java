@@ -2,10 +2,10 @@ package io.tunnel.server.kafka;
 
 import io.tunnel.server.disk.Disks;
 import io.tunnel.server.kafka.PartitionTopics.Place;
-import io.tunnel.server.replica.CopiesIdentity;
 import io.tunnel.server.replica.Markers;
 import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.Replicas;
+import io.tunnel.server.replica.ReplicasIdentity;
 import io.tunnel.server.table.TableStoreConfig;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -31,7 +31,7 @@ final class FollowerMain {
       Place place = new Place(TestTable.TABLE, 0, Long.MAX_VALUE);
       KafkaLog log = cluster.openLog(partition -> Optional.of(place));
       try (Replicas copies = open(log, Path.of(args[2]), "follower")) {
-        copies.copy(TestTable.FIRST);
+        copies.follow(TestTable.FIRST);
         await(() -> copies.committed(TestTable.FIRST) >= position);
         System.out.println("copied up to " + copies.committed(TestTable.FIRST));
       } finally {
@@ -44,7 +44,7 @@ final class FollowerMain {
     Replicas.Layout layout =
         new Replicas.Layout(
             directory,
-            new CopiesIdentity("heap", Optional.empty(), 1),
+            new ReplicasIdentity("heap", Optional.empty(), 1),
             new Replicas.LocalDisk(Disks.ofSystem(), 16 << 20, 0),
             ReplicaConfig.DEFAULT,
             new TableStoreConfig(4 << 20, 4 << 20, 1));

@@ -36,7 +36,7 @@ class CutOffReadsTest {
     old = new SimNode("a", log, nanos, SimNode.Kept.ALL, new Random(1));
     next = new SimNode("b", log, nanos, SimNode.Kept.ALL, new Random(2));
     old.replicas.lead(P);
-    next.replicas.copy(P);
+    next.replicas.follow(P);
     run();
     write(old, "k");
   }
@@ -130,7 +130,7 @@ class CutOffReadsTest {
       // The log's end is behind the marker, which it is not told.
     }
     assertThat(answers).isEmpty();
-    nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(ShardCopies.STRICT_MS_MAX));
+    nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(ShardReplicas.STRICT_MS_MAX));
     old.step();
     assertThat(answers).containsExactly(ErrorCode.LOG_UNAVAILABLE);
   }

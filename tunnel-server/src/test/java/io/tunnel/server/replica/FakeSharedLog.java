@@ -266,7 +266,7 @@ final class FakeSharedLog {
     private final SharedLog.TailListener listener;
     private final Map<Integer, Long> positions = new TreeMap<>();
 
-    /** Of the last record that a copy has read, until it is known that the log has it. */
+    /** Of the last record that a replica has read, until it is known that the log has it. */
     private final Map<Integer, Integer> epochs = new TreeMap<>();
 
     private boolean isPaused;

@@ -25,14 +25,14 @@ class HistoryTest {
   private final FakeSharedLog shared = new FakeSharedLog(new Random(1));
   private final FakeSharedLog.Node log = shared.node();
   private final List<Integer> woken = new ArrayList<>();
-  private Reigns reigns = Reigns.NONE;
+  private EpochHistory epochHistory = EpochHistory.NONE;
   private History history;
 
   @BeforeEach
   void open() {
-    history = new History(SimNode.CONFIG, log, partition -> reigns, woken::add);
+    history = new History(SimNode.CONFIG, log, partition -> epochHistory, woken::add);
     ReplicaCore reader = new ReplicaCore(ReplicaState.EMPTY);
-    reigns = Reigns.START;
+    epochHistory = EpochHistory.START;
     land(reader, new Entry(Kind.MARKER, Bytes.EMPTY, 0, 0, Optional.of(Bytes.fromHex("01"))));
     for (int i = 0; i < 9; i++) {
       long sequence = reader.state().sequence() + ReplicaCore.APPEND_ENTRIES_MAX;
@@ -46,7 +46,7 @@ class HistoryTest {
     long offset = shared.land(P, entry);
     SharedLog.Stored stored = shared.partition(P).kept.get(offset);
     assertThat(reader.read(stored)).isNotEqualTo(ReplicaCore.Verdict.FENCED);
-    reigns = reigns.read(stored, reader);
+    epochHistory = epochHistory.read(stored, reader);
   }
 
   private Optional<Extents> plan(long position) {
@@ -84,14 +84,14 @@ class HistoryTest {
   /** It is made anew, and will know again. */
   @Test
   void aCopyThatDoesNotKnowMeanwhileSaysNothingOfALoss() {
-    Reigns known = reigns;
+    EpochHistory known = epochHistory;
     assertThat(plan(1).orElseThrow().isEmpty()).isTrue();
     assertThat(log.stepTail(2)).isTrue();
-    reigns = Reigns.NONE;
+    epochHistory = EpochHistory.NONE;
     assertThat(log.stepTail(2)).isTrue();
     assertThat(woken).containsExactly(P);
     assertThat(log.stepTail(2)).as("nothing is read for nobody").isFalse();
-    reigns = known;
+    epochHistory = known;
     assertThat(plan(1).orElseThrow().isEmpty()).isTrue();
     assertThat(log.stepTail(100)).isTrue();
     assertThat(plan(1).orElseThrow().lastPosition()).isEqualTo(9);
@@ -99,7 +99,7 @@ class HistoryTest {
 
   @Test
   void aLogThatEndsBeforeHasLostIt() {
-    reigns = new Reigns(0, List.of(new Reigns.Reign(0, 0, Long.MAX_VALUE)));
+    epochHistory = new EpochHistory(0, List.of(new EpochHistory.Stretch(0, 0, Long.MAX_VALUE)));
     assertThat(history.plan(P, 50, 60, PLENTY).orElseThrow().isEmpty()).isTrue();
     assertThat(log.stepTail(100)).isTrue();
     assertThat(woken).containsExactly(P);

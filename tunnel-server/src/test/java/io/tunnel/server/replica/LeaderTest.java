@@ -31,7 +31,7 @@ final class LeaderTest {
   private final Leader leader =
       new Leader(
           core,
-          new GroupMaker(1, new FakeCopyRows(new Random(1)), SimNode.CONFIG.batches()),
+          new GroupMaker(1, new FakeReplicaRows(new Random(1)), SimNode.CONFIG.batches()),
           new Port(),
           SimNode.CONFIG.times());
   private long now = 1;

@@ -185,7 +185,7 @@ class LeaderWritesTest {
     one.lead();
     WriteLedger.Written written = one.write(false, put("a"));
     one.node.step();
-    one.node.replicas.copy(P);
+    one.node.replicas.follow(P);
     one.node.step();
     requireRefused(ErrorCode.NOT_LEADER, () -> one.node.replicas.of(P));
     one.run();

@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * A copy with its rows on a disk. Everything that it is told by its {@link ReplicaCore} is compared
- * with what the {@link ModelLog} knows.
+ * A replica with its rows on a disk. Everything that it is told by its {@link ReplicaCore} is
+ * compared with what the {@link ModelLog} knows.
  */
 final class ModelNode {
 
@@ -27,14 +27,14 @@ final class ModelNode {
   private Map<Bytes, Bytes> rows = new TreeMap<>();
 
   /** What it could say of the records again. */
-  private Reigns reigns = Reigns.START;
+  private EpochHistory epochHistory = EpochHistory.START;
 
   /** When it had read everything last, or began from nothing. */
   private long freshTime;
 
   private ReplicaState storedState = ReplicaState.EMPTY;
   private Map<Bytes, Bytes> storedRows = Map.of();
-  private Reigns storedReigns = Reigns.START;
+  private EpochHistory storedHistory = EpochHistory.START;
   private long storedFreshTime;
 
   /** The append that is under way, and how many of its entries were read back. */
@@ -120,7 +120,7 @@ final class ModelNode {
       boolean wasUnderWay = core.isAppending();
       core.skipTo(next);
       ownEpoch = -1;
-      reigns = reigns.skipped();
+      epochHistory = epochHistory.skipped();
       shadow.skipTo(next);
       givesUp(wasUnderWay);
     }
@@ -132,8 +132,8 @@ final class ModelNode {
   }
 
   /**
-   * A copy that was stored and restored is the same, but for what it was told of young records: so
-   * fewer changes may be whole, and fewer keys doubtful.
+   * A replica that was stored and restored is the same, but for what it was told of young records:
+   * so fewer changes may be whole, and fewer keys doubtful.
    */
   private void agree(ReplicaCore other) {
     ReplicaState state = core.state();
@@ -153,10 +153,10 @@ final class ModelNode {
     boolean isHole = record.offset() > core.next();
     boolean wasLeading = core.role() == Role.LEADING;
     boolean isOld = record.offset() < core.next();
-    reigns = isHole ? reigns.skipped() : reigns;
+    epochHistory = isHole ? epochHistory.skipped() : epochHistory;
     ownEpoch = isHole ? -1 : ownEpoch;
     Verdict verdict = core.read(record);
-    reigns = isOld ? reigns : reigns.read(record, core);
+    epochHistory = isOld ? epochHistory : epochHistory.read(record, core);
     assertThat(isOld).isEqualTo(verdict == Verdict.SEEN);
     if (record.offset() >= core.wholeFrom()) {
       assertThat(verdict).as("what %d is", record.offset()).isEqualTo(truth(record));
@@ -254,14 +254,14 @@ final class ModelNode {
     int got = 0;
     long at = position;
     while (at < core.next()) {
-      if (at < reigns.from()) {
+      if (at < epochHistory.from()) {
         return -1;
       }
       PageCore page =
           new PageCore(new HistoryCore.Fetch(1, 1, at, core.next(), 0), 150 * recordsMax, 1 << 20);
       List<Stored> records = log.read(at, recordsMax);
       long end = records.size() < recordsMax ? log.end() : records.get(recordsMax - 1).offset() + 1;
-      boolean isDone = page.read(judgeOnly(records), end, reigns);
+      boolean isDone = page.read(judgeOnly(records), end, epochHistory);
       HistoryPage read = page.page();
       if (read.refusal().isPresent()) {
         assertThat(isDone).isTrue();
@@ -315,7 +315,7 @@ final class ModelNode {
 
   /** From where on it can be read again. */
   long knownFrom() {
-    return reigns.from();
+    return epochHistory.from();
   }
 
   /** Whether it needs to repair nothing but what is fenced. */
@@ -326,7 +326,7 @@ final class ModelNode {
   void store() {
     storedState = core.state();
     storedRows = Map.copyOf(rows);
-    storedReigns = reigns;
+    storedHistory = epochHistory;
     storedFreshTime = freshTime;
   }
 
@@ -335,7 +335,7 @@ final class ModelNode {
     core = new ReplicaCore(storedState);
     ownEpoch = -1;
     rows = new TreeMap<>(storedRows);
-    reigns = storedReigns;
+    epochHistory = storedHistory;
     freshTime = storedFreshTime;
     underWay = new Origin(-1, 0, 0);
     isInDoubt = false;
@@ -345,7 +345,7 @@ final class ModelNode {
   void wipe() {
     storedState = ReplicaState.EMPTY;
     storedRows = Map.of();
-    storedReigns = Reigns.START;
+    storedHistory = EpochHistory.START;
     storedFreshTime = log.now();
     restart();
   }

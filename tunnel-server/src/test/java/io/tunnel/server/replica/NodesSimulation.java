@@ -61,7 +61,7 @@ final class NodesSimulation {
   void run() throws IOException {
     for (SimNode node : nodes) {
       for (int partition : PARTITIONS) {
-        node.replicas.copy(partition);
+        node.replicas.follow(partition);
       }
     }
     for (int step = 0; step < 3_000; step++) {
@@ -80,14 +80,14 @@ final class NodesSimulation {
         requireHistory(node);
       }
     }
-    requireFreshCopies();
+    requireFreshReplicas();
   }
 
   private void step(SimNode node) throws IOException {
     int partition = PARTITIONS[random.nextInt(PARTITIONS.length)];
     switch (random.nextInt(200)) {
       case 0, 1, 2 -> node.replicas.lead(partition);
-      case 3 -> node.replicas.copy(partition);
+      case 3 -> node.replicas.follow(partition);
       case 4 -> node.restart();
       case 5 -> node.log.isCut = true;
       case 6, 7, 8 -> node.log.isCut = false;
@@ -118,7 +118,7 @@ final class NodesSimulation {
 
   private void leave(SimNode node, int partition) {
     node.replicas.leave(partition);
-    node.replicas.copy(partition);
+    node.replicas.follow(partition);
   }
 
   private void compact() {
@@ -177,7 +177,7 @@ final class NodesSimulation {
       node.log.isCut = false;
       empty(node);
       for (int partition : PARTITIONS) {
-        node.replicas.copy(partition);
+        node.replicas.follow(partition);
       }
     }
     drain();
@@ -227,7 +227,7 @@ final class NodesSimulation {
   private void requireHistory(SimNode node) throws IOException {
     node.replicas.retain(log.nowMicros);
     for (int partition : PARTITIONS) {
-      nodes.forEach(each -> each.replicas.copy(partition));
+      nodes.forEach(each -> each.replicas.follow(partition));
       drain();
       node.replicas.lead(partition);
       drain();
@@ -306,7 +306,7 @@ final class NodesSimulation {
 
   private static SortedMap<Bytes, SortedMap<String, Bytes>> rows(int partition, List<Stored> valid)
       throws IOException {
-    FakeCopyRows rows = new FakeCopyRows(new Random(1));
+    FakeReplicaRows rows = new FakeReplicaRows(new Random(1));
     RunCore runs = new RunCore(partition, 1 << 20);
     for (Stored record : valid) {
       Bytes key = record.entry().key();
@@ -321,12 +321,12 @@ final class NodesSimulation {
   }
 
   /** A node that has nothing reads what is left. */
-  private void requireFreshCopies() throws IOException {
+  private void requireFreshReplicas() throws IOException {
     log.nowMicros += 2_000_000;
     compact();
     nodes.add(new SimNode("fresh", log, nanos, kept, random));
     for (int partition : PARTITIONS) {
-      nodes.get(3).replicas.copy(partition);
+      nodes.get(3).replicas.follow(partition);
     }
     drain();
     for (int partition : PARTITIONS) {

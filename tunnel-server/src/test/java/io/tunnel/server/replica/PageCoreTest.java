@@ -8,8 +8,8 @@ import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.changes.HeldBatches;
+import io.tunnel.server.replica.EpochHistory.Stretch;
 import io.tunnel.server.replica.HistoryCore.Fetch;
-import io.tunnel.server.replica.Reigns.Reign;
 import io.tunnel.server.replica.SharedLog.Entry;
 import io.tunnel.server.replica.SharedLog.Kind;
 import io.tunnel.server.replica.SharedLog.Stored;
@@ -22,9 +22,9 @@ class PageCoreTest {
 
   private static final int PLENTY = 1 << 20;
   private static final long NEVER = Long.MAX_VALUE;
-  private static final Reigns REIGNS =
-      new Reigns(
-          0, List.of(new Reign(5, 5, 9), new Reign(12, 12, NEVER), new Reign(13, 13, NEVER)));
+  private static final EpochHistory EPOCHS =
+      new EpochHistory(
+          0, List.of(new Stretch(5, 5, 9), new Stretch(12, 12, NEVER), new Stretch(13, 13, NEVER)));
 
   private static PageCore page(long from, long limit, int bytesMax) {
     return new PageCore(new Fetch(1, 1, from, limit, 70), bytesMax, PLENTY);
@@ -53,9 +53,9 @@ class PageCoreTest {
             stored(12, Kind.MARKER, 0),
             stored(13, Kind.MARKER, 0),
             stored(14, Kind.CHANGE, 13));
-    assertThat(page.read(records, 15, REIGNS)).isFalse();
+    assertThat(page.read(records, 15, EPOCHS)).isFalse();
     assertThat(page.next()).isEqualTo(15);
-    assertThat(page.read(List.of(stored(15, Kind.CHANGE, 13)), 16, REIGNS)).isTrue();
+    assertThat(page.read(List.of(stored(15, Kind.CHANGE, 13)), 16, EPOCHS)).isTrue();
     HistoryPage read = page.page();
     assertThat(positions(read)).containsExactly(6L, 14L, 15L);
     assertThat(read.next()).isEqualTo(16);
@@ -64,7 +64,7 @@ class PageCoreTest {
   @Test
   void commitTimesDoNotFall() {
     PageCore page = page(6, 8, PLENTY);
-    assertThat(page.read(List.of(stored(6, Kind.CHANGE, 5), stored(7, Kind.CHANGE, 5)), 8, REIGNS))
+    assertThat(page.read(List.of(stored(6, Kind.CHANGE, 5), stored(7, Kind.CHANGE, 5)), 8, EPOCHS))
         .isTrue();
     HistoryPage read = page.page();
     assertThat(read.batches()).hasSize(1);
@@ -76,12 +76,12 @@ class PageCoreTest {
   void itEndsInFrontOfAGapAndTheNextOneIsLost() {
     PageCore front = page(6, 16, PLENTY);
     List<Stored> records = List.of(stored(6, Kind.CHANGE, 5), stored(8, Kind.CHANGE, 5));
-    assertThat(front.read(records, 9, REIGNS)).isTrue();
+    assertThat(front.read(records, 9, EPOCHS)).isTrue();
     HistoryPage read = front.page();
     assertThat(read.next()).isEqualTo(7);
     assertThat(positions(read)).containsExactly(6L);
     PageCore lost = page(7, 16, PLENTY);
-    assertThat(lost.read(List.of(stored(8, Kind.CHANGE, 5)), 9, REIGNS)).isTrue();
+    assertThat(lost.read(List.of(stored(8, Kind.CHANGE, 5)), 9, EPOCHS)).isTrue();
     assertThat(lost.page().refusal().orElseThrow().code()).isEqualTo(ErrorCode.HISTORY_LOST);
     assertThat(lost.page().refusal().orElseThrow()).hasMessageContaining("changes 7 to 7 of");
     assertThat(lost.page().next()).isEqualTo(8);
@@ -90,7 +90,7 @@ class PageCoreTest {
   @Test
   void nothingAtTheEndOfWhatWasReadIsAGapToo() {
     PageCore page = page(7, 16, PLENTY);
-    assertThat(page.read(List.of(), 10, REIGNS)).isTrue();
+    assertThat(page.read(List.of(), 10, EPOCHS)).isTrue();
     assertThat(page.page().refusal().orElseThrow()).hasMessageContaining("changes 7 to 9 of");
   }
 
@@ -98,7 +98,7 @@ class PageCoreTest {
   void aMarkerThatIsGoneIsNoGap() {
     PageCore page = page(12, 15, PLENTY);
     List<Stored> records = List.of(stored(13, Kind.MARKER, 0), stored(14, Kind.CHANGE, 13));
-    assertThat(page.read(records, 15, REIGNS)).isTrue();
+    assertThat(page.read(records, 15, EPOCHS)).isTrue();
     HistoryPage read = page.page();
     assertThat(read.refusal()).isEmpty();
     assertThat(positions(read)).containsExactly(14L);
@@ -108,10 +108,10 @@ class PageCoreTest {
   void whatIsNotKnownIsNotJudged() {
     PageCore page = page(3, 16, PLENTY);
     List<Stored> records = List.of(stored(3, Kind.CHANGE, 1));
-    assertThatThrownBy(() -> page.read(records, 4, REIGNS))
+    assertThatThrownBy(() -> page.read(records, 4, EPOCHS))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("from 5 on, not from 3");
-    assertThat(Reigns.NONE.from()).isEqualTo(NEVER);
+    assertThat(EpochHistory.NONE.from()).isEqualTo(NEVER);
   }
 
   @Test
@@ -125,10 +125,10 @@ class PageCoreTest {
   void itIsDoneWithSoManyBytesAndNotLater() {
     PageCore page = page(6, 9, 1);
     List<Stored> records = List.of(stored(6, Kind.CHANGE, 5), stored(7, Kind.CHANGE, 5));
-    assertThat(page.read(records, 8, REIGNS)).isTrue();
+    assertThat(page.read(records, 8, EPOCHS)).isTrue();
     assertThat(page.page().next()).isEqualTo(7);
     PageCore large = page(6, 9, PLENTY);
-    assertThat(large.read(records, 8, REIGNS)).isFalse();
+    assertThat(large.read(records, 8, EPOCHS)).isFalse();
   }
 
   @Test
@@ -136,7 +136,7 @@ class PageCoreTest {
     PageCore page = page(6, 9, PLENTY);
     Entry nonsense =
         new Entry(Kind.CHANGE, TestRows.keyBytes("a"), 5, 1, Optional.of(Bytes.fromHex("00")));
-    assertThat(page.read(List.of(new Stored(6, 1, nonsense)), 7, REIGNS)).isTrue();
+    assertThat(page.read(List.of(new Stored(6, 1, nonsense)), 7, EPOCHS)).isTrue();
     assertThat(page.page().refusal().orElseThrow().code()).isEqualTo(ErrorCode.CORRUPT);
     assertThat(page.page().refusal().orElseThrow()).hasMessageContaining("record 6 of partition 1");
   }
@@ -150,7 +150,7 @@ class PageCoreTest {
             stored(7, Kind.CHANGE, 3),
             stored(8, Kind.CHANGE, 5),
             stored(9, Kind.CHANGE, 5));
-    assertThat(page.read(records, 10, REIGNS)).isFalse();
+    assertThat(page.read(records, 10, EPOCHS)).isFalse();
     HistoryPage read = page.page();
     List<ChangeBatch> both = read.batches();
     assertThat(both).hasSize(2);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Copies on a real disk, in RocksDB, driven step by step. */
+/** Replicas on a real disk, in RocksDB, driven step by step. */
 class ReplicaDirectoryTest {
 
   @TempDir Path directory;
@@ -51,7 +51,7 @@ class ReplicaDirectoryTest {
     Replicas.Layout layout =
         new Replicas.Layout(
             directory,
-            new CopiesIdentity(identity, catalog, count),
+            new ReplicasIdentity(identity, catalog, count),
             new Replicas.LocalDisk(Disks.ofSystem(), 4_096, 0),
             SimNode.CONFIG,
             new TableStoreConfig(1 << 20, 1 << 20, 1));
@@ -234,7 +234,7 @@ class ReplicaDirectoryTest {
     counted = 2;
     open("cluster x", 2);
     run();
-    assertThat(replicas.copies()).containsExactly(1, 2);
+    assertThat(replicas.replicas()).containsExactly(1, 2);
     replicas.retain(log.nowMicros);
     run();
     close();
@@ -274,7 +274,7 @@ class ReplicaDirectoryTest {
     open("cluster x", 1);
     shards.forEach(ReplicaShard::step);
     assertThat(replicas.status()).isEmpty();
-    replicas.copy(1);
+    replicas.follow(1);
     run();
     requireRows(1);
   }
@@ -285,8 +285,8 @@ class ReplicaDirectoryTest {
     delete(directory.resolve("shard-1").resolve("log"));
     open("cluster x", 2);
     shards.forEach(ReplicaShard::step);
-    assertThat(replicas.copies()).containsExactly(2, 4);
-    replicas.copy(1);
+    assertThat(replicas.replicas()).containsExactly(2, 4);
+    replicas.follow(1);
     run();
     requireRows(1);
     requireRows(2);
@@ -301,7 +301,7 @@ class ReplicaDirectoryTest {
       }
     }
     open("cluster x", 2);
-    replicas.copy(1);
+    replicas.follow(1);
     run();
     requireRows(1);
   }
@@ -312,7 +312,7 @@ class ReplicaDirectoryTest {
     live = Set.of(1, 2);
     open("cluster x", 2);
     run();
-    assertThat(replicas.copies()).containsExactly(1, 2);
+    assertThat(replicas.replicas()).containsExactly(1, 2);
     assertThat(rows(3).count(3, 100).rows()).isZero();
     assertThat(rows(3).states()).containsOnlyKeys(1);
     requireRows(1);

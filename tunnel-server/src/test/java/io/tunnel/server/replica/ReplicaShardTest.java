@@ -19,7 +19,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whom a node serves, what it copies, and when it begins its copies anew. */
+/** Whom a node serves, what it replicas, and when it begins its replicas anew. */
 class ReplicaShardTest {
 
   private OneNode one;
@@ -97,7 +97,7 @@ class ReplicaShardTest {
 
   @Test
   void a_copy_that_does_not_lead_names_who_does() {
-    one.node.replicas.copy(P);
+    one.node.replicas.follow(P);
     one.run();
     assertThatThrownBy(() -> one.node.replicas.of(P))
         .isInstanceOfSatisfying(
@@ -152,7 +152,7 @@ class ReplicaShardTest {
     one.run();
     assertThat(one.node.replicas.status()).isEmpty();
     assertThat(one.node.rows.rows(P)).isEmpty();
-    one.node.replicas.copy(P);
+    one.node.replicas.follow(P);
     one.run();
     assertThat(one.node.rows.rows(P)).hasSize(1);
     assertThat(one.node.changes(P)).hasSize(1);
@@ -190,7 +190,7 @@ class ReplicaShardTest {
     assertThat(one.node.replicas.figures().historyReads()).isPositive();
     assertThat(one.node.replicas.figures().historyBytes()).isPositive();
     assertThat(one.node.replicas.figures().heldBytes()).isPositive();
-    one.node.replicas.copy(P);
+    one.node.replicas.follow(P);
     one.run();
     one.node.replicas.retain(one.log.nowMicros);
     assertThat(one.node.replicas.figures().heldBytes()).as("it serves no more").isZero();

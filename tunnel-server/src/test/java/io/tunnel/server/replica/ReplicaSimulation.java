@@ -18,9 +18,9 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * Some copies of a partition, of which any may lead at any time, over a log that loses and delays
+ * Some replicas of a partition, of which any may lead at any time, over a log that loses and delays
  * what is appended, says that it failed when it did not, and is compacted while slow readers read.
- * Copies are stopped and go on as if nothing had happened, die, and lose their disks.
+ * Replicas are stopped and go on as if nothing had happened, die, and lose their disks.
  */
 final class ReplicaSimulation {
 
@@ -133,7 +133,7 @@ final class ReplicaSimulation {
     }
   }
 
-  /** A channel is far behind, at any copy. */
+  /** A channel is far behind, at any replica. */
   private void readAgain() {
     ModelNode node = nodes.get(random.nextInt(nodes.size()));
     if (random.nextInt(8) == 0 && node.core().next() > 0) {
@@ -155,7 +155,7 @@ final class ReplicaSimulation {
     }
   }
 
-  /** A copy from nothing, at this moment, comes to the same as if nothing were compacted. */
+  /** A replica from nothing, at this moment, comes to the same as if nothing were compacted. */
   private ModelNode rebuild() {
     ModelNode fresh = new ModelNode(log, settledByAppend);
     while (!fresh.isAtEnd()) {

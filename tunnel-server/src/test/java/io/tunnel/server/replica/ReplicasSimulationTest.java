@@ -6,7 +6,7 @@ import java.io.IOException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Copies of partitions in worlds of three nodes, with and without failures and compaction. */
+/** Replicas of partitions in worlds of three nodes, with and without failures and compaction. */
 class ReplicasSimulationTest {
 
   private static final int SEEDS = 12;

@@ -57,7 +57,7 @@ final class SimNode {
   Bytes origin = Bytes.EMPTY;
 
   CrashDisk disk = new CrashDisk();
-  FakeCopyRows rows;
+  FakeReplicaRows rows;
   FakeSharedLog.Node log;
   LocalLog localLog;
   ReplicaShard shard;
@@ -78,7 +78,7 @@ final class SimNode {
     this.shared = shared;
     this.nanos = nanos;
     this.kept = kept;
-    this.rows = new FakeCopyRows(random);
+    this.rows = new FakeReplicaRows(random);
     start();
   }
 
@@ -92,9 +92,9 @@ final class SimNode {
   private void start() throws IOException {
     log = shared.node();
     localLog = TestLogs.open(disk, 0, SEGMENT_BYTES);
-    CopyStore.requireWhole(localLog, rows.states());
+    ReplicaStore.requireWhole(localLog, rows.states());
     Shard.Clock clock = new SimClock();
-    CopyStore store = new CopyStore(0, localLog, rows, FREE_BYTES_MIN, new Silent(), clock);
+    ReplicaStore store = new ReplicaStore(0, localLog, rows, FREE_BYTES_MIN, new Silent(), clock);
     Replicas.Ports ports =
         new Replicas.Ports(
             log,

@@ -12,8 +12,8 @@ import io.tunnel.sdk.StreamRecord;
 import io.tunnel.server.replica.SharedLog.Entry;
 import io.tunnel.server.replica.SharedLog.Kind;
 import io.tunnel.server.replica.SharedLog.Stored;
-import io.tunnel.server.replica.SimCopyRows;
 import io.tunnel.server.replica.SimRecords;
+import io.tunnel.server.replica.SimReplicaRows;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -37,7 +37,7 @@ final class LogTruth {
   private final SimLog log;
   private final Consumer<ClusterHappening> counts;
   private final TreeMap<Long, Change> changes = new TreeMap<>();
-  private final SimCopyRows rows = new SimCopyRows(new SplittableRandom(1));
+  private final SimReplicaRows rows = new SimReplicaRows(new SplittableRandom(1));
 
   /** What each row was from which position on; empty columns where there was none. */
   private final TreeMap<Bytes, NavigableMap<Long, Optional<Map<String, ColumnValue>>>> versions =

@@ -14,7 +14,7 @@ import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.log.SimDisk;
 import io.tunnel.server.node.SimClusterNode;
 import io.tunnel.server.partition.Shard;
-import io.tunnel.server.replica.SimCopyRows;
+import io.tunnel.server.replica.SimReplicaRows;
 import io.tunnel.server.replica.SimReplicas;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ final class Machine {
   final String name;
   private long skewMicros;
   private List<SimDisk> disks = new ArrayList<>();
-  private List<SimCopyRows> rows = new ArrayList<>();
+  private List<SimReplicaRows> rows = new ArrayList<>();
   private int starts;
   private Optional<Running> running = Optional.empty();
   boolean isDraining;
@@ -66,7 +66,7 @@ final class Machine {
     rows = new ArrayList<>();
     for (int i = 0; i < SHARDS; i++) {
       disks.add(new SimDisk(() -> {}));
-      rows.add(new SimCopyRows(world.random.split()));
+      rows.add(new SimReplicaRows(world.random.split()));
     }
   }
 
@@ -246,7 +246,7 @@ final class Machine {
       case EVERYTHING -> format();
     }
     if (loss != Loss.EVERYTHING) {
-      rows.replaceAll(SimCopyRows::afterDeath);
+      rows.replaceAll(SimReplicaRows::afterDeath);
     }
   }
 }

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What copies do when the disk of their node is full. */
-class CopyRoomTest {
+/** What replicas do when the disk of their node is full. */
+class ReplicaRoomTest {
 
   private static final int P = 1;
   private static final int OTHER = 2;
@@ -184,7 +184,7 @@ class CopyRoomTest {
     node.step();
     room(Full.LOG, false);
     run();
-    node.replicas.copy(P);
+    node.replicas.follow(P);
     run();
     assertThatThrownBy(() -> node.replicas.of(P))
         .isInstanceOfSatisfying(
@@ -198,7 +198,7 @@ class CopyRoomTest {
 
   @Test
   void no_more_is_read_from_the_log_than_may_wait_and_all_of_it_later() {
-    node.replicas.copy(OTHER);
+    node.replicas.follow(OTHER);
     run();
     node.rows.isFull = true;
     assertThat(write("a").result()).isEmpty();
@@ -228,7 +228,7 @@ class CopyRoomTest {
   void a_copy_that_cannot_go_or_begin_does_so_when_there_is_room() {
     node.rows.isFull = true;
     node.replicas.leave(P);
-    node.replicas.copy(OTHER);
+    node.replicas.follow(OTHER);
     run();
     assertThat(node.replicas.condition()).isEqualTo(DiskCondition.DISK_FULL);
     node.replicas.lead(OTHER);

@@ -22,22 +22,22 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /**
- * Rows of copies in memory. What a killed process, or a machine without power, leaves is what there
- * was after some earlier fold, because a real table writes its buffers to disk when it likes; the
- * log is synced before it does.
+ * Rows of replicas in memory. What a killed process, or a machine without power, leaves is what
+ * there was after some earlier fold, because a real table writes its buffers to disk when it likes;
+ * the log is synced before it does.
  */
-public final class SimCopyRows implements CopyRows {
+public final class SimReplicaRows implements ReplicaRows {
 
   private static final int STORED_ONE_IN = 6;
 
   private final SplittableRandom random;
   private TreeMap<Integer, TreeMap<Bytes, SortedMap<String, Bytes>>> rows = new TreeMap<>();
   private TreeMap<Integer, Bytes> states = new TreeMap<>();
-  private Optional<SimCopyRows> stored = Optional.empty();
+  private Optional<SimReplicaRows> stored = Optional.empty();
   private LogSync syncLog = () -> {};
 
   /** No rows yet; {@code random} says when they are stored. */
-  public SimCopyRows(SplittableRandom random) {
+  public SimReplicaRows(SplittableRandom random) {
     this.random = random;
   }
 
@@ -47,17 +47,18 @@ public final class SimCopyRows implements CopyRows {
   }
 
   /** What is left when the process is killed, or the power goes. */
-  public SimCopyRows afterDeath() {
-    SimCopyRows left = stored.map(SimCopyRows::copy).orElseGet(() -> new SimCopyRows(random));
-    left.stored = Optional.of(left.copy());
+  public SimReplicaRows afterDeath() {
+    SimReplicaRows left =
+        stored.map(SimReplicaRows::replica).orElseGet(() -> new SimReplicaRows(random));
+    left.stored = Optional.of(left.replica());
     return left;
   }
 
-  private SimCopyRows copy() {
-    SimCopyRows copy = new SimCopyRows(random);
-    rows.forEach((partition, all) -> copy.rows.put(partition, new TreeMap<>(all)));
-    copy.states = new TreeMap<>(states);
-    return copy;
+  private SimReplicaRows replica() {
+    SimReplicaRows replica = new SimReplicaRows(random);
+    rows.forEach((partition, all) -> replica.rows.put(partition, new TreeMap<>(all)));
+    replica.states = new TreeMap<>(states);
+    return replica;
   }
 
   private void storeMaybe() {
@@ -67,7 +68,7 @@ public final class SimCopyRows implements CopyRows {
       } catch (IOException e) {
         throw new IllegalStateException("a simulated disk fails", e);
       }
-      stored = Optional.of(copy());
+      stored = Optional.of(replica());
     }
   }
 

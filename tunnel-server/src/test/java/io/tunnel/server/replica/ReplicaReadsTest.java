@@ -51,10 +51,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Reads of the rows of a real store, between whose steps the node ceases to lead, drops its copy,
- * or makes it again. Such a read may be refused; it never finds less than there is.
+ * Reads of the rows of a real store, between whose steps the node ceases to lead, drops its
+ * replica, or makes it again. Such a read may be refused; it never finds less than there is.
  */
-final class CopyReadsTest {
+final class ReplicaReadsTest {
 
   private static final int P = 1;
 
@@ -89,11 +89,11 @@ final class CopyReadsTest {
   @BeforeEach
   void leadWithTwoRows() throws IOException {
     store = TableStore.open(directory, new TableStoreConfig(1 << 20, 1 << 20, 1), () -> {});
-    CopyStore kept =
-        new CopyStore(
+    ReplicaStore kept =
+        new ReplicaStore(
             0,
             TestLogs.open(new CrashDisk(), 0, SimNode.SEGMENT_BYTES),
-            new CopyRows.InStore(store),
+            new ReplicaRows.InStore(store),
             0,
             new SimNode.Silent(),
             clock);

@@ -12,60 +12,61 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What is stored of a copy with its rows; {@code docs/storage.md} draws the bytes.
+ * What is stored of a replica with its rows; {@code docs/storage.md} draws the bytes.
  *
  * @param logged position up to which the local log had the changes then
  * @param lastMicros commit time of the last change read; 0 when there was none
  * @param floor no change before this position is to be read from the local log
  * @param freshMicros when it had certainly read everything; see {@link FreshCore}
- * @param origin which log it is a copy of, as {@link SharedLog.End} has it; empty when not known
- * @param reigns what counts of what it has read
+ * @param origin which log it is a replica of, as {@link SharedLog.End} has it; empty when not known
+ * @param epochHistory what counts of what it has read
  * @param epochs who led the log in what it has read
  */
-record CopyState(
+record StoredReplica(
     ReplicaState replica,
     long logged,
     long lastMicros,
     long floor,
     long freshMicros,
     Bytes origin,
-    Reigns reigns,
+    EpochHistory epochHistory,
     LeaderEpochs epochs) {
 
   /** Bytes of an origin. */
   static final int ORIGIN_BYTES_MAX = 255;
 
   /**
-   * Keys to be repaired that a copy remembers. A fenced leader has one append under way, so there
-   * are as many as rows in a few groups; more means that something else writes to the log.
+   * Keys to be repaired that a replica remembers. A fenced leader has one append under way, so
+   * there are as many as rows in a few groups; more means that something else writes to the log.
    */
   static final int UNREPAIRED_MAX = 1_000_000;
 
   private static final int FORMAT = 4;
 
-  /** Ends behind the reigns. */
+  /** Ends behind the epochHistory. */
   private static final int FORMAT_WITHOUT_EPOCHS = 3;
 
   private static final int ORIGIN_OFFSET = 2 + 8 * 8;
   private static final int HEADER_BYTES = 2 + 8 * 8 + 1 + 4;
   private static final int REIGNS_HEADER_BYTES = 8 + 4;
-  private static final int REIGN_BYTES = 3 * 8;
+  private static final int STRETCH_BYTES = 3 * 8;
   private static final int EPOCH_BYTES = 2 * 8;
 
-  static final CopyState EMPTY =
-      new CopyState(ReplicaState.EMPTY, 0, 0, 0, 0, Bytes.EMPTY, Reigns.START, LeaderEpochs.NONE);
+  static final StoredReplica EMPTY =
+      new StoredReplica(
+          ReplicaState.EMPTY, 0, 0, 0, 0, Bytes.EMPTY, EpochHistory.START, LeaderEpochs.NONE);
 
   /** Refuses an origin that is too long. */
-  CopyState {
+  StoredReplica {
     if (origin.length() > ORIGIN_BYTES_MAX) {
       throw new IllegalArgumentException("an origin of " + origin.length() + " bytes");
     }
   }
 
   /** This state in a log of that origin. */
-  CopyState ofOrigin(Bytes newOrigin) {
-    return new CopyState(
-        replica, logged, lastMicros, floor, freshMicros, newOrigin, reigns, epochs);
+  StoredReplica ofOrigin(Bytes newOrigin) {
+    return new StoredReplica(
+        replica, logged, lastMicros, floor, freshMicros, newOrigin, epochHistory, epochs);
   }
 
   /**
@@ -97,12 +98,12 @@ record CopyState(
       sink.write(fenced.getKey());
       sink.writeLong(fenced.getValue());
     }
-    sink.writeLong(reigns.barrier());
-    sink.writeInt(reigns.reigns().size());
-    for (Reigns.Reign reign : reigns.reigns()) {
-      sink.writeLong(reign.from());
-      sink.writeLong(reign.epoch());
-      sink.writeLong(reign.brokenAt());
+    sink.writeLong(epochHistory.barrier());
+    sink.writeInt(epochHistory.stretches().size());
+    for (EpochHistory.Stretch stretch : epochHistory.stretches()) {
+      sink.writeLong(stretch.from());
+      sink.writeLong(stretch.epoch());
+      sink.writeLong(stretch.brokenAt());
     }
     sink.writeInt(epochs.starts().size());
     for (IncarnationHistory.Start start : epochs.starts()) {
@@ -135,7 +136,7 @@ record CopyState(
    *
    * @throws MalformedException when they are not whole, or say what cannot be
    */
-  static CopyState decode(Bytes stored) {
+  static StoredReplica decode(Bytes stored) {
     byte[] array = stored.toByteArray();
     boolean isKnown =
         array.length >= HEADER_BYTES && (array[0] == FORMAT || array[0] == FORMAT_WITHOUT_EPOCHS);
@@ -169,28 +170,28 @@ record CopyState(
               standing.hasHole() ? 0 : standing.isSure() ? sequence : -2 - sequence,
               Binary.getLong(array, 26),
               unrepaired);
-      return new CopyState(
+      return new StoredReplica(
           replica,
           Binary.getLong(array, 34),
           Binary.getLong(array, 42),
           Binary.getLong(array, 50),
           Binary.getLong(array, 58),
           Bytes.copyOf(array, ORIGIN_OFFSET + 1, originBytes),
-          reigns(array, at),
-          epochs(array, behindReigns(array, at)));
+          epochHistory(array, at),
+          epochs(array, behindHistory(array, at)));
     } catch (IllegalArgumentException e) {
       throw new MalformedException(e.getMessage());
     }
   }
 
-  /** Where the reigns end, which begin at {@code offset}. */
-  private static int behindReigns(byte[] array, int offset) {
+  /** Where the epochHistory end, which begin at {@code offset}. */
+  private static int behindHistory(byte[] array, int offset) {
     int left = array.length - offset - REIGNS_HEADER_BYTES;
     int count = left < 0 ? -1 : Binary.getInt(array, offset + 8);
-    if (count < 0 || count > Reigns.REIGNS_MAX || left < count * REIGN_BYTES) {
-      throw new MalformedException(count + " reigns of a copy in " + left + " bytes");
+    if (count < 0 || count > EpochHistory.STRETCHES_MAX || left < count * STRETCH_BYTES) {
+      throw new MalformedException(count + " epochs of a replica in " + left + " bytes");
     }
-    return offset + REIGNS_HEADER_BYTES + count * REIGN_BYTES;
+    return offset + REIGNS_HEADER_BYTES + count * STRETCH_BYTES;
   }
 
   /** What stands at the end. */
@@ -217,16 +218,16 @@ record CopyState(
     return epochs;
   }
 
-  private static Reigns reigns(byte[] array, int offset) {
-    int end = behindReigns(array, offset);
-    List<Reigns.Reign> reigns = new ArrayList<>();
-    for (int at = offset + REIGNS_HEADER_BYTES; at < end; at += REIGN_BYTES) {
-      reigns.add(
-          new Reigns.Reign(
+  private static EpochHistory epochHistory(byte[] array, int offset) {
+    int end = behindHistory(array, offset);
+    List<EpochHistory.Stretch> epochHistory = new ArrayList<>();
+    for (int at = offset + REIGNS_HEADER_BYTES; at < end; at += STRETCH_BYTES) {
+      epochHistory.add(
+          new EpochHistory.Stretch(
               Binary.getLong(array, at),
               Binary.getLong(array, at + 8),
               Binary.getLong(array, at + 16)));
     }
-    return new Reigns(Binary.getLong(array, offset), reigns);
+    return new EpochHistory(Binary.getLong(array, offset), epochHistory);
   }
 }

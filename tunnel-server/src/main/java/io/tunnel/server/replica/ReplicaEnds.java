@@ -3,11 +3,11 @@ package io.tunnel.server.replica;
 import io.tunnel.model.Bytes;
 
 /**
- * What a copy knows of the log that it reads: which one that is, where it ends, whether it still
- * has the record that the copy reads next, and when it last confirmed what the copy has. For the
- * shard's thread, but for {@link #word}.
+ * What a replica knows of the log that it reads: which one that is, where it ends, whether it still
+ * has the record that the replica reads next, and when it last confirmed what the replica has. For
+ * the shard's thread, but for {@link #word}.
  */
-final class CopyEnds {
+final class ReplicaEnds {
 
   private final FreshCore fresh;
   private final LastWordCore word = new LastWordCore();
@@ -18,7 +18,7 @@ final class CopyEnds {
   /** As last seen, and at least what was read; -1 when it was not seen yet. */
   private long end = -1;
 
-  /** As first seen: a copy that has read to it has read what there was when it began; or -1. */
+  /** As first seen: a replica that has read to it has read what there was when it began; or -1. */
   private long startEnd = -1;
 
   /** Where the log begins that does not have the record to be read next; -1 while it has it. */
@@ -26,7 +26,7 @@ final class CopyEnds {
 
   private long lostMicros;
 
-  CopyEnds(Bytes origin, long freshMicros) {
+  ReplicaEnds(Bytes origin, long freshMicros) {
     this.origin = origin;
     this.fresh = new FreshCore(freshMicros);
   }
@@ -56,7 +56,7 @@ final class CopyEnds {
   }
 
   /**
-   * Whether a log that ends there is the one that this is a copy of; if not, all of it has to be
+   * Whether a log that ends there is the one that this is a replica of; if not, all of it has to be
    * made again.
    */
   boolean isOf(SharedLog.End seen) {
@@ -64,7 +64,7 @@ final class CopyEnds {
   }
 
   /**
-   * The log of this copy ends there, which will read {@code next} next.
+   * The log of this replica ends there, which will read {@code next} next.
    *
    * @return whether that is to be stored though nothing was read
    */
@@ -80,7 +80,7 @@ final class CopyEnds {
     return isNews;
   }
 
-  /** The copy will read {@code next} next. */
+  /** The replica will read {@code next} next. */
   void read(long next) {
     fresh.read(next);
     word.read(next);
@@ -91,7 +91,7 @@ final class CopyEnds {
     end = Math.max(end, startEnd >= 0 ? next : -1);
   }
 
-  /** Whether a copy that reads {@code next} next has read what there was when it began. */
+  /** Whether a replica that reads {@code next} next has read what there was when it began. */
   boolean isReadTo(long next) {
     return startEnd >= 0 && next >= startEnd;
   }
@@ -101,7 +101,7 @@ final class CopyEnds {
     return startEnd >= 0 && lostFirst < 0;
   }
 
-  /** The log has no record where the copy goes on, and begins at {@code first}. */
+  /** The log has no record where the replica goes on, and begins at {@code first}. */
   void lose(long first, long nowMicros) {
     lostFirst = first;
     lostMicros = nowMicros;

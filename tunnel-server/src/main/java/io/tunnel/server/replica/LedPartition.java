@@ -9,36 +9,37 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /** A partition that this node leads. */
-final class CopyHome implements PartitionHost {
+final class LedPartition implements PartitionHost {
 
   private final int partition;
   private final ReplicaShard shard;
-  private final Copy copy;
+  private final Replica replica;
   private final long withdrawals;
   private final WriteBudget budget;
 
-  /** {@code withdrawals} of the copy as they were before it was seen to serve. */
-  CopyHome(int partition, ReplicaShard shard, Copy copy, long withdrawals, WriteBudget budget) {
+  /** {@code withdrawals} of the replica as they were before it was seen to serve. */
+  LedPartition(
+      int partition, ReplicaShard shard, Replica replica, long withdrawals, WriteBudget budget) {
     this.partition = partition;
     this.shard = shard;
-    this.copy = copy;
+    this.replica = replica;
     this.withdrawals = withdrawals;
     this.budget = budget;
   }
 
   @Override
   public void write(PendingWrite write) {
-    Copy.View view = copy.view();
+    Replica.View view = replica.view();
     if (!view.isServing()) {
-      throw copy.notLeader();
+      throw replica.notLeader();
     }
     if (!view.isWritable()) {
-      throw Answers.unavailable();
+      throw WriteAnswers.unavailable();
     }
     if (shard.isStopping()) {
       throw PendingWrite.stopping();
     }
-    AtomicLong queued = copy.queuedBytes();
+    AtomicLong queued = replica.queuedBytes();
     int bytes = write.batch().byteCount();
     budget.take(queued, bytes);
     PendingWrite counted =
@@ -80,7 +81,7 @@ final class CopyHome implements PartitionHost {
 
   @Override
   public void requireFresh() {
-    shard.requireFresh(copy);
+    shard.requireFresh(replica);
   }
 
   @Override
@@ -93,8 +94,8 @@ final class CopyHome implements PartitionHost {
     if (shard.hasFailed()) {
       throw shard.notLeader(partition);
     }
-    if (copy.withdrawals() != withdrawals) {
-      throw copy.notLeader();
+    if (replica.withdrawals() != withdrawals) {
+      throw replica.notLeader();
     }
   }
 }

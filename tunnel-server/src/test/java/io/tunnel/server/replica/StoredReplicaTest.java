@@ -16,17 +16,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class CopyStateTest {
+class StoredReplicaTest {
 
-  private static CopyState state(NavigableMap<Bytes, Long> unrepaired) {
+  private static StoredReplica state(NavigableMap<Bytes, Long> unrepaired) {
     ReplicaState replica = new ReplicaState(90, 70, Standing.BROKEN, 5, 60, unrepaired);
-    Reigns reigns =
-        new Reigns(
-            7, List.of(new Reigns.Reign(9, -1, Long.MAX_VALUE), new Reigns.Reign(40, 40, 51)));
+    EpochHistory epochHistory =
+        new EpochHistory(
+            7,
+            List.of(
+                new EpochHistory.Stretch(9, -1, Long.MAX_VALUE),
+                new EpochHistory.Stretch(40, 40, 51)));
     LeaderEpochs epochs =
         new LeaderEpochs(
             List.of(new IncarnationHistory.Start(1, 0), new IncarnationHistory.Start(6, 81)));
-    return new CopyState(replica, 88, 1_234_567, 61, 777, Bytes.fromHex("c0ffee"), reigns, epochs);
+    return new StoredReplica(
+        replica, 88, 1_234_567, 61, 777, Bytes.fromHex("c0ffee"), epochHistory, epochs);
   }
 
   @Test
@@ -34,23 +38,23 @@ class CopyStateTest {
     TreeMap<Bytes, Long> unrepaired = new TreeMap<>();
     unrepaired.put(Bytes.EMPTY, 3L);
     unrepaired.put(Bytes.fromHex("01ff"), 80L);
-    CopyState state = state(unrepaired);
-    assertThat(CopyState.decode(state.encode())).isEqualTo(state);
-    assertThat(CopyState.decode(CopyState.EMPTY.encode())).isEqualTo(CopyState.EMPTY);
+    StoredReplica state = state(unrepaired);
+    assertThat(StoredReplica.decode(state.encode())).isEqualTo(state);
+    assertThat(StoredReplica.decode(StoredReplica.EMPTY.encode())).isEqualTo(StoredReplica.EMPTY);
   }
 
   @Test
   void format_4_is_what_it_was_and_format_3_says_nothing_of_leaders() {
-    CopyState state = state(new TreeMap<>(Collections.singletonMap(Bytes.fromHex("ab"), 80L)));
+    StoredReplica state = state(new TreeMap<>(Collections.singletonMap(Bytes.fromHex("ab"), 80L)));
     String epochs =
         "00000002" + "00000000000000010000000000000000" + "00000000000000060000000000000051";
     assertThat(state.encode().toString()).isEqualTo("04" + FORMER + epochs);
-    CopyState former = CopyState.decode(Bytes.fromHex("03" + FORMER));
+    StoredReplica former = StoredReplica.decode(Bytes.fromHex("03" + FORMER));
     assertThat(former.epochs()).isEqualTo(LeaderEpochs.NONE);
     assertThat(Bytes.fromHex("04" + FORMER + "00000000")).isEqualTo(former.encode());
-    assertThatThrownBy(() -> CopyState.decode(Bytes.fromHex("03" + FORMER + epochs)))
+    assertThatThrownBy(() -> StoredReplica.decode(Bytes.fromHex("03" + FORMER + epochs)))
         .isInstanceOf(MalformedException.class);
-    assertThatThrownBy(() -> CopyState.decode(Bytes.fromHex("05" + FORMER + epochs)))
+    assertThatThrownBy(() -> StoredReplica.decode(Bytes.fromHex("05" + FORMER + epochs)))
         .isInstanceOf(MalformedException.class);
   }
 
@@ -83,24 +87,31 @@ class CopyStateTest {
   void what_is_known_of_an_epoch_is_stored_in_the_sign_of_a_sequence(
       Standing standing, long sequence, String broken, String stored) {
     ReplicaState replica = new ReplicaState(90, 70, standing, sequence, 60, new TreeMap<>());
-    CopyState state =
-        new CopyState(replica, 0, 0, 0, 0, Bytes.EMPTY, Reigns.NONE, LeaderEpochs.NONE);
+    StoredReplica state =
+        new StoredReplica(replica, 0, 0, 0, 0, Bytes.EMPTY, EpochHistory.NONE, LeaderEpochs.NONE);
     assertThat(state.encode().toString()).startsWith("04" + broken).contains(stored);
-    assertThat(CopyState.decode(state.encode())).isEqualTo(state);
+    assertThat(StoredReplica.decode(state.encode())).isEqualTo(state);
   }
 
   @Test
   void as_many_reigns_can_be_remembered_as_the_limit_says() {
-    List<Reigns.Reign> all = new ArrayList<>();
-    for (int i = 0; i < Reigns.REIGNS_MAX; i++) {
-      all.add(new Reigns.Reign(i, i, Long.MAX_VALUE));
+    List<EpochHistory.Stretch> all = new ArrayList<>();
+    for (int i = 0; i < EpochHistory.STRETCHES_MAX; i++) {
+      all.add(new EpochHistory.Stretch(i, i, Long.MAX_VALUE));
     }
-    CopyState state =
-        new CopyState(
-            ReplicaState.EMPTY, 0, 0, 0, 0, Bytes.EMPTY, new Reigns(0, all), LeaderEpochs.NONE);
-    assertThat(CopyState.decode(state.encode())).isEqualTo(state);
-    all.add(new Reigns.Reign(Reigns.REIGNS_MAX, 0, Long.MAX_VALUE));
-    assertThatThrownBy(() -> new Reigns(0, all)).isInstanceOf(IllegalArgumentException.class);
+    StoredReplica state =
+        new StoredReplica(
+            ReplicaState.EMPTY,
+            0,
+            0,
+            0,
+            0,
+            Bytes.EMPTY,
+            new EpochHistory(0, all),
+            LeaderEpochs.NONE);
+    assertThat(StoredReplica.decode(state.encode())).isEqualTo(state);
+    all.add(new EpochHistory.Stretch(EpochHistory.STRETCHES_MAX, 0, Long.MAX_VALUE));
+    assertThatThrownBy(() -> new EpochHistory(0, all)).isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
@@ -110,7 +121,7 @@ class CopyStateTest {
     byte[] bytes = state(unrepaired).encode().toByteArray();
     for (int length = 0; length < bytes.length; length++) {
       Bytes cut = Bytes.copyOf(bytes, 0, length);
-      assertThatThrownBy(() -> CopyState.decode(cut))
+      assertThatThrownBy(() -> StoredReplica.decode(cut))
           .as("%d bytes", length)
           .isInstanceOf(MalformedException.class);
     }
@@ -119,15 +130,15 @@ class CopyStateTest {
   @Test
   void as_many_keys_can_be_remembered_as_the_limit_says() {
     TreeMap<Bytes, Long> unrepaired = new TreeMap<>();
-    for (int i = 0; i < CopyState.UNREPAIRED_MAX; i++) {
+    for (int i = 0; i < StoredReplica.UNREPAIRED_MAX; i++) {
       byte[] key = {(byte) (i >>> 16), (byte) (i >>> 8), (byte) i};
       unrepaired.put(Bytes.copyOf(key), 80L);
     }
-    CopyState full = state(unrepaired);
-    assertThat(CopyState.decode(full.encode()).replica().unrepaired())
-        .hasSize(CopyState.UNREPAIRED_MAX);
+    StoredReplica full = state(unrepaired);
+    assertThat(StoredReplica.decode(full.encode()).replica().unrepaired())
+        .hasSize(StoredReplica.UNREPAIRED_MAX);
     unrepaired.put(Bytes.fromHex("ffffffff"), 80L);
-    CopyState over = state(unrepaired);
+    StoredReplica over = state(unrepaired);
     assertThatThrownBy(over::encode)
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("1000001");

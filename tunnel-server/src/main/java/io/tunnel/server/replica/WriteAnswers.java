@@ -4,9 +4,9 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 
 /** What writers are told when the shared log leaves their leader without an answer. */
-final class Answers {
+final class WriteAnswers {
 
-  private Answers() {}
+  private WriteAnswers() {}
 
   static RefusedException unavailable() {
     return new RefusedException(

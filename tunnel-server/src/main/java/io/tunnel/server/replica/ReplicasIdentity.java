@@ -10,21 +10,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Whose copies a directory has, as its file {@code identity} says.
+ * Whose replicas a directory has, as its file {@code identity} says.
  *
- * @param log whose copies these are
+ * @param log whose replicas these are
  * @param catalog origin of the catalog that the partitions are of; absent where an older version
  *     wrote the file
- * @param shards that the copies are spread over
+ * @param shards that the replicas are spread over
  */
-public record CopiesIdentity(String log, Optional<Bytes> catalog, int shards) {
+public record ReplicasIdentity(String log, Optional<Bytes> catalog, int shards) {
 
   private static final String FILE = "identity";
   private static final Pattern TEXT =
       Pattern.compile("copies 1\n(.*)\nshards (\\d{1,4})\n(?:catalog ([0-9a-f]{2,510})\n)?");
 
   /** What the file says; nothing where there is none, or none that was written to its end. */
-  public static Optional<CopiesIdentity> read(Path directory) throws IOException {
+  public static Optional<ReplicasIdentity> read(Path directory) throws IOException {
     Path file = directory.resolve(FILE);
     if (!Files.isRegularFile(file)) {
       return Optional.empty();
@@ -32,7 +32,7 @@ public record CopiesIdentity(String log, Optional<Bytes> catalog, int shards) {
     Matcher text = TEXT.matcher(Files.readString(file));
     return text.matches()
         ? Optional.of(
-            new CopiesIdentity(
+            new ReplicasIdentity(
                 text.group(1),
                 Optional.ofNullable(text.group(3)).map(Bytes::fromHex),
                 Integer.parseInt(text.group(2))))
@@ -55,10 +55,10 @@ public record CopiesIdentity(String log, Optional<Bytes> catalog, int shards) {
   }
 
   /**
-   * Throws when these copies are of something else than {@code now} says, so that nothing is made
+   * Throws when these replicas are of something else than {@code now} says, so that nothing is made
    * or deleted because a node was pointed at the wrong log, or at one that has lost its catalog.
    */
-  public void requireSame(Path directory, CopiesIdentity now) throws OtherLogException {
+  public void requireSame(Path directory, ReplicasIdentity now) throws OtherLogException {
     if (!log.equals(now.log)) {
       throw new OtherLogException(directory, log, now.log);
     }

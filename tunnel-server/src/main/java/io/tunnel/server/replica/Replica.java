@@ -13,10 +13,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A node's copy of one partition: what it has read, what comes of it, and the leader in it. For the
- * shard's thread, but for {@link #view}.
+ * A node's replica of one partition: what it has read, what comes of it, and the leader in it. For
+ * the shard's thread, but for {@link #view}.
  */
-final class Copy {
+final class Replica {
 
   private final int partition;
   private final Port port;
@@ -24,7 +24,7 @@ final class Copy {
   private final ReplicaCore core;
   private final Leader leader;
   private final RunCore runs;
-  private final CopyEnds ends;
+  private final ReplicaEnds ends;
   private final ReadIndex strict = new ReadIndex();
   private long lastMicros;
   private long floor;
@@ -33,7 +33,7 @@ final class Copy {
   private boolean isFailed;
   private boolean isStale;
 
-  private Reigns reigns;
+  private EpochHistory epochHistory;
 
   /** Set before what was read is delivered, so that no reader is told an earlier incarnation. */
   private volatile LeaderEpochs epochs;
@@ -53,10 +53,10 @@ final class Copy {
    * @param isWritable whether writes are taken
    * @param next the position that it reads next: everything before is folded
    * @param end of the log as last seen; -1 when it was not seen yet
-   * @param startEnd of the log when the copy began; -1 when it was not seen yet
+   * @param startEnd of the log when the replica began; -1 when it was not seen yet
    * @param firstPosition of those from which on all changes are kept
    * @param lastMicros commit time of the last change that was read; 0 when there was none
-   * @param reigns what counts of what was read
+   * @param epochHistory what counts of what was read
    */
   record View(
       String role,
@@ -68,7 +68,7 @@ final class Copy {
       long startEnd,
       long firstPosition,
       long lastMicros,
-      Reigns reigns) {
+      EpochHistory epochHistory) {
 
     boolean isCaughtUp() {
       return startEnd >= 0 && next >= startEnd;
@@ -78,14 +78,14 @@ final class Copy {
       return Math.max(0, end - next);
     }
 
-    /** A copy of this view under which rows are not read here. */
+    /** A replica of this view under which rows are not read here. */
     private View withdrawn() {
       return new View(
-          role, false, false, epoch, next, end, startEnd, firstPosition, lastMicros, reigns);
+          role, false, false, epoch, next, end, startEnd, firstPosition, lastMicros, epochHistory);
     }
   }
 
-  /** What a copy needs of its shard. */
+  /** What a replica needs of its shard. */
   interface Port {
     /** Appends to the partition's log; see {@link Leader.Port}. */
     void append(int partition, long number, List<Entry> entries);
@@ -115,17 +115,17 @@ final class Copy {
     void count(Incident what, long times);
   }
 
-  Copy(int partition, CopyState state, ReplicaConfig config, CopyRows rows, Port port) {
+  Replica(int partition, StoredReplica state, ReplicaConfig config, ReplicaRows rows, Port port) {
     this.partition = partition;
     this.config = config;
     this.port = port;
     this.core = new ReplicaCore(state.replica());
     this.lastMicros = state.lastMicros();
     this.floor = state.floor();
-    this.reigns = state.reigns();
+    this.epochHistory = state.epochHistory();
     this.epochs = state.epochs();
     this.ends =
-        new CopyEnds(
+        new ReplicaEnds(
             state.origin(), state.replica().next() == 0 ? port.epochMicros() : state.freshMicros());
     this.runs = new RunCore(partition, config.batches().mergedBytesMax());
     this.leader =
@@ -215,15 +215,15 @@ final class Copy {
   }
 
   /** What is to be stored with the rows. */
-  CopyState state() {
-    return new CopyState(
+  StoredReplica state() {
+    return new StoredReplica(
         core.state(),
         port.logged(partition),
         lastMicros,
         floor,
         ends.fresh().store(),
         ends.origin(),
-        reigns,
+        epochHistory,
         epochs);
   }
 
@@ -238,7 +238,7 @@ final class Copy {
 
   /** No change before is to be read from the shared log, which is not the one that had it. */
   long barrier() {
-    return reigns.barrier();
+    return epochHistory.barrier();
   }
 
   /** No change before {@code position} is to be read from the local log. */
@@ -249,7 +249,7 @@ final class Copy {
   /** Takes what was read; {@link #takeRuns} then has what is to be logged and folded. */
   void read(long from, List<Stored> records, long next, long readMicros, long nowNanos) {
     if (from > core.next() || isFailed || isStale || ends.isLost()) {
-      // Read for a copy that was here before.
+      // Read for a replica that was here before.
       return;
     }
     // Asked once: neither changes before what is read here is folded.
@@ -283,14 +283,14 @@ final class Copy {
     leader.stop(notLeader(), reason);
   }
 
-  /** The log has no record where the copy goes on, and begins at {@code first}. */
+  /** The log has no record where the replica goes on, and begins at {@code first}. */
   void lose(long first) {
     ends.lose(first, port.epochMicros());
     withdraw();
   }
 
   /** What it knows of its log. */
-  CopyEnds ends() {
+  ReplicaEnds ends() {
     return ends;
   }
 
@@ -324,7 +324,7 @@ final class Copy {
 
   private void skipTo(long offset, long nowNanos) {
     core.skipTo(offset);
-    reigns = reigns.skipped();
+    epochHistory = epochHistory.skipped();
     raiseFloor(offset);
     leader.skipped(nowNanos);
   }
@@ -355,7 +355,7 @@ final class Copy {
       raiseFloor(record.offset() + 1);
     }
     Verdict verdict = core.read(record);
-    reigns = reigns.read(record, core);
+    epochHistory = epochHistory.read(record, core);
     switch (verdict) {
       case CHANGE, REPAIR -> {
         boolean isLogged = record.offset() <= chunk.logged();
@@ -399,7 +399,7 @@ final class Copy {
     return leader.answer(notLeader());
   }
 
-  /** Of the log that it is a copy of. */
+  /** Of the log that it is a replica of. */
   void sawEnd(ReplicaTask.End asked, SharedLog.End seen) {
     isDirty |= ends.saw(asked, seen, core.next(), port.deletionMicros(partition));
   }
@@ -474,7 +474,7 @@ final class Copy {
             ends.startEnd(),
             firstPosition(),
             lastMicros,
-            reigns);
+            epochHistory);
   }
 
   private long firstPosition() {

@@ -12,13 +12,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 
-/** The rows of the copies of a shard, and what is stored with them, for the shard's thread. */
-interface CopyRows extends ConditionCore.StoredRows, Closeable {
+/** The rows of the replicas of a shard, and what is stored with them, for the shard's thread. */
+interface ReplicaRows extends ConditionCore.StoredRows, Closeable {
 
   /** Type and value of each column of a row, by its name. */
   Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key);
 
-  /** Applies batches, and stores the states of their copies with them. */
+  /** Applies batches, and stores the states of their replicas with them. */
   void fold(List<ChangeBatch> batches, long logEnd, Map<Integer, Bytes> states) throws IOException;
 
   /**
@@ -42,7 +42,7 @@ interface CopyRows extends ConditionCore.StoredRows, Closeable {
   }
 
   /** The rows that RocksDB keeps. */
-  record InStore(TableStore store) implements CopyRows {
+  record InStore(TableStore store) implements ReplicaRows {
 
     @Override
     public Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key) {

@@ -20,33 +20,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a shard keeps of its copies on disk: changes in the local log, rows and states in the table.
+ * What a shard keeps of its replicas on disk: changes in the local log, rows and states in the
+ * table.
  *
  * <p>The local log has, of each partition, all changes from some position up to its last one, and
- * nothing in it depends on the copy that put them there. So when a copy is made anew, it leaves out
- * what is there already. That position is the highest of what the log kept, of where the copy is
- * whole, and of the copy's floor, which therefore outlives the copy.
+ * nothing in it depends on the replica that put them there. So when a replica is made anew, it
+ * leaves out what is there already. That position is the highest of what the log kept, of where the
+ * replica is whole, and of the replica's floor, which therefore outlives the replica.
  */
-final class CopyStore implements Closeable {
+final class ReplicaStore implements Closeable {
 
-  private static final Logger LOGGER = LoggerFactory.getLogger(CopyStore.class);
+  private static final Logger LOGGER = LoggerFactory.getLogger(ReplicaStore.class);
 
   private final int shard;
   private final LocalLog log;
-  private final CopyRows rows;
+  private final ReplicaRows rows;
   private final ShardDisk disk;
   private final Shard.Meter meter;
   private final Shard.Clock clock;
-  private final SortedMap<Integer, CopyState> stored = new TreeMap<>();
+  private final SortedMap<Integer, StoredReplica> stored = new TreeMap<>();
 
   /** What the disk had no room for yet; all of it was read. */
   private Optional<Fold> left = Optional.empty();
 
   /** A log and the rows of the same directory, on a disk that keeps so many bytes free. */
-  CopyStore(
+  ReplicaStore(
       int shard,
       LocalLog log,
-      CopyRows rows,
+      ReplicaRows rows,
       long freeBytesMin,
       Shard.Meter meter,
       Shard.Clock clock) {
@@ -56,7 +57,7 @@ final class CopyStore implements Closeable {
     this.disk = new ShardDisk(shard, freeBytesMin, log, clock);
     this.meter = meter;
     this.clock = clock;
-    rows.states().forEach((partition, state) -> stored.put(partition, CopyState.decode(state)));
+    rows.states().forEach((partition, state) -> stored.put(partition, StoredReplica.decode(state)));
   }
 
   /**
@@ -67,7 +68,7 @@ final class CopyStore implements Closeable {
     for (Map.Entry<Integer, Bytes> entry : states.entrySet()) {
       long logged;
       try {
-        logged = CopyState.decode(entry.getValue()).logged();
+        logged = StoredReplica.decode(entry.getValue()).logged();
       } catch (MalformedException e) {
         throw new IOException("the copy of partition " + entry.getKey() + " is damaged", e);
       }
@@ -88,7 +89,7 @@ final class CopyStore implements Closeable {
     return log;
   }
 
-  CopyRows rows() {
+  ReplicaRows rows() {
     return rows;
   }
 
@@ -97,7 +98,7 @@ final class CopyStore implements Closeable {
     return disk;
   }
 
-  /** Partitions that had a copy at some time. */
+  /** Partitions that had a replica at some time. */
   Set<Integer> known() {
     return stored.keySet();
   }
@@ -111,11 +112,11 @@ final class CopyStore implements Closeable {
   }
 
   /**
-   * Where the copy of a partition begins, or goes on. A copy of a log of another origin than {@code
-   * origin}, where that is known, is given up: another table had the partition's id.
+   * Where the replica of a partition begins, or goes on. A replica of a log of another origin than
+   * {@code origin}, where that is known, is given up: another table had the partition's id.
    */
-  CopyState begin(int partition, Bytes origin) throws IOException {
-    CopyState found = stored.getOrDefault(partition, CopyState.EMPTY);
+  StoredReplica begin(int partition, Bytes origin) throws IOException {
+    StoredReplica found = stored.getOrDefault(partition, StoredReplica.EMPTY);
     long next = found.replica().next();
     if (next > 0 && origin.length() > 0 && !found.origin().equals(origin)) {
       LOGGER.warn(
@@ -127,46 +128,48 @@ final class CopyStore implements Closeable {
       long floor = log.committed(partition) + 1;
       drop(partition, 0, new Left(floor, Math.max(floor, next), origin));
     } else if (next == 0) {
-      // A crash may have left rows of a copy that was given up.
+      // A crash may have left rows of a replica that was given up.
       rows.drop(partition);
     }
-    CopyState state = stored.getOrDefault(partition, CopyState.EMPTY);
+    StoredReplica state = stored.getOrDefault(partition, StoredReplica.EMPTY);
     return state.origin().length() == 0 ? state.ofOrigin(origin) : state;
   }
 
   /**
-   * What a copy that is given up leaves.
+   * What a replica that is given up leaves.
    *
    * @param floor no change before is to be read from the local log
    * @param barrier nothing before is to be read from the shared log either
    * @param origin of the log
    */
   record Left(long floor, long barrier, Bytes origin) {
-    Left(Copy copy) {
-      this(copy.floor(), copy.barrier(), copy.ends().origin());
+    Left(Replica replica) {
+      this(replica.floor(), replica.barrier(), replica.ends().origin());
     }
   }
 
-  /** Gives up what a copy has; the next one begins at {@code next}. */
+  /** Gives up what a replica has; the next one begins at {@code next}. */
   void drop(int partition, long next, Left leaving) throws IOException {
-    CopyState left =
-        new CopyState(
+    StoredReplica left =
+        new StoredReplica(
             ReplicaState.beginningAt(next),
             log.committed(partition),
             0,
             leaving.floor(),
             clock.epochMicros(),
             next == 0 ? Bytes.EMPTY : leaving.origin(),
-            next == 0 ? Reigns.begin(leaving.barrier()) : new Reigns(leaving.barrier(), List.of()),
+            next == 0
+                ? EpochHistory.begin(leaving.barrier())
+                : new EpochHistory(leaving.barrier(), List.of()),
             LeaderEpochs.NONE);
     rows.fold(List.of(), log.end(), Map.of(partition, left.encode()));
     stored.put(partition, left);
     rows.drop(partition);
   }
 
-  /** What copies have read, and how much of it is done. */
+  /** What replicas have read, and how much of it is done. */
   private static final class Fold {
-    private final List<Copy> copies;
+    private final List<Replica> replicas;
     private final List<ChangeBatch> changes = new ArrayList<>();
     private final List<ChangeBatch> rows = new ArrayList<>();
     private long rowCount;
@@ -177,10 +180,10 @@ final class CopyStore implements Closeable {
     /** Whether the rows were given to the table, which had no room for them. */
     private boolean isGiven;
 
-    Fold(List<Copy> copies) {
-      this.copies = copies;
-      for (Copy copy : copies) {
-        copy.takeRuns().forEach(this::add);
+    Fold(List<Replica> replicas) {
+      this.replicas = replicas;
+      for (Replica replica : replicas) {
+        replica.takeRuns().forEach(this::add);
       }
     }
 
@@ -193,14 +196,14 @@ final class CopyStore implements Closeable {
   }
 
   /**
-   * Puts what the copies have read into the log and then into the table, behind what there was no
+   * Puts what the replicas have read into the log and then into the table, behind what there was no
    * room for before.
    *
    * @param intoReserve whether all of what is to stay free may be taken for it
    * @throws io.tunnel.server.disk.DiskFullException when there is no room for all of it: the next
    *     call goes on, and nothing else is to be stored before
    */
-  void fold(List<Copy> dirty, boolean intoReserve) throws IOException {
+  void fold(List<Replica> dirty, boolean intoReserve) throws IOException {
     disk.began(clock.nanos());
     try {
       finishLeft();
@@ -235,10 +238,10 @@ final class CopyStore implements Closeable {
       rows.foldAgain();
     } else {
       Map<Integer, Bytes> states = new HashMap<>();
-      for (Copy copy : fold.copies) {
-        CopyState state = copy.state();
-        states.put(copy.partition(), state.encode());
-        stored.put(copy.partition(), state);
+      for (Replica replica : fold.replicas) {
+        StoredReplica state = replica.state();
+        states.put(replica.partition(), state.encode());
+        stored.put(replica.partition(), state);
       }
       fold.isGiven = true;
       rows.fold(fold.rows, log.end(), states);

@@ -20,11 +20,11 @@ import java.util.TreeMap;
  * Rows in memory. When the process is killed, what is left is what there was after some earlier
  * fold, as with a store that writes its buffers to disk when it likes.
  */
-final class FakeCopyRows implements CopyRows {
+final class FakeReplicaRows implements ReplicaRows {
 
   private TreeMap<Integer, TreeMap<Bytes, SortedMap<String, Bytes>>> rows = new TreeMap<>();
   private TreeMap<Integer, Bytes> states = new TreeMap<>();
-  private FakeCopyRows onDisk;
+  private FakeReplicaRows onDisk;
   private final Random random;
   boolean isFailing;
 
@@ -34,24 +34,24 @@ final class FakeCopyRows implements CopyRows {
   /** What was to be folded last. */
   private Runnable given = () -> {};
 
-  FakeCopyRows(Random random) {
+  FakeReplicaRows(Random random) {
     this.random = random;
   }
 
-  FakeCopyRows kill() {
-    return onDisk == null ? new FakeCopyRows(random) : onDisk.copy();
+  FakeReplicaRows kill() {
+    return onDisk == null ? new FakeReplicaRows(random) : onDisk.replica();
   }
 
-  private FakeCopyRows copy() {
-    FakeCopyRows copy = new FakeCopyRows(random);
-    rows.forEach((partition, of) -> copy.rows.put(partition, new TreeMap<>(of)));
-    copy.states = new TreeMap<>(states);
-    return copy;
+  private FakeReplicaRows replica() {
+    FakeReplicaRows replica = new FakeReplicaRows(random);
+    rows.forEach((partition, of) -> replica.rows.put(partition, new TreeMap<>(of)));
+    replica.states = new TreeMap<>(states);
+    return replica;
   }
 
   private void maybeFlush() {
     if (random.nextInt(5) == 0) {
-      onDisk = copy();
+      onDisk = replica();
     }
   }
 

@@ -9,13 +9,13 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a shard of copies does without room on its disk. With less than the reserve it takes no new
- * writes, and finishes those that it took. Without room for what was read it is stuck: nothing is
- * folded, appended or answered before that is stored. What arrives from the log is held, and so,
+ * What a shard of replicas does without room on its disk. With less than the reserve it takes no
+ * new writes, and finishes those that it took. Without room for what was read it is stuck: nothing
+ * is folded, appended or answered before that is stored. What arrives from the log is held, and so,
  * since what is held counts as waiting, no more is read than the shard may have in memory. For the
  * shard's thread.
  */
-final class CopyRoom {
+final class ReplicaRoom {
 
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -33,7 +33,7 @@ final class CopyRoom {
   private Optional<RefusedException> refusal = Optional.empty();
   private long lookNanos;
 
-  CopyRoom(ShardDisk disk) {
+  ReplicaRoom(ShardDisk disk) {
     this.disk = disk;
   }
 

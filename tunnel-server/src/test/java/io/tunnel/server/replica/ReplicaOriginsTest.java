@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A copy whose log has become another one, or has lost records that the copy has read. */
-class CopyOriginsTest {
+/** A replica whose log has become another one, or has lost records that the replica has read. */
+class ReplicaOriginsTest {
 
   private static final int P = 1;
   private static final Bytes OTHER = Bytes.fromHex("02");
@@ -99,7 +99,7 @@ class CopyOriginsTest {
     assertThat(node.rows.rows(P)).hasSize(2);
   }
 
-  /** As many records as the copy has read, and more, stand where it goes on; they are others. */
+  /** As many records as the replica has read, and more, stand where it goes on; they are others. */
   @Test
   void a_copy_of_a_log_that_was_cut_off_and_grew_again_has_what_the_log_has() throws IOException {
     for (int i = 0; i < 20; i++) {

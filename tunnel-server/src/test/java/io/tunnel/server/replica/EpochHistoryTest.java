@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What a copy knows that begins, or goes on, behind a hole. */
-class ReignsTest {
+/** What a replica knows that begins, or goes on, behind a hole. */
+class EpochHistoryTest {
 
   private static final int PLENTY = 1 << 20;
 
   private final ReplicaCore core = new ReplicaCore(ReplicaState.EMPTY);
-  private Reigns reigns = Reigns.START;
+  private EpochHistory epochHistory = EpochHistory.START;
 
   private static Stored first(long offset, long epoch) {
     Bytes key = TestRows.keyBytes("k" + offset);
@@ -28,22 +28,22 @@ class ReignsTest {
         new Entry(Kind.CHANGE, key, epoch, ReplicaCore.APPEND_ENTRIES_MAX, Optional.empty()));
   }
 
-  /** As a copy reads it: too young to have been compacted. */
+  /** As a replica reads it: too young to have been compacted. */
   private void readBehindHole(Stored record) {
     core.skipTo(record.offset());
-    reigns = reigns.skipped();
+    epochHistory = epochHistory.skipped();
     core.wholeFromHere();
     assertThat(core.read(record)).isEqualTo(ReplicaCore.Verdict.CHANGE);
-    reigns = reigns.read(record, core);
+    epochHistory = epochHistory.read(record, core);
   }
 
   @Test
   void a_hole_that_ends_with_the_marker_of_what_follows_has_no_change_there() {
     readBehindHole(first(6, 5));
-    assertThat(reigns.isMarker(5)).isTrue();
-    assertThat(reigns.from()).isEqualTo(5);
+    assertThat(epochHistory.isMarker(5)).isTrue();
+    assertThat(epochHistory.from()).isEqualTo(5);
     PageCore page = new PageCore(new Fetch(1, 1, 5, 6, 0), PLENTY, PLENTY);
-    assertThat(page.read(List.of(first(6, 5)), 7, reigns)).isTrue();
+    assertThat(page.read(List.of(first(6, 5)), 7, epochHistory)).isTrue();
     HistoryPage read = page.page();
     assertThat(read.refusal()).as("only the marker is gone").isEmpty();
     assertThat(read.next()).isEqualTo(6);
@@ -52,8 +52,8 @@ class ReignsTest {
   @Test
   void what_else_was_in_the_hole_is_not_known() {
     readBehindHole(first(6, 4));
-    assertThat(reigns.from()).isEqualTo(6);
-    assertThat(reigns.isMarker(4)).isFalse();
-    assertThat(reigns.isMarker(5)).isFalse();
+    assertThat(epochHistory.from()).isEqualTo(6);
+    assertThat(epochHistory.isMarker(4)).isFalse();
+    assertThat(epochHistory.isMarker(5)).isFalse();
   }
 }

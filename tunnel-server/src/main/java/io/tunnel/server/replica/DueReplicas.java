@@ -1,0 +1,63 @@
+package io.tunnel.server.replica;
+
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The replicas of a shard that have something to do: those that were told something, and those
+ * whose time has come. A shard has hundreds of replicas, and most steps concern one or two. For the
+ * shard's thread.
+ */
+final class DueReplicas {
+
+  private final Set<Replica> told = new LinkedHashSet<>();
+
+  /**
+   * When a replica is to be looked at even if it is told nothing; in an order that can be repeated.
+   */
+  private final Map<Replica, Long> nanosByCopy = new LinkedHashMap<>();
+
+  /** The replica was told something. */
+  void add(Replica replica) {
+    told.add(replica);
+  }
+
+  /** Those with something to do now; each is to be {@link #looked} at. */
+  List<Replica> take(long nowNanos) {
+    nanosByCopy.forEach(
+        (replica, nanos) -> {
+          if (nowNanos - nanos >= 0) {
+            told.add(replica);
+          }
+        });
+    List<Replica> due = List.copyOf(told);
+    told.clear();
+    return due;
+  }
+
+  /** The replica has done what it had to do by now. */
+  void looked(Replica replica) {
+    replica
+        .nextNanos()
+        .ifPresentOrElse(
+            nanos -> nanosByCopy.put(replica, nanos), () -> nanosByCopy.remove(replica));
+  }
+
+  /** The replica is one no more. */
+  void remove(Replica replica) {
+    told.remove(replica);
+    nanosByCopy.remove(replica);
+  }
+
+  /** So long nothing has to be done unless a replica is told something. */
+  long leftNanos(long nowNanos) {
+    long left = told.isEmpty() ? Long.MAX_VALUE : 0;
+    for (long nanos : nanosByCopy.values()) {
+      left = Math.min(left, nanos - nowNanos);
+    }
+    return left;
+  }
+}
