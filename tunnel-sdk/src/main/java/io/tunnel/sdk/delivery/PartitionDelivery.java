@@ -1,5 +1,6 @@
 package io.tunnel.sdk.delivery;
 
+import io.tunnel.codec.MalformedException;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
@@ -107,8 +108,19 @@ public final class PartitionDelivery {
 
   private void answered(long attempt, DeliveryLink server, Frame answer, Throwable failure) {
     boolean isWanted = attempt == attempts && state == DeliveryState.ATTACHING;
-    Optional<Attached> attached =
-        Optional.ofNullable(answer).map(frame -> Json.decode(frame.payload(), Attached.class));
+    Optional<Attached> attached;
+    try {
+      attached =
+          Optional.ofNullable(answer).map(frame -> Json.decode(frame.payload(), Attached.class));
+    } catch (MalformedException e) {
+      ConnectionException unread =
+          new ConnectionException("a server said what cannot be read", false, e);
+      server.lost(unread);
+      if (isWanted) {
+        failed(unread);
+      }
+      return;
+    }
     if (isWanted && attached.isPresent() && !server.isClosed()) {
       attached(server, attached.get().handle());
       taker.attached(attached.get().incarnation());

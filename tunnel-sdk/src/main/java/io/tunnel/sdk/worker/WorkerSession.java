@@ -209,7 +209,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     @Override
     public void limited(ChannelEnd end) {
       holding(end.handle(), end.epoch())
-          .flatMap(feeds.orElseThrow()::of)
+          .flatMap(channel -> feeds.flatMap(all -> all.of(channel)))
           .ifPresent(feed -> feed.limit(end.position()));
     }
 

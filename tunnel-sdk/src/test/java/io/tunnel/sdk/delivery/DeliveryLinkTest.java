@@ -9,6 +9,7 @@ import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.Control;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
@@ -116,6 +117,19 @@ class DeliveryLinkTest {
   }
 
   @Test
+  void an_answer_that_cannot_be_read_ends_the_connection_and_its_delivery_may_ask_again() {
+    link.open(CompletableFuture.completedFuture(node));
+    second.delivery.attached(link, 2);
+    node.answer = new byte[] {'['};
+    first.delivery.attach(link, Operation.ATTACH, new Control.Empty());
+
+    assertThat(first.told).containsExactly("failed a server said what cannot be read");
+    assertThat(first.delivery.state()).isEqualTo(DeliveryState.PAUSING);
+    assertThat(second.told).hasSize(1);
+    assertThat(node.isClosed).isTrue();
+  }
+
+  @Test
   void it_closes_when_the_last_who_needed_it_has_left() {
     link.open(CompletableFuture.completedFuture(node));
     link.join(first.delivery);
@@ -200,6 +214,7 @@ class DeliveryLinkTest {
     private boolean isSilent;
     private boolean isClosed;
     private int asked;
+    private byte[] answer = new byte[0];
 
     @Override
     public CompletableFuture<Frame> request(Operation operation, byte[] payload) {
@@ -210,15 +225,15 @@ class DeliveryLinkTest {
     public CompletableFuture<Frame> request(
         Operation operation, byte[] payload, Duration deadline) {
       asked++;
-      CompletableFuture<Frame> answer = new CompletableFuture<>();
+      CompletableFuture<Frame> answered = new CompletableFuture<>();
       if (isSilent) {
         thread.later(
             deadline.toNanos(),
-            () -> answer.completeExceptionally(new ConnectionException("no answer", true, null)));
+            () -> answered.completeExceptionally(new ConnectionException("no answer", true, null)));
       } else {
-        answer.complete(new Frame(operation, FrameKind.RESPONSE, 1, new byte[0]));
+        answered.complete(new Frame(operation, FrameKind.RESPONSE, 1, answer));
       }
-      return answer;
+      return answered;
     }
 
     @Override
