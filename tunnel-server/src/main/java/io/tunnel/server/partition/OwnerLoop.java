@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>What a {@link Work} touches is touched by one thread at a time: by the loop's own; in its
  * place, when the loop is never started, by a test or a simulation that takes the steps itself; and
- * when the loop has ended, by the threads that post, one after the other.
+ * when the loop has ended, by the threads that post, one after the other, while the thread that
+ * closes may be closing what is behind it.
  *
  * <p>No task is lost, and none is taken twice. The owner takes tasks in the order in which they
  * were posted, all that were posted before {@link #close}, and of later ones what it still sees.
@@ -51,6 +52,8 @@ public final class OwnerLoop<T> {
   private enum State {
     /** Tasks are taken as they come. */
     OPEN,
+    /** The owner is gone although nobody has closed: not even its failure could be told. */
+    DEAD,
     /** The owner takes what still waits, and ends. */
     CLOSING,
     /** The owner takes no more. */
@@ -104,7 +107,8 @@ public final class OwnerLoop<T> {
   public void post(T task) {
     queue.add(task);
     wake();
-    if (state.get() == State.ENDED) {
+    State now = state.get();
+    if (now == State.ENDED || now == State.DEAD) {
       endLeft();
     }
   }
@@ -146,6 +150,16 @@ public final class OwnerLoop<T> {
   }
 
   private void run() {
+    try {
+      work();
+    } finally {
+      if (state.compareAndSet(State.OPEN, State.DEAD)) {
+        endLeft();
+      }
+    }
+  }
+
+  private void work() {
     while (true) {
       // Asked first: what was posted before the close is seen by the step behind it.
       boolean isLast = isClosing();
@@ -182,7 +196,8 @@ public final class OwnerLoop<T> {
    * all is closed: a file that an interrupted thread uses is closed under everybody's hands.
    */
   public void close(Closeable behind) throws IOException {
-    if (!state.compareAndSet(State.OPEN, State.CLOSING)) {
+    if (!state.compareAndSet(State.OPEN, State.CLOSING)
+        && !state.compareAndSet(State.DEAD, State.CLOSING)) {
       return;
     }
     wake();
@@ -213,7 +228,8 @@ public final class OwnerLoop<T> {
   /** Ends what was posted while the owner ended; nobody else takes from the queue any more. */
   private synchronized void endLeft() {
     for (T task = queue.poll(); task != null; task = queue.poll()) {
-      work.end().accept(task);
+      T left = task;
+      run(() -> work.end().accept(left));
     }
   }
 }

@@ -85,7 +85,7 @@ final class AppendGroup {
   }
 
   /**
-   * WriteAnswers all writes, unless they are answered.
+   * Answers all writes, unless they are answered.
    *
    * @param reason why what was not read back was refused
    * @return rows that were rejected by their condition

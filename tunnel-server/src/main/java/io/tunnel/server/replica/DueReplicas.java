@@ -18,7 +18,7 @@ final class DueReplicas {
   /**
    * When a replica is to be looked at even if it is told nothing; in an order that can be repeated.
    */
-  private final Map<Replica, Long> nanosByCopy = new LinkedHashMap<>();
+  private final Map<Replica, Long> nanosByReplica = new LinkedHashMap<>();
 
   /** The replica was told something. */
   void add(Replica replica) {
@@ -27,7 +27,7 @@ final class DueReplicas {
 
   /** Those with something to do now; each is to be {@link #looked} at. */
   List<Replica> take(long nowNanos) {
-    nanosByCopy.forEach(
+    nanosByReplica.forEach(
         (replica, nanos) -> {
           if (nowNanos - nanos >= 0) {
             told.add(replica);
@@ -43,19 +43,19 @@ final class DueReplicas {
     replica
         .nextNanos()
         .ifPresentOrElse(
-            nanos -> nanosByCopy.put(replica, nanos), () -> nanosByCopy.remove(replica));
+            nanos -> nanosByReplica.put(replica, nanos), () -> nanosByReplica.remove(replica));
   }
 
   /** The replica is one no more. */
   void remove(Replica replica) {
     told.remove(replica);
-    nanosByCopy.remove(replica);
+    nanosByReplica.remove(replica);
   }
 
   /** So long nothing has to be done unless a replica is told something. */
   long leftNanos(long nowNanos) {
     long left = told.isEmpty() ? Long.MAX_VALUE : 0;
-    for (long nanos : nanosByCopy.values()) {
+    for (long nanos : nanosByReplica.values()) {
       left = Math.min(left, nanos - nowNanos);
     }
     return left;

@@ -66,7 +66,7 @@ final class Leader {
 
   private State state = State.FOLLOWING;
 
-  /** Claims and appends that failed since it was told to lead, or since a whole group counted. */
+  /** Times that it has to claim again since it was told to lead, or since a whole group counted. */
   private int failures;
 
   /** Of the last append, marker or group: only what became of that one matters. */
@@ -78,7 +78,9 @@ final class Leader {
   /** By when the group was to be read back; of interest while it has no answer. */
   private long deadlineNanos;
 
-  /** How far it is. {@code CUT_OFF} and {@code RECLAIMING} have led and know of no other leader. */
+  /**
+   * How far it is. {@code CUT_OFF} and {@code RECLAIMING} have led and read no marker of another.
+   */
   private enum State {
     /** Nothing is under way. */
     FOLLOWING,
@@ -86,7 +88,7 @@ final class Leader {
     WAITING,
     /** A marker is under way. */
     CLAIMING,
-    /** Its own marker is the newest that was read, and no append has failed since. */
+    /** Its own marker was read, and nothing has ended the lead since. */
     LEADING,
     /** An append failed, or the lead was lost to nobody: serves rows, and claims as WAITING. */
     CUT_OFF,
@@ -378,7 +380,7 @@ final class Leader {
     return isFirst ? claims : next;
   }
 
-  /** WriteAnswers everything, because nothing more will be known. */
+  /** Answers everything, because nothing more will be known. */
   void stop(RefusedException waitingReason, String why) {
     isWanted = false;
     move(Event.UNWANTED);

@@ -61,7 +61,7 @@ final class PageCore {
    * Takes what was read from {@link #next} on.
    *
    * @param end the offset behind all that was read; what is missing before it is gone
-   * @param epochHistory which know {@link #next}
+   * @param epochHistory which knows {@link #next}
    * @return whether the page is done
    */
   boolean read(List<Stored> records, long end, EpochHistory epochHistory) {

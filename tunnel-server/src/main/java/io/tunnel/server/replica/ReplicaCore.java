@@ -230,6 +230,10 @@ final class ReplicaCore {
       // No marker of this log: its writer began to lead in another, which had the same name.
       return false;
     }
+    if (entry.sequence() < 0) {
+      // No leader counts so: somebody else has written a header that looks like ours.
+      return false;
+    }
     if (entry.epoch() > epoch) {
       // Its marker was compacted away.
       epoch = entry.epoch();

@@ -206,8 +206,10 @@ final class ReplicaShard implements Closeable {
       }
     } catch (IOException | RuntimeException e) {
       fail(e);
+    } finally {
+      // Also behind an error: the thread that posted a barrier waits for it.
+      barriers.forEach(OwnerLoop::run);
     }
-    barriers.forEach(OwnerLoop::run);
     return hadTask;
   }
 
@@ -436,10 +438,10 @@ final class ReplicaShard implements Closeable {
   /** Stops reading and the thread, answers what waits, and closes table and log. */
   @Override
   public void close() throws IOException {
-    loop.close(this::closeCopies);
+    loop.close(this::closeReplicas);
   }
 
-  private void closeCopies() throws IOException {
+  private void closeReplicas() throws IOException {
     for (Replica replica : replicas().values()) {
       replica.leader().stop(PendingWrite.stopping(), "the server stops");
       replica.strict().stop(PendingWrite.stopping());

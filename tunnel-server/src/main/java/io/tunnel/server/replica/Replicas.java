@@ -453,8 +453,8 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
   }
 
   /**
-   * WriteAnswers what waits, stops, and closes everything. Whoever wants to lose no time resigns
-   * first, with {@link #follow}.
+   * Answers what waits, stops, and closes everything. Whoever wants to lose no time resigns first,
+   * with {@link #follow}.
    */
   @Override
   public void close() throws IOException {

@@ -43,12 +43,12 @@ record StoredReplica(
 
   private static final int FORMAT = 4;
 
-  /** Ends behind the epochHistory. */
+  /** Ends behind the epoch history. */
   private static final int FORMAT_WITHOUT_EPOCHS = 3;
 
   private static final int ORIGIN_OFFSET = 2 + 8 * 8;
   private static final int HEADER_BYTES = 2 + 8 * 8 + 1 + 4;
-  private static final int REIGNS_HEADER_BYTES = 8 + 4;
+  private static final int HISTORY_HEADER_BYTES = 8 + 4;
   private static final int STRETCH_BYTES = 3 * 8;
   private static final int EPOCH_BYTES = 2 * 8;
 
@@ -184,14 +184,14 @@ record StoredReplica(
     }
   }
 
-  /** Where the epochHistory end, which begin at {@code offset}. */
+  /** Where the epoch history ends, which begins at {@code offset}. */
   private static int behindHistory(byte[] array, int offset) {
-    int left = array.length - offset - REIGNS_HEADER_BYTES;
+    int left = array.length - offset - HISTORY_HEADER_BYTES;
     int count = left < 0 ? -1 : Binary.getInt(array, offset + 8);
     if (count < 0 || count > EpochHistory.STRETCHES_MAX || left < count * STRETCH_BYTES) {
       throw new MalformedException(count + " epochs of a replica in " + left + " bytes");
     }
-    return offset + REIGNS_HEADER_BYTES + count * STRETCH_BYTES;
+    return offset + HISTORY_HEADER_BYTES + count * STRETCH_BYTES;
   }
 
   /** What stands at the end. */
@@ -221,7 +221,7 @@ record StoredReplica(
   private static EpochHistory epochHistory(byte[] array, int offset) {
     int end = behindHistory(array, offset);
     List<EpochHistory.Stretch> epochHistory = new ArrayList<>();
-    for (int at = offset + REIGNS_HEADER_BYTES; at < end; at += STRETCH_BYTES) {
+    for (int at = offset + HISTORY_HEADER_BYTES; at < end; at += STRETCH_BYTES) {
       epochHistory.add(
           new EpochHistory.Stretch(
               Binary.getLong(array, at),

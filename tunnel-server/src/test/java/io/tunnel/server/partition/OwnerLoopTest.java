@@ -146,13 +146,40 @@ final class OwnerLoopTest {
   }
 
   @Test
-  void what_is_behind_is_closed_although_a_task_cannot_be_ended() {
+  void a_task_that_cannot_be_ended_keeps_neither_the_next_nor_what_is_behind_from_their_end() {
     loop.post(
         () -> {
           throw new IllegalStateException("no end");
         });
-    assertThatThrownBy(() -> loop.close(() -> recorder.noted.add("behind"))).hasMessage("no end");
-    assertThat(recorder.noted).endsWith("behind");
+    loop.post(note("next"));
+    close(note("behind"));
+    String here = Thread.currentThread().getName();
+    assertThat(recorder.noted).endsWith("next on " + here, "behind on " + here);
+  }
+
+  /** As when not even a line can be logged any more. */
+  @Test
+  void a_thread_that_cannot_even_tell_its_failure_leaves_no_task_without_an_end() throws Exception {
+    OwnerLoop<Runnable> broken =
+        new OwnerLoop<>(
+            "broken",
+            new OwnerLoop.Work<>(
+                () -> {
+                  throw new IllegalStateException("thrown");
+                },
+                () -> OwnerLoop.FOREVER_NANOS,
+                cause -> {
+                  throw new IllegalStateException("not told: " + cause.getMessage());
+                },
+                Runnable::run));
+    CountDownLatch isEnded = new CountDownLatch(2);
+    broken.post(isEnded::countDown);
+    broken.start();
+    broken.post(isEnded::countDown);
+    isEnded.await();
+    broken.close(() -> recorder.noted.add("behind"));
+    broken.close(() -> recorder.noted.add("behind again"));
+    assertThat(recorder.noted).containsExactly("behind");
   }
 
   @ParameterizedTest

@@ -114,6 +114,16 @@ class ReplicaCoreTest {
   }
 
   @Test
+  void a_sequence_that_no_leader_can_have_does_not_count_and_what_follows_is_judged_without_it() {
+    core.skipTo(5);
+    Stored strange = change(5, A, 3, -7);
+    assertThat(core.read(strange)).isEqualTo(Verdict.FENCED);
+    assertThat(core.state().sequence()).isZero();
+    Stored next = change(6, A, 3, FIRST);
+    assertThat(core.read(next)).isEqualTo(Verdict.CHANGE);
+  }
+
+  @Test
   void an_epoch_that_no_marker_of_this_log_can_have_does_not_count() {
     core.read(marker(0, FOREIGN));
     assertThat(core.read(change(1, A, 1, FIRST))).isEqualTo(Verdict.FENCED);
