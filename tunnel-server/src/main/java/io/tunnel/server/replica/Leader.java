@@ -237,6 +237,10 @@ final class Leader {
   /** There is a hole before the next record, and what was in it is not known. */
   void skipped(long nowNanos) {
     settle(WriteAnswers.unknown("the log gave up records before this node read them"));
+    if (state.hasClaimed()) {
+      // Its marker may have been in the hole.
+      fail(nowNanos);
+    }
     lostLead(nowNanos);
   }
 

@@ -145,6 +145,17 @@ final class LeaderTest {
   }
 
   @Test
+  void a_marker_that_may_have_been_in_a_hole_is_appended_again() {
+    leader.want(true);
+    leader.advance(true, now);
+    hole();
+    leader.advance(true, now + PAUSE_NANOS);
+    assertThat(claims).hasSize(2);
+    mark(newest());
+    assertIs(true, true);
+  }
+
+  @Test
   void a_marker_of_its_own_that_is_not_its_newest_takes_the_lead_and_not_the_rows() {
     lead();
     hole();
