@@ -6,5 +6,7 @@ module io.tunnel.protocol {
 
   exports io.tunnel.codec;
   exports io.tunnel.model;
+  exports io.tunnel.model.value;
   exports io.tunnel.wire;
+  exports io.tunnel.wire.control;
 }

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.fixtures.Poll;
 import io.tunnel.kafka.broker.KafkaBroker;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
-import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.CreateTableRequest;
 import io.tunnel.sdk.CreateTunnelRequest;

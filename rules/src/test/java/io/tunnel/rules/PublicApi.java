@@ -79,7 +79,7 @@ final class PublicApi {
         .flatMap(
             member ->
                 member.getAllInvolvedRawTypes().stream()
-                    .filter(shown -> shown.getPackageName().equals("io.tunnel.wire"))
+                    .filter(shown -> shown.getPackageName().startsWith("io.tunnel.wire"))
                     .map(
                         shown ->
                             type.getSimpleName()

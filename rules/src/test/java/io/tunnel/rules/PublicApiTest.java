@@ -24,6 +24,7 @@ class PublicApiTest {
           "tunnel-sdk",
           List.of(
               "io.tunnel.model",
+              "io.tunnel.model.value",
               "io.tunnel.sdk",
               "io.tunnel.sdk.checkpoint",
               "io.tunnel.sdk.cluster",

@@ -26,8 +26,6 @@ class SourceTest {
   private static final Set<String> LARGE_PACKAGES =
       Set.of(
           "sim/src/test/java/io/tunnel/it/sim",
-          "tunnel-protocol/src/main/java/io/tunnel/model",
-          "tunnel-protocol/src/main/java/io/tunnel/wire",
           "tunnel-sdk/src/main/java/io/tunnel/sdk",
           "tunnel-sdk/src/main/java/io/tunnel/sdk/worker",
           "tunnel-server/src/main/java/io/tunnel/server/catalog",

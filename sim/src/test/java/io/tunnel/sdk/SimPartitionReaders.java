@@ -3,7 +3,7 @@ package io.tunnel.sdk;
 import io.tunnel.sdk.answer.TableAnswers;
 import io.tunnel.sdk.read.Feeds;
 import io.tunnel.sdk.read.ReadPort;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.control.Control.TableDescription;
 import java.util.List;
 
 /** The SDK's own readers of partitions, over connections that are simulated. */

@@ -1,7 +1,7 @@
 package io.tunnel.stress;
 
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.TableWriterConfig;
 import io.tunnel.sdk.table.TableInfo;
 import java.util.List;

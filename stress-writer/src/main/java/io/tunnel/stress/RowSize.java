@@ -1,15 +1,15 @@
 package io.tunnel.stress;
 
-import io.tunnel.model.BinaryValue;
-import io.tunnel.model.BooleanValue;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnUpdate;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
-import io.tunnel.model.StringValue;
+import io.tunnel.model.value.BinaryValue;
+import io.tunnel.model.value.BooleanValue;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.StringValue;
 import java.util.List;
 
 /** How large rows are, for rates in bytes: as they are encoded, a character counted as a byte. */

@@ -1,15 +1,15 @@
 package io.tunnel.flink;
 
-import io.tunnel.model.BinaryValue;
-import io.tunnel.model.BooleanValue;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
-import io.tunnel.model.DoubleValue;
-import io.tunnel.model.IntegerValue;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
-import io.tunnel.model.PrimaryKeyValue;
-import io.tunnel.model.StringValue;
+import io.tunnel.model.value.BinaryValue;
+import io.tunnel.model.value.BooleanValue;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.DoubleValue;
+import io.tunnel.model.value.IntegerValue;
+import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.model.value.StringValue;
 import io.tunnel.sdk.RecordColumn;
 import io.tunnel.sdk.StreamRecord.RecordType;
 import java.io.IOException;

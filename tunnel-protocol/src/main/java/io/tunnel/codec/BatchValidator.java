@@ -1,11 +1,11 @@
 package io.tunnel.codec;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.model.value.Bytes;
 import java.util.List;
 
 /**

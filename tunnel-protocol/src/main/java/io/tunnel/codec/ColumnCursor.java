@@ -1,10 +1,10 @@
 package io.tunnel.codec;
 
-import io.tunnel.model.BinaryValue;
-import io.tunnel.model.Bytes;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
+import io.tunnel.model.value.BinaryValue;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.ColumnValue;
 
 /**
  * Walks over the columns of one row as they are encoded: their count, then name index, type and

@@ -1,16 +1,16 @@
 package io.tunnel.codec;
 
-import io.tunnel.model.BinaryValue;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.IntegerValue;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
-import io.tunnel.model.PrimaryKeyValue;
-import io.tunnel.model.StringValue;
+import io.tunnel.model.value.BinaryValue;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.IntegerValue;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.model.value.StringValue;
 import java.util.List;
 
 /**

@@ -1,5 +1,6 @@
 package io.tunnel.model;
 
+import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -1,5 +1,6 @@
 package io.tunnel.model;
 
+import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.Objects;
 
 /** One named column of a primary key. Its accessors are named as Tablestore's SDK names them. */

@@ -1,5 +1,6 @@
 package io.tunnel.model;
 
+import io.tunnel.model.value.PrimaryKeyType;
 import java.util.Objects;
 
 /** Name and type of one primary-key column of a table. */

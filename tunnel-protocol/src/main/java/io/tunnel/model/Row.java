@@ -1,5 +1,7 @@
 package io.tunnel.model;
 
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import java.util.List;
 import java.util.Objects;
 

@@ -1,5 +1,6 @@
 package io.tunnel.model;
 
+import io.tunnel.model.value.Column;
 import java.util.List;
 import java.util.Objects;
 

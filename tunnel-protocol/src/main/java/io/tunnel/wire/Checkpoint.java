@@ -3,8 +3,8 @@ package io.tunnel.wire;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.MalformedException;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.Limits;
+import io.tunnel.model.value.Bytes;
 import java.util.Objects;
 import java.util.Optional;
 

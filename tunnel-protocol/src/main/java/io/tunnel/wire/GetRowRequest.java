@@ -1,7 +1,7 @@
 package io.tunnel.wire;
 
 import io.tunnel.codec.ByteSink;
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 
 /**
  * One row by its key: {@code u32} table id, varint length, the key, and {@link ReadFlags} unless

@@ -1,5 +1,12 @@
 package io.tunnel.wire;
 
+import io.tunnel.wire.control.ClusterControl;
+import io.tunnel.wire.control.Control;
+import io.tunnel.wire.control.FailureControl;
+import io.tunnel.wire.control.OperatorControl;
+import io.tunnel.wire.control.PartitionControl;
+import io.tunnel.wire.control.SessionControl;
+
 /**
  * What a frame is about. The codes never change and are never used again. An operation that is
  * added here does not compile before the server and the test kit say what they do about it; clients
@@ -177,5 +184,95 @@ public enum Operation {
   /** The operation of that number, or null when this version knows none. */
   public static Operation of(int code) {
     return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : null;
+  }
+
+  /** What an operation is about, and so which part of a server serves it. */
+  public enum Room {
+    /** The connection itself. */
+    CONNECTION,
+    /** Tables: which there are, their options and partitions. */
+    TABLES,
+    /** Rows of a partition: written and read. */
+    ROWS,
+    /** Tunnels of a table, and what their operators do. */
+    TUNNELS,
+    /** Sessions of a tunnel: their leases, their channels, and the progress of these. */
+    SESSIONS,
+    /** Changes and rows on their way, of a channel or of a partition that is read. */
+    DELIVERY,
+    /** Partitions that are read without a tunnel. */
+    READING,
+    /** The nodes of a cluster. */
+    CLUSTER
+  }
+
+  /** Whether a request may be sent again when nobody knows whether it arrived. */
+  public enum Repeat {
+    /** It changes nothing, or nothing more than the first one did. */
+    FREELY(true, false),
+
+    /**
+     * It changes nothing more than the first one did, and carries a {@link Control.RequestId}, so
+     * that one which comes late does not undo what others have changed since.
+     */
+    FREELY_BY_ID(true, true),
+
+    /** Only because it carries a {@link Control.RequestId}, under which it is done once. */
+    BY_ID(false, true),
+
+    /** It would be done twice. A push is never repeated either, because nothing answers it. */
+    NEVER(false, false);
+
+    private final boolean isFree;
+    private final boolean takesId;
+
+    Repeat(boolean isFree, boolean takesId) {
+      this.isFree = isFree;
+      this.takesId = takesId;
+    }
+
+    /** Whether that is so without an id as well. */
+    public boolean isFree() {
+      return isFree;
+    }
+
+    /** Whether a client gives it an id. */
+    public boolean takesId() {
+      return takesId;
+    }
+  }
+
+  /**
+   * The right that an operation needs, on what its request names. A server that authenticates
+   * nobody grants all rights to everybody.
+   */
+  public enum Right {
+    /** No right: clients may use the operation before they have said who they are. */
+    ANYBODY,
+    /**
+     * To see that what is named exists. Any other right on it includes this one; a list names only
+     * what its client may see.
+     */
+    SEE,
+    /** To read rows and changes of the table. */
+    READ,
+    /** To write rows of the table. */
+    WRITE,
+    /** To consume the tunnel. */
+    CONSUME,
+    /** To use what the server has given to this connection, or to its session. */
+    HOLD,
+    /** To create the table or the tunnel. */
+    CREATE,
+    /** To give the table other options. */
+    ALTER,
+    /** To drop the table or delete the tunnel. */
+    DROP,
+    /** To move, pause and look after the tunnel. */
+    OPERATE,
+    /** To look after the server. */
+    ADMIN,
+    /** No client has it: only servers say what needs it. */
+    SERVER
   }
 }

@@ -2,7 +2,7 @@ package io.tunnel.wire;
 
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.MalformedException;
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 
 /** Reads a binary payload from its start; whatever is not there is a {@link MalformedException}. */
 final class PayloadReader {

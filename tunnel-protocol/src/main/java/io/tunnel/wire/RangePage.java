@@ -3,7 +3,7 @@ package io.tunnel.wire;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.MalformedException;
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import java.util.Optional;
 
 /**

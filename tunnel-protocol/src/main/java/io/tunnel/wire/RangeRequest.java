@@ -2,8 +2,8 @@ package io.tunnel.wire;
 
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.MalformedException;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.Direction;
+import io.tunnel.model.value.Bytes;
 
 /**
  * A page of the rows whose encoded keys lie in {@code [from, to)}, in key order: {@code u32} table

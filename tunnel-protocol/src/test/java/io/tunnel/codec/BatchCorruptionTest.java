@@ -3,12 +3,12 @@ package io.tunnel.codec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.value.Bytes;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.tunnel.codec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.tunnel.codec;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

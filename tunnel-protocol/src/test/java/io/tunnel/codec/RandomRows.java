@@ -1,20 +1,20 @@
 package io.tunnel.codec;
 
-import io.tunnel.model.BinaryValue;
-import io.tunnel.model.Bytes;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnUpdate;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.value.BinaryValue;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.tunnel.codec;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChangeKind;
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.PrimaryKeyValue;
 
 /** A batch written byte by byte, so that it can say what no builder would. */
 final class RawBatch {

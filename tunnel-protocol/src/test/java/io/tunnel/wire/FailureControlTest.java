@@ -5,7 +5,8 @@ import static io.tunnel.wire.PayloadSamples.RETRY;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.wire.control.FailureControl;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.tunnel.codec.MalformedException;
+import io.tunnel.wire.control.Control;
+import io.tunnel.wire.control.Json;
 import java.nio.charset.StandardCharsets;
 
 /** Payloads as text, and what is refused of them. */

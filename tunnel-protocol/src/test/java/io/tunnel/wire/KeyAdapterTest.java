@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.PrimaryKey;
-import io.tunnel.wire.FailureControl.Skip;
+import io.tunnel.wire.control.FailureControl.Skip;
+import io.tunnel.wire.control.Json;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -1,6 +1,5 @@
 package io.tunnel.wire;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.Durability;
@@ -8,12 +7,19 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.KnownPosition;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.wire.control.ClusterControl;
+import io.tunnel.wire.control.Control;
+import io.tunnel.wire.control.FailureControl;
+import io.tunnel.wire.control.OperatorControl;
+import io.tunnel.wire.control.PartitionControl;
+import io.tunnel.wire.control.SessionControl;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;

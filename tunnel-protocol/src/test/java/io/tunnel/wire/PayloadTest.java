@@ -8,10 +8,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.MalformedException;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.Direction;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.WriteResult.Jump;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.Arrays;

@@ -8,12 +8,12 @@ import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
 import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.transport.Ticker;
-import io.tunnel.wire.ClusterControl;
-import io.tunnel.wire.ClusterControl.ClusterDescription;
-import io.tunnel.wire.ClusterControl.DrainNode;
-import io.tunnel.wire.Control;
-import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.ClusterControl;
+import io.tunnel.wire.control.ClusterControl.ClusterDescription;
+import io.tunnel.wire.control.ClusterControl.DrainNode;
+import io.tunnel.wire.control.Control;
+import io.tunnel.wire.control.Json;
 
 /**
  * For operators: the nodes of a cluster, what each of them leads and how far its replicas are, and

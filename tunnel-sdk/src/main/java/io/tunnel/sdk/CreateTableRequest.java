@@ -2,10 +2,10 @@ package io.tunnel.sdk;
 
 import io.tunnel.model.Durability;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.tunnel.sdk;
 
 import io.tunnel.sdk.answer.TunnelAnswers;
-import io.tunnel.wire.Control;
+import io.tunnel.wire.control.Control;
 import java.util.List;
 import java.util.Objects;
 

@@ -1,8 +1,8 @@
 package io.tunnel.sdk;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.KnownPosition;
+import io.tunnel.model.value.Bytes;
 import java.util.Objects;
 import java.util.Optional;
 

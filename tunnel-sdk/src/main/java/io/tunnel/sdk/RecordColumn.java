@@ -1,6 +1,6 @@
 package io.tunnel.sdk;
 
-import io.tunnel.model.Column;
+import io.tunnel.model.value.Column;
 import java.util.Objects;
 
 /** What a change does to one column. */

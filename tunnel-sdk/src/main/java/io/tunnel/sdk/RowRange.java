@@ -1,10 +1,10 @@
 package io.tunnel.sdk;
 
 import io.tunnel.codec.RowCursor;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.Direction;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package io.tunnel.sdk;
 import io.tunnel.model.StreamStart;
 import io.tunnel.sdk.answer.TunnelAnswers;
 import io.tunnel.sdk.checkpoint.CheckpointSet;
-import io.tunnel.wire.OperatorControl.Seek;
+import io.tunnel.wire.control.OperatorControl.Seek;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

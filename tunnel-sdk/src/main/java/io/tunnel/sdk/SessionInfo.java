@@ -1,6 +1,6 @@
 package io.tunnel.sdk;
 
-import io.tunnel.wire.Control.SessionDescription;
+import io.tunnel.wire.control.Control.SessionDescription;
 import java.util.Objects;
 
 /**

@@ -2,7 +2,7 @@ package io.tunnel.sdk;
 
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.PrimaryKey;
-import io.tunnel.wire.FailureControl;
+import io.tunnel.wire.control.FailureControl;
 import java.util.Objects;
 
 /**

@@ -4,11 +4,11 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
-import io.tunnel.model.Bytes;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import java.util.ArrayList;
 import java.util.List;
 

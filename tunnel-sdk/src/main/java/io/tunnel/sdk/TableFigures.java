@@ -2,11 +2,11 @@ package io.tunnel.sdk;
 
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.transport.Caller;
-import io.tunnel.wire.Control;
-import io.tunnel.wire.Control.PartitionDescription;
-import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.Control;
+import io.tunnel.wire.control.Control.PartitionDescription;
+import io.tunnel.wire.control.Control.TableDescription;
+import io.tunnel.wire.control.Json;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

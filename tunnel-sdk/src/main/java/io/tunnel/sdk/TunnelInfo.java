@@ -1,7 +1,7 @@
 package io.tunnel.sdk;
 
 import io.tunnel.model.TunnelType;
-import io.tunnel.wire.Control;
+import io.tunnel.wire.control.Control;
 
 /** What does not change about a tunnel. */
 public final class TunnelInfo {

@@ -9,7 +9,7 @@ import io.tunnel.server.net.NetServer;
 import io.tunnel.server.partition.DiskCondition;
 import io.tunnel.server.session.TunnelHost;
 import io.tunnel.server.session.TunnelView;
-import io.tunnel.wire.Control.TunnelDescription;
+import io.tunnel.wire.control.Control.TunnelDescription;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;

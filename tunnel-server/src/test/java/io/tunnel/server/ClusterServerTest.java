@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.kafka.broker.KafkaBroker;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.cluster.ClusterConfig;

@@ -1,9 +1,9 @@
 package io.tunnel.bench.cluster;
 
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.sdk.IChannelProcessor;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.RowResult;

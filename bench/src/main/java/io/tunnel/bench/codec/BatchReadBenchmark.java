@@ -5,7 +5,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

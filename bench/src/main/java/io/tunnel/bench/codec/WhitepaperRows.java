@@ -1,13 +1,13 @@
 package io.tunnel.bench.codec;
 
 import io.tunnel.codec.BatchBuilder;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -6,7 +6,7 @@ import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.DictionaryEntries;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.stress.rows.BadLineException;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,16 +1,16 @@
 package io.tunnel.flink.cluster;
 
 import io.tunnel.fixtures.LocalServer;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -2,16 +2,16 @@ package io.tunnel.it.containers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.CreateTunnelRequest;
 import io.tunnel.sdk.IChannelProcessor;
 import io.tunnel.sdk.ProcessRecordsInput;

@@ -3,8 +3,8 @@ package io.tunnel.it.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.it.process.RawClient;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.Capabilities;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;

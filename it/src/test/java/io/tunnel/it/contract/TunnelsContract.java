@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.tunnel.fixtures.Poll;
 import io.tunnel.it.ledger.Channels;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.CreateTunnelRequest;
 import io.tunnel.sdk.DeleteTunnelRequest;

@@ -8,11 +8,11 @@ import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Delivery;
-import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.SessionControl;
-import io.tunnel.wire.SessionControl.Assignment;
-import io.tunnel.wire.SessionControl.SessionOpened;
+import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.SessionControl;
+import io.tunnel.wire.control.SessionControl.Assignment;
+import io.tunnel.wire.control.SessionControl.SessionOpened;
 
 /** What is said about sessions on the wire, and how it is said in few words. */
 public abstract class WireContract extends Contract {

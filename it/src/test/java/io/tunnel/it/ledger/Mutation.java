@@ -1,13 +1,13 @@
 package io.tunnel.it.ledger;
 
 import io.tunnel.model.ChangeKind;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnUpdate;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.sdk.RecordColumn;
 import io.tunnel.sdk.StreamRecord;
 import java.util.List;

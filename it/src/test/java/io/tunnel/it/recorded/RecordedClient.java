@@ -8,7 +8,7 @@ import com.google.gson.JsonParser;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.it.recorded.Exchange.Step;
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;

@@ -1,8 +1,8 @@
 package io.tunnel.partition.tool;
 
 import io.tunnel.model.Durability;
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.TableOptions;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.table.TableInfo;
 import java.util.ArrayList;
 import java.util.List;

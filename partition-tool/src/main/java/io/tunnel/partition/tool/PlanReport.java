@@ -3,7 +3,7 @@ package io.tunnel.partition.tool;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
-import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.terminal.Bar;
 import io.tunnel.terminal.Human;
 import io.tunnel.terminal.TextTable;

@@ -1,9 +1,9 @@
 package io.tunnel.partition.tool;
 
 import io.tunnel.codec.KeyCodec;
-import io.tunnel.model.Bytes;
-import io.tunnel.model.PrimaryKeyType;
-import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.tunnel.partition.tool;
 
-import io.tunnel.model.PrimaryKeyType;
-import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.file.CsvLine;
 import io.tunnel.terminal.file.CsvLines;

@@ -1,6 +1,6 @@
 package io.tunnel.partition.tool;
 
-import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.ArrayList;
 import java.util.List;
 

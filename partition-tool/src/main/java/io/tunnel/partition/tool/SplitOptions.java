@@ -1,8 +1,8 @@
 package io.tunnel.partition.tool;
 
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
-import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.partition.tool.QuantileCore.Quantiles;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.Human;

@@ -1,9 +1,9 @@
 package io.tunnel.partition.tool;
 
 import io.tunnel.codec.KeyCodec;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.Limits;
-import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.HashedKey;
 import java.util.ArrayList;
 import java.util.List;

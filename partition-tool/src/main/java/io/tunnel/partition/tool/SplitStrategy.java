@@ -1,6 +1,6 @@
 package io.tunnel.partition.tool;
 
-import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyType;
 import java.util.Locale;
 
 /** Where split points come from. */

@@ -1,9 +1,9 @@
 package io.tunnel.partition.tool;
 
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.table.PartitionFigures;
 import io.tunnel.sdk.table.PartitionInfo;
 import io.tunnel.sdk.table.TableInfo;

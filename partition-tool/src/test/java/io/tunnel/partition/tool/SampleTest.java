@@ -3,8 +3,8 @@ package io.tunnel.partition.tool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.model.PrimaryKeyType;
-import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.tunnel.it.sim;
 
-import io.tunnel.wire.Control.ChannelDescription;
-import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.control.Control.ChannelDescription;
+import io.tunnel.wire.control.SessionControl.Assignment;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;

@@ -3,8 +3,8 @@ package io.tunnel.it.sim;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.TunnelType;
-import io.tunnel.wire.Control.ChannelDescription;
-import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.control.Control.ChannelDescription;
+import io.tunnel.wire.control.Control.TunnelInfo;
 
 /** What must have come true when nothing goes wrong any more. */
 final class Completion {

@@ -1,7 +1,7 @@
 package io.tunnel.it.sim;
 
 import io.tunnel.wire.Delivery;
-import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.control.SessionControl.Assignment;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;

@@ -1,7 +1,7 @@
 package io.tunnel.it.sim;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.Direction;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
 import java.util.NavigableMap;

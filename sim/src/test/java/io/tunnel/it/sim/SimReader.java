@@ -1,9 +1,9 @@
 package io.tunnel.it.sim;
 
 import io.tunnel.codec.KeyCodec;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.Direction;
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.RangeRequest;

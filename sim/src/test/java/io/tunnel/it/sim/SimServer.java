@@ -1,6 +1,6 @@
 package io.tunnel.it.sim;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.TunnelCatalog;
@@ -19,8 +19,8 @@ import io.tunnel.server.partition.SimBases;
 import io.tunnel.server.partition.SimRows;
 import io.tunnel.server.partition.SimShards;
 import io.tunnel.server.session.SessionConfig;
-import io.tunnel.wire.Control.TunnelDescription;
-import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.control.Control.TunnelDescription;
+import io.tunnel.wire.control.Control.TunnelInfo;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

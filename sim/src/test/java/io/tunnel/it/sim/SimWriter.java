@@ -1,9 +1,6 @@
 package io.tunnel.it.sim;
 
 import io.tunnel.codec.BatchBuilder;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnUpdate;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.Durability;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowChange;
@@ -11,6 +8,9 @@ import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.WriteRequest;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.tunnel.it.sim;
 
-import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.control.Control.TunnelInfo;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

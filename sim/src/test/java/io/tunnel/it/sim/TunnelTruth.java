@@ -1,7 +1,7 @@
 package io.tunnel.it.sim;
 
-import io.tunnel.wire.Control.TunnelInfo;
-import io.tunnel.wire.FailureControl.Skipped;
+import io.tunnel.wire.control.Control.TunnelInfo;
+import io.tunnel.wire.control.FailureControl.Skipped;
 import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;

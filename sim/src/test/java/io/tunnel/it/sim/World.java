@@ -2,8 +2,8 @@ package io.tunnel.it.sim;
 
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.worker.Links;
-import io.tunnel.wire.Control.ChannelDescription;
-import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.control.Control.ChannelDescription;
+import io.tunnel.wire.control.Control.TunnelInfo;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.tunnel.server.node;
 
 import io.netty.channel.ChannelHandler;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.TableOptions;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogIdentity;
 import io.tunnel.server.catalog.CatalogStore;

@@ -1,9 +1,9 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.it.sim.RowFold;
-import io.tunnel.model.Bytes;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.table.BaseRows;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -2,8 +2,8 @@ package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.it.sim.RowFold;
-import io.tunnel.model.Bytes;
-import io.tunnel.model.ColumnValue;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.table.SimTableRows;
 import io.tunnel.server.table.TableRows;

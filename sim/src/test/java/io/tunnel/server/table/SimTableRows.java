@@ -1,7 +1,7 @@
 package io.tunnel.server.table;
 
-import io.tunnel.model.Bytes;
-import io.tunnel.model.Column;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
 import io.tunnel.server.table.TableStore.RowCount;
 import io.tunnel.server.table.TableStore.RowVisitor;
 import java.util.Collection;

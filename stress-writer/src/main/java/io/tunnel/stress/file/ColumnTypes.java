@@ -1,6 +1,6 @@
 package io.tunnel.stress.file;
 
-import io.tunnel.model.ColumnType;
+import io.tunnel.model.value.ColumnType;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;

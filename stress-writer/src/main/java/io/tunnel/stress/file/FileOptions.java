@@ -1,7 +1,7 @@
 package io.tunnel.stress.file;
 
-import io.tunnel.model.ColumnType;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.value.ColumnType;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

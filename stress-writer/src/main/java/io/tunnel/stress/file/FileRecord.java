@@ -1,7 +1,7 @@
 package io.tunnel.stress.file;
 
 import io.tunnel.model.ChangeKind;
-import io.tunnel.model.ColumnUpdate;
+import io.tunnel.model.value.ColumnUpdate;
 import java.util.List;
 import java.util.Map;
 

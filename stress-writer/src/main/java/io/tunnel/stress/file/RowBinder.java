@@ -1,19 +1,19 @@
 package io.tunnel.stress.file;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChangeKind;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnType;
-import io.tunnel.model.ColumnUpdate;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnType;
+import io.tunnel.model.value.ColumnUpdate;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.HashedKey;
 import io.tunnel.stress.rows.BadLineException;
 import java.util.ArrayList;

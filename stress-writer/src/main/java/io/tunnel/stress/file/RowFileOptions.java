@@ -1,6 +1,6 @@
 package io.tunnel.stress.file;
 
-import io.tunnel.model.ColumnType;
+import io.tunnel.model.value.ColumnType;
 import io.tunnel.terminal.file.Separator;
 import java.nio.file.Path;
 import java.util.List;

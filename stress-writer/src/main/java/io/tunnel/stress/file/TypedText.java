@@ -1,10 +1,10 @@
 package io.tunnel.stress.file;
 
-import io.tunnel.model.Bytes;
-import io.tunnel.model.ColumnType;
-import io.tunnel.model.ColumnValue;
-import io.tunnel.model.PrimaryKeyType;
-import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.ColumnType;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.Locale;
 import java.util.regex.Pattern;
 

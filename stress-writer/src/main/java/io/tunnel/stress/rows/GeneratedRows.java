@@ -1,19 +1,19 @@
 package io.tunnel.stress.rows;
 
-import io.tunnel.model.BinaryValue;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChangeKind;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnUpdate;
-import io.tunnel.model.IntegerValue;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
-import io.tunnel.model.StringValue;
+import io.tunnel.model.value.BinaryValue;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
+import io.tunnel.model.value.IntegerValue;
+import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.model.value.StringValue;
 import io.tunnel.sdk.HashedKey;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -1,12 +1,12 @@
 package io.tunnel.stress.rows;
 
 import io.tunnel.codec.Binary;
-import io.tunnel.model.BinaryValue;
-import io.tunnel.model.BooleanValue;
-import io.tunnel.model.ColumnValue;
-import io.tunnel.model.DoubleValue;
-import io.tunnel.model.IntegerValue;
-import io.tunnel.model.StringValue;
+import io.tunnel.model.value.BinaryValue;
+import io.tunnel.model.value.BooleanValue;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.DoubleValue;
+import io.tunnel.model.value.IntegerValue;
+import io.tunnel.model.value.StringValue;
 import java.nio.charset.StandardCharsets;
 
 /**

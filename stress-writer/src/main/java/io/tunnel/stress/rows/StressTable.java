@@ -1,7 +1,7 @@
 package io.tunnel.stress.rows;
 
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.HashedKey;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -3,12 +3,12 @@ package io.tunnel.stress.file;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.model.BinaryValue;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnType;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
-import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.value.BinaryValue;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnType;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.HashedKey;
 import io.tunnel.stress.rows.BadLineException;
 import java.io.IOException;

@@ -2,12 +2,12 @@ package io.tunnel.stress.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.Column;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.PrimaryKeyType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,10 +3,10 @@ package io.tunnel.stress.file;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.model.ColumnType;
-import io.tunnel.model.ColumnValue;
-import io.tunnel.model.PrimaryKeyType;
-import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.value.ColumnType;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -2,7 +2,7 @@ package io.tunnel.stress.rows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.ColumnValue;
+import io.tunnel.model.value.ColumnValue;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;

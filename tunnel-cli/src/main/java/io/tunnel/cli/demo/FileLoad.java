@@ -1,11 +1,11 @@
 package io.tunnel.cli.demo;
 
-import io.tunnel.model.ColumnType;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.value.ColumnType;
+import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.HashedKey;
 import io.tunnel.stress.file.BadLines;
 import io.tunnel.stress.file.FileRows;

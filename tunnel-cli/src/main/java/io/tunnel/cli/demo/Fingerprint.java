@@ -1,14 +1,14 @@
 package io.tunnel.cli.demo;
 
 import io.tunnel.model.ChangeKind;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnUpdate;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.sdk.RecordColumn;
 import io.tunnel.sdk.StreamRecord;
 import io.tunnel.stress.rows.Hash64;

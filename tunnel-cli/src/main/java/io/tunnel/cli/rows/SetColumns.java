@@ -1,9 +1,9 @@
 package io.tunnel.cli.rows;
 
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnType;
-import io.tunnel.model.ColumnUpdate;
-import io.tunnel.model.ColumnValue;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnType;
+import io.tunnel.model.value.ColumnUpdate;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.stress.file.TypedText;
 import java.util.ArrayList;
 import java.util.HashSet;

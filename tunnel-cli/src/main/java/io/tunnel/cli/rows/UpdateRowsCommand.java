@@ -1,11 +1,11 @@
 package io.tunnel.cli.rows;
 
-import io.tunnel.model.ColumnUpdate;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.terminal.CommandFailure;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.tunnel.cli.tables;
 
-import io.tunnel.model.Column;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
+import io.tunnel.model.value.Column;
 import io.tunnel.terminal.Printable;
 import io.tunnel.terminal.TextTable;
 import java.util.ArrayList;

@@ -1,12 +1,12 @@
 package io.tunnel.cli.tail;
 
 import com.google.gson.JsonObject;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnUpdate;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.sdk.RecordColumn;
 import io.tunnel.sdk.StreamRecord;
 import io.tunnel.stress.file.TypedJson;

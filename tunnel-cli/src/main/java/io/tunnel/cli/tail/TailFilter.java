@@ -1,8 +1,8 @@
 package io.tunnel.cli.tail;
 
 import io.tunnel.codec.KeyCodec;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.StreamRecord;
 import io.tunnel.sdk.StreamRecord.RecordType;
 import io.tunnel.sdk.table.PartitionInfo;

@@ -1,10 +1,10 @@
 package io.tunnel.cli.torture;
 
 import io.tunnel.cli.torture.WitnessCore.Findings;
-import io.tunnel.model.Column;
 import io.tunnel.model.Row;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
+import io.tunnel.model.value.Column;
 import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.CreateTunnelRequest;

@@ -1,8 +1,8 @@
 package io.tunnel.cli.torture;
 
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.Row;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.RecordColumn;
 import io.tunnel.sdk.StreamRecord;

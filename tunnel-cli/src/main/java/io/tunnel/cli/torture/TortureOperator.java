@@ -1,8 +1,8 @@
 package io.tunnel.cli.torture;
 
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.TableClient;
 import java.time.Duration;

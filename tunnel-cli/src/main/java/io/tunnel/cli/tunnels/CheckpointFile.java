@@ -5,7 +5,7 @@ import io.tunnel.sdk.checkpoint.ChannelPosition;
 import io.tunnel.sdk.checkpoint.CheckpointSet;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.StandardStream;
-import io.tunnel.wire.Json;
+import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

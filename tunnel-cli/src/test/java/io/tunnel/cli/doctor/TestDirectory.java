@@ -2,13 +2,8 @@ package io.tunnel.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnUpdate;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowPutChange;
@@ -16,6 +11,11 @@ import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.CreateTunnelRequest;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;

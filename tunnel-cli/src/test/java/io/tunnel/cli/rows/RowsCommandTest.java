@@ -2,13 +2,13 @@ package io.tunnel.cli.rows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnType;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.Row;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnType;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.HashedKey;
 import io.tunnel.sdk.TableClient;

@@ -1,14 +1,14 @@
 package io.tunnel.flink.sink;
 
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnUpdate;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
+import io.tunnel.model.value.ColumnValue;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

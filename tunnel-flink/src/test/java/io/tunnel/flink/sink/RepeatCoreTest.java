@@ -2,9 +2,9 @@ package io.tunnel.flink.sink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.ColumnUpdate;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.value.ColumnUpdate;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,6 @@
 package io.tunnel.flink.source;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,18 +1,18 @@
 package io.tunnel.flink.source;
 
 import io.tunnel.fixtures.LocalServer;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.Durability;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.server.config.ServerConfig;

@@ -14,10 +14,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.fixtures.Poll;
 import io.tunnel.flink.ChangeRecord;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.CreateTunnelRequest;
 import io.tunnel.sdk.DescribeTunnelRequest;
 import io.tunnel.sdk.SeekTunnelRequest;

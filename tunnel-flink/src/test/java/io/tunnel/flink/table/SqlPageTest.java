@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.fixtures.LocalServer;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyType;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

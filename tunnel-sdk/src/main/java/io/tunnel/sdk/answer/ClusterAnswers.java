@@ -4,9 +4,9 @@ import io.tunnel.sdk.cluster.ClusterInfo;
 import io.tunnel.sdk.cluster.NodeInfo;
 import io.tunnel.sdk.cluster.NodeStatus;
 import io.tunnel.sdk.cluster.ReplicaStatus;
-import io.tunnel.wire.ClusterControl;
-import io.tunnel.wire.ClusterControl.ClusterDescription;
-import io.tunnel.wire.ClusterControl.NodeDescription;
+import io.tunnel.wire.control.ClusterControl;
+import io.tunnel.wire.control.ClusterControl.ClusterDescription;
+import io.tunnel.wire.control.ClusterControl.NodeDescription;
 import java.util.Arrays;
 
 /** Answers about clusters. */

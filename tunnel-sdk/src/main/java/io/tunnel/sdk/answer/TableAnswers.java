@@ -1,17 +1,17 @@
 package io.tunnel.sdk.answer;
 
 import io.tunnel.codec.KeyCodec;
-import io.tunnel.model.Bytes;
-import io.tunnel.model.PrimaryKeyType;
-import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.table.PartitionFigures;
 import io.tunnel.sdk.table.PartitionInfo;
 import io.tunnel.sdk.table.PartitionPositions;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.table.TablePositions;
-import io.tunnel.wire.Control.PartitionDescription;
-import io.tunnel.wire.Control.TableDescription;
-import io.tunnel.wire.PartitionControl.FoundPositions;
+import io.tunnel.wire.control.Control.PartitionDescription;
+import io.tunnel.wire.control.Control.TableDescription;
+import io.tunnel.wire.control.PartitionControl.FoundPositions;
 import java.util.Optional;
 import java.util.function.Function;
 

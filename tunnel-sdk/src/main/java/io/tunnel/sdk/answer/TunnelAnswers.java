@@ -6,10 +6,10 @@ import io.tunnel.sdk.RetryInfo;
 import io.tunnel.sdk.checkpoint.ChannelMove;
 import io.tunnel.sdk.checkpoint.ChannelPosition;
 import io.tunnel.sdk.checkpoint.CheckpointSet;
-import io.tunnel.wire.Control.ChannelDescription;
-import io.tunnel.wire.FailureControl;
-import io.tunnel.wire.OperatorControl;
-import io.tunnel.wire.OperatorControl.SeekResult;
+import io.tunnel.wire.control.Control.ChannelDescription;
+import io.tunnel.wire.control.FailureControl;
+import io.tunnel.wire.control.OperatorControl;
+import io.tunnel.wire.control.OperatorControl.SeekResult;
 import java.util.List;
 
 /** Answers about tunnels, and the progress that goes back to the service. */

@@ -1,7 +1,7 @@
 package io.tunnel.sdk.checkpoint;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.value.Bytes;
 import java.util.Objects;
 import java.util.Optional;
 

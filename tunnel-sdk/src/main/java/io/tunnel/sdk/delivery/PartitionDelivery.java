@@ -6,12 +6,12 @@ import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.wire.ChannelEnd;
-import io.tunnel.wire.ClusterControl.Attached;
-import io.tunnel.wire.Control;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Frame;
-import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.ClusterControl.Attached;
+import io.tunnel.wire.control.Control;
+import io.tunnel.wire.control.Json;
 import java.util.Optional;
 
 /**

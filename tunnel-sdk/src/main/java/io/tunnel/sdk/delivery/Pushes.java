@@ -4,12 +4,12 @@ import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
-import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.SessionControl.Assignment;
-import io.tunnel.wire.SessionControl.Fence;
-import io.tunnel.wire.SessionControl.Revocation;
-import io.tunnel.wire.SessionControl.SessionEnd;
+import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.SessionControl.Assignment;
+import io.tunnel.wire.control.SessionControl.Fence;
+import io.tunnel.wire.control.SessionControl.Revocation;
+import io.tunnel.wire.control.SessionControl.SessionEnd;
 
 /** All that a server says unasked. A listener overrides what it is told; the rest is dropped. */
 public interface Pushes {

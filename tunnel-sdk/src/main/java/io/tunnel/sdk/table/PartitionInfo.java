@@ -1,6 +1,6 @@
 package io.tunnel.sdk.table;
 
-import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

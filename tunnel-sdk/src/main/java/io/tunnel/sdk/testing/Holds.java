@@ -2,8 +2,8 @@ package io.tunnel.sdk.testing;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.wire.ClusterControl.Attach;
 import io.tunnel.wire.Credit;
+import io.tunnel.wire.control.ClusterControl.Attach;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -1,13 +1,13 @@
 package io.tunnel.sdk.testing;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.testing.table.ChannelSource;
 import io.tunnel.sdk.testing.table.MemoryPartition;
-import io.tunnel.wire.Control.ChannelDescription;
-import io.tunnel.wire.FailureControl.FailedChange;
-import io.tunnel.wire.FailureControl.Retry;
+import io.tunnel.wire.control.Control.ChannelDescription;
+import io.tunnel.wire.control.FailureControl.FailedChange;
+import io.tunnel.wire.control.FailureControl.Retry;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;

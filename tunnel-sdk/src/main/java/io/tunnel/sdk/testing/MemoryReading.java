@@ -7,8 +7,8 @@ import io.tunnel.sdk.testing.table.ChannelSource;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.PartitionControl;
-import io.tunnel.wire.PartitionControl.ReadPartition;
+import io.tunnel.wire.control.PartitionControl;
+import io.tunnel.wire.control.PartitionControl.ReadPartition;
 import java.util.Optional;
 import java.util.OptionalLong;
 

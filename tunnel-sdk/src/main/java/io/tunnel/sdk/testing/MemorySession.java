@@ -1,7 +1,7 @@
 package io.tunnel.sdk.testing;
 
 import io.tunnel.model.ErrorCode;
-import io.tunnel.wire.SessionControl.OpenSession;
+import io.tunnel.wire.control.SessionControl.OpenSession;
 import java.util.concurrent.TimeUnit;
 
 /** A worker's leased connection to a tunnel. */

@@ -1,10 +1,10 @@
 package io.tunnel.sdk.worker;
 
 import io.tunnel.codec.MalformedException;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.FailedChange;
 import io.tunnel.sdk.IChannelProcessor;
@@ -18,9 +18,9 @@ import io.tunnel.sdk.worker.channel.Ending;
 import io.tunnel.sdk.worker.channel.WorkerChannelCore;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Delivery;
-import io.tunnel.wire.FailureControl.RetryingChannel;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.control.FailureControl.RetryingChannel;
+import io.tunnel.wire.control.SessionControl.Assignment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -6,7 +6,7 @@ import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.ProcessRecordsInput.Extent;
 import io.tunnel.sdk.StreamRecord;
 import io.tunnel.wire.Delivery;
-import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.control.SessionControl.Assignment;
 import java.util.List;
 
 /** Makes of deliveries what a processor is given: without a token where the channel ends. */

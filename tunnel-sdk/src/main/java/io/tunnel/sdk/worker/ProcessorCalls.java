@@ -7,7 +7,7 @@ import io.tunnel.sdk.IChannelProcessorFactory;
 import io.tunnel.sdk.ICheckpointer;
 import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.worker.channel.Farewell;
-import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.control.SessionControl.Assignment;
 import java.io.PrintWriter;
 import java.io.Writer;
 import java.util.Objects;

@@ -2,7 +2,7 @@ package io.tunnel.sdk.worker;
 
 import io.tunnel.sdk.FailedChange;
 import io.tunnel.sdk.RetryInfo;
-import io.tunnel.wire.FailureControl;
+import io.tunnel.wire.control.FailureControl;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 

@@ -2,12 +2,12 @@ package io.tunnel.sdk.worker;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.StreamRecord;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Delivery;
-import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.control.SessionControl.Assignment;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;

@@ -1,7 +1,7 @@
 package io.tunnel.sdk.worker;
 
-import io.tunnel.wire.FailureControl.Skip;
-import io.tunnel.wire.FailureControl.SkippingCheckpoint;
+import io.tunnel.wire.control.FailureControl.Skip;
+import io.tunnel.wire.control.FailureControl.SkippingCheckpoint;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

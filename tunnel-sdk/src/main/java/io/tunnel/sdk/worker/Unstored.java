@@ -2,7 +2,7 @@ package io.tunnel.sdk.worker;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.control.SessionControl.Assignment;
 
 /** Why a processor's checkpoint is not stored, as far as the worker knows that by itself. */
 final class Unstored {

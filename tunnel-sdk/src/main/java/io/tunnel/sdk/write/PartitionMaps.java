@@ -1,6 +1,6 @@
 package io.tunnel.sdk.write;
 
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.control.Control.TableDescription;
 import java.util.concurrent.CompletableFuture;
 
 /** Where the partition map of one table is read. */

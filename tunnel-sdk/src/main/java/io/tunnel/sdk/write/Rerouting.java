@@ -8,7 +8,7 @@ import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.transport.BackoffCore;
 import io.tunnel.sdk.transport.SystemClock;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.control.Control.TableDescription;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,12 +1,12 @@
 package io.tunnel.sdk.write;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.Durability;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.Endpoint;
-import io.tunnel.wire.Control.PartitionDescription;
-import io.tunnel.wire.Control.TableDescription;
 import io.tunnel.wire.WriteRequest;
+import io.tunnel.wire.control.Control.PartitionDescription;
+import io.tunnel.wire.control.Control.TableDescription;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -2,8 +2,8 @@ package io.tunnel.sdk.write;
 
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.KeyCodec;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.value.Bytes;
 import java.util.List;
 
 /**

@@ -1,8 +1,8 @@
 package io.tunnel.sdk.fake;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.wire.ClusterControl.Attach;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.ClusterControl.Attach;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

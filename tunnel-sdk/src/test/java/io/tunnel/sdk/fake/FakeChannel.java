@@ -3,9 +3,9 @@ package io.tunnel.sdk.fake;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.ChannelType;
 import io.tunnel.wire.ChannelEnd;
-import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.SessionControl;
+import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.SessionControl;
 import java.util.Optional;
 
 /** A channel of a {@link FakeTunnel}: who holds it, and what its holder was sent. */

@@ -2,10 +2,10 @@ package io.tunnel.sdk.fake;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.wire.Delivery;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.tunnel.sdk.fake;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.value.Bytes;
 import java.util.Optional;
 
 /** A channel of {@link FakeLeaders}, and the node that leads its partition; -1 while none does. */

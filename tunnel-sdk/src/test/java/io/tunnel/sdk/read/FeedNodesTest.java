@@ -14,7 +14,7 @@ import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.ReadStart;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.PartitionControl.FoundPositions;
+import io.tunnel.wire.control.PartitionControl.FoundPositions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -3,7 +3,7 @@ package io.tunnel.sdk.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.Right;
+import io.tunnel.wire.Operation.Right;
 import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.fake.FakeLeaders;
 import io.tunnel.sdk.fake.FakeTable;
 import io.tunnel.wire.Delivery;
-import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.control.SessionControl.Assignment;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -2,12 +2,12 @@ package io.tunnel.sdk.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;

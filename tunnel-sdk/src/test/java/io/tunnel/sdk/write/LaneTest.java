@@ -2,11 +2,11 @@ package io.tunnel.sdk.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.RowCallback;
 import io.tunnel.sdk.metrics.SdkMeter;
 import io.tunnel.sdk.write.LaneCore.Failure;

@@ -1,12 +1,12 @@
 package io.tunnel.server.catalog;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Names;
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.changes.Incarnations;
 import java.io.IOException;
 import java.util.Collection;

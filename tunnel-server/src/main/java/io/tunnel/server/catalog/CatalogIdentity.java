@@ -1,7 +1,7 @@
 package io.tunnel.server.catalog;
 
-import io.tunnel.model.Bytes;
-import io.tunnel.wire.Json;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.wire.control.Json;
 import java.util.Map;
 import java.util.Optional;
 

@@ -1,7 +1,7 @@
 package io.tunnel.server.catalog;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.KnownPosition;
+import io.tunnel.model.value.Bytes;
 import java.util.Objects;
 import java.util.Optional;
 

@@ -2,7 +2,7 @@ package io.tunnel.server.catalog;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.wire.Json;
+import io.tunnel.wire.control.Json;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;

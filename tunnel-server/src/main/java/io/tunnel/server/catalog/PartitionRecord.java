@@ -1,6 +1,6 @@
 package io.tunnel.server.catalog;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import java.util.List;
 
 /**

@@ -1,8 +1,8 @@
 package io.tunnel.server.catalog;
 
-import io.tunnel.wire.FailureControl.Skipped;
-import io.tunnel.wire.FailureControl.SkippedChange;
-import io.tunnel.wire.Json;
+import io.tunnel.wire.control.FailureControl.Skipped;
+import io.tunnel.wire.control.FailureControl.SkippedChange;
+import io.tunnel.wire.control.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,12 +1,12 @@
 package io.tunnel.server.catalog;
 
 import io.tunnel.codec.KeyCodec;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
-import io.tunnel.model.PrimaryKeyType;
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package io.tunnel.server.catalog;
 
-import io.tunnel.wire.FailureControl.FailedChange;
+import io.tunnel.wire.control.FailureControl.FailedChange;
 import java.util.Objects;
 import java.util.Optional;
 

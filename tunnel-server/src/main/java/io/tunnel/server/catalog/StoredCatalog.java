@@ -2,7 +2,7 @@ package io.tunnel.server.catalog;
 
 import io.tunnel.model.ChannelType;
 import io.tunnel.server.table.ReadOnlyRocks;
-import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.control.Control.TunnelInfo;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

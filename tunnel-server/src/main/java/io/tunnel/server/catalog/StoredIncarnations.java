@@ -3,7 +3,7 @@ package io.tunnel.server.catalog;
 import io.tunnel.server.changes.IncarnationHistory;
 import io.tunnel.server.changes.IncarnationHistory.Start;
 import io.tunnel.server.changes.Incarnations;
-import io.tunnel.wire.Json;
+import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;

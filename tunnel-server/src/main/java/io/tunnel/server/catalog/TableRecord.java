@@ -1,10 +1,10 @@
 package io.tunnel.server.catalog;
 
 import io.tunnel.codec.KeyCodec;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.value.Bytes;
 import java.util.List;
 import java.util.Optional;
 

@@ -1,6 +1,6 @@
 package io.tunnel.server.catalog;
 
-import io.tunnel.wire.Json;
+import io.tunnel.wire.control.Json;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

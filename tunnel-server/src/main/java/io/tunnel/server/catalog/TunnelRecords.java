@@ -1,12 +1,12 @@
 package io.tunnel.server.catalog;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
-import io.tunnel.wire.Control.TunnelInfo;
-import io.tunnel.wire.FailureControl.FailedChange;
-import io.tunnel.wire.FailureControl.Skipped;
-import io.tunnel.wire.FailureControl.SkippedChange;
-import io.tunnel.wire.Json;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.wire.control.Control.TunnelInfo;
+import io.tunnel.wire.control.FailureControl.FailedChange;
+import io.tunnel.wire.control.FailureControl.Skipped;
+import io.tunnel.wire.control.FailureControl.SkippedChange;
+import io.tunnel.wire.control.Json;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

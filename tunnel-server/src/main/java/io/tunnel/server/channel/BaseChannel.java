@@ -1,7 +1,7 @@
 package io.tunnel.server.channel;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.table.BaseRows;
 import io.tunnel.wire.ChannelEnd;
 import java.util.OptionalInt;

@@ -1,6 +1,6 @@
 package io.tunnel.server.channel;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.table.BaseRows;
 import java.util.Optional;

@@ -5,7 +5,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.changes.Extents;
 import io.tunnel.wire.ChannelEnd;
-import io.tunnel.wire.PartitionControl;
+import io.tunnel.wire.control.PartitionControl;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -1,11 +1,11 @@
 package io.tunnel.server.check;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.StoredCatalog;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.check.Problem.Kind;
-import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.control.Control.TunnelInfo;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -10,7 +10,7 @@ import io.tunnel.server.check.DirectoryFacts.PartitionFacts;
 import io.tunnel.server.check.DirectoryFacts.ShardFacts;
 import io.tunnel.server.check.Problem.Kind;
 import io.tunnel.server.log.LogInspection;
-import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.control.Control.TunnelInfo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.tunnel.server.check;
 
 import io.tunnel.codec.KeyCodec;
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.check.Problem.Kind;
 import io.tunnel.server.table.StoredTable;

@@ -2,8 +2,8 @@ package io.tunnel.server.cluster;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.wire.ClusterControl.ClusterDescription;
-import io.tunnel.wire.ClusterControl.NodeStatus;
+import io.tunnel.wire.control.ClusterControl.ClusterDescription;
+import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import java.util.Optional;
 
 /**

@@ -2,13 +2,13 @@ package io.tunnel.server.cluster;
 
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.MalformedException;
-import io.tunnel.wire.ClusterControl.NodeStatus;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Hello;
-import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
+import io.tunnel.wire.control.ClusterControl.NodeStatus;
+import io.tunnel.wire.control.Json;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.OutputStream;

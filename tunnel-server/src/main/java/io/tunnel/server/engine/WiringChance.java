@@ -1,6 +1,6 @@
 package io.tunnel.server.engine;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import java.security.SecureRandom;
 
 /** The machine's chance, for what nobody may guess. */

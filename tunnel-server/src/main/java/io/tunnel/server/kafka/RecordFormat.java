@@ -1,6 +1,6 @@
 package io.tunnel.server.kafka;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.replica.SharedLog.Entry;
 import io.tunnel.server.replica.SharedLog.Kind;
 import io.tunnel.server.replica.SharedLog.Stored;

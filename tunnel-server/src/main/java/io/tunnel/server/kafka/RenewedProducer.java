@@ -1,6 +1,6 @@
 package io.tunnel.server.kafka;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;

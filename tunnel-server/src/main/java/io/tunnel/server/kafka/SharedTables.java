@@ -1,7 +1,7 @@
 package io.tunnel.server.kafka;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.TableOptions;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.LeftLogs;
 import io.tunnel.server.catalog.TableRecord;

@@ -1,6 +1,6 @@
 package io.tunnel.server.kafka;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.Shard;
 import java.nio.ByteBuffer;
 import java.util.List;

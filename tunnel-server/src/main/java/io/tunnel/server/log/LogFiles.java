@@ -1,6 +1,6 @@
 package io.tunnel.server.log;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.disk.FileDisk;
 import io.tunnel.server.disk.ReadOnlyFile;
 import java.io.IOException;

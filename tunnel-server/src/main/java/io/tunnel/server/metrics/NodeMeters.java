@@ -7,7 +7,7 @@ import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
 import io.tunnel.server.replica.Incident;
 import io.tunnel.server.replica.Replicas;
-import io.tunnel.wire.ClusterControl.CopyStatus;
+import io.tunnel.wire.control.ClusterControl.CopyStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;

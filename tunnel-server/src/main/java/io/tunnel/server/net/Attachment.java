@@ -2,8 +2,8 @@ package io.tunnel.server.net;
 
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.channel.Channel;
-import io.tunnel.wire.ClusterControl.Attach;
-import io.tunnel.wire.ClusterControl.Attached;
+import io.tunnel.wire.control.ClusterControl.Attach;
+import io.tunnel.wire.control.ClusterControl.Attached;
 import java.util.Optional;
 
 /**

@@ -10,7 +10,7 @@ import io.tunnel.server.channel.Channels;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.partition.PartitionHosts;
-import io.tunnel.wire.ClusterControl.Attach;
+import io.tunnel.wire.control.ClusterControl.Attach;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

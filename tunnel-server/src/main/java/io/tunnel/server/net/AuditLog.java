@@ -1,17 +1,17 @@
 package io.tunnel.server.net;
 
-import io.tunnel.wire.ClusterControl.DrainNode;
-import io.tunnel.wire.Control.CreateTable;
-import io.tunnel.wire.Control.CreateTunnel;
-import io.tunnel.wire.Control.TableName;
-import io.tunnel.wire.Control.TunnelName;
 import io.tunnel.wire.Frame;
-import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.OperatorControl.AlterTable;
-import io.tunnel.wire.OperatorControl.ChannelSelection;
-import io.tunnel.wire.OperatorControl.EndSession;
-import io.tunnel.wire.OperatorControl.Seek;
+import io.tunnel.wire.control.ClusterControl.DrainNode;
+import io.tunnel.wire.control.Control.CreateTable;
+import io.tunnel.wire.control.Control.CreateTunnel;
+import io.tunnel.wire.control.Control.TableName;
+import io.tunnel.wire.control.Control.TunnelName;
+import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.OperatorControl.AlterTable;
+import io.tunnel.wire.control.OperatorControl.ChannelSelection;
+import io.tunnel.wire.control.OperatorControl.EndSession;
+import io.tunnel.wire.control.OperatorControl.Seek;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;

@@ -5,7 +5,7 @@ import io.tunnel.model.ChannelType;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Credit;
-import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.control.SessionControl.Assignment;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

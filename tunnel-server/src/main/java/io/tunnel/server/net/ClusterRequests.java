@@ -1,10 +1,10 @@
 package io.tunnel.server.net;
 
 import io.tunnel.server.cluster.ClusterView;
-import io.tunnel.wire.ClusterControl.DrainNode;
-import io.tunnel.wire.Control.Empty;
 import io.tunnel.wire.Frame;
-import io.tunnel.wire.Json;
+import io.tunnel.wire.control.ClusterControl.DrainNode;
+import io.tunnel.wire.control.Control.Empty;
+import io.tunnel.wire.control.Json;
 
 /** Serves what only the nodes of a cluster do. */
 final class ClusterRequests {

@@ -4,12 +4,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.tunnel.server.changes.Extents;
-import io.tunnel.wire.Control;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
-import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.Control;
+import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 

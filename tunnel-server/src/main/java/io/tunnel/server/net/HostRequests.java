@@ -4,9 +4,9 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.session.TunnelHost;
 import io.tunnel.server.session.TunnelHosts;
-import io.tunnel.wire.Control.Empty;
 import io.tunnel.wire.Frame;
-import io.tunnel.wire.Json;
+import io.tunnel.wire.control.Control.Empty;
+import io.tunnel.wire.control.Json;
 import java.io.IOException;
 
 /** Serves requests each on the thread of the host that has the tunnel. */

@@ -6,14 +6,14 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.PositionFinder;
 import io.tunnel.wire.ChannelRef;
-import io.tunnel.wire.ClusterControl.Attach;
-import io.tunnel.wire.ClusterControl.Attached;
-import io.tunnel.wire.Control.Empty;
 import io.tunnel.wire.Frame;
-import io.tunnel.wire.Json;
-import io.tunnel.wire.PartitionControl.FindPositions;
-import io.tunnel.wire.PartitionControl.FoundPositions;
-import io.tunnel.wire.PartitionControl.ReadPartition;
+import io.tunnel.wire.control.ClusterControl.Attach;
+import io.tunnel.wire.control.ClusterControl.Attached;
+import io.tunnel.wire.control.Control.Empty;
+import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.PartitionControl.FindPositions;
+import io.tunnel.wire.control.PartitionControl.FoundPositions;
+import io.tunnel.wire.control.PartitionControl.ReadPartition;
 
 /** Serves those who attach to partitions, to channels of tunnels or without a tunnel. */
 final class PartitionRequests {

@@ -2,9 +2,9 @@ package io.tunnel.server.net;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.wire.Control;
 import io.tunnel.wire.Frame;
-import io.tunnel.wire.Json;
+import io.tunnel.wire.control.Control;
+import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;

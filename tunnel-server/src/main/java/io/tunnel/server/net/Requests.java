@@ -17,9 +17,9 @@ import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
 import io.tunnel.wire.RangeRequest;
-import io.tunnel.wire.SessionControl.StopChannel;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
+import io.tunnel.wire.control.SessionControl.StopChannel;
 import java.util.Optional;
 import java.util.OptionalLong;
 

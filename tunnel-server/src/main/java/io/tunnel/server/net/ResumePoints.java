@@ -1,6 +1,6 @@
 package io.tunnel.server.net;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.NavigableMap;

@@ -1,7 +1,7 @@
 package io.tunnel.server.node;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogIdentity;
 import io.tunnel.server.catalog.CatalogStore;

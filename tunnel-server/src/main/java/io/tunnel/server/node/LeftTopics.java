@@ -1,6 +1,6 @@
 package io.tunnel.server.node;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.LeftLogs;

@@ -21,7 +21,7 @@ import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.Replicas;
 import io.tunnel.server.session.Coordinator;
 import io.tunnel.server.session.SessionConfig;
-import io.tunnel.wire.ClusterControl.NodeStatus;
+import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;

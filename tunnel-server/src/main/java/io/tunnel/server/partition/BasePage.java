@@ -2,10 +2,10 @@ package io.tunnel.server.partition;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.KeyCodec;
-import io.tunnel.model.Bytes;
-import io.tunnel.model.Column;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
 import io.tunnel.server.table.BaseRows;
 import io.tunnel.server.table.TableSnapshot;
 import java.util.List;

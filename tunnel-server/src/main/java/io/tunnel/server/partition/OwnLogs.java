@@ -1,7 +1,7 @@
 package io.tunnel.server.partition;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.TableOptions;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;

@@ -1,9 +1,9 @@
 package io.tunnel.server.partition;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.table.BaseRows;

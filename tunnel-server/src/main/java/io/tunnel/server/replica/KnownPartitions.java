@@ -1,6 +1,6 @@
 package io.tunnel.server.replica;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 
 /** What the catalog says of partitions; any thread may ask. */
 @FunctionalInterface

@@ -1,7 +1,7 @@
 package io.tunnel.server.replica;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.replica.ReplicaCore.Role;
 import io.tunnel.server.replica.SharedLog.Entry;

@@ -1,7 +1,7 @@
 package io.tunnel.server.replica;
 
 import com.google.gson.JsonObject;
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;

@@ -2,9 +2,9 @@ package io.tunnel.server.replica;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.MalformedException;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.changes.LostHistory;
 import io.tunnel.server.replica.HistoryCore.Fetch;
 import io.tunnel.server.replica.SharedLog.Entry;

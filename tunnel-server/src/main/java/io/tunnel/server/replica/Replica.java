@@ -1,9 +1,9 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.codec.MalformedException;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.replica.ReplicaCore.Verdict;
 import io.tunnel.server.replica.SharedLog.Entry;
 import io.tunnel.server.replica.SharedLog.Stored;

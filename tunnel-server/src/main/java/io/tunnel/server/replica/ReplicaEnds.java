@@ -1,6 +1,6 @@
 package io.tunnel.server.replica;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 
 /**
  * What a replica knows of the log that it reads: which one that is, where it ends, whether it still

@@ -1,7 +1,7 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.ConditionCore;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;

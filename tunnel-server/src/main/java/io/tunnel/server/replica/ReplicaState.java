@@ -1,6 +1,6 @@
 package io.tunnel.server.replica;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import java.util.Collections;
 import java.util.Map;
 import java.util.NavigableMap;

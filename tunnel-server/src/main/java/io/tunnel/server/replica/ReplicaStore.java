@@ -2,7 +2,7 @@ package io.tunnel.server.replica;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.MalformedException;
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.ShardDisk;

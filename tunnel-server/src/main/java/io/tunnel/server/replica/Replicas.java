@@ -1,7 +1,7 @@
 package io.tunnel.server.replica;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.changes.Extents;
 import io.tunnel.server.changes.IncarnationHistory;
@@ -16,7 +16,7 @@ import io.tunnel.server.partition.Shard;
 import io.tunnel.server.replica.ReplicaTask.Wish;
 import io.tunnel.server.replica.SharedLog.Stored;
 import io.tunnel.server.table.TableStoreConfig;
-import io.tunnel.wire.ClusterControl.CopyStatus;
+import io.tunnel.wire.control.ClusterControl.CopyStatus;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.tunnel.server.replica;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

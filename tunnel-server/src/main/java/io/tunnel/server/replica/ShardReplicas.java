@@ -1,6 +1,6 @@
 package io.tunnel.server.replica;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.partition.Shard;
 import java.io.IOException;

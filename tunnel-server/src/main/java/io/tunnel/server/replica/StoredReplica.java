@@ -3,7 +3,7 @@ package io.tunnel.server.replica;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.MalformedException;
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.changes.IncarnationHistory;
 import io.tunnel.server.replica.ReplicaState.Standing;
 import java.util.ArrayList;

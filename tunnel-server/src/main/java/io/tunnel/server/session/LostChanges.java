@@ -1,12 +1,12 @@
 package io.tunnel.server.session;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.changes.ChangeReader;
-import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.control.Control.TunnelInfo;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;

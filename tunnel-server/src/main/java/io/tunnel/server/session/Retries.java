@@ -2,8 +2,8 @@ package io.tunnel.server.session;
 
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.session.TunnelRun.Session;
-import io.tunnel.wire.FailureControl.Retry;
-import io.tunnel.wire.FailureControl.RetryingChannel;
+import io.tunnel.wire.control.FailureControl.Retry;
+import io.tunnel.wire.control.FailureControl.RetryingChannel;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

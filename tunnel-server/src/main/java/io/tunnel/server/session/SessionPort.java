@@ -1,10 +1,10 @@
 package io.tunnel.server.session;
 
 import io.tunnel.wire.ChannelEnd;
-import io.tunnel.wire.SessionControl.Assignment;
-import io.tunnel.wire.SessionControl.Fence;
-import io.tunnel.wire.SessionControl.Revocation;
-import io.tunnel.wire.SessionControl.SessionEnd;
+import io.tunnel.wire.control.SessionControl.Assignment;
+import io.tunnel.wire.control.SessionControl.Fence;
+import io.tunnel.wire.control.SessionControl.Revocation;
+import io.tunnel.wire.control.SessionControl.SessionEnd;
 import java.util.OptionalLong;
 
 /**

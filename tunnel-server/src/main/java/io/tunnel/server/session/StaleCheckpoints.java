@@ -5,7 +5,7 @@ import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.changes.LogBounds;
 import io.tunnel.server.session.Coordinator.CheckpointAnswer;
-import io.tunnel.wire.SessionControl.StopChannel;
+import io.tunnel.wire.control.SessionControl.StopChannel;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;

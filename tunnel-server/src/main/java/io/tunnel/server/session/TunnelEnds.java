@@ -6,7 +6,7 @@ import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.changes.LogBounds;
-import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.control.Control.TunnelInfo;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.tunnel.server.session;
 
 import io.tunnel.server.catalog.ChannelKey;
-import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.control.Control.TunnelInfo;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;

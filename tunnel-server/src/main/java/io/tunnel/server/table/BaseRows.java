@@ -1,6 +1,6 @@
 package io.tunnel.server.table;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 
 /**
  * Where base channels read rows: those of a tunnel's partitions as they were at one moment, for as

@@ -4,7 +4,7 @@ import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.Dictionary;
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.tunnel.server.table;
 
 import io.tunnel.codec.Binary;
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 
 /**
  * Keys of the store. A row: {@code u32} partition id, then the row's encoded key. Partition 0 is

@@ -1,7 +1,7 @@
 package io.tunnel.server.table;
 
 import io.tunnel.codec.Binary;
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.Slice;

@@ -1,7 +1,7 @@
 package io.tunnel.server.table;
 
 import io.tunnel.codec.Binary;
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.tunnel.server.table;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 
 /**
  * The rows of a table's store as they were at one moment. Safe for use by any thread; it may be

@@ -2,10 +2,10 @@ package io.tunnel.server.table;
 
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.Bytes;
-import io.tunnel.model.Column;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
 import io.tunnel.server.disk.DiskFullException;
 import java.io.Closeable;
 import java.io.IOException;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.TestRows;
-import io.tunnel.wire.Control.CreateTunnel;
+import io.tunnel.wire.control.Control.CreateTunnel;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

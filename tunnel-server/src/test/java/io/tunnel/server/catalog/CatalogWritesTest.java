@@ -7,7 +7,7 @@ import static io.tunnel.server.catalog.TestCatalogs.table;
 import static io.tunnel.server.catalog.TestCatalogs.tunnel;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.wire.Control.TunnelInfo;
+import io.tunnel.wire.control.Control.TunnelInfo;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,7 @@ package io.tunnel.server.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

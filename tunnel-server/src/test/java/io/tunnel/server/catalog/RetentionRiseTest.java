@@ -7,7 +7,7 @@ import io.tunnel.model.Durability;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.server.TestRows;
-import io.tunnel.wire.Json;
+import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

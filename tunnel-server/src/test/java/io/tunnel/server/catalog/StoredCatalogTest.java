@@ -2,7 +2,7 @@ package io.tunnel.server.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Reader;

@@ -5,10 +5,10 @@ import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;

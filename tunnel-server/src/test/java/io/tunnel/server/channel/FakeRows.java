@@ -3,8 +3,8 @@ package io.tunnel.server.channel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.BatchBuilder;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.table.BaseRows;
 import java.util.ArrayDeque;

@@ -1,8 +1,8 @@
 package io.tunnel.server.cluster;
 
-import io.tunnel.wire.ClusterControl.ClusterDescription;
-import io.tunnel.wire.ClusterControl.CopyStatus;
-import io.tunnel.wire.ClusterControl.NodeStatus;
+import io.tunnel.wire.control.ClusterControl.ClusterDescription;
+import io.tunnel.wire.control.ClusterControl.CopyStatus;
+import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

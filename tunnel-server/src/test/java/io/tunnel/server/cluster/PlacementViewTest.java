@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.wire.ClusterControl.NodeDescription;
-import io.tunnel.wire.ClusterControl.NodeStatus;
+import io.tunnel.wire.control.ClusterControl.NodeDescription;
+import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;

@@ -3,10 +3,10 @@ package io.tunnel.server.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.replica.Replicas;

@@ -3,7 +3,7 @@ package io.tunnel.server.kafka;
 import static io.tunnel.server.kafka.TestTable.change;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.Shard;
 import java.io.IOException;
 import java.util.List;

@@ -9,7 +9,7 @@ import static io.tunnel.server.kafka.TestTable.marker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.kafka.PartitionTopics.Place;
 import io.tunnel.server.kafka.Reads.Lost;
 import io.tunnel.server.kafka.Reads.Read;

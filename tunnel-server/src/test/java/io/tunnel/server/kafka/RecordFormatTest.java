@@ -2,7 +2,7 @@ package io.tunnel.server.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.replica.SharedLog.Entry;
 import io.tunnel.server.replica.SharedLog.Kind;
 import java.nio.ByteBuffer;

@@ -2,16 +2,16 @@ package io.tunnel.server.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.Durability;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.RetentionRise;
 import io.tunnel.server.catalog.TableRecord;
-import io.tunnel.wire.Json;
+import io.tunnel.wire.control.Json;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.Limits;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;

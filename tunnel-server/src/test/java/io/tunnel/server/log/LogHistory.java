@@ -5,9 +5,9 @@ import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.disk.CrashDisk;
 import java.io.IOException;
 import java.util.ArrayList;

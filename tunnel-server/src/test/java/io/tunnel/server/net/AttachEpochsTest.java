@@ -6,11 +6,11 @@ import static io.tunnel.server.net.AttachFixture.delivered;
 import static io.tunnel.server.net.AttachFixture.requireTaken;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.ChannelRef;
-import io.tunnel.wire.ClusterControl.Attach;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.ClusterControl.Attach;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;

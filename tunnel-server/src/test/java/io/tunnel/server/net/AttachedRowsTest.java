@@ -8,13 +8,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.wire.ChannelEnd;
-import io.tunnel.wire.ClusterControl.Attached;
-import io.tunnel.wire.ClusterControl.NodeStatus;
-import io.tunnel.wire.Control.Empty;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Frame;
-import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.ClusterControl.Attached;
+import io.tunnel.wire.control.ClusterControl.NodeStatus;
+import io.tunnel.wire.control.Control.Empty;
+import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;

@@ -2,15 +2,15 @@ package io.tunnel.server.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.wire.Control;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameAssembler;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Hello;
-import io.tunnel.wire.Json;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
+import io.tunnel.wire.control.Control;
+import io.tunnel.wire.control.Json;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;

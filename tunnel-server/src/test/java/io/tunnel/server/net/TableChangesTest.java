@@ -2,12 +2,12 @@ package io.tunnel.server.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
@@ -19,7 +19,7 @@ import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.partition.LogTakenException;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.session.LedTunnels;
-import io.tunnel.wire.Control.CreateTable;
+import io.tunnel.wire.control.Control.CreateTable;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -3,12 +3,12 @@ package io.tunnel.server.net;
 import static io.tunnel.server.TestRows.batch;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogIdentity;

@@ -3,10 +3,10 @@ package io.tunnel.server.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.model.Bytes;
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogIdentity;

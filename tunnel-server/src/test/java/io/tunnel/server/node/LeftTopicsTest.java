@@ -2,8 +2,8 @@ package io.tunnel.server.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;

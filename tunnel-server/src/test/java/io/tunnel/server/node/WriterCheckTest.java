@@ -10,7 +10,7 @@ import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.TunnelCatalog;
-import io.tunnel.wire.Control.CreateTunnel;
+import io.tunnel.wire.control.Control.CreateTunnel;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
-import io.tunnel.model.BinaryValue;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChangeKind;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.Limits;
+import io.tunnel.model.value.BinaryValue;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.TestRows;
 import java.util.ArrayList;
 import java.util.List;

@@ -9,11 +9,11 @@ import static io.tunnel.server.partition.BaseFixture.TUNNEL;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Asked;
 import java.io.IOException;

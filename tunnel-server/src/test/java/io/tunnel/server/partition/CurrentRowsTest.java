@@ -2,9 +2,9 @@ package io.tunnel.server.partition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.table.BaseRows;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.table.BaseRows;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

@@ -5,12 +5,12 @@ import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.Durability;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;

@@ -8,14 +8,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
-import io.tunnel.model.Bytes;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnUpdate;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.LocalLog;

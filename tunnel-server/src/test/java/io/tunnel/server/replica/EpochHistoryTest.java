@@ -2,7 +2,7 @@ package io.tunnel.server.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.replica.HistoryCore.Fetch;
 import io.tunnel.server.replica.SharedLog.Entry;

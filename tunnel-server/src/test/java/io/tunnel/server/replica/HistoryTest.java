@@ -3,9 +3,9 @@ package io.tunnel.server.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.changes.Extents;
 import io.tunnel.server.replica.SharedLog.Entry;

@@ -7,12 +7,12 @@ import static io.tunnel.server.replica.OneNode.requireRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.server.replica.SharedLog.Kind;

@@ -3,7 +3,7 @@ package io.tunnel.server.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.replica.ModelLog.Origin;
 import io.tunnel.server.replica.ReplicaCore.Role;
 import io.tunnel.server.replica.ReplicaCore.Verdict;

@@ -3,7 +3,7 @@ package io.tunnel.server.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.replica.ReplicaCore.Role;
 import io.tunnel.server.replica.ReplicaCore.Verdict;
 import io.tunnel.server.replica.ReplicaSimulation.Happening;

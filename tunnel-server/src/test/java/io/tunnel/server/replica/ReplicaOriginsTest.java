@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.changes.IncarnationHistory;
 import io.tunnel.server.partition.PendingWrite;

@@ -6,9 +6,9 @@ import static io.tunnel.server.replica.OneNode.requireRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.server.partition.PartitionHost;

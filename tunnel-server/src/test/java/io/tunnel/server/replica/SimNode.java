@@ -3,9 +3,9 @@ package io.tunnel.server.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.changes.Extents;
 import io.tunnel.server.disk.CrashDisk;

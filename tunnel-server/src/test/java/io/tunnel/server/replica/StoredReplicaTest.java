@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.MalformedException;
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.changes.IncarnationHistory;
 import io.tunnel.server.replica.ReplicaState.Standing;
 import java.util.ArrayList;

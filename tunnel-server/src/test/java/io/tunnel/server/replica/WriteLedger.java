@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.replica.SharedLog.Stored;
 import io.tunnel.wire.WriteResult;

@@ -2,10 +2,10 @@ package io.tunnel.server.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.changes.KnownBounds;
@@ -13,8 +13,8 @@ import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.session.fake.FakeSession;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
-import io.tunnel.wire.Control.TunnelInfo;
-import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.control.Control.TunnelInfo;
+import io.tunnel.wire.control.SessionControl.Assignment;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 

@@ -2,10 +2,10 @@ package io.tunnel.server.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.UnknownOutcomeException;
 import io.tunnel.server.changes.Bounds;
@@ -13,8 +13,8 @@ import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.server.session.fake.FakeSession;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
-import io.tunnel.wire.Control.TunnelInfo;
-import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.control.Control.TunnelInfo;
+import io.tunnel.wire.control.SessionControl.Assignment;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import org.junit.jupiter.api.Test;

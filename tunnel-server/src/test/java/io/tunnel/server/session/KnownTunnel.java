@@ -2,9 +2,9 @@ package io.tunnel.server.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.ChannelKey;
 import io.tunnel.server.catalog.ChannelState;
 import io.tunnel.server.catalog.StopReason;

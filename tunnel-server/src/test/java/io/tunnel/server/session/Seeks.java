@@ -3,8 +3,8 @@ package io.tunnel.server.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.server.catalog.Asked;
-import io.tunnel.wire.OperatorControl.Seek;
-import io.tunnel.wire.OperatorControl.SeekResult;
+import io.tunnel.wire.control.OperatorControl.Seek;
+import io.tunnel.wire.control.OperatorControl.SeekResult;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

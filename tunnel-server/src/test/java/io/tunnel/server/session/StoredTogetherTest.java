@@ -10,7 +10,7 @@ import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.server.session.fake.FakeSession;
 import io.tunnel.wire.Checkpoint;
-import io.tunnel.wire.SessionControl.Assignment;
+import io.tunnel.wire.control.SessionControl.Assignment;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.List;

@@ -1,14 +1,14 @@
 package io.tunnel.server.table;
 
-import io.tunnel.model.BinaryValue;
-import io.tunnel.model.Bytes;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnUpdate;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.value.BinaryValue;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.TestRows;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

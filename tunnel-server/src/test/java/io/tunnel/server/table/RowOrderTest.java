@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.Limits;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.value.Bytes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.tunnel.codec.Dictionary;
-import io.tunnel.model.Bytes;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

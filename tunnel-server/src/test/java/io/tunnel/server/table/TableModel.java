@@ -3,13 +3,13 @@ package io.tunnel.server.table;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.KeyCodec;
-import io.tunnel.model.Bytes;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnUpdate;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.TestRows;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package io.tunnel.bench.peers;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import java.util.SplittableRandom;
 
 /**

@@ -1,6 +1,6 @@
 package io.tunnel.bench.peers;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 
 /**
  * The values of one row shaped as the whitepaper's; each peer makes of them what it writes.

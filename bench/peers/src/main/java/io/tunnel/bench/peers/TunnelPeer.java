@@ -2,15 +2,15 @@ package io.tunnel.bench.peers;
 
 import io.tunnel.bench.children.ClusterChildren;
 import io.tunnel.bench.children.TunnelServerChild;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.Durability;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.HashedKey;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TableWriter;

@@ -1,10 +1,10 @@
 package io.tunnel.bench.peers;
 
-import io.tunnel.model.Column;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
+import io.tunnel.model.value.Column;
 import io.tunnel.sdk.CreateTunnelRequest;
 import io.tunnel.sdk.DeleteTunnelRequest;
 import io.tunnel.sdk.IChannelProcessor;

@@ -3,7 +3,7 @@ package io.tunnel.it.sim.cluster;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.it.sim.Invariant;
 import io.tunnel.it.sim.RowFold;
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.StreamRecord;
 import java.util.List;
 import java.util.TreeMap;

@@ -17,7 +17,7 @@ import io.tunnel.sdk.StreamRecord;
 import io.tunnel.sdk.read.SimReadPort;
 import io.tunnel.sdk.table.PartitionPositions;
 import io.tunnel.sdk.table.TablePositions;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.wire.control.Control.TableDescription;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.tunnel.it.sim.cluster;
 
 import io.tunnel.it.sim.SimThread;
 import io.tunnel.it.sim.cluster.group.Reach;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.KnownPosition;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.changes.Bounds;
 import io.tunnel.server.changes.BoundsQueries;
 import io.tunnel.server.replica.SharedLog;

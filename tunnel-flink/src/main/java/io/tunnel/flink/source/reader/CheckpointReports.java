@@ -2,8 +2,8 @@ package io.tunnel.flink.source.reader;
 
 import io.tunnel.flink.source.split.BasePart;
 import io.tunnel.flink.source.split.TunnelSplit;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.checkpoint.ChannelPosition;
 import java.util.Collection;
 import java.util.Collections;

@@ -1,6 +1,6 @@
 package io.tunnel.flink.source.split;
 
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;

@@ -1,8 +1,8 @@
 package io.tunnel.flink.source.split;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.KnownPosition;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.PartitionRecords.SeenIn;
 import io.tunnel.sdk.ReadStart;
 import java.util.Objects;

@@ -1,7 +1,7 @@
 package io.tunnel.flink.source.split;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.PartitionRecords.SeenIn;
 import io.tunnel.sdk.StreamRecord;
 import java.util.List;

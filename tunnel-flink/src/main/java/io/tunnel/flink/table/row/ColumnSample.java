@@ -1,7 +1,7 @@
 package io.tunnel.flink.table.row;
 
-import io.tunnel.model.Column;
 import io.tunnel.model.Row;
+import io.tunnel.model.value.Column;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.TableClient;
 import java.util.HashSet;

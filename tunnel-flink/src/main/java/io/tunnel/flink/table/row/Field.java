@@ -1,9 +1,9 @@
 package io.tunnel.flink.table.row;
 
 import io.tunnel.flink.table.RowMismatchException;
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.Names;
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.value.ColumnValue;
 import java.io.Serializable;
 import java.util.Objects;
 

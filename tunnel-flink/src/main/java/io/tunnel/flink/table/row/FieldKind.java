@@ -1,10 +1,10 @@
 package io.tunnel.flink.table.row;
 
-import io.tunnel.model.ColumnType;
-import io.tunnel.model.ColumnValue;
-import io.tunnel.model.DoubleValue;
-import io.tunnel.model.PrimaryKeyType;
-import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.value.ColumnType;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.DoubleValue;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.Optional;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.data.RowData;

@@ -1,14 +1,14 @@
 package io.tunnel.flink.table.row;
 
 import io.tunnel.flink.sink.TunnelSerializationSchema;
-import io.tunnel.model.Column;
-import io.tunnel.model.ColumnUpdate;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

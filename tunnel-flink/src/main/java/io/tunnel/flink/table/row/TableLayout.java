@@ -1,12 +1,12 @@
 package io.tunnel.flink.table.row;
 
-import io.tunnel.model.ColumnValue;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.Row;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyValue;
 import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.flink.source.GoldenState;
 import io.tunnel.flink.source.split.TunnelSplit;
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;

@@ -2,9 +2,9 @@ package io.tunnel.flink.source.enumerator;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.PrimaryKeyType;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.checkpoint.CheckpointSet;
 import io.tunnel.sdk.table.PartitionInfo;
 import io.tunnel.sdk.table.PartitionPositions;

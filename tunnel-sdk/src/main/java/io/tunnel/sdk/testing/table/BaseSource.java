@@ -2,10 +2,10 @@ package io.tunnel.sdk.testing.table;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.model.value.Bytes;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;

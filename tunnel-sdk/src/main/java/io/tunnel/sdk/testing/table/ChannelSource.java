@@ -1,7 +1,7 @@
 package io.tunnel.sdk.testing.table;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.Bytes;
+import io.tunnel.model.value.Bytes;
 import java.util.Optional;
 import java.util.OptionalLong;
 

@@ -1,15 +1,15 @@
 package io.tunnel.sdk.testing.table;
 
 import io.tunnel.codec.KeyCodec;
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
-import io.tunnel.model.PrimaryKeyType;
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
-import io.tunnel.wire.Control.TableDescription;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.wire.control.Control.TableDescription;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,5 +1,7 @@
-package io.tunnel.model;
+package io.tunnel.model.value;
 
+import io.tunnel.model.Limits;
+import io.tunnel.model.Names;
 import java.util.Objects;
 
 /** A named attribute of a row. Its accessors are named as Tablestore's SDK names them. */

@@ -1,5 +1,6 @@
-package io.tunnel.model;
+package io.tunnel.model.value;
 
+import io.tunnel.model.Names;
 import java.util.Objects;
 
 /** What an update does to one column of a row. */

@@ -1,4 +1,4 @@
-package io.tunnel.wire;
+package io.tunnel.wire.control;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
@@ -13,11 +13,11 @@ import com.google.gson.stream.JsonToken;
 import com.google.gson.stream.JsonWriter;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.codec.Utf8;
-import io.tunnel.model.Bytes;
-import io.tunnel.model.IntegerValue;
 import io.tunnel.model.PrimaryKey;
-import io.tunnel.model.PrimaryKeyValue;
-import io.tunnel.model.StringValue;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.IntegerValue;
+import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.model.value.StringValue;
 import java.io.IOException;
 import java.lang.reflect.ParameterizedType;
 import java.util.Base64;

@@ -1,4 +1,4 @@
-package io.tunnel.model;
+package io.tunnel.model.value;
 
 /** True or false. */
 public record BooleanValue(boolean value) implements ColumnValue {

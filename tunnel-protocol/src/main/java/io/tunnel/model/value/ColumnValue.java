@@ -1,4 +1,4 @@
-package io.tunnel.model;
+package io.tunnel.model.value;
 
 /**
  * The value of a column. Ask {@link #type()} first, or match on the record types; the {@code as…}

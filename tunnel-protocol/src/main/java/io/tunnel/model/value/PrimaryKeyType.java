@@ -1,4 +1,4 @@
-package io.tunnel.model;
+package io.tunnel.model.value;
 
 /**
  * The type of a primary-key column. The order of keys is the order of their columns, compared one

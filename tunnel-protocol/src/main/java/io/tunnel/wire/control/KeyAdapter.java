@@ -1,4 +1,4 @@
-package io.tunnel.wire;
+package io.tunnel.wire.control;
 
 import com.google.gson.JsonParseException;
 import com.google.gson.TypeAdapter;
@@ -6,7 +6,7 @@ import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonWriter;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
-import io.tunnel.model.PrimaryKeyValue;
+import io.tunnel.model.value.PrimaryKeyValue;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

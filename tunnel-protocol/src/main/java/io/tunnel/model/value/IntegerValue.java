@@ -1,4 +1,4 @@
-package io.tunnel.model;
+package io.tunnel.model.value;
 
 /** A signed 64-bit integer. */
 public record IntegerValue(long value) implements PrimaryKeyValue {

@@ -1,4 +1,4 @@
-package io.tunnel.model;
+package io.tunnel.model.value;
 
 /** A value that may stand in a primary key: INTEGER, STRING or BINARY. */
 public sealed interface PrimaryKeyValue extends ColumnValue

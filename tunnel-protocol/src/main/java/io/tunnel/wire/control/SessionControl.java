@@ -1,9 +1,10 @@
-package io.tunnel.wire;
+package io.tunnel.wire.control;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.wire.Protocol;
 import java.util.Objects;
 import java.util.Optional;
 

@@ -1,8 +1,9 @@
-package io.tunnel.wire;
+package io.tunnel.wire.control;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.wire.Checkpoint;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

@@ -1,10 +1,10 @@
-package io.tunnel.wire;
+package io.tunnel.wire.control;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.KnownPosition;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableOptions;
+import io.tunnel.model.value.Bytes;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package io.tunnel.wire;
+package io.tunnel.wire.control;
 
 import com.google.gson.stream.MalformedJsonException;
 import java.io.EOFException;

@@ -1,13 +1,13 @@
-package io.tunnel.wire;
+package io.tunnel.wire.control;
 
-import io.tunnel.model.Bytes;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.Names;
-import io.tunnel.model.PrimaryKeyValue;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.PrimaryKeyValue;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;

@@ -1,4 +1,4 @@
-package io.tunnel.model;
+package io.tunnel.model.value;
 
 /** The type of an attribute column's value. */
 public enum ColumnType {

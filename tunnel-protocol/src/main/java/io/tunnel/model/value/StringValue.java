@@ -1,4 +1,4 @@
-package io.tunnel.model;
+package io.tunnel.model.value;
 
 import java.util.Objects;
 

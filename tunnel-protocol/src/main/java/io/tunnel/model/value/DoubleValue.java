@@ -1,4 +1,4 @@
-package io.tunnel.model;
+package io.tunnel.model.value;
 
 /** An IEEE 754 double; two values are equal when {@link Double#compare} says so. */
 public record DoubleValue(double value) implements ColumnValue {
