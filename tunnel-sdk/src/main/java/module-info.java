@@ -29,8 +29,10 @@ module io.tunnel.sdk {
   exports io.tunnel.sdk.checkpoint;
   exports io.tunnel.sdk.cluster;
   exports io.tunnel.sdk.metrics;
+  exports io.tunnel.sdk.processor;
   exports io.tunnel.sdk.table;
   exports io.tunnel.sdk.testing;
+  exports io.tunnel.sdk.tunnel;
 
   uses org.slf4j.spi.SLF4JServiceProvider;
 }

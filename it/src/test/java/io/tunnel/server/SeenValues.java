@@ -1,8 +1,8 @@
 package io.tunnel.server;
 
-import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.ProcessRecordsInput;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.util.Set;
 import java.util.TreeSet;
 

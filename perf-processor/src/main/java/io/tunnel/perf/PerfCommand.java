@@ -2,7 +2,7 @@ package io.tunnel.perf;
 
 import io.tunnel.model.Names;
 import io.tunnel.model.StreamStart;
-import io.tunnel.sdk.TunnelInfo;
+import io.tunnel.sdk.tunnel.TunnelInfo;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.StopSignal;

@@ -1,6 +1,6 @@
 package io.tunnel.perf;
 
-import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,7 +1,7 @@
 package io.tunnel.perf;
 
-import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
 import java.util.function.LongSupplier;
 
 /** Counts what it is given; shared by all channels of a process. */

@@ -1,9 +1,9 @@
 package io.tunnel.perf;
 
-import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.ICheckpointer;
-import io.tunnel.sdk.ProcessRecordsInput;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.processor.ICheckpointer;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.util.List;
 import java.util.function.LongSupplier;
 

@@ -1,7 +1,7 @@
 package io.tunnel.perf;
 
-import io.tunnel.sdk.RecordColumn;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.RecordColumn;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;

@@ -1,9 +1,9 @@
 package io.tunnel.perf;
 
 import io.tunnel.model.ChannelStatus;
-import io.tunnel.sdk.ChannelInfo;
-import io.tunnel.sdk.DescribeTunnelResponse;
-import io.tunnel.sdk.TunnelInfo;
+import io.tunnel.sdk.tunnel.ChannelInfo;
+import io.tunnel.sdk.tunnel.DescribeTunnelResponse;
+import io.tunnel.sdk.tunnel.TunnelInfo;
 import java.util.List;
 import java.util.Optional;
 

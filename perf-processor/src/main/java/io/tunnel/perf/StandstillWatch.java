@@ -2,7 +2,7 @@ package io.tunnel.perf;
 
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
-import io.tunnel.sdk.DescribeTunnelResponse;
+import io.tunnel.sdk.tunnel.DescribeTunnelResponse;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;

@@ -1,10 +1,10 @@
 package io.tunnel.perf;
 
 import io.tunnel.model.StreamStart;
-import io.tunnel.sdk.DescribeTunnelResponse;
-import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.IChannelProcessorFactory;
-import io.tunnel.sdk.TunnelInfo;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.processor.IChannelProcessorFactory;
+import io.tunnel.sdk.tunnel.DescribeTunnelResponse;
+import io.tunnel.sdk.tunnel.TunnelInfo;
 import java.util.List;
 import java.util.Optional;
 

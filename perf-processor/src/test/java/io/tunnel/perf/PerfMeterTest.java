@@ -2,7 +2,7 @@ package io.tunnel.perf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

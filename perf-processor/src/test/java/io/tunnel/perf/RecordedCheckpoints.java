@@ -1,6 +1,6 @@
 package io.tunnel.perf;
 
-import io.tunnel.sdk.ICheckpointer;
+import io.tunnel.sdk.processor.ICheckpointer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -29,8 +29,10 @@ class PublicApiTest {
               "io.tunnel.sdk.checkpoint",
               "io.tunnel.sdk.cluster",
               "io.tunnel.sdk.metrics",
+              "io.tunnel.sdk.processor",
               "io.tunnel.sdk.table",
-              "io.tunnel.sdk.testing"),
+              "io.tunnel.sdk.testing",
+              "io.tunnel.sdk.tunnel"),
           "tunnel-flink",
           List.of(
               "io.tunnel.flink",

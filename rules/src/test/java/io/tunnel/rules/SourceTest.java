@@ -25,9 +25,6 @@ class SourceTest {
   /** Larger than a package should be, until each is split; no package may be added. */
   private static final Set<String> LARGE_PACKAGES =
       Set.of(
-          "sim/src/test/java/io/tunnel/it/sim",
-          "tunnel-sdk/src/main/java/io/tunnel/sdk",
-          "tunnel-sdk/src/main/java/io/tunnel/sdk/worker",
           "tunnel-server/src/main/java/io/tunnel/server/catalog",
           "tunnel-server/src/main/java/io/tunnel/server/net",
           "tunnel-server/src/main/java/io/tunnel/server/partition",

@@ -1,9 +1,9 @@
 package io.tunnel.flink;
 
 import io.tunnel.model.PrimaryKey;
-import io.tunnel.sdk.RecordColumn;
-import io.tunnel.sdk.StreamRecord;
-import io.tunnel.sdk.StreamRecord.RecordType;
+import io.tunnel.sdk.processor.RecordColumn;
+import io.tunnel.sdk.processor.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord.RecordType;
 import java.util.List;
 import java.util.Objects;
 

@@ -3,6 +3,7 @@ package io.tunnel.sdk;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.read.Received;
 import java.util.ArrayList;
 import java.util.List;

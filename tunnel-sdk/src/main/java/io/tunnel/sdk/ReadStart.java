@@ -3,6 +3,7 @@ package io.tunnel.sdk;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.KnownPosition;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.util.Objects;
 import java.util.Optional;
 

@@ -1,13 +1,35 @@
 package io.tunnel.sdk;
 
+import io.tunnel.sdk.answer.AllTunnels;
 import io.tunnel.sdk.answer.TunnelAnswers;
 import io.tunnel.sdk.checkpoint.CheckpointSet;
+import io.tunnel.sdk.checkpoint.CloneCheckpointsRequest;
+import io.tunnel.sdk.checkpoint.ExportCheckpointsRequest;
+import io.tunnel.sdk.checkpoint.ExportCheckpointsResponse;
+import io.tunnel.sdk.checkpoint.ImportCheckpointsRequest;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
 import io.tunnel.sdk.transport.Subject;
 import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.transport.Ticker;
+import io.tunnel.sdk.tunnel.CreateTunnelRequest;
+import io.tunnel.sdk.tunnel.CreateTunnelResponse;
+import io.tunnel.sdk.tunnel.DeleteTunnelRequest;
+import io.tunnel.sdk.tunnel.DeleteTunnelResponse;
+import io.tunnel.sdk.tunnel.DescribeTunnelRequest;
+import io.tunnel.sdk.tunnel.DescribeTunnelResponse;
+import io.tunnel.sdk.tunnel.EndSessionRequest;
+import io.tunnel.sdk.tunnel.EndSessionResponse;
+import io.tunnel.sdk.tunnel.ListTunnelRequest;
+import io.tunnel.sdk.tunnel.ListTunnelResponse;
+import io.tunnel.sdk.tunnel.PauseTunnelRequest;
+import io.tunnel.sdk.tunnel.PauseTunnelResponse;
+import io.tunnel.sdk.tunnel.ResumeTunnelRequest;
+import io.tunnel.sdk.tunnel.ResumeTunnelResponse;
+import io.tunnel.sdk.tunnel.SeekTunnelRequest;
+import io.tunnel.sdk.tunnel.SeekTunnelResponse;
+import io.tunnel.sdk.tunnel.StreamTunnelConfig;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
@@ -74,14 +96,14 @@ public final class TunnelClient implements AutoCloseable {
                 stream.startOffset(),
                 stream.endOffset()),
             Control.TunnelInfo.class);
-    return new CreateTunnelResponse(TunnelInfo.of(created));
+    return new CreateTunnelResponse(TunnelAnswers.info(created));
   }
 
   /** The tunnels there are, by table and name. */
   public ListTunnelResponse listTunnel(ListTunnelRequest request) {
     List<Control.TunnelInfo> tunnels =
         request.table().isPresent() ? tunnelsOf(request.table().get()) : allTunnels.list();
-    return new ListTunnelResponse(tunnels.stream().map(TunnelInfo::of).toList());
+    return new ListTunnelResponse(tunnels.stream().map(TunnelAnswers::info).toList());
   }
 
   private List<Control.TunnelInfo> tunnelsOf(String table) {
@@ -96,7 +118,7 @@ public final class TunnelClient implements AutoCloseable {
    */
   public DescribeTunnelResponse describeTunnel(DescribeTunnelRequest request) {
     Control.TunnelName name = new Control.TunnelName(request.tableName(), request.tunnelName());
-    return DescribeTunnelResponse.of(
+    return TunnelAnswers.description(
         read(
             request.tableName(), Operation.DESCRIBE_TUNNEL, name, Control.TunnelDescription.class));
   }
@@ -148,7 +170,8 @@ public final class TunnelClient implements AutoCloseable {
    */
   public SeekTunnelResponse seekTunnel(SeekTunnelRequest request) {
     SeekResult result =
-        change(request.tableName(), Operation.SEEK, request.payload(), SeekResult.class);
+        change(
+            request.tableName(), Operation.SEEK, TunnelAnswers.payload(request), SeekResult.class);
     return new SeekTunnelResponse(TunnelAnswers.moves(result));
   }
 

@@ -1,5 +1,6 @@
 package io.tunnel.sdk;
 
+import io.tunnel.sdk.processor.IChannelProcessorFactory;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.worker.ProcessorSource;

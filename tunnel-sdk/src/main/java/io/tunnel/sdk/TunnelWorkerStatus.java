@@ -1,6 +1,7 @@
 package io.tunnel.sdk;
 
 import io.tunnel.model.ChannelType;
+import io.tunnel.sdk.tunnel.RetryInfo;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

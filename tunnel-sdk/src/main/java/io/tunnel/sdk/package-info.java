@@ -14,24 +14,30 @@
  *
  * <p><b>Tunnels.</b> {@link io.tunnel.sdk.TunnelClient} creates tunnels; a {@link
  * io.tunnel.sdk.TunnelWorker} processes one. The changes of a partition are a channel: they are
- * given to an {@link io.tunnel.sdk.IChannelProcessor} in order, one call after the other, while
- * other channels are processed in parallel and the next changes are already being delivered.
+ * given to an {@link io.tunnel.sdk.processor.IChannelProcessor} in order, one call after the other,
+ * while other channels are processed in parallel and the next changes are already being delivered.
  * Progress is checkpointed on an interval and at a graceful end; after a crash, processing resumes
  * behind the last checkpoint. Workers of one tunnel, wherever they run, share its channels evenly.
  *
- * <p>What an UPDATE does to a column, {@link io.tunnel.sdk.StreamRecord#columnState} says: it is
- * set, removed, or left as it was. A PUT replaces the row, and so removes what it does not set.
+ * <p>What an UPDATE does to a column, {@link io.tunnel.sdk.processor.StreamRecord#columnState}
+ * says: it is set, removed, or left as it was. A PUT replaces the row, and so removes what it does
+ * not set.
  *
- * <p>A processor may be a lambda, {@link io.tunnel.sdk.IChannelProcessor#of}; one that is made per
- * channel by an {@link io.tunnel.sdk.IChannelProcessorFactory} is given an {@link
- * io.tunnel.sdk.ICheckpointer}, and may say of its inputs in any order that they are done. When a
- * channel ends, its processor is told why, see {@link io.tunnel.sdk.IChannelProcessor}; what
- * happens when it throws is for a {@link io.tunnel.sdk.FailurePolicy} to decide, and what the
- * worker does meanwhile an {@link io.tunnel.sdk.ITunnelWorkerListener} hears.
+ * <p>A processor may be a lambda, {@link io.tunnel.sdk.processor.IChannelProcessor#of}; one that is
+ * made per channel by an {@link io.tunnel.sdk.processor.IChannelProcessorFactory} is given an
+ * {@link io.tunnel.sdk.processor.ICheckpointer}, and may say of its inputs in any order that they
+ * are done. When a channel ends, its processor is told why, see {@link
+ * io.tunnel.sdk.processor.IChannelProcessor}; what happens when it throws is for a {@link
+ * io.tunnel.sdk.processor.FailurePolicy} to decide, and what the worker does meanwhile an {@link
+ * io.tunnel.sdk.processor.ITunnelWorkerListener} hears.
  *
  * <pre>{@code
  * import io.tunnel.model.*;
+ * import io.tunnel.model.value.*;
  * import io.tunnel.sdk.*;
+ * import io.tunnel.sdk.processor.*;
+ * import io.tunnel.sdk.table.*;
+ * import io.tunnel.sdk.tunnel.*;
  * import java.time.Duration;
  * import java.util.List;
  *
@@ -147,8 +153,9 @@
  * input.getRecords()}. All else is named as the components of a record are, without {@code get}:
  * {@code record.position()}, {@code channel.lagRows()}. Nothing has both names.
  *
- * <p>The packages below this one are internal, but for what clients tell, {@link
- * io.tunnel.sdk.table}, {@link io.tunnel.sdk.checkpoint} and {@link io.tunnel.sdk.cluster}, and for
- * {@link io.tunnel.sdk.metrics} and {@link io.tunnel.sdk.testing}.
+ * <p>The packages below this one are internal, but for these: what clients are asked and tell,
+ * {@link io.tunnel.sdk.table}, {@link io.tunnel.sdk.tunnel}, {@link io.tunnel.sdk.checkpoint} and
+ * {@link io.tunnel.sdk.cluster}; what workers call, {@link io.tunnel.sdk.processor}; {@link
+ * io.tunnel.sdk.metrics} and {@link io.tunnel.sdk.testing}.
  */
 package io.tunnel.sdk;

@@ -3,6 +3,12 @@ package io.tunnel.sdk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.sdk.checkpoint.CheckpointSet;
+import io.tunnel.sdk.cluster.ClusterInfo;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.tunnel.TunnelInfo;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.nio.file.FileSystem;
@@ -65,6 +71,18 @@ class AccessorNamesTest {
           "TunnelWorkerConfig.getMaxChannelParallel",
           "TunnelWorkerConfig.getMaxRetryIntervalInMillis");
 
+  /** A type of each public package. */
+  private static final List<Class<?>> PUBLIC_PACKAGES =
+      List.of(
+          TableClient.class,
+          TableInfo.class,
+          TunnelInfo.class,
+          CheckpointSet.class,
+          ClusterInfo.class,
+          IChannelProcessor.class,
+          PrimaryKey.class,
+          PrimaryKeyValue.class);
+
   @Test
   void getters_are_those_of_tablestore_and_all_else_is_named_without_get() throws Exception {
     Set<String> getters = new TreeSet<>();
@@ -113,7 +131,7 @@ class AccessorNamesTest {
 
   private static List<Class<?>> publicTypes() throws Exception {
     List<Class<?>> types = new ArrayList<>();
-    for (Class<?> known : List.of(TableClient.class, PrimaryKey.class)) {
+    for (Class<?> known : PUBLIC_PACKAGES) {
       Path classes = Path.of(known.getProtectionDomain().getCodeSource().getLocation().toURI());
       if (Files.isDirectory(classes)) {
         addPublicTypes(known.getPackageName(), classes, types);

@@ -11,6 +11,8 @@ import io.tunnel.sdk.answer.ClusterAnswers;
 import io.tunnel.sdk.cluster.ClusterInfo;
 import io.tunnel.sdk.fake.FakeCluster;
 import io.tunnel.sdk.fake.FakeServer;
+import io.tunnel.sdk.tunnel.ListTunnelRequest;
+import io.tunnel.sdk.tunnel.TunnelInfo;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.ClusterControl.CopyStatus;

@@ -31,8 +31,11 @@ class ModularProgramTest {
       package app;
 
       import io.tunnel.model.*;
+      import io.tunnel.model.value.PrimaryKeyType;
       import io.tunnel.sdk.*;
+      import io.tunnel.sdk.table.CreateTableRequest;
       import io.tunnel.sdk.testing.InMemoryTunnelService;
+      import io.tunnel.sdk.tunnel.CreateTunnelRequest;
       import java.util.List;
 
       public final class Main {

@@ -15,8 +15,27 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.answer.TunnelAnswers;
 import io.tunnel.sdk.checkpoint.ChannelMove;
 import io.tunnel.sdk.checkpoint.CheckpointSet;
+import io.tunnel.sdk.checkpoint.CloneCheckpointsRequest;
+import io.tunnel.sdk.checkpoint.ExportCheckpointsRequest;
+import io.tunnel.sdk.checkpoint.ImportCheckpointsRequest;
 import io.tunnel.sdk.fake.FakeServer;
 import io.tunnel.sdk.fake.FakeTable;
+import io.tunnel.sdk.tunnel.ChannelInfo;
+import io.tunnel.sdk.tunnel.CreateTunnelRequest;
+import io.tunnel.sdk.tunnel.DescribeTunnelRequest;
+import io.tunnel.sdk.tunnel.DescribeTunnelResponse;
+import io.tunnel.sdk.tunnel.EndSessionRequest;
+import io.tunnel.sdk.tunnel.EndSessionResponse;
+import io.tunnel.sdk.tunnel.PauseTunnelRequest;
+import io.tunnel.sdk.tunnel.PauseTunnelResponse;
+import io.tunnel.sdk.tunnel.ResumeTunnelRequest;
+import io.tunnel.sdk.tunnel.ResumeTunnelResponse;
+import io.tunnel.sdk.tunnel.SeekTunnelRequest;
+import io.tunnel.sdk.tunnel.SeekTunnelResponse;
+import io.tunnel.sdk.tunnel.SessionInfo;
+import io.tunnel.sdk.tunnel.StreamTunnelConfig;
+import io.tunnel.sdk.tunnel.TunnelInfo;
+import io.tunnel.sdk.tunnel.TunnelStage;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
@@ -180,7 +199,7 @@ class OperatorsTest {
   @Test
   void what_is_not_known_of_one_channel_is_not_known_of_the_tunnel() {
     DescribeTunnelResponse described =
-        DescribeTunnelResponse.of(
+        TunnelAnswers.description(
             new Control.TunnelDescription(
                 new Control.TunnelInfo(
                     "id1", "tun", "t", TunnelType.Stream, StreamStart.LATEST, 99),
@@ -191,21 +210,6 @@ class OperatorsTest {
                 List.of()));
     assertThat(described.getTunnelRpo()).isEqualTo(ChannelInfo.UNKNOWN);
     assertThat(described.lagRows()).isPositive();
-  }
-
-  @Test
-  void the_stage_follows_from_type_and_channels() {
-    ChannelInfo done =
-        ChannelInfo.builder("b", 1, ChannelType.BaseData).status(ChannelStatus.TERMINATED).build();
-    ChannelInfo stream = ChannelInfo.builder("s", 1, ChannelType.Stream).build();
-    assertThat(TunnelStage.of(TunnelType.Stream, List.of()))
-        .isEqualTo(TunnelStage.InitBaseDataAndStreamShard);
-    assertThat(TunnelStage.of(TunnelType.Stream, List.of(stream)))
-        .isEqualTo(TunnelStage.ProcessStream);
-    assertThat(TunnelStage.of(TunnelType.BaseAndStream, List.of(done, stream)))
-        .isEqualTo(TunnelStage.ProcessStream);
-    assertThat(TunnelStage.of(TunnelType.BaseData, List.of(done)))
-        .isEqualTo(TunnelStage.ProcessBaseData);
   }
 
   @Test
@@ -290,7 +294,8 @@ class OperatorsTest {
         .containsExactly(
             new Control.TunnelName("t", "from"),
             new Control.TunnelName("t", "from"),
-            SeekTunnelRequest.toCheckpoints("t", "to", EXPORTED).dryRun(true).payload());
+            TunnelAnswers.payload(
+                SeekTunnelRequest.toCheckpoints("t", "to", EXPORTED).dryRun(true)));
     assertThatThrownBy(() -> new CloneCheckpointsRequest("t", "from", "from"))
         .hasMessage("the progress of tunnel 'from' would be cloned onto itself");
   }

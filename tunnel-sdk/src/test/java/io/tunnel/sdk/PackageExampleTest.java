@@ -40,7 +40,11 @@ class PackageExampleTest {
     String program =
         """
         import io.tunnel.model.*;
+        import io.tunnel.model.value.*;
         import io.tunnel.sdk.*;
+        import io.tunnel.sdk.processor.*;
+        import io.tunnel.sdk.table.*;
+        import io.tunnel.sdk.tunnel.*;
         import io.tunnel.sdk.testing.*;
         import java.util.*;
         import java.util.concurrent.*;

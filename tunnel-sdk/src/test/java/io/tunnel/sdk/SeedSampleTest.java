@@ -6,6 +6,8 @@ import com.google.gson.Gson;
 import io.tunnel.sdk.fake.FakeServer;
 import io.tunnel.sdk.fake.FakeTunnel;
 import io.tunnel.sdk.fake.Waits;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

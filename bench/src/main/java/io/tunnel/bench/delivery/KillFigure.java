@@ -1,8 +1,8 @@
 package io.tunnel.bench.delivery;
 
 import io.tunnel.bench.figures.Figure;
-import io.tunnel.sdk.ChannelInfo;
-import io.tunnel.sdk.DescribeTunnelRequest;
+import io.tunnel.sdk.tunnel.ChannelInfo;
+import io.tunnel.sdk.tunnel.DescribeTunnelRequest;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,11 +1,11 @@
 package io.tunnel.bench.delivery;
 
 import io.tunnel.bench.figures.Figure;
-import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.ProcessRecordsInput;
-import io.tunnel.sdk.StreamRecord;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
+import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.stress.LoadClock;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.tunnel.bench.delivery;
 
-import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.stress.SystemClock;
 import java.lang.management.BufferPoolMXBean;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.TunnelType;
-import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.tunnel.ChannelInfo;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

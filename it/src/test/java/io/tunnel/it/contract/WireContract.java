@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.it.process.RawClient;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.sdk.ChannelInfo;
 import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.tunnel.ChannelInfo;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Operation;

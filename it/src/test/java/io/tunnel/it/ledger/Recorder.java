@@ -1,7 +1,7 @@
 package io.tunnel.it.ledger;
 
-import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
 import java.util.ArrayList;
 import java.util.List;
 

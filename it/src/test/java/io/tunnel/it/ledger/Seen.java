@@ -1,8 +1,8 @@
 package io.tunnel.it.ledger;
 
 import io.tunnel.model.ChannelType;
-import io.tunnel.sdk.ProcessRecordsInput;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.util.List;
 
 /**

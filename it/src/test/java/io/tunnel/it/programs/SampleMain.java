@@ -1,11 +1,11 @@
 package io.tunnel.it.programs;
 
 import com.google.gson.Gson;
-import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;

@@ -14,7 +14,7 @@ import io.tunnel.it.process.WorkerProcess;
 import io.tunnel.it.process.WriterProcess;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.TunnelType;
-import io.tunnel.sdk.StreamTunnelConfig;
+import io.tunnel.sdk.tunnel.StreamTunnelConfig;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;

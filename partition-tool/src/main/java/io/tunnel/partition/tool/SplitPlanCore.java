@@ -4,7 +4,7 @@ import io.tunnel.codec.KeyCodec;
 import io.tunnel.model.Limits;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyValue;
-import io.tunnel.sdk.HashedKey;
+import io.tunnel.sdk.table.HashedKey;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -2,7 +2,7 @@ package io.tunnel.flink.perf;
 
 import io.tunnel.flink.source.TunnelDeserializationSchema;
 import io.tunnel.perf.RecordWork;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.util.Collector;

@@ -1,10 +1,10 @@
 package io.tunnel.it.sim;
 
-import io.tunnel.sdk.FailurePolicy;
-import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.ICheckpointer;
-import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.TunnelWorkerConfig;
+import io.tunnel.sdk.processor.FailurePolicy;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.processor.ICheckpointer;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.worker.ProcessorSource;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,5 +1,10 @@
 package io.tunnel.it.sim;
 
+import io.tunnel.it.sim.truth.ChannelTruth;
+import io.tunnel.it.sim.truth.Invariant;
+import io.tunnel.it.sim.truth.PartitionTruth;
+import io.tunnel.it.sim.truth.RowFold;
+import io.tunnel.it.sim.truth.TunnelTruth;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.TunnelType;
@@ -7,12 +12,12 @@ import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.Control.TunnelInfo;
 
 /** What must have come true when nothing goes wrong any more. */
-final class Completion {
+public final class Completion {
 
   private Completion() {}
 
   /** Whether nothing more will happen to a channel. */
-  static boolean isDone(World world, TunnelInfo tunnel, ChannelDescription view) {
+  public static boolean isDone(World world, TunnelInfo tunnel, ChannelDescription view) {
     ChannelTruth truth = world.ledger.channels.get(view.channelId());
     if (view.status() == ChannelStatus.TERMINATED) {
       return true;
@@ -24,7 +29,7 @@ final class Completion {
   }
 
   /** Requires that everything is done, and that it is what it must be. */
-  static void require(World world, long seconds) {
+  public static void require(World world, long seconds) {
     for (TunnelInfo tunnel : world.machine.tunnels()) {
       for (ChannelDescription view : world.machine.views(tunnel)) {
         if (view.status() == ChannelStatus.TERMINATED) {

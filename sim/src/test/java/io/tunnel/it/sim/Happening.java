@@ -1,10 +1,12 @@
 package io.tunnel.it.sim;
 
+import io.tunnel.it.sim.seeds.Floored;
+
 /**
  * What a simulation claims to exercise, and in which part of its worlds at least, in percent: about
  * two thirds of what was measured. A run in which one of these is rarer has failed.
  */
-enum Happening implements Floored {
+public enum Happening implements Floored {
   WRITE_SYNCED(95),
   WRITE_UNSYNCED(95),
   WRITE_IN_DOUBT(51),

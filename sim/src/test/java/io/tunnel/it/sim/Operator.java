@@ -1,5 +1,7 @@
 package io.tunnel.it.sim;
 
+import io.tunnel.it.sim.machine.SimClient;
+import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;

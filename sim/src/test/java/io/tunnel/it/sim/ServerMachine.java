@@ -1,5 +1,12 @@
 package io.tunnel.it.sim;
 
+import io.tunnel.it.sim.machine.SimConnection;
+import io.tunnel.it.sim.machine.SimNetwork;
+import io.tunnel.it.sim.machine.SimProcess;
+import io.tunnel.it.sim.machine.SimStore;
+import io.tunnel.it.sim.machine.SimThread;
+import io.tunnel.it.sim.truth.Invariant;
+import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.log.SimDisk;
 import io.tunnel.server.partition.Shard;
@@ -21,7 +28,7 @@ import java.util.function.Predicate;
  * The machine of a world's server: its disks, its clock, what its catalog has stored, and the
  * server that runs on it between two crashes.
  */
-final class ServerMachine {
+public final class ServerMachine {
 
   private static final long EPOCH_MICROS = 1_700_000_000_000_000L;
   private static final long RETAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
@@ -105,7 +112,7 @@ final class ServerMachine {
     world.maybeFail(Happening.SERVER_CRASHED_IN_A_WRITE);
   }
 
-  int serverNumber() {
+  public int serverNumber() {
     return servers;
   }
 
@@ -113,12 +120,12 @@ final class ServerMachine {
     return server != null;
   }
 
-  SimServer server() {
+  public SimServer server() {
     return server;
   }
 
   /** Starts the server on what its disks hold; it may fail again while it does. */
-  void start() {
+  public void start() {
     int number = ++servers;
     SimProcess process =
         world.born(
@@ -169,7 +176,7 @@ final class ServerMachine {
     }
   }
 
-  long nowMicros() {
+  public long nowMicros() {
     return EPOCH_MICROS + clockSkewMicros + world.agenda.nowNanos() / 1_000;
   }
 
@@ -186,7 +193,7 @@ final class ServerMachine {
   }
 
   /** Ends the server's process, and with {@code power} everything that was not synced. */
-  void crash(boolean power) {
+  public void crash(boolean power) {
     world.trace.add("the server " + (power ? "loses power" : "is killed"));
     world.count(power ? Happening.SERVER_LOST_POWER : Happening.SERVER_KILLED);
     world.network.open().forEach(each -> crashSeenBy(each, power));
@@ -205,13 +212,13 @@ final class ServerMachine {
   }
 
   /** Ends the server's machine, and with it everything that was not synced without exception. */
-  void losePowerWithAllUnsynced() {
+  public void losePowerWithAllUnsynced() {
     disks.forEach(SimDisk::loseUnsynced);
     crash(true);
   }
 
   /** Ends the server's process as soon as its catalog has stored something of such a name. */
-  void crashWhenStored(Predicate<String> name) {
+  public void crashWhenStored(Predicate<String> name) {
     failsBehind = name;
   }
 
@@ -253,7 +260,7 @@ final class ServerMachine {
   }
 
   /** Takes in what the log has committed. */
-  void learn() {
+  public void learn() {
     if (server != null) {
       latestMicros = Math.max(latestMicros, nowMicros());
       world.ledger.existing().forEach(each -> each.learn(server.changes()));
@@ -264,7 +271,7 @@ final class ServerMachine {
   }
 
   /** Takes in which tunnels there are. */
-  void learnTunnels() {
+  public void learnTunnels() {
     if (server != null) {
       for (TunnelInfo tunnel : server.catalog().tunnels(Optional.empty())) {
         for (ChannelDescription channel : views(tunnel)) {
@@ -275,18 +282,18 @@ final class ServerMachine {
   }
 
   /** The partitions that one was made of. */
-  List<Integer> parents(int partition) {
+  public List<Integer> parents(int partition) {
     return partition == childPartition ? List.of(childPartition - 1) : List.of();
   }
 
   /** Rewrites the catalog of a server that is down: a partition was made of the one before it. */
-  void makeChild(int partition) {
+  public void makeChild(int partition) {
     childPartition = partition;
     store.makeChild(partition);
     world.count(Happening.PARTITION_WITH_PARENT);
   }
 
-  boolean isStarting() {
+  public boolean isStarting() {
     return isStarting;
   }
 
@@ -309,7 +316,7 @@ final class ServerMachine {
     world.ledger.looked();
   }
 
-  List<TunnelInfo> tunnels() {
+  public List<TunnelInfo> tunnels() {
     return server.catalog().tunnels(Optional.empty());
   }
 
@@ -321,7 +328,7 @@ final class ServerMachine {
     }
   }
 
-  List<ChannelDescription> views(TunnelInfo tunnel) {
+  public List<ChannelDescription> views(TunnelInfo tunnel) {
     try {
       return server.view(tunnel, nowMicros()).channels();
     } catch (IOException e) {

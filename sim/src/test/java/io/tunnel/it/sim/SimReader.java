@@ -1,6 +1,8 @@
 package io.tunnel.it.sim;
 
 import io.tunnel.codec.KeyCodec;
+import io.tunnel.it.sim.machine.SimClient;
+import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.Direction;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.value.Bytes;

@@ -1,5 +1,10 @@
 package io.tunnel.it.sim;
 
+import io.tunnel.it.sim.machine.SimClient;
+import io.tunnel.it.sim.machine.SimLoop;
+import io.tunnel.it.sim.machine.SimProcess;
+import io.tunnel.it.sim.truth.Invariant;
+import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.KnownPosition;
@@ -34,7 +39,7 @@ import java.util.concurrent.TimeUnit;
  * Somebody who reads the partitions of a table without a tunnel: it keeps its positions, and what
  * it has seen up to them, and goes on behind them whatever happens to it or to the server.
  */
-final class SimReading {
+public final class SimReading {
 
   private static final int CREDIT_BYTES = 700;
   private static final long PROBE_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -277,7 +282,7 @@ final class SimReading {
   // What must hold.
 
   /** It goes on behind what it knows: all of that must be there. */
-  void requireThere(ReadPartition asked) {
+  public void requireThere(ReadPartition asked) {
     Part part = parts.get(asked.partition());
     Invariant.POSITIONS_STAY.require(
         asked.known().isEmpty() || isThere(part),
@@ -287,7 +292,7 @@ final class SimReading {
   }
 
   /** It is refused for what it knows: some of that must be lost. */
-  void requireLost(ReadPartition asked) {
+  public void requireLost(ReadPartition asked) {
     Invariant.POSITIONS_STAY.require(
         !isThere(parts.get(asked.partition())),
         "a reader is refused with %s of partition %d, and all that it has seen is there",

@@ -1,5 +1,12 @@
 package io.tunnel.it.sim;
 
+import io.tunnel.it.sim.machine.SimLoop;
+import io.tunnel.it.sim.machine.SimNetwork;
+import io.tunnel.it.sim.machine.SimProcess;
+import io.tunnel.it.sim.machine.SimStore;
+import io.tunnel.it.sim.machine.SimThread;
+import io.tunnel.it.sim.truth.Invariant;
+import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelGrants;
@@ -31,9 +38,9 @@ import java.util.function.LongSupplier;
  * A server between two starts: the real rooms, on simulated threads, over a disk and a store that
  * outlive it.
  */
-final class SimServer {
+public final class SimServer {
 
-  static final long REVOKE_DEADLINE_MS = 2_000;
+  public static final long REVOKE_DEADLINE_MS = 2_000;
   private static final int SEGMENT_BYTES_MAX = 3_000;
   private static final int DELIVERY_BYTES_MAX = 250;
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -140,7 +147,7 @@ final class SimServer {
     return catalog;
   }
 
-  Shards changes() {
+  public Shards changes() {
     return shards.all();
   }
 
@@ -153,7 +160,7 @@ final class SimServer {
   }
 
   /** Looks, soon, for changes that tables keep no longer. */
-  void retain(LongSupplier epochMicros) {
+  public void retain(LongSupplier epochMicros) {
     control.execute(
         () -> {
           try {

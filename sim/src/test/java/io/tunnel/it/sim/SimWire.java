@@ -1,6 +1,8 @@
 package io.tunnel.it.sim;
 
 import io.tunnel.codec.Binary;
+import io.tunnel.it.sim.machine.SimConnection;
+import io.tunnel.it.sim.machine.SimSocket;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import java.util.Arrays;
@@ -9,7 +11,7 @@ import java.util.Arrays;
  * One direction of a connection. Bytes arrive in order, some time later, cut into pieces now and
  * then; after a break those that are under way are lost from some byte on.
  */
-final class SimWire {
+public final class SimWire {
 
   private static final int IN_FLIGHT_BYTES_MAX = 2 * 1024;
   private static final FrameKind[] KINDS = FrameKind.values();
@@ -21,23 +23,23 @@ final class SimWire {
   private int inFlightBytes;
   private boolean isBroken;
 
-  SimWire(SimConnection connection, SimSocket from, SimSocket to) {
+  public SimWire(SimConnection connection, SimSocket from, SimSocket to) {
     this.connection = connection;
     this.from = from;
     this.to = to;
   }
 
-  boolean takesMore() {
+  public boolean takesMore() {
     return inFlightBytes < IN_FLIGHT_BYTES_MAX;
   }
 
   /** The sender would send more. */
-  void full() {
+  public void full() {
     connection.network().tap().full();
   }
 
   /** Sends one frame. */
-  void send(byte[] bytes) {
+  public void send(byte[] bytes) {
     if (isBroken) {
       return;
     }
@@ -78,18 +80,18 @@ final class SimWire {
   }
 
   /** The sender said all that it will. */
-  void closedBySender() {
+  public void closedBySender() {
     connection.network().tap().closed(connection, from);
     arriveLater(this::tellEnd);
   }
 
   /** Whether a frame is under way. */
-  boolean isBusy() {
+  public boolean isBusy() {
     return inFlightBytes > 0;
   }
 
   /** Nothing arrives any more. */
-  void lose() {
+  public void lose() {
     isBroken = true;
   }
 

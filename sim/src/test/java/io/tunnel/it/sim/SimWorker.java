@@ -1,14 +1,19 @@
 package io.tunnel.it.sim;
 
+import io.tunnel.it.sim.machine.Agenda;
+import io.tunnel.it.sim.machine.SimLoop;
+import io.tunnel.it.sim.machine.SimProcess;
+import io.tunnel.it.sim.machine.SimThreads;
+import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.sdk.ClientConfig;
-import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.TunnelWorkerConfig;
-import io.tunnel.sdk.worker.Links;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.worker.ProcessorSource;
 import io.tunnel.sdk.worker.WorkerLoop;
 import io.tunnel.sdk.worker.WorkerPorts;
 import io.tunnel.sdk.worker.WorkerSettings;
+import io.tunnel.sdk.worker.thread.Links;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;

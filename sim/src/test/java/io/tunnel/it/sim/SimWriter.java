@@ -1,6 +1,8 @@
 package io.tunnel.it.sim;
 
 import io.tunnel.codec.BatchBuilder;
+import io.tunnel.it.sim.machine.SimClient;
+import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.Durability;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowChange;
@@ -18,9 +20,9 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 
 /** Writes changes that nobody has written before; what becomes of them the ledger sees. */
-final class SimWriter {
+public final class SimWriter {
 
-  static final int IDS_PER_PARTITION = 1_000;
+  public static final int IDS_PER_PARTITION = 1_000;
   private static final int ROWS_PER_PARTITION = 40;
 
   private final World world;

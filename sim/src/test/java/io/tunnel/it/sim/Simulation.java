@@ -1,5 +1,7 @@
 package io.tunnel.it.sim;
 
+import io.tunnel.it.sim.seeds.SeededWorld;
+import io.tunnel.it.sim.seeds.Worlds;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;

@@ -1,5 +1,7 @@
 package io.tunnel.it.sim;
 
+import io.tunnel.it.sim.seeds.Worlds;
+
 /** Worlds of one server without a build: see {@link Worlds#command}. */
 public final class SimulationMain {
 

@@ -1,5 +1,7 @@
 package io.tunnel.it.sim;
 
+import io.tunnel.it.sim.seeds.Seeds;
+import io.tunnel.it.sim.seeds.SeedsRun;
 import org.junit.jupiter.api.Test;
 
 /** Many worlds of one server; properties {@code sim.seeds}, {@code sim.base}, {@code sim.seed}. */

@@ -1,5 +1,6 @@
 package io.tunnel.it.sim;
 
+import io.tunnel.it.sim.machine.Agenda;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;

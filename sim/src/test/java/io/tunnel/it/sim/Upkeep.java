@@ -18,7 +18,7 @@ import java.util.TreeMap;
  * and for how long is altered; other tables come, are written and read, and are dropped;
  * checkpoints are exported, and brought back later; somebody reads without a tunnel.
  */
-final class Upkeep {
+public final class Upkeep {
 
   private static final int OTHERS_MAX = 2;
   private static final int SETS_MAX = 4;
@@ -37,8 +37,9 @@ final class Upkeep {
    *
    * @param retentionMs how long changes of the first table are kept at first; 0 for ever
    */
-  record Kind(long retentionMs, boolean hasOtherTables, boolean hasImports, boolean hasReading) {
-    static final Kind NONE = new Kind(0, false, false, false);
+  public record Kind(
+      long retentionMs, boolean hasOtherTables, boolean hasImports, boolean hasReading) {
+    public static final Kind NONE = new Kind(0, false, false, false);
 
     /** Any; nothing of it in a third of the worlds. */
     static Kind of(SplittableRandom random) {

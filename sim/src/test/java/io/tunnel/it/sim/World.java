@@ -1,7 +1,19 @@
 package io.tunnel.it.sim;
 
-import io.tunnel.sdk.ProcessRecordsInput;
-import io.tunnel.sdk.worker.Links;
+import io.tunnel.it.sim.machine.Agenda;
+import io.tunnel.it.sim.machine.SimClient;
+import io.tunnel.it.sim.machine.SimConnection;
+import io.tunnel.it.sim.machine.SimLoop;
+import io.tunnel.it.sim.machine.SimNetwork;
+import io.tunnel.it.sim.machine.SimProcess;
+import io.tunnel.it.sim.seeds.Watched;
+import io.tunnel.it.sim.truth.Holding;
+import io.tunnel.it.sim.truth.Invariant;
+import io.tunnel.it.sim.truth.Ledger;
+import io.tunnel.it.sim.truth.PartitionTruth;
+import io.tunnel.it.sim.truth.Wiretap;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
+import io.tunnel.sdk.worker.thread.Links;
 import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import java.util.ArrayList;
@@ -19,34 +31,34 @@ import java.util.function.Function;
  * and one order of events that follows from a seed. It does nothing by itself: drive it by its
  * methods and let time pass with {@link #run}.
  */
-final class World implements SimWorker.Home {
+public final class World implements SimWorker.Home {
 
-  final Agenda agenda = new Agenda();
+  public final Agenda agenda = new Agenda();
   final SplittableRandom random;
-  final Trace trace;
-  final Ledger ledger;
-  final Wiretap wiretap;
-  final SimNetwork network;
-  final Settings settings;
+  public final Trace trace;
+  public final Ledger ledger;
+  public final Wiretap wiretap;
+  public final SimNetwork network;
+  public final Settings settings;
   final Map<Happening, Long> happened = new EnumMap<>(Happening.class);
-  final TreeMap<String, SimWorker> workers = new TreeMap<>();
+  public final TreeMap<String, SimWorker> workers = new TreeMap<>();
   private final List<SimProcess> processes = new ArrayList<>();
   final SplittableRandom faults;
-  final ServerMachine machine;
+  public final ServerMachine machine;
   private int lastWorker;
   private Holding poisoned;
   private Invariant.Broken broken;
   private Moods moods = Moods.CALM;
 
   /** What a world is like; follows from its seed. */
-  record Settings(int shards, int partitions, int creditBytes, Upkeep.Kind kind) {}
+  public record Settings(int shards, int partitions, int creditBytes, Upkeep.Kind kind) {}
 
   /** How often processors misbehave and machines fail in the middle of a write. */
   record Moods(int slowOneIn, int throwsOneIn, int blocksOneIn, int crashesInWriteOneIn) {
     static final Moods CALM = new Moods(0, 0, 0, 0);
   }
 
-  World(long seed, Consumer<String> listener) {
+  public World(long seed, Consumer<String> listener) {
     this(
         seed,
         random ->
@@ -59,7 +71,8 @@ final class World implements SimWorker.Home {
   }
 
   /** A world that is like that in spite of its seed, which still orders what happens at once. */
-  World(long seed, Function<SplittableRandom, Settings> settingsOf, Consumer<String> listener) {
+  public World(
+      long seed, Function<SplittableRandom, Settings> settingsOf, Consumer<String> listener) {
     random = new SplittableRandom(seed);
     faults = random.split();
     trace = new Trace(agenda, listener);
@@ -118,11 +131,11 @@ final class World implements SimWorker.Home {
   }
 
   /** Something else sees frames from now on. */
-  void tap(SimNetwork.Tap tap) {
+  public void tap(SimNetwork.Tap tap) {
     network.tap(new Watched(tap, this::broke));
   }
 
-  void count(Happening happening) {
+  public void count(Happening happening) {
     happened.merge(happening, 1L, Long::sum);
   }
 
@@ -131,7 +144,7 @@ final class World implements SimWorker.Home {
     moods = next;
   }
 
-  SimProcess process(String name) {
+  public SimProcess process(String name) {
     return born(new SimProcess(name, agenda, random.split(), thread -> {}));
   }
 
@@ -150,13 +163,13 @@ final class World implements SimWorker.Home {
   // Workers.
 
   /** Starts a worker; a greedy one takes any number of channels, others may take less. */
-  SimWorker startWorker(String tunnelId, boolean isGreedy) {
+  public SimWorker startWorker(String tunnelId, boolean isGreedy) {
     return start(
         new SimWorker(this, process("w" + ++lastWorker), tunnelId, random.split(), isGreedy));
   }
 
   /** Starts a worker of which everything is known. */
-  SimWorker startWorker(String name, String tunnelId, SimWorker.Role role) {
+  public SimWorker startWorker(String name, String tunnelId, SimWorker.Role role) {
     return start(new SimWorker(this, process(name), tunnelId, random.split(), role));
   }
 
@@ -168,7 +181,7 @@ final class World implements SimWorker.Home {
     return worker;
   }
 
-  void crashWorker(SimWorker worker) {
+  public void crashWorker(SimWorker worker) {
     trace.add(worker + " crashes");
     count(Happening.WORKER_CRASHED);
     end(worker, Holding.Reason.WORKER_DIED);
@@ -256,7 +269,7 @@ final class World implements SimWorker.Home {
     connection.cut(isSilent && faults.nextBoolean() ? -1 : soon, isSilent ? -1 : 2 * soon);
   }
 
-  void stall(SimConnection connection, long millis) {
+  public void stall(SimConnection connection, long millis) {
     trace.add(connection + " is stalled for " + millis + " ms");
     count(Happening.CONNECTION_STALLED);
     connection.stall(TimeUnit.MILLISECONDS.toNanos(millis));
@@ -289,7 +302,7 @@ final class World implements SimWorker.Home {
   // Time.
 
   /** Lets that much time pass. */
-  void run(long millis) {
+  public void run(long millis) {
     long end = agenda.nowNanos() + TimeUnit.MILLISECONDS.toNanos(millis);
     while (agenda.nextNanos() <= end) {
       try {

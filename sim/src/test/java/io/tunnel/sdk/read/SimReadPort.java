@@ -1,9 +1,9 @@
 package io.tunnel.sdk.read;
 
-import io.tunnel.it.sim.SimClient;
-import io.tunnel.it.sim.SimLoop;
-import io.tunnel.it.sim.SimNetwork;
-import io.tunnel.it.sim.SimProcess;
+import io.tunnel.it.sim.machine.SimClient;
+import io.tunnel.it.sim.machine.SimLoop;
+import io.tunnel.it.sim.machine.SimNetwork;
+import io.tunnel.it.sim.machine.SimProcess;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;

@@ -3,6 +3,8 @@ package io.tunnel.sdk.worker;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
+import io.tunnel.sdk.worker.thread.Links;
+import io.tunnel.sdk.worker.thread.LoopLinks;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;

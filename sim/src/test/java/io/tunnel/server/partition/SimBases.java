@@ -1,6 +1,6 @@
 package io.tunnel.server.partition;
 
-import io.tunnel.it.sim.RowFold;
+import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;

@@ -1,7 +1,7 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.it.sim.RowFold;
+import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.log.LocalLog;

@@ -1,6 +1,6 @@
 package io.tunnel.server.partition;
 
-import io.tunnel.it.sim.RowFold;
+import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.server.log.LocalLog;
 import java.io.IOException;
 import java.util.ArrayList;

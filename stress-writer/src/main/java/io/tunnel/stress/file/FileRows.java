@@ -3,7 +3,7 @@ package io.tunnel.stress.file;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.value.ColumnType;
-import io.tunnel.sdk.HashedKey;
+import io.tunnel.sdk.table.HashedKey;
 import io.tunnel.stress.rows.BadLineException;
 import io.tunnel.stress.rows.RowSource;
 import io.tunnel.terminal.file.UnreadableTextException;

@@ -14,7 +14,7 @@ import io.tunnel.model.value.ColumnType;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyValue;
-import io.tunnel.sdk.HashedKey;
+import io.tunnel.sdk.table.HashedKey;
 import io.tunnel.stress.rows.BadLineException;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -14,7 +14,7 @@ import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.IntegerValue;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.model.value.StringValue;
-import io.tunnel.sdk.HashedKey;
+import io.tunnel.sdk.table.HashedKey;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.tunnel.stress.rows;
 
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.value.PrimaryKeyType;
-import io.tunnel.sdk.HashedKey;
+import io.tunnel.sdk.table.HashedKey;
 import java.util.List;
 import java.util.stream.Collectors;
 

@@ -15,7 +15,7 @@ import io.tunnel.model.value.BinaryValue;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.PrimaryKeyValue;
-import io.tunnel.sdk.HashedKey;
+import io.tunnel.sdk.table.HashedKey;
 import io.tunnel.stress.RowSize;
 import java.util.Arrays;
 import java.util.EnumMap;

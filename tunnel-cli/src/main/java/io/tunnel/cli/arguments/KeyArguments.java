@@ -4,7 +4,7 @@ import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.partition.tool.KeyText;
-import io.tunnel.sdk.HashedKey;
+import io.tunnel.sdk.table.HashedKey;
 import io.tunnel.terminal.CommandFailure;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,9 +1,9 @@
 package io.tunnel.cli.demo;
 
 import io.tunnel.model.RowChange;
-import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.RowResult;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
+import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.table.PartitionInfo;
 import java.util.ArrayList;
 import java.util.HashMap;

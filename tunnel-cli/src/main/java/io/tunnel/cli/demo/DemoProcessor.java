@@ -1,7 +1,7 @@
 package io.tunnel.cli.demo;
 
-import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
 import java.util.function.LongSupplier;
 
 /** Enters everything that it is given into the ledger; shared by all channels. */

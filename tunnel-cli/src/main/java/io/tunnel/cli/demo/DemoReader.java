@@ -2,13 +2,13 @@ package io.tunnel.cli.demo;
 
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
-import io.tunnel.sdk.CreateTunnelRequest;
-import io.tunnel.sdk.DeleteTunnelRequest;
-import io.tunnel.sdk.IChannelProcessor;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.TunnelWorkerStatus;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.tunnel.CreateTunnelRequest;
+import io.tunnel.sdk.tunnel.DeleteTunnelRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,10 +1,10 @@
 package io.tunnel.cli.demo;
 
 import io.tunnel.model.TableMeta;
-import io.tunnel.sdk.HashedKey;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.TableWriterConfig;
+import io.tunnel.sdk.table.HashedKey;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.stress.LoadPlan;
 import io.tunnel.stress.LoadRun;

@@ -6,7 +6,7 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.value.ColumnType;
 import io.tunnel.model.value.PrimaryKeyType;
-import io.tunnel.sdk.HashedKey;
+import io.tunnel.sdk.table.HashedKey;
 import io.tunnel.stress.file.BadLines;
 import io.tunnel.stress.file.FileRows;
 import io.tunnel.stress.file.RowFile;

@@ -9,8 +9,8 @@ import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
-import io.tunnel.sdk.RecordColumn;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.RecordColumn;
+import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.stress.rows.Hash64;
 import java.util.List;
 

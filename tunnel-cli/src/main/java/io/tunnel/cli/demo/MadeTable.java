@@ -2,9 +2,9 @@ package io.tunnel.cli.demo;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.sdk.DeleteTunnelRequest;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
+import io.tunnel.sdk.tunnel.DeleteTunnelRequest;
 
 /** The table and the tunnel that a demo has made on a server that runs already. */
 record MadeTable(String endpoint, String table) implements DemoInterrupt.Remains {

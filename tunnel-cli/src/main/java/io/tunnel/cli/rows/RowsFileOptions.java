@@ -1,7 +1,7 @@
 package io.tunnel.cli.rows;
 
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.sdk.HashedKey;
+import io.tunnel.sdk.table.HashedKey;
 import io.tunnel.stress.file.BadLines;
 import io.tunnel.stress.file.FileRows;
 import io.tunnel.stress.file.InDoubtOption;

@@ -1,6 +1,6 @@
 package io.tunnel.cli.tail;
 
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.io.PrintWriter;
 import java.util.function.Function;
 

@@ -1,7 +1,7 @@
 package io.tunnel.cli.tail;
 
 import io.tunnel.sdk.PartitionRecords;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Comparator;

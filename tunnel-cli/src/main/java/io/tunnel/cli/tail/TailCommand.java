@@ -7,7 +7,7 @@ import io.tunnel.cli.service.TableOption;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RefusedException;
-import io.tunnel.sdk.StreamRecord.RecordType;
+import io.tunnel.sdk.processor.StreamRecord.RecordType;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;

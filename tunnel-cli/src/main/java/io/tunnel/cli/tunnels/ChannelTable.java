@@ -1,6 +1,6 @@
 package io.tunnel.cli.tunnels;
 
-import io.tunnel.sdk.ChannelInfo;
+import io.tunnel.sdk.tunnel.ChannelInfo;
 import io.tunnel.terminal.Human;
 import io.tunnel.terminal.TextTable;
 import java.util.ArrayList;

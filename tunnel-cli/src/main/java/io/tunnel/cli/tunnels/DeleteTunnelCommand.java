@@ -1,8 +1,8 @@
 package io.tunnel.cli.tunnels;
 
 import com.google.gson.JsonObject;
-import io.tunnel.sdk.ChannelInfo;
-import io.tunnel.sdk.DescribeTunnelResponse;
+import io.tunnel.sdk.tunnel.ChannelInfo;
+import io.tunnel.sdk.tunnel.DescribeTunnelResponse;
 import io.tunnel.terminal.Human;
 import io.tunnel.terminal.options.ConfirmOption;
 import java.util.List;

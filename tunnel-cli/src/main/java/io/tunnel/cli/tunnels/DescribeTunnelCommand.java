@@ -1,7 +1,7 @@
 package io.tunnel.cli.tunnels;
 
 import io.tunnel.cli.service.WatchOptions;
-import io.tunnel.sdk.DescribeTunnelResponse;
+import io.tunnel.sdk.tunnel.DescribeTunnelResponse;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -1,6 +1,6 @@
 package io.tunnel.cli.tunnels;
 
-import io.tunnel.sdk.SeekTunnelRequest;
+import io.tunnel.sdk.tunnel.SeekTunnelRequest;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.StandardStream;
 import java.io.IOException;

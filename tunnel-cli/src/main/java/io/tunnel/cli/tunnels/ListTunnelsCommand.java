@@ -3,7 +3,7 @@ package io.tunnel.cli.tunnels;
 import io.tunnel.cli.service.ServiceCommand;
 import io.tunnel.cli.service.ServiceGroup;
 import io.tunnel.model.Names;
-import io.tunnel.sdk.TunnelInfo;
+import io.tunnel.sdk.tunnel.TunnelInfo;
 import io.tunnel.terminal.CommandFailure;
 import java.util.List;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package io.tunnel.cli.tunnels;
 
 import com.google.gson.JsonObject;
-import io.tunnel.sdk.SeekTunnelRequest;
-import io.tunnel.sdk.SeekTunnelResponse;
+import io.tunnel.sdk.tunnel.SeekTunnelRequest;
+import io.tunnel.sdk.tunnel.SeekTunnelResponse;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.options.ConfirmOption;
 import picocli.CommandLine.Mixin;

@@ -2,7 +2,7 @@ package io.tunnel.cli.tunnels;
 
 import io.tunnel.cli.arguments.Moments;
 import io.tunnel.model.StreamStart;
-import io.tunnel.sdk.SeekTunnelRequest;
+import io.tunnel.sdk.tunnel.SeekTunnelRequest;
 import io.tunnel.terminal.CommandFailure;
 import java.time.ZoneId;
 import java.util.Locale;

@@ -2,11 +2,11 @@ package io.tunnel.cli.tunnels;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.tunnel.sdk.ChannelInfo;
-import io.tunnel.sdk.DescribeTunnelResponse;
-import io.tunnel.sdk.FailedChange;
-import io.tunnel.sdk.RetryInfo;
-import io.tunnel.sdk.SkippedChange;
+import io.tunnel.sdk.processor.FailedChange;
+import io.tunnel.sdk.tunnel.ChannelInfo;
+import io.tunnel.sdk.tunnel.DescribeTunnelResponse;
+import io.tunnel.sdk.tunnel.RetryInfo;
+import io.tunnel.sdk.tunnel.SkippedChange;
 import io.tunnel.terminal.Human;
 import io.tunnel.terminal.Printable;
 import io.tunnel.terminal.TextTable;

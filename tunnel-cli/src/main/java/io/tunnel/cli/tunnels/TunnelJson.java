@@ -2,10 +2,10 @@ package io.tunnel.cli.tunnels;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.tunnel.sdk.ChannelInfo;
-import io.tunnel.sdk.DescribeTunnelResponse;
-import io.tunnel.sdk.SessionInfo;
-import io.tunnel.sdk.TunnelInfo;
+import io.tunnel.sdk.tunnel.ChannelInfo;
+import io.tunnel.sdk.tunnel.DescribeTunnelResponse;
+import io.tunnel.sdk.tunnel.SessionInfo;
+import io.tunnel.sdk.tunnel.TunnelInfo;
 import java.util.List;
 
 /** Tunnels and their channels for programs; what there is not, or is not known, is null. */

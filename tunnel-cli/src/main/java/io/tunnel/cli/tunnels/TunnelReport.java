@@ -1,10 +1,10 @@
 package io.tunnel.cli.tunnels;
 
 import io.tunnel.model.TunnelType;
-import io.tunnel.sdk.ChannelInfo;
-import io.tunnel.sdk.DescribeTunnelResponse;
-import io.tunnel.sdk.SessionInfo;
-import io.tunnel.sdk.TunnelInfo;
+import io.tunnel.sdk.tunnel.ChannelInfo;
+import io.tunnel.sdk.tunnel.DescribeTunnelResponse;
+import io.tunnel.sdk.tunnel.SessionInfo;
+import io.tunnel.sdk.tunnel.TunnelInfo;
 import io.tunnel.terminal.Human;
 import io.tunnel.terminal.TextTable;
 import java.time.Instant;

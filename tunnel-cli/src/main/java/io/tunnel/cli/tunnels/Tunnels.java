@@ -1,12 +1,12 @@
 package io.tunnel.cli.tunnels;
 
 import io.tunnel.cli.service.Service;
-import io.tunnel.sdk.CreateTunnelRequest;
-import io.tunnel.sdk.DescribeTunnelResponse;
-import io.tunnel.sdk.SeekTunnelRequest;
-import io.tunnel.sdk.SeekTunnelResponse;
-import io.tunnel.sdk.TunnelInfo;
 import io.tunnel.sdk.checkpoint.CheckpointSet;
+import io.tunnel.sdk.tunnel.CreateTunnelRequest;
+import io.tunnel.sdk.tunnel.DescribeTunnelResponse;
+import io.tunnel.sdk.tunnel.SeekTunnelRequest;
+import io.tunnel.sdk.tunnel.SeekTunnelResponse;
+import io.tunnel.sdk.tunnel.TunnelInfo;
 import java.util.List;
 import java.util.Optional;
 

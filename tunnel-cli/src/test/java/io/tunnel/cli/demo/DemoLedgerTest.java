@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.RowChange;
-import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.RowResult;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
+import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.table.PartitionInfo;
 import io.tunnel.stress.rows.ChangeMix;
 import io.tunnel.stress.rows.GeneratedRows;

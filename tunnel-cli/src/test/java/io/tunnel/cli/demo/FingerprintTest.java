@@ -13,7 +13,7 @@ import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.stress.rows.ChangeMix;
 import io.tunnel.stress.rows.GeneratedRows;
 import io.tunnel.stress.rows.RowShape;

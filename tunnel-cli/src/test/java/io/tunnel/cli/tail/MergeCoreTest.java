@@ -11,7 +11,7 @@ import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.PartitionRecords;
 import io.tunnel.sdk.PartitionRecords.SeenIn;
 import io.tunnel.sdk.ReadStart;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -18,7 +18,7 @@ import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
-import io.tunnel.sdk.HashedKey;
+import io.tunnel.sdk.table.HashedKey;
 import io.tunnel.sdk.testing.ClientRequest;
 import io.tunnel.sdk.testing.InMemoryTunnelService;
 import io.tunnel.terminal.CommandRunner;

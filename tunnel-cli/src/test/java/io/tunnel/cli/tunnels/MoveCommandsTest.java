@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.StreamStart;
-import io.tunnel.sdk.SeekTunnelRequest;
+import io.tunnel.sdk.tunnel.SeekTunnelRequest;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

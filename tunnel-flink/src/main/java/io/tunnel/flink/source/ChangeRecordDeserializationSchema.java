@@ -2,7 +2,7 @@ package io.tunnel.flink.source;
 
 import io.tunnel.flink.ChangeRecord;
 import io.tunnel.flink.ChangeRecordTypeInfo;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.util.Collector;
 

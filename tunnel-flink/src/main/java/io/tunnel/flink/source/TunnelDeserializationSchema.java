@@ -1,6 +1,6 @@
 package io.tunnel.flink.source;
 
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.io.IOException;
 import java.io.Serializable;
 import org.apache.flink.api.common.serialization.DeserializationSchema;

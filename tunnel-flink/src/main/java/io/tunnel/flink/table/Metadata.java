@@ -1,6 +1,6 @@
 package io.tunnel.flink.table;
 
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -15,7 +15,7 @@ import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
-import io.tunnel.sdk.RecordColumn;
+import io.tunnel.sdk.processor.RecordColumn;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

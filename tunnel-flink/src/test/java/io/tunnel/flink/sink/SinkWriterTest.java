@@ -16,7 +16,7 @@ import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.testing.ClientRequest;
 import io.tunnel.sdk.testing.InMemoryTunnelService;
 import java.io.IOException;

@@ -13,7 +13,7 @@ import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.functions.util.ListCollector;

@@ -15,7 +15,7 @@ import io.tunnel.sdk.PartitionReader;
 import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.PartitionRecords;
 import io.tunnel.sdk.ReadStart;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.table.PartitionPositions;
 import io.tunnel.sdk.table.TableInfo;
 import java.io.IOException;

@@ -24,7 +24,7 @@ import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.PartitionRecords.SeenIn;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

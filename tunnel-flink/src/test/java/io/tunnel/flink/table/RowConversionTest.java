@@ -22,7 +22,7 @@ import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -1,14 +1,23 @@
 package io.tunnel.sdk.answer;
 
-import io.tunnel.sdk.ChannelInfo;
-import io.tunnel.sdk.FailedChange;
-import io.tunnel.sdk.RetryInfo;
 import io.tunnel.sdk.checkpoint.ChannelMove;
 import io.tunnel.sdk.checkpoint.ChannelPosition;
 import io.tunnel.sdk.checkpoint.CheckpointSet;
+import io.tunnel.sdk.processor.FailedChange;
+import io.tunnel.sdk.tunnel.ChannelInfo;
+import io.tunnel.sdk.tunnel.DescribeTunnelResponse;
+import io.tunnel.sdk.tunnel.RetryInfo;
+import io.tunnel.sdk.tunnel.SeekTunnelRequest;
+import io.tunnel.sdk.tunnel.SessionInfo;
+import io.tunnel.sdk.tunnel.SkippedChange;
+import io.tunnel.sdk.tunnel.StreamTunnelConfig;
+import io.tunnel.sdk.tunnel.TunnelInfo;
+import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Control.ChannelDescription;
+import io.tunnel.wire.control.Control.SessionDescription;
 import io.tunnel.wire.control.FailureControl;
 import io.tunnel.wire.control.OperatorControl;
+import io.tunnel.wire.control.OperatorControl.Seek;
 import io.tunnel.wire.control.OperatorControl.SeekResult;
 import java.util.List;
 
@@ -16,6 +25,47 @@ import java.util.List;
 public final class TunnelAnswers {
 
   private TunnelAnswers() {}
+
+  /** What does not change about a tunnel. */
+  public static TunnelInfo info(Control.TunnelInfo info) {
+    return new TunnelInfo(
+        info.tunnelId(),
+        info.tunnel(),
+        info.table(),
+        info.type(),
+        new StreamTunnelConfig(info.start(), info.startMs(), info.endMs()),
+        info.createdMs());
+  }
+
+  /** A tunnel and its channels. */
+  public static DescribeTunnelResponse description(Control.TunnelDescription tunnel) {
+    return new DescribeTunnelResponse(
+        info(tunnel.info()),
+        tunnel.channels().stream().map(TunnelAnswers::channel).toList(),
+        tunnel.isPaused(),
+        tunnel.sessions().stream().map(TunnelAnswers::session).toList(),
+        tunnel.skipped().count(),
+        tunnel.skipped().last().stream().map(TunnelAnswers::skipped).toList());
+  }
+
+  private static SessionInfo session(SessionDescription session) {
+    return new SessionInfo(
+        session.sessionId(),
+        session.clientTag(),
+        session.channels(),
+        session.channelsMax(),
+        session.leaseLeftMs());
+  }
+
+  private static SkippedChange skipped(FailureControl.SkippedChange change) {
+    return new SkippedChange(
+        change.partition(),
+        change.type(),
+        change.position(),
+        change.key(),
+        change.error(),
+        change.skippedMs());
+  }
 
   /** A channel. */
   public static ChannelInfo channel(ChannelDescription channel) {
@@ -91,6 +141,19 @@ public final class TunnelAnswers {
                         at.isFinished(),
                         at.incarnation()))
             .toList());
+  }
+
+  /** A request to move progress. */
+  public static Seek payload(SeekTunnelRequest request) {
+    return new Seek(
+        request.tableName(),
+        request.tunnelName(),
+        request.channelIds(),
+        request.edge(),
+        request.timeMs(),
+        request.position(),
+        request.checkpoints().map(TunnelAnswers::payload),
+        request.isDryRun());
   }
 
   /** What a seek did. */

@@ -11,8 +11,8 @@ import java.util.Optional;
  * @param partition the id of the partition that it carries
  * @param type rows or changes
  * @param position every change up to it was processed; of a base channel, how many rows were
- * @param key BaseData only: the {@linkplain io.tunnel.sdk.StreamRecord#encodedKey encoded key} of
- *     the last row processed; empty before the first
+ * @param key BaseData only: the {@linkplain io.tunnel.sdk.processor.StreamRecord#encodedKey encoded
+ *     key} of the last row processed; empty before the first
  * @param isFinished whether everything was processed, and nothing more comes
  * @param incarnation Stream only: of the position, as {@link io.tunnel.model.KnownPosition} has it;
  *     absent when it is not known, and nobody notices then that the changes up to the position were

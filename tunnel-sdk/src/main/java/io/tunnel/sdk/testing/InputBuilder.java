@@ -8,9 +8,9 @@ import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
-import io.tunnel.sdk.ProcessRecordsInput;
-import io.tunnel.sdk.ProcessRecordsInput.Extent;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
+import io.tunnel.sdk.processor.ProcessRecordsInput.Extent;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -6,16 +6,22 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.ConnectionException;
-import io.tunnel.sdk.FailedChange;
-import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.ProcessRecordsInput;
-import io.tunnel.sdk.StreamRecord;
 import io.tunnel.sdk.TunnelWorkerStatus.ChannelProgress;
+import io.tunnel.sdk.processor.FailedChange;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
+import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.transport.Caller;
+import io.tunnel.sdk.worker.channel.AwaitedCheckpoints;
 import io.tunnel.sdk.worker.channel.ChannelAction;
 import io.tunnel.sdk.worker.channel.ChannelState;
 import io.tunnel.sdk.worker.channel.Ending;
 import io.tunnel.sdk.worker.channel.WorkerChannelCore;
+import io.tunnel.sdk.worker.input.DeliveredRecords;
+import io.tunnel.sdk.worker.input.Inputs;
+import io.tunnel.sdk.worker.input.Retrying;
+import io.tunnel.sdk.worker.input.RowKeys;
+import io.tunnel.sdk.worker.thread.Completions;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Operation;
@@ -27,7 +33,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -38,8 +43,6 @@ import java.util.function.Consumer;
  */
 final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
 
-  private static final long LAST_WORD_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-  private static final long SETTLED_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private final Assignment assignment;
   private final List<PrimaryKeySchema> schema;
   private final ChannelPort port;
@@ -351,12 +354,12 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
   private void checkpointFailed(long position, Throwable reason) {
     boolean mayHelp = LastWords.mayHelp(reason);
     if (core.checkpointFailed(mayHelp)) {
-      runtime.later(LAST_WORD_PAUSE_NANOS, this::goOn);
+      runtime.later(LastWords.PAUSE_NANOS, this::goOn);
     } else if (mayHelp && core.isLastCheckpointGivenUp()) {
       port.troubled(assignment.channelId(), reason);
     } else if (mayHelp && position > core.given()) {
       // No processor will ask for it again: it was never given that position.
-      runtime.later(SETTLED_PAUSE_NANOS, () -> settled(position));
+      runtime.later(LastWords.SETTLED_PAUSE_NANOS, () -> settled(position));
     }
     awaited.failed(position, reason);
     refused(reason);
@@ -462,7 +465,7 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     if (reason instanceof RefusedException refused && refused.code() == ErrorCode.FENCED) {
       core.end(Ending.FENCED);
     } else if (core.releaseFailed() && LastWords.mayHelp(reason)) {
-      runtime.later(LAST_WORD_PAUSE_NANOS, this::goOn);
+      runtime.later(LastWords.PAUSE_NANOS, this::goOn);
     } else {
       String text = "channel " + assignment.channelId() + " could not be given back: " + reason;
       port.sessionEnded(new ConnectionException(text, false, reason));

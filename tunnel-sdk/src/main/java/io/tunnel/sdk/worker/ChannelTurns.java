@@ -1,6 +1,7 @@
 package io.tunnel.sdk.worker;
 
 import io.tunnel.sdk.TunnelWorkerStatus.ChannelProgress;
+import io.tunnel.sdk.worker.input.BudgetCore;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;

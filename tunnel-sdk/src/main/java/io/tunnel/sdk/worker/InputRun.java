@@ -1,14 +1,18 @@
 package io.tunnel.sdk.worker;
 
-import io.tunnel.sdk.FailedChange;
-import io.tunnel.sdk.FailedRecordException;
-import io.tunnel.sdk.FailurePolicy.Decision;
-import io.tunnel.sdk.FailurePolicy.Retry;
-import io.tunnel.sdk.FailurePolicy.Stop;
-import io.tunnel.sdk.ProcessRecordsInput;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.FailedChange;
+import io.tunnel.sdk.processor.FailedRecordException;
+import io.tunnel.sdk.processor.FailurePolicy.Decision;
+import io.tunnel.sdk.processor.FailurePolicy.Retry;
+import io.tunnel.sdk.processor.FailurePolicy.Stop;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
+import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.worker.channel.ChannelState;
 import io.tunnel.sdk.worker.channel.WorkerChannelCore;
+import io.tunnel.sdk.worker.input.Inputs;
+import io.tunnel.sdk.worker.input.PartsCore;
+import io.tunnel.sdk.worker.input.Retrying;
+import io.tunnel.sdk.worker.input.SkipsCore;
 import io.tunnel.wire.control.FailureControl;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import java.util.List;

@@ -2,7 +2,8 @@ package io.tunnel.sdk.worker;
 
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
-import io.tunnel.sdk.FailedChange;
+import io.tunnel.sdk.processor.FailedChange;
+import io.tunnel.sdk.worker.input.Retrying;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Frame;
@@ -15,9 +16,16 @@ import io.tunnel.wire.control.SessionControl.StopChannel;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /** What the session's server is told of a channel in trouble, or given back. */
 final class LastWords {
+
+  /** Between two tries of a last word that was not heard. */
+  static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** Before a position behind which nothing came is stored once more. */
+  static final long SETTLED_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private LastWords() {}
 

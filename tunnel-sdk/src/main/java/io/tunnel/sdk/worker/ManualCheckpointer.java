@@ -1,6 +1,6 @@
 package io.tunnel.sdk.worker;
 
-import io.tunnel.sdk.ICheckpointer;
+import io.tunnel.sdk.processor.ICheckpointer;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EventLoops;
 import java.util.concurrent.CompletableFuture;

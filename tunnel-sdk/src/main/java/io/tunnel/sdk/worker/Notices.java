@@ -1,6 +1,8 @@
 package io.tunnel.sdk.worker;
 
-import io.tunnel.sdk.ITunnelWorkerListener;
+import io.tunnel.sdk.processor.ITunnelWorkerListener;
+import io.tunnel.sdk.worker.thread.ProcessorThreads;
+import io.tunnel.sdk.worker.thread.SerialTasks;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.slf4j.Logger;

@@ -1,11 +1,11 @@
 package io.tunnel.sdk.worker;
 
-import io.tunnel.sdk.FailurePolicy;
-import io.tunnel.sdk.FailurePolicy.Decision;
-import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.IChannelProcessorFactory;
-import io.tunnel.sdk.ICheckpointer;
-import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.sdk.processor.FailurePolicy;
+import io.tunnel.sdk.processor.FailurePolicy.Decision;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.processor.IChannelProcessorFactory;
+import io.tunnel.sdk.processor.ICheckpointer;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.worker.channel.Farewell;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import java.io.PrintWriter;

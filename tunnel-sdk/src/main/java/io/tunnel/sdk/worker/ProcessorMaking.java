@@ -1,8 +1,10 @@
 package io.tunnel.sdk.worker;
 
-import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.ICheckpointer;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.processor.ICheckpointer;
 import io.tunnel.sdk.worker.channel.WorkerChannelCore;
+import io.tunnel.sdk.worker.input.RetryRules;
+import io.tunnel.sdk.worker.input.Retrying;
 import java.util.Optional;
 import java.util.function.Consumer;
 

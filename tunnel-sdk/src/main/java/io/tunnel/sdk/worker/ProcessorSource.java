@@ -1,7 +1,7 @@
 package io.tunnel.sdk.worker;
 
-import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.IChannelProcessorFactory;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.processor.IChannelProcessorFactory;
 
 /** Where a channel's processor comes from, and who stops it. */
 public sealed interface ProcessorSource {

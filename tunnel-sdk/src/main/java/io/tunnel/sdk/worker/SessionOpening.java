@@ -5,6 +5,8 @@ import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
+import io.tunnel.sdk.worker.thread.Links;
+import io.tunnel.sdk.worker.thread.Relay;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import java.util.Optional;

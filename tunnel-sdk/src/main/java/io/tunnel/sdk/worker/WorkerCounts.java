@@ -1,8 +1,8 @@
 package io.tunnel.sdk.worker;
 
-import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.TunnelWorkerStatus.Counters;
 import io.tunnel.sdk.metrics.SdkMeter;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** What has happened since a worker started. Counted on its thread, read by any. */

@@ -2,13 +2,13 @@ package io.tunnel.sdk.worker;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.ITunnelWorkerListener;
-import io.tunnel.sdk.ITunnelWorkerListener.CloseReason;
 import io.tunnel.sdk.TunnelWorkerStatus;
 import io.tunnel.sdk.TunnelWorkerStatus.Activity;
 import io.tunnel.sdk.TunnelWorkerStatus.ChannelProgress;
 import io.tunnel.sdk.TunnelWorkerStatus.Phase;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.processor.ITunnelWorkerListener;
+import io.tunnel.sdk.processor.ITunnelWorkerListener.CloseReason;
 import io.tunnel.sdk.worker.channel.Ending;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -4,6 +4,10 @@ import io.tunnel.sdk.transport.LoopThread;
 import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.sdk.transport.WorkerThread;
+import io.tunnel.sdk.worker.thread.Links;
+import io.tunnel.sdk.worker.thread.LoopLinks;
+import io.tunnel.sdk.worker.thread.ProcessorPool;
+import io.tunnel.sdk.worker.thread.ProcessorThreads;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 

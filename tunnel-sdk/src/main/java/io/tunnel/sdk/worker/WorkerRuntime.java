@@ -4,6 +4,7 @@ import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.delivery.DeliveryThread;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
+import io.tunnel.sdk.worker.thread.ProcessorThreads;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;

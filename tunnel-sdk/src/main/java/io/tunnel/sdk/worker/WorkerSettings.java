@@ -1,12 +1,14 @@
 package io.tunnel.sdk.worker;
 
 import io.tunnel.sdk.ClientConfig;
-import io.tunnel.sdk.FailurePolicy;
-import io.tunnel.sdk.ITunnelWorkerListener;
 import io.tunnel.sdk.TunnelWorkerConfig;
+import io.tunnel.sdk.processor.FailurePolicy;
+import io.tunnel.sdk.processor.ITunnelWorkerListener;
 import io.tunnel.sdk.transport.BackoffCore;
 import io.tunnel.sdk.transport.ReconnectCore;
 import io.tunnel.sdk.worker.channel.ChannelLimits;
+import io.tunnel.sdk.worker.input.BudgetCore;
+import io.tunnel.sdk.worker.input.RetryRules;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;

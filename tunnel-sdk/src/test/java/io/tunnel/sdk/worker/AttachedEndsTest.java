@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.sdk.ICheckpointer;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.fake.FakeLeaders;
 import io.tunnel.sdk.fake.Waits;
+import io.tunnel.sdk.processor.ICheckpointer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -3,12 +3,12 @@ package io.tunnel.sdk.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ChannelType;
-import io.tunnel.sdk.ITunnelWorkerListener;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.fake.FakeLeaders;
 import io.tunnel.sdk.fake.Waits;
+import io.tunnel.sdk.processor.ITunnelWorkerListener;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -1,6 +1,8 @@
 package io.tunnel.sdk.worker;
 
 import io.tunnel.sdk.transport.WorkerThread;
+import io.tunnel.sdk.worker.thread.Links;
+import io.tunnel.sdk.worker.thread.ProcessorThreads;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.PriorityQueue;

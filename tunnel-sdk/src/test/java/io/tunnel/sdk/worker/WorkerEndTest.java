@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.IChannelProcessorFactory;
-import io.tunnel.sdk.ICheckpointer;
-import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.fake.FakeTunnel;
 import io.tunnel.sdk.fake.Waits;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.processor.IChannelProcessorFactory;
+import io.tunnel.sdk.processor.ICheckpointer;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;

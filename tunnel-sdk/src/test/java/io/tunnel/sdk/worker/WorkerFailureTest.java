@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
-import io.tunnel.sdk.FailurePolicy;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.fake.FakeTunnel;
 import io.tunnel.sdk.fake.Waits;
+import io.tunnel.sdk.processor.FailurePolicy;
 import io.tunnel.wire.Delivery;
 import java.time.Duration;
 import java.util.List;

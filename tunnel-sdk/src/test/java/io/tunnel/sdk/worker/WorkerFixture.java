@@ -2,13 +2,13 @@ package io.tunnel.sdk.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.sdk.IChannelProcessor;
-import io.tunnel.sdk.IChannelProcessorFactory;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.fake.FakeServer;
 import io.tunnel.sdk.fake.Waits;
+import io.tunnel.sdk.processor.IChannelProcessor;
+import io.tunnel.sdk.processor.IChannelProcessorFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,13 +2,13 @@ package io.tunnel.sdk.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.sdk.ProcessRecordsInput;
-import io.tunnel.sdk.RecordColumn;
-import io.tunnel.sdk.StreamRecord;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.fake.FakeTunnel;
 import io.tunnel.sdk.fake.Waits;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
+import io.tunnel.sdk.processor.RecordColumn;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;

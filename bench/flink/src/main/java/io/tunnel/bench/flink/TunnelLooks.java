@@ -3,7 +3,7 @@ package io.tunnel.bench.flink;
 import io.tunnel.flink.ChangeRecord;
 import io.tunnel.flink.source.ChangeRecordDeserializationSchema;
 import io.tunnel.flink.source.TunnelDeserializationSchema;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.io.IOException;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;

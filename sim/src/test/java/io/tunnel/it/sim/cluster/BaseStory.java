@@ -1,10 +1,10 @@
 package io.tunnel.it.sim.cluster;
 
 import io.tunnel.codec.KeyCodec;
-import io.tunnel.it.sim.Invariant;
-import io.tunnel.it.sim.RowFold;
+import io.tunnel.it.sim.truth.Invariant;
+import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.util.List;
 import java.util.TreeMap;
 

@@ -1,9 +1,9 @@
 package io.tunnel.it.sim.cluster;
 
-import io.tunnel.it.sim.Invariant;
-import io.tunnel.it.sim.PartitionTruth;
-import io.tunnel.it.sim.RowFold;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.it.sim.truth.Invariant;
+import io.tunnel.it.sim.truth.PartitionTruth;
+import io.tunnel.it.sim.truth.RowFold;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;

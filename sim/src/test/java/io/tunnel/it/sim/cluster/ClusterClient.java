@@ -1,8 +1,8 @@
 package io.tunnel.it.sim.cluster;
 
-import io.tunnel.it.sim.SimClient;
-import io.tunnel.it.sim.SimLoop;
-import io.tunnel.it.sim.SimProcess;
+import io.tunnel.it.sim.machine.SimClient;
+import io.tunnel.it.sim.machine.SimLoop;
+import io.tunnel.it.sim.machine.SimProcess;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;

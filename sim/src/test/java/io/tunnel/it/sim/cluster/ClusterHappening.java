@@ -1,6 +1,6 @@
 package io.tunnel.it.sim.cluster;
 
-import io.tunnel.it.sim.Floored;
+import io.tunnel.it.sim.seeds.Floored;
 
 /**
  * What simulations of clusters exercise, and in which part of them at least, in percent: about two

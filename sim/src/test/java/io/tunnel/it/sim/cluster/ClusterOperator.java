@@ -1,6 +1,6 @@
 package io.tunnel.it.sim.cluster;
 
-import io.tunnel.it.sim.Invariant;
+import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.wire.Frame;

@@ -1,9 +1,9 @@
 package io.tunnel.it.sim.cluster;
 
-import io.tunnel.it.sim.Invariant;
-import io.tunnel.it.sim.PartitionTruth;
-import io.tunnel.it.sim.SimProcess;
-import io.tunnel.it.sim.SimThread;
+import io.tunnel.it.sim.machine.SimProcess;
+import io.tunnel.it.sim.machine.SimThread;
+import io.tunnel.it.sim.truth.Invariant;
+import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.KnownPosition;
 import io.tunnel.model.RefusedException;
@@ -13,7 +13,7 @@ import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.PartitionRecords;
 import io.tunnel.sdk.ReadStart;
 import io.tunnel.sdk.SimPartitionReaders;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.read.SimReadPort;
 import io.tunnel.sdk.table.PartitionPositions;
 import io.tunnel.sdk.table.TablePositions;

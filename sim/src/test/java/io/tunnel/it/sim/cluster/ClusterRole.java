@@ -1,8 +1,8 @@
 package io.tunnel.it.sim.cluster;
 
 import io.tunnel.it.sim.SimWorker;
-import io.tunnel.sdk.ProcessRecordsInput;
 import io.tunnel.sdk.TunnelWorkerConfig;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 

@@ -1,11 +1,11 @@
 package io.tunnel.it.sim.cluster;
 
-import io.tunnel.it.sim.Invariant;
-import io.tunnel.it.sim.RowFold;
-import io.tunnel.it.sim.SeededWorld;
 import io.tunnel.it.sim.SimWorker;
 import io.tunnel.it.sim.Trace;
-import io.tunnel.it.sim.Worlds;
+import io.tunnel.it.sim.seeds.SeededWorld;
+import io.tunnel.it.sim.seeds.Worlds;
+import io.tunnel.it.sim.truth.Invariant;
+import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyValue;

@@ -1,6 +1,6 @@
 package io.tunnel.it.sim.cluster;
 
-import io.tunnel.it.sim.Worlds;
+import io.tunnel.it.sim.seeds.Worlds;
 
 /** Clusters without a build: see {@link Worlds#command}. */
 public final class ClusterSimulationMain {

@@ -1,7 +1,7 @@
 package io.tunnel.it.sim.cluster;
 
-import io.tunnel.it.sim.Seeds;
-import io.tunnel.it.sim.SeedsRun;
+import io.tunnel.it.sim.seeds.Seeds;
+import io.tunnel.it.sim.seeds.SeedsRun;
 import org.junit.jupiter.api.Test;
 
 /**

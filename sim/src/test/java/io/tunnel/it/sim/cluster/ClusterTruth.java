@@ -1,13 +1,13 @@
 package io.tunnel.it.sim.cluster;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.it.sim.Invariant;
-import io.tunnel.it.sim.PartitionTruth;
-import io.tunnel.it.sim.PartitionTruth.Change;
-import io.tunnel.it.sim.RowFold;
-import io.tunnel.it.sim.SimNetwork;
 import io.tunnel.it.sim.SimWorker;
-import io.tunnel.sdk.ProcessRecordsInput;
+import io.tunnel.it.sim.machine.SimNetwork;
+import io.tunnel.it.sim.truth.Invariant;
+import io.tunnel.it.sim.truth.PartitionTruth;
+import io.tunnel.it.sim.truth.PartitionTruth.Change;
+import io.tunnel.it.sim.truth.RowFold;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import java.util.ArrayList;

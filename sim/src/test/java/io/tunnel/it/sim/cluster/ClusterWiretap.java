@@ -1,12 +1,12 @@
 package io.tunnel.it.sim.cluster;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.it.sim.Invariant;
-import io.tunnel.it.sim.PartitionTruth;
-import io.tunnel.it.sim.PartitionTruth.Change;
-import io.tunnel.it.sim.SimConnection;
-import io.tunnel.it.sim.SimNetwork;
-import io.tunnel.it.sim.SimSocket;
+import io.tunnel.it.sim.machine.SimConnection;
+import io.tunnel.it.sim.machine.SimNetwork;
+import io.tunnel.it.sim.machine.SimSocket;
+import io.tunnel.it.sim.truth.Invariant;
+import io.tunnel.it.sim.truth.PartitionTruth;
+import io.tunnel.it.sim.truth.PartitionTruth.Change;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;

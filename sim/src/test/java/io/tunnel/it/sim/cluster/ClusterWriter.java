@@ -3,7 +3,7 @@ package io.tunnel.it.sim.cluster;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.KeyCodec;
-import io.tunnel.it.sim.RowFold;
+import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.Direction;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RefusedException;

@@ -2,13 +2,13 @@ package io.tunnel.it.sim.cluster;
 
 import com.google.gson.JsonParser;
 import io.tunnel.codec.KeyCodec;
-import io.tunnel.it.sim.PageRange;
-import io.tunnel.it.sim.PartitionTruth;
-import io.tunnel.it.sim.PartitionTruth.Change;
-import io.tunnel.it.sim.RowFold;
+import io.tunnel.it.sim.truth.PageRange;
+import io.tunnel.it.sim.truth.PartitionTruth;
+import io.tunnel.it.sim.truth.PartitionTruth.Change;
+import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.ColumnValue;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.server.replica.SharedLog.Entry;
 import io.tunnel.server.replica.SharedLog.Kind;
 import io.tunnel.server.replica.SharedLog.Stored;

@@ -1,11 +1,11 @@
 package io.tunnel.it.sim.cluster;
 
-import io.tunnel.it.sim.SimControl;
-import io.tunnel.it.sim.SimLoop;
-import io.tunnel.it.sim.SimNetwork;
-import io.tunnel.it.sim.SimProcess;
-import io.tunnel.it.sim.SimThread;
 import io.tunnel.it.sim.cluster.group.SimMembership;
+import io.tunnel.it.sim.machine.SimControl;
+import io.tunnel.it.sim.machine.SimLoop;
+import io.tunnel.it.sim.machine.SimNetwork;
+import io.tunnel.it.sim.machine.SimProcess;
+import io.tunnel.it.sim.machine.SimThread;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogStore;
 import io.tunnel.server.catalog.StoreListener;

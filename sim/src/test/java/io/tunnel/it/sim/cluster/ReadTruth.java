@@ -1,10 +1,10 @@
 package io.tunnel.it.sim.cluster;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.it.sim.Invariant;
-import io.tunnel.it.sim.PageRange;
-import io.tunnel.it.sim.RowFold;
-import io.tunnel.it.sim.SimConnection;
+import io.tunnel.it.sim.machine.SimConnection;
+import io.tunnel.it.sim.truth.Invariant;
+import io.tunnel.it.sim.truth.PageRange;
+import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.server.node.SimClusterNode;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;

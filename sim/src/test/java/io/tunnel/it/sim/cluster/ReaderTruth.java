@@ -1,7 +1,7 @@
 package io.tunnel.it.sim.cluster;
 
-import io.tunnel.it.sim.Invariant;
-import io.tunnel.it.sim.SimConnection;
+import io.tunnel.it.sim.machine.SimConnection;
+import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.model.KnownPosition;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;

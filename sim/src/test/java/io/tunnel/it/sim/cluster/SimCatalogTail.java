@@ -1,7 +1,7 @@
 package io.tunnel.it.sim.cluster;
 
-import io.tunnel.it.sim.SimThread;
 import io.tunnel.it.sim.cluster.group.Reach;
+import io.tunnel.it.sim.machine.SimThread;
 import io.tunnel.server.catalog.Catalog;
 import java.util.ArrayList;
 import java.util.List;

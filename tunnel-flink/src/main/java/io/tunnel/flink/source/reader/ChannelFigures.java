@@ -1,7 +1,7 @@
 package io.tunnel.flink.source.reader;
 
 import io.tunnel.sdk.PartitionRecords;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.table.PartitionPositions;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,7 @@ package io.tunnel.flink.source.reader;
 
 import io.tunnel.flink.source.split.TunnelSplit;
 import io.tunnel.sdk.PartitionRecords;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.tunnel.flink.source.reader;
 
 import io.tunnel.model.ChannelType;
 import io.tunnel.sdk.PartitionRecords.SeenIn;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.util.Optional;
 
 /**

@@ -2,7 +2,7 @@ package io.tunnel.flink.source.reader;
 
 import io.tunnel.flink.source.TunnelDeserializationSchema;
 import io.tunnel.model.ChannelType;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.connector.source.SourceOutput;

@@ -2,11 +2,11 @@ package io.tunnel.flink.source.reader;
 
 import io.tunnel.flink.TunnelOptions;
 import io.tunnel.model.ChannelType;
-import io.tunnel.sdk.ExportCheckpointsRequest;
-import io.tunnel.sdk.ImportCheckpointsRequest;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.checkpoint.ChannelPosition;
 import io.tunnel.sdk.checkpoint.CheckpointSet;
+import io.tunnel.sdk.checkpoint.ExportCheckpointsRequest;
+import io.tunnel.sdk.checkpoint.ImportCheckpointsRequest;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;

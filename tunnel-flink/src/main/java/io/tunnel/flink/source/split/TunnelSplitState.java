@@ -3,7 +3,7 @@ package io.tunnel.flink.source.split;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.PartitionRecords.SeenIn;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.util.List;
 import java.util.Optional;
 

@@ -9,7 +9,7 @@ import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.util.ArrayList;
 import java.util.List;
 

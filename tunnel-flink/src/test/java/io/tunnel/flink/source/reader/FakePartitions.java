@@ -4,7 +4,7 @@ import io.tunnel.model.ChannelType;
 import io.tunnel.sdk.PartitionRecords;
 import io.tunnel.sdk.PartitionRecords.SeenIn;
 import io.tunnel.sdk.ReadStart;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.table.PartitionPositions;
 import io.tunnel.sdk.table.TablePositions;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.tunnel.bench.flink.recovery;
 
 import io.tunnel.flink.source.TunnelDeserializationSchema;
-import io.tunnel.sdk.StreamRecord;
+import io.tunnel.sdk.processor.StreamRecord;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;

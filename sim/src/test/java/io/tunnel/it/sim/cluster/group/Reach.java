@@ -1,6 +1,6 @@
 package io.tunnel.it.sim.cluster.group;
 
-import io.tunnel.it.sim.Agenda;
+import io.tunnel.it.sim.machine.Agenda;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;

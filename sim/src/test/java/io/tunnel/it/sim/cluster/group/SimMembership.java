@@ -1,6 +1,6 @@
 package io.tunnel.it.sim.cluster.group;
 
-import io.tunnel.it.sim.SimThread;
+import io.tunnel.it.sim.machine.SimThread;
 import io.tunnel.server.cluster.Membership;
 import io.tunnel.server.cluster.NodeInfo;
 import io.tunnel.server.cluster.Placement;

@@ -1,8 +1,0 @@
-package io.tunnel.it.sim;
-
-/** Something that must happen in a part of all worlds. */
-public interface Floored {
-
-  /** In which part at least, in percent. */
-  double percentMin();
-}

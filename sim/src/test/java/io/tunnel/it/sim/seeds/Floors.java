@@ -1,0 +1,75 @@
+package io.tunnel.it.sim.seeds;
+
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * In how many worlds each thing happened, and in how many it must: a fault that has become rare
+ * proves nothing any more, though it still happens once in a run.
+ */
+public final class Floors<E extends Enum<E>> {
+
+  private final Class<E> type;
+  private final ToDoubleFunction<E> percentMin;
+  private final Map<E, Long> times;
+  private final Map<E, Long> worldsWith;
+  private long worlds;
+
+  /** Nothing has happened yet; {@code percentMin} says in which part of the worlds each must. */
+  public Floors(Class<E> type, ToDoubleFunction<E> percentMin) {
+    this.type = type;
+    this.percentMin = percentMin;
+    this.times = new EnumMap<>(type);
+    this.worldsWith = new EnumMap<>(type);
+  }
+
+  /** A world has ended, in which this happened so often. */
+  public synchronized void add(Map<E, Long> happened) {
+    worlds++;
+    happened.forEach(
+        (what, count) -> {
+          times.merge(what, count, Long::sum);
+          worldsWith.merge(what, 1L, Long::sum);
+        });
+  }
+
+  private double percent(E what) {
+    return 100.0 * worldsWith.getOrDefault(what, 0L) / Math.max(1, worlds);
+  }
+
+  /** What happened in fewer worlds than it must, each with both figures; empty when all is well. */
+  public synchronized Set<String> tooRare() {
+    Set<String> rare = new TreeSet<>();
+    for (E what : EnumSet.allOf(type)) {
+      if (percent(what) < percentMin.applyAsDouble(what)) {
+        rare.add(
+            String.format(
+                Locale.ROOT,
+                "%s in %.2f%% of %d worlds instead of %.2f%%",
+                what,
+                percent(what),
+                worlds,
+                percentMin.applyAsDouble(what)));
+      }
+    }
+    return rare;
+  }
+
+  /** How often each happened, and in which part of the worlds. */
+  @Override
+  public synchronized String toString() {
+    StringBuilder text = new StringBuilder();
+    for (E what : EnumSet.allOf(type)) {
+      text.append(text.isEmpty() ? "" : ", ");
+      text.append(
+          String.format(
+              Locale.ROOT, "%s %d (%.1f%%)", what, times.getOrDefault(what, 0L), percent(what)));
+    }
+    return text.toString();
+  }
+}

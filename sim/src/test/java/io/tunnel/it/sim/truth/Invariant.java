@@ -1,0 +1,70 @@
+package io.tunnel.it.sim.truth;
+
+import com.google.errorprone.annotations.FormatMethod;
+
+/** What must hold after every event; docs/reliability.md says each in a sentence. */
+public enum Invariant {
+  ORDER_PER_CHANNEL("order-per-channel"),
+  NO_GAP("no-gap"),
+  ONE_OWNER("one-owner"),
+  NO_CHECKPOINT_BEYOND_DELIVERED("no-checkpoint-beyond-delivered"),
+  CHECKPOINT_ONLY_OF_PROCESSED("checkpoint-only-of-processed"),
+  ACKNOWLEDGED_SURVIVES("acknowledged-survives"),
+  EVERY_ACKNOWLEDGED_CHANGE_DELIVERED("every-acknowledged-change-delivered"),
+  NOTHING_UNCOMMITTED_DELIVERED("nothing-uncommitted-delivered"),
+  NO_DUPLICATE_ON_GRACEFUL_MOVE("no-duplicate-on-graceful-move"),
+  BASE_AND_STREAM_WITHOUT_GAP("base-and-stream-without-gap"),
+  ENDED_MEANS_COMPLETE("ended-means-complete"),
+  NOTHING_AFTER_REVOCATION_COUNTS("nothing-after-revocation-counts"),
+  CREDIT_CONSERVED("credit-conserved"),
+  LIVENESS("liveness"),
+  WAITS_FOR_PARENTS("waits-for-parents"),
+  COMMIT_TIME_RISES("commit-time-rises"),
+  KEPT_AS_PROMISED("kept-as-promised"),
+  DROPPED_IS_GONE("dropped-is-gone"),
+  POSITIONS_STAY("positions-stay"),
+  READS_ARE_FRESH("reads-are-fresh"),
+  CONDITIONS_HOLD("conditions-hold"),
+  NOTHING_LEAKS("nothing-leaks"),
+  NOTHING_BREAKS("nothing-breaks");
+
+  private final String text;
+
+  Invariant(String text) {
+    this.text = text;
+  }
+
+  /** Throws with that message unless it holds. */
+  @FormatMethod
+  public void require(boolean holds, String format, Object... args) {
+    if (!holds) {
+      throw broken(format, args);
+    }
+  }
+
+  @FormatMethod
+  public Broken broken(String format, Object... args) {
+    return new Broken(this, String.format(format, args));
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+
+  /** Something that must hold does not. */
+  public static final class Broken extends AssertionError {
+    private static final long serialVersionUID = 1;
+    private final Invariant invariant;
+
+    Broken(Invariant invariant, String message) {
+      super(invariant + ": " + message);
+      this.invariant = invariant;
+    }
+
+    /** What is broken. */
+    public Invariant invariant() {
+      return invariant;
+    }
+  }
+}

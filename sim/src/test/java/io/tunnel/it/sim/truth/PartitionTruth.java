@@ -1,0 +1,209 @@
+package io.tunnel.it.sim.truth;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.sdk.processor.StreamRecord;
+import io.tunnel.server.changes.ChangeReader;
+import io.tunnel.server.changes.Extents;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The committed changes of a partition, as its log shows them, and which of them may be lost. */
+public final class PartitionTruth {
+
+  private static final int READ_BYTES_MAX = 1 << 20;
+  private static final int FOLD_KEPT_EVERY = 16;
+
+  public final int id;
+  private final List<Change> changes = new ArrayList<>();
+
+  /** The rows at some positions, so that those at others need not be made of all changes. */
+  private final TreeMap<Long, RowFold> folds = new TreeMap<>();
+
+  private long acknowledged;
+  private long acknowledgedSynced;
+
+  /** The first position that the log keeps; whatever happens, it never falls. */
+  private long first = 1;
+
+  /** One change: its record, and what it says, as text. */
+  public record Change(StreamRecord record, String text) {}
+
+  public PartitionTruth(int id) {
+    this.id = id;
+  }
+
+  public long committed() {
+    return changes.size();
+  }
+
+  public long first() {
+    return first;
+  }
+
+  /** The log keeps what is from a position on: everything before must be older than a moment. */
+  void trimmed(long from, long youngMicros) {
+    Invariant.KEPT_AS_PROMISED.require(
+        from >= first, "partition %d kept %d on, and keeps %d on now", id, first, from);
+    for (long position = first; position < Math.min(from, committed() + 1); position++) {
+      Invariant.KEPT_AS_PROMISED.require(
+          at(position).record().commitMicros() < youngMicros,
+          "partition %d has given up %d, which was committed at %d microseconds, not before %d",
+          id,
+          position,
+          at(position).record().commitMicros(),
+          youngMicros);
+    }
+    first = from;
+  }
+
+  public Change at(long position) {
+    return changes.get((int) position - 1);
+  }
+
+  /** A change as text; equal texts are equal changes. */
+  public static String textOf(StreamRecord record) {
+    return record.getRecordType() + " " + record.getPrimaryKey() + " " + record.getColumns();
+  }
+
+  public static List<Change> changesOf(ChangeBatch batch) {
+    List<Change> changes = new ArrayList<>();
+    RowCursor row = batch.rows();
+    for (long position = batch.basePosition(); row.next(); position++) {
+      StreamRecord record = new StreamRecord(batch, row.rowOffset(), position, RowFold.SCHEMA);
+      changes.add(new Change(record, textOf(record)));
+    }
+    return changes;
+  }
+
+  /** Takes in what the log has committed since. */
+  public void learn(ChangeReader log) {
+    long committed = log.committed(id);
+    Invariant.ACKNOWLEDGED_SURVIVES.require(
+        committed >= committed(),
+        "partition %d was committed up to %d and now ends at %d",
+        id,
+        committed(),
+        committed);
+    if (committed > committed()) {
+      for (Change change : read(log, committed() + 1)) {
+        long position = change.record().position();
+        if (position > committed()) {
+          Invariant.NO_GAP.require(
+              position == committed() + 1,
+              "partition %d has position %d behind %d",
+              id,
+              position,
+              committed());
+          boolean rises =
+              changes.isEmpty()
+                  || at(committed()).record().commitMicros() <= change.record().commitMicros();
+          Invariant.COMMIT_TIME_RISES.require(rises, "partition %d at position %d", id, position);
+          changes.add(change);
+        }
+      }
+    }
+  }
+
+  private List<Change> read(ChangeReader log, long from) {
+    List<Change> found = new ArrayList<>();
+    try {
+      for (long next = from; next <= log.committed(id); ) {
+        Extents extents = log.plan(id, next, READ_BYTES_MAX);
+        ByteBuffer bytes = ByteBuffer.allocate(extents.bytes());
+        extents.read(bytes);
+        for (int at = 0; at < bytes.capacity(); ) {
+          ChangeBatch batch = ChangeBatch.parse(bytes.array(), at, bytes.capacity());
+          found.addAll(changesOf(batch));
+          at += batch.byteCount();
+        }
+        next = extents.lastPosition() + 1;
+      }
+    } catch (IOException e) {
+      throw Invariant.NOTHING_BREAKS.broken("the log of partition %d: %s", id, e);
+    }
+    return found;
+  }
+
+  /** The last position that a client was told. */
+  long acknowledged() {
+    return acknowledged;
+  }
+
+  public void acknowledged(long last, boolean isSynced) {
+    acknowledged = Math.max(acknowledged, last);
+    if (isSynced) {
+      acknowledgedSynced = Math.max(acknowledgedSynced, last);
+    }
+  }
+
+  /**
+   * The server was started again: compares what its log has kept with what it had.
+   *
+   * @return how many changes are lost
+   */
+  public long recovered(ChangeReader log, boolean hadPowerLoss) {
+    long before = committed();
+    long now = Math.min(log.committed(id), before);
+    long mustKeep = hadPowerLoss ? acknowledgedSynced : acknowledged;
+    Invariant.ACKNOWLEDGED_SURVIVES.require(
+        now >= mustKeep,
+        "partition %d had acknowledged position %d (%s) and after the restart ends at %d",
+        id,
+        mustKeep,
+        hadPowerLoss ? "synced" : "written",
+        now);
+    long first = log.firstPosition(id);
+    for (Change kept : now < first ? List.<Change>of() : read(log, first)) {
+      long position = kept.record().position();
+      if (position <= now) {
+        Invariant.ACKNOWLEDGED_SURVIVES.require(
+            kept.text().equals(at(position).text()),
+            "position %d of partition %d was %s and after the restart is %s",
+            position,
+            id,
+            at(position).text(),
+            kept.text());
+      }
+    }
+    changes.subList((int) now, changes.size()).clear();
+    folds.tailMap(now, false).clear();
+    acknowledged = Math.min(acknowledged, now);
+    return before - now;
+  }
+
+  /**
+   * A position given for a moment: everything from {@code first} to it is before, and everything
+   * behind it is not.
+   */
+  public void requireSplit(long first, long position, long epochMs, String what) {
+    for (long each = first; each <= committed(); each++) {
+      long micros = at(each).record().commitMicros();
+      Invariant.ENDED_MEANS_COMPLETE.require(
+          each <= position == micros < epochMs * 1_000,
+          "%s: %d ms is at position %d, and position %d was committed at %d microseconds",
+          what,
+          epochMs,
+          position,
+          each,
+          micros);
+    }
+  }
+
+  /** The rows that its changes up to a position leave; the caller's own. */
+  public RowFold fold(long position) {
+    Map.Entry<Long, RowFold> before = folds.floorEntry(position);
+    RowFold fold = before == null ? new RowFold() : before.getValue().copy();
+    for (long each = before == null ? 1 : before.getKey() + 1; each <= position; each++) {
+      fold.apply(at(each).record());
+      if (each % FOLD_KEPT_EVERY == 0) {
+        folds.put(each, fold.copy());
+      }
+    }
+    return fold;
+  }
+}

@@ -1,0 +1,166 @@
+package io.tunnel.it.sim.truth;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.wire.GetRowRequest;
+import io.tunnel.wire.RangePage;
+import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.WriteRequest;
+import io.tunnel.wire.WriteResult;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/**
+ * What clients are answered about rows, compared with the changes: a read shows one moment not
+ * before what was acknowledged when it arrived, and a write was applied where its conditions held.
+ */
+final class RowAnswers {
+
+  private RowAnswers() {}
+
+  /** A row was read; {@code since} was acknowledged when that was asked for. */
+  static void requireRow(
+      GetRowRequest asked, ChangeBatch answer, PartitionTruth truth, long since) {
+    NavigableMap<Bytes, List<Column>> read = rows(answer);
+    requireMoment(
+        fold -> only(fold.columns(), asked.key()).equals(read),
+        truth,
+        since,
+        "the row " + asked.key() + " was read as " + read);
+  }
+
+  private static Map<Bytes, List<Column>> only(Map<Bytes, List<Column>> rows, Bytes key) {
+    return rows.containsKey(key) ? Map.of(key, rows.get(key)) : Map.of();
+  }
+
+  /** A page was read. */
+  static void requirePage(RangeRequest asked, RangePage page, PartitionTruth truth, long since) {
+    PageRange keys = PageRange.of(asked, page);
+    NavigableMap<Bytes, List<Column>> read = rows(page.rows());
+    requireMoment(
+        fold -> keys.in(fold.columns()).equals(read),
+        truth,
+        since,
+        "rows of " + keys + " were read as " + read);
+  }
+
+  private static NavigableMap<Bytes, List<Column>> rows(ChangeBatch batch) {
+    RowFold fold = new RowFold();
+    fold.apply(batch);
+    return fold.columns();
+  }
+
+  private static void requireMoment(
+      Predicate<RowFold> isShown, PartitionTruth truth, long since, String what) {
+    RowFold fold = truth.fold(since);
+    boolean isFound = isShown.test(fold);
+    for (long position = since + 1; position <= truth.committed() && !isFound; position++) {
+      fold.apply(truth.at(position).record());
+      isFound = isShown.test(fold);
+    }
+    Invariant.READS_ARE_FRESH.require(
+        isFound,
+        "%s, which partition %d was at no moment between position %d, which was acknowledged"
+            + " before, and %d",
+        what,
+        truth.id,
+        since,
+        truth.committed());
+  }
+
+  /** A write was answered; {@code since} was acknowledged when it arrived. */
+  static void requireWritten(
+      WriteRequest asked, WriteResult result, PartitionTruth truth, long since) {
+    ChangeBatch batch = asked.batch();
+    List<RowExistenceExpectation> conditions = conditions(batch);
+    List<PartitionTruth.Change> changes = PartitionTruth.changesOf(batch);
+    Set<Integer> rejected = new HashSet<>();
+    result.rejections().forEach(each -> rejected.add(each.rowIndex()));
+    Invariant.ACKNOWLEDGED_SURVIVES.require(
+        result.appliedRows() == changes.size() - rejected.size(),
+        "of %d rows %s were answered",
+        changes.size(),
+        result);
+    int applied = 0;
+    for (int i = 0; i < changes.size(); i++) {
+      PartitionTruth.Change change = changes.get(i);
+      Bytes key = KeyCodec.encode(change.record().getPrimaryKey(), RowFold.SCHEMA);
+      if (!rejected.contains(i)) {
+        long position = result.positionOf(applied);
+        applied++;
+        requireThere(change, truth, position);
+        requireCondition(conditions.get(i), true, key, truth, position - 1, position - 1);
+      } else if (result.appliedRows() > 0) {
+        long before = result.positionOf(applied) - 1;
+        requireCondition(conditions.get(i), false, key, truth, before, before);
+      } else {
+        requireCondition(conditions.get(i), false, key, truth, since, truth.committed());
+      }
+    }
+  }
+
+  private static List<RowExistenceExpectation> conditions(ChangeBatch batch) {
+    List<RowExistenceExpectation> conditions = new ArrayList<>();
+    for (RowCursor row = batch.rows(); row.next(); ) {
+      conditions.add(row.condition());
+    }
+    return conditions;
+  }
+
+  private static void requireThere(
+      PartitionTruth.Change change, PartitionTruth truth, long position) {
+    Invariant.ACKNOWLEDGED_SURVIVES.require(
+        position <= truth.committed() && truth.at(position).text().equals(change.text()),
+        "%s was acknowledged at position %d of partition %d and is not there",
+        change.text(),
+        position,
+        truth.id);
+  }
+
+  /** The condition held, or not, at a moment between two positions. */
+  private static void requireCondition(
+      RowExistenceExpectation condition,
+      boolean hasHeld,
+      Bytes key,
+      PartitionTruth truth,
+      long first,
+      long last) {
+    if (condition == RowExistenceExpectation.IGNORE) {
+      Invariant.CONDITIONS_HOLD.require(hasHeld, "a row without a condition was rejected");
+      return;
+    }
+    boolean mustExist = hasHeld == (condition == RowExistenceExpectation.EXPECT_EXIST);
+    RowFold fold = truth.fold(first);
+    boolean isFound = fold.rows().containsKey(key) == mustExist;
+    for (long position = first + 1; position <= last && !isFound; position++) {
+      fold.apply(truth.at(position).record());
+      isFound = fold.rows().containsKey(key) == mustExist;
+    }
+    Invariant.CONDITIONS_HOLD.require(
+        isFound,
+        "%s of %s was said to have %s behind position %d of partition %d, and the row was %s",
+        condition,
+        key,
+        hasHeld ? "held" : "failed",
+        first,
+        truth.id,
+        mustExist ? "not there" : "there");
+  }
+
+  /** Up to which position each partition was acknowledged by now. */
+  static Map<Integer, Long> acknowledgedOf(Map<Integer, PartitionTruth> partitions) {
+    Map<Integer, Long> acknowledged = new TreeMap<>();
+    partitions.forEach((id, truth) -> acknowledged.put(id, truth.acknowledged()));
+    return acknowledged;
+  }
+}

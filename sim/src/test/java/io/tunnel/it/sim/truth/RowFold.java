@@ -1,0 +1,82 @@
+package io.tunnel.it.sim.truth;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.sdk.processor.RecordColumn;
+import io.tunnel.sdk.processor.StreamRecord;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/** The rows that changes leave, in the order of their keys. */
+public final class RowFold {
+
+  /** The key of every table of a world. */
+  public static final List<PrimaryKeySchema> SCHEMA =
+      List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER));
+
+  private final TreeMap<Bytes, NavigableMap<String, ColumnValue>> rows = new TreeMap<>();
+
+  /** Applies a change. */
+  public void apply(StreamRecord change) {
+    Bytes key = KeyCodec.encode(change.getPrimaryKey(), SCHEMA);
+    switch (change.getRecordType()) {
+      case DELETE -> rows.remove(key);
+      case PUT -> {
+        rows.put(key, new TreeMap<>());
+        merge(key, change);
+      }
+      case UPDATE -> merge(key, change);
+    }
+  }
+
+  private void merge(Bytes key, StreamRecord change) {
+    NavigableMap<String, ColumnValue> columns = rows.computeIfAbsent(key, any -> new TreeMap<>());
+    for (RecordColumn column : change.getColumns()) {
+      if (column.getColumnType() == RecordColumn.ColumnType.DELETE_ALL_VERSION) {
+        columns.remove(column.name());
+      } else {
+        columns.put(column.name(), column.getColumn().getValue());
+      }
+    }
+  }
+
+  /** Applies all changes of a batch. */
+  public void apply(ChangeBatch batch) {
+    RowCursor row = batch.rows();
+    for (long position = batch.basePosition(); row.next(); position++) {
+      apply(new StreamRecord(batch, row.rowOffset(), position, SCHEMA));
+    }
+  }
+
+  /** The rows by their encoded keys: not a copy. */
+  public NavigableMap<Bytes, NavigableMap<String, ColumnValue>> rows() {
+    return rows;
+  }
+
+  /** A copy in the shape in which readers are given rows. */
+  public NavigableMap<Bytes, List<Column>> columns() {
+    NavigableMap<Bytes, List<Column>> all = new TreeMap<>();
+    rows.forEach(
+        (key, values) -> {
+          List<Column> columns = new ArrayList<>();
+          values.forEach((name, value) -> columns.add(new Column(name, value)));
+          all.put(key, columns);
+        });
+    return all;
+  }
+
+  /** An independent copy. */
+  public RowFold copy() {
+    RowFold copy = new RowFold();
+    rows.forEach((key, columns) -> copy.rows.put(key, new TreeMap<>(columns)));
+    return copy;
+  }
+}

@@ -1,0 +1,224 @@
+package io.tunnel.it.sim.truth;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.it.sim.Happening;
+import io.tunnel.it.sim.SimReading;
+import io.tunnel.it.sim.World;
+import io.tunnel.it.sim.machine.WireLink;
+import io.tunnel.model.Durability;
+import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.GetRowRequest;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.RangePage;
+import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.WriteRequest;
+import io.tunnel.wire.WriteResult;
+import io.tunnel.wire.control.ClusterControl.Attach;
+import io.tunnel.wire.control.ClusterControl.Attached;
+import io.tunnel.wire.control.FailureControl.SkippingCheckpoint;
+import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.OperatorControl.CheckpointSet;
+import io.tunnel.wire.control.OperatorControl.Seek;
+import io.tunnel.wire.control.PartitionControl.ReadPartition;
+import io.tunnel.wire.control.SessionControl.OpenSession;
+import io.tunnel.wire.control.SessionControl.SessionOpened;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/** What the answers of a server and its refusals say, compared with the ledger. */
+final class WireAnswers {
+
+  private static final Set<Operation> OF_ROWS =
+      EnumSet.of(Operation.WRITE, Operation.GET_ROW, Operation.GET_RANGE);
+
+  private final World world;
+  private final Ledger ledger;
+  private Optional<SimReading> reading = Optional.empty();
+
+  WireAnswers(World world, Ledger ledger) {
+    this.world = world;
+    this.ledger = ledger;
+  }
+
+  /** Somebody reads without a tunnel. */
+  void reading(Optional<SimReading> who) {
+    reading = who;
+  }
+
+  static boolean isCheckpoint(Frame frame) {
+    return frame.operation() == Operation.CHECKPOINT
+        || frame.operation() == Operation.CHECKPOINT_SKIPPING;
+  }
+
+  static Checkpoint checkpoint(Frame frame) {
+    return frame.operation() == Operation.CHECKPOINT
+        ? Checkpoint.decode(frame.payload())
+        : Json.decode(frame.payload(), SkippingCheckpoint.class).checkpoint();
+  }
+
+  /** How far each partition is acknowledged when that is asked for, if it is of rows. */
+  Map<Integer, Long> acknowledgedFor(Operation operation) {
+    return OF_ROWS.contains(operation) ? RowAnswers.acknowledgedOf(ledger.partitions) : Map.of();
+  }
+
+  /** The server has done what it was asked for. */
+  void answered(WireLink link, WireLink.Request request, Frame answer) {
+    Frame asked = request.frame();
+    switch (asked.operation()) {
+      case WRITE -> {
+        WriteRequest write = WriteRequest.decode(asked.payload());
+        WriteResult result = WriteResult.decode(answer.payload());
+        world.machine.learn();
+        PartitionTruth truth = ledger.partition(write.batch().partition());
+        if (isDropped(truth, request)) {
+          return;
+        }
+        RowAnswers.requireWritten(write, result, truth, request.acknowledged().get(truth.id));
+        boolean isSynced = write.durability().orElse(Durability.FSYNC) == Durability.FSYNC;
+        truth.acknowledged(result.firstPosition() + result.appliedRows() - 1, isSynced);
+        result.rejections().forEach(each -> world.count(Happening.ROW_REJECTED));
+        world.count(isSynced ? Happening.WRITE_SYNCED : Happening.WRITE_UNSYNCED);
+      }
+      case GET_ROW ->
+          requireRow(
+              GetRowRequest.decode(asked.payload()),
+              ChangeBatch.parse(answer.payload(), 0, answer.payload().length),
+              request);
+      case GET_RANGE ->
+          requirePage(
+              RangeRequest.decode(asked.payload()), RangePage.decode(answer.payload()), request);
+      case OPEN_SESSION -> {
+        OpenSession open = Json.decode(asked.payload(), OpenSession.class);
+        ledger.opened(
+            Json.decode(answer.payload(), SessionOpened.class).sessionId(),
+            TimeUnit.MILLISECONDS.toNanos(open.leaseMs()),
+            request.arrivedNanos());
+      }
+      case CHECKPOINT, CHECKPOINT_SKIPPING -> {
+        Checkpoint checkpoint = checkpoint(asked);
+        Holding holding = link.holdings.get(checkpoint.handle());
+        Invariant.NOTHING_AFTER_REVOCATION_COUNTS.require(
+            holding != null
+                && holding.epoch() == checkpoint.epoch()
+                && (!holding.hasEnded() || holding.endedNanos >= request.arrivedNanos()),
+            "a checkpoint at %d came on handle %d under epoch %s after that had ended, and was"
+                + " taken",
+            checkpoint.position(),
+            checkpoint.handle(),
+            Ledger.epochText(checkpoint.epoch()));
+        world.count(Happening.CHECKPOINTED);
+      }
+      case SEEK -> {
+        if (Json.decode(asked.payload(), Seek.class).checkpoints().isPresent()) {
+          world.count(Happening.CHECKPOINTS_IMPORTED);
+        }
+      }
+      case ATTACH -> attached(link, asked, answer);
+      case READ_PARTITION -> {
+        ReadPartition read = Json.decode(asked.payload(), ReadPartition.class);
+        int handle = Json.decode(answer.payload(), Attached.class).handle();
+        link.reads.put(handle, new WireLink.Read(read.partition(), read.position()));
+        world.machine.learn();
+        reading.orElseThrow().requireThere(read);
+      }
+      case EXPORT_CHECKPOINTS -> {
+        ledger.exported(Json.decode(answer.payload(), CheckpointSet.class));
+        world.count(Happening.CHECKPOINTS_EXPORTED);
+      }
+      case RELEASE -> world.count(Happening.RELEASED);
+      case STOP_CHANNEL -> world.count(Happening.CHANNEL_STOPPED);
+      case PAUSE -> world.count(Happening.PAUSED);
+      case RESUME -> world.count(Happening.RESUMED);
+      case END_SESSION -> world.count(Happening.SESSION_ENDED_BY_OPERATOR);
+      default -> {
+        // Nothing that is promised.
+      }
+    }
+  }
+
+  /** A worker has attached to a channel that its session on the same connection holds. */
+  private static void attached(WireLink link, Frame asked, Frame answer) {
+    Attach attach = Json.decode(asked.payload(), Attach.class);
+    int handle = Json.decode(answer.payload(), Attached.class).handle();
+    link.holdings.values().stream()
+        .filter(holding -> holding.assignment.channelId().equals(attach.channelId()))
+        .filter(holding -> holding.epoch() == attach.epoch())
+        .forEach(
+            holding -> {
+              holding.attached();
+              link.attached.put(handle, holding);
+            });
+  }
+
+  /** Whether its table is dropped, which nobody may be told anything of that asks behind it. */
+  private boolean isDropped(PartitionTruth partition, WireLink.Request request) {
+    TableTruth table = ledger.tableOf(partition.id);
+    Invariant.DROPPED_IS_GONE.require(
+        !table.wasDropped(request.arrivedNanos()),
+        "%s came when table %s was dropped, and was done",
+        request.frame().operation(),
+        table.name);
+    return table.isDropped();
+  }
+
+  private void requireRow(GetRowRequest asked, ChangeBatch answer, WireLink.Request request) {
+    world.machine.learn();
+    PartitionTruth truth = ledger.partition(answer.partition());
+    if (!isDropped(truth, request)) {
+      RowAnswers.requireRow(asked, answer, truth, request.acknowledged().get(truth.id));
+      world.count(Happening.ROW_READ);
+    }
+  }
+
+  private void requirePage(RangeRequest asked, RangePage page, WireLink.Request request) {
+    world.machine.learn();
+    PartitionTruth truth = ledger.partition(page.rows().partition());
+    if (!isDropped(truth, request)) {
+      RowAnswers.requirePage(asked, page, truth, request.acknowledged().get(truth.id));
+      world.count(Happening.RANGE_READ);
+    }
+  }
+
+  /** The server refused something. */
+  void refused(Frame frame) {
+    ErrorPayload error = ErrorPayload.decode(frame.payload());
+    world.trace.add("refused as " + error.code() + ": " + error.message());
+    switch (error.code()) {
+      case FENCED -> world.count(Happening.FENCED);
+      case INVALID_REQUEST ->
+          Invariant.NOTHING_BREAKS.require(
+              frame.operation() == Operation.CREATE_TUNNEL
+                  || frame.operation() == Operation.SEEK
+                  // A process that was paused as soon as it had connected.
+                  || error.message().startsWith("no HELLO came"),
+              "%s: %s",
+              frame.operation(),
+              error.message());
+      case HISTORY_LOST ->
+          Invariant.NOTHING_BREAKS.require(
+              frame.operation() == Operation.SEEK
+                  || frame.operation() == Operation.CREATE_TUNNEL
+                  || frame.operation() == Operation.READ_PARTITION
+                  || frame.operation() == Operation.DELIVER,
+              "%s: %s",
+              frame.operation(),
+              error.message());
+      case INTERNAL, CORRUPT, STORAGE_FAILED, INVALID_CHECKPOINT ->
+          throw Invariant.NOTHING_BREAKS.broken("%s: %s", error.code(), error.message());
+      default -> {
+        // As it must be.
+      }
+    }
+  }
+
+  /** What was asked for is refused because its position was replaced. */
+  void replaced(WireLink.Request request) {
+    ReadPartition asked = Json.decode(request.frame().payload(), ReadPartition.class);
+    reading.orElseThrow().requireLost(asked);
+  }
+}

@@ -1,4 +1,0 @@
-package io.tunnel.sdk;
-
-/** A tunnel was deleted. */
-public record DeleteTunnelResponse() {}

@@ -1,4 +1,0 @@
-package io.tunnel.sdk;
-
-/** The session is over. */
-public record EndSessionResponse() {}

@@ -1,4 +1,0 @@
-package io.tunnel.sdk;
-
-/** The channels are paused; their holders have been told to give them back. */
-public record PauseTunnelResponse() {}

@@ -1,4 +1,0 @@
-package io.tunnel.sdk;
-
-/** The channels go on. */
-public record ResumeTunnelResponse() {}

@@ -1,0 +1,18 @@
+package io.tunnel.sdk.checkpoint;
+
+import java.util.Objects;
+
+/**
+ * Asks for the progress of all channels of a tunnel.
+ *
+ * @param tableName its table
+ * @param tunnelName its name
+ */
+public record ExportCheckpointsRequest(String tableName, String tunnelName) {
+
+  /** Refuses null. */
+  public ExportCheckpointsRequest {
+    Objects.requireNonNull(tableName, "tableName");
+    Objects.requireNonNull(tunnelName, "tunnelName");
+  }
+}

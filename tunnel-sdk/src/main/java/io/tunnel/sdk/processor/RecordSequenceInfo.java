@@ -1,0 +1,50 @@
+package io.tunnel.sdk.processor;
+
+/** Where a record stands in the order of its partition. */
+public final class RecordSequenceInfo implements Comparable<RecordSequenceInfo> {
+
+  private final long position;
+  private final long timestamp;
+
+  /** A place in a partition; see {@link #position} and {@link #getTimestamp}. */
+  public RecordSequenceInfo(long position, long timestamp) {
+    this.position = position;
+    this.timestamp = timestamp;
+  }
+
+  /** Strictly increasing inside the partition, never compared across partitions. */
+  public long position() {
+    return position;
+  }
+
+  /**
+   * When the record was committed, in microseconds since 1970; never goes backwards inside the
+   * partition.
+   */
+  public long getTimestamp() {
+    return timestamp;
+  }
+
+  /** By position. */
+  @Override
+  public int compareTo(RecordSequenceInfo other) {
+    return Long.compare(position, other.position);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof RecordSequenceInfo that
+        && position == that.position
+        && timestamp == that.timestamp;
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(position);
+  }
+
+  @Override
+  public String toString() {
+    return position + " at " + timestamp;
+  }
+}

@@ -1,0 +1,18 @@
+package io.tunnel.sdk.tunnel;
+
+import java.util.Objects;
+
+/**
+ * Asks to delete a tunnel with its checkpoints; its sessions end.
+ *
+ * @param tableName its table
+ * @param tunnelName its name
+ */
+public record DeleteTunnelRequest(String tableName, String tunnelName) {
+
+  /** Refuses null. */
+  public DeleteTunnelRequest {
+    Objects.requireNonNull(tableName, "tableName");
+    Objects.requireNonNull(tunnelName, "tunnelName");
+  }
+}

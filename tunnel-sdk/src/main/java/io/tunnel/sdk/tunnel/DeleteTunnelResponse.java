@@ -1,0 +1,4 @@
+package io.tunnel.sdk.tunnel;
+
+/** A tunnel was deleted. */
+public record DeleteTunnelResponse() {}

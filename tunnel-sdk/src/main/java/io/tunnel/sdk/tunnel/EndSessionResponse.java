@@ -1,0 +1,4 @@
+package io.tunnel.sdk.tunnel;
+
+/** The session is over. */
+public record EndSessionResponse() {}

@@ -1,0 +1,4 @@
+package io.tunnel.sdk.tunnel;
+
+/** The channels go on. */
+public record ResumeTunnelResponse() {}

@@ -1,0 +1,59 @@
+package io.tunnel.sdk.write;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RowChange;
+import io.tunnel.sdk.BatchWriteResult;
+import io.tunnel.sdk.RowResult;
+import io.tunnel.sdk.RowResult.Outcome;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Collects the results of the rows of one write; rows of several partitions end on any thread. */
+public final class WriteCall {
+
+  private final RowResult[] results;
+  private final AtomicInteger left;
+  private final CompletableFuture<BatchWriteResult> result = new CompletableFuture<>();
+
+  public WriteCall(int rows) {
+    results = new RowResult[rows];
+    left = new AtomicInteger(rows);
+    if (rows == 0) {
+      complete();
+    }
+  }
+
+  public CompletableFuture<BatchWriteResult> result() {
+    return result;
+  }
+
+  public void add(WriteEngine engine, RowChange row, int index) {
+    try {
+      engine.add(row, (added, outcome) -> end(index, outcome));
+    } catch (IllegalArgumentException e) {
+      // The server would refuse this row too; its neighbours go on.
+      String message = String.valueOf(e.getMessage());
+      Optional<ErrorCode> code = Optional.of(ErrorCode.INVALID_REQUEST);
+      end(index, new RowResult(Outcome.REJECTED, -1, -1, code, message));
+    } catch (IllegalStateException e) {
+      end(
+          index,
+          new RowResult(
+              Outcome.NOT_SENT, -1, -1, Optional.empty(), String.valueOf(e.getMessage())));
+    }
+  }
+
+  private void end(int index, RowResult outcome) {
+    results[index] = outcome;
+    // The counter orders the writes to the array before the last one's reading of it.
+    if (left.decrementAndGet() == 0) {
+      complete();
+    }
+  }
+
+  private void complete() {
+    result.complete(new BatchWriteResult(Arrays.asList(results)));
+  }
+}

@@ -1,0 +1,107 @@
+package io.tunnel.sdk.worker.input;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** An input of which some records cannot be processed. */
+class PartsCoreTest {
+
+  private static final int ATTEMPTS = 3;
+
+  /** Whoever retries some times before it skips leaves out what is bad, in order, and no more. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 7, 64, 1_000})
+  void exactly_the_bad_records_are_left_out_and_all_others_processed_in_order(int size) {
+    for (int seed = 0; seed < 200; seed++) {
+      Random random = new Random(seed);
+      Set<Integer> bad = new TreeSet<>();
+      for (int i = random.nextInt(Math.min(size, 5) + 1); i > 0; i--) {
+        bad.add(random.nextInt(size));
+      }
+      boolean isNamed = random.nextBoolean();
+      PartsCore core = new PartsCore(size);
+      Set<Integer> skipped = new TreeSet<>();
+      List<Integer> processed = new ArrayList<>();
+      int[] failedAlone = new int[size];
+      int calls = 0;
+      while (!core.isDone()) {
+        calls++;
+        int from = core.from();
+        int to = core.to();
+        OptionalInt first =
+            bad.stream().mapToInt(i -> i).filter(i -> i >= from && i < to).findFirst();
+        if (first.isEmpty()) {
+          for (int i = from; i < to; i++) {
+            processed.add(i);
+          }
+          assertThat(core.done()).isEqualTo(!core.isDone());
+          continue;
+        }
+        core.failed(calls);
+        if (to - from == 1) {
+          failedAlone[from]++;
+        }
+        if (core.failures() >= ATTEMPTS) {
+          core.skip(isNamed ? first : OptionalInt.empty()).ifPresent(skipped::add);
+        }
+      }
+      assertThat(skipped).as("seed " + seed).isEqualTo(bad);
+      assertThat(processed).as("in order, each once").hasSize(size - bad.size()).isSorted();
+      if (!isNamed) {
+        bad.forEach(i -> assertThat(failedAlone[i]).isGreaterThanOrEqualTo(ATTEMPTS));
+      }
+      int steps = 2 * (32 - Integer.numberOfLeadingZeros(size)) + 2 * ATTEMPTS + 2;
+      assertThat(calls).isLessThanOrEqualTo(1 + (bad.size() + 1) * (steps + ATTEMPTS * 10));
+    }
+  }
+
+  @Test
+  void one_bad_record_of_many_is_found_without_retries_at_every_step() {
+    PartsCore core = new PartsCore(1 << 10);
+    for (int i = 0; i < ATTEMPTS; i++) {
+      core.failed(5);
+    }
+    assertThat(core.skip(OptionalInt.empty())).isEmpty();
+    assertThat(core.to()).isEqualTo(1 << 9);
+    assertThat(core.failures()).isEqualTo(ATTEMPTS);
+    assertThat(core.failingForNanos(8)).isEqualTo(3);
+    assertThat(core.done()).isTrue();
+    assertThat(core.failures()).as("the bad one must be in the second half").isEqualTo(ATTEMPTS);
+  }
+
+  @Test
+  void a_record_that_only_shared_a_call_with_a_failure_is_not_blamed() {
+    PartsCore core = new PartsCore(4);
+    core.failed(1);
+    assertThat(core.skip(OptionalInt.empty())).isEmpty();
+    core.failed(2);
+    assertThat(core.skip(OptionalInt.empty())).isEmpty();
+    assertThat(core.to()).isEqualTo(1);
+    assertThat(core.failures()).as("alone it begins anew").isZero();
+    core.failed(3);
+    assertThat(core.failures()).isEqualTo(1);
+    assertThat(core.skip(OptionalInt.empty())).hasValue(0);
+    assertThat(core.done()).isTrue();
+    assertThat(core.from()).isEqualTo(2);
+    assertThat(core.failures()).as("the first half had failed").isZero();
+    assertThat(core.done()).isFalse();
+    assertThat(core.isDone()).isTrue();
+  }
+
+  @Test
+  void a_name_outside_of_the_part_is_no_name() {
+    PartsCore core = new PartsCore(4);
+    core.failed(1);
+    assertThat(core.skip(OptionalInt.of(7))).isEmpty();
+    assertThat(core.to()).isEqualTo(2);
+  }
+}
