@@ -79,16 +79,6 @@ public final class TunnelServerChild {
     process.destroyForcibly();
   }
 
-  /** Asks it to end, as an operator would. */
-  public void stop() {
-    process.destroy();
-  }
-
-  /** Whether it runs. */
-  public boolean isAlive() {
-    return process.isAlive();
-  }
-
   /** Names the process. */
   public long pid() {
     return process.pid();

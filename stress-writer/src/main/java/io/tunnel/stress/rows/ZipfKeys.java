@@ -47,11 +47,6 @@ public final class ZipfKeys implements KeyChooser {
   }
 
   @Override
-  public long keyCount() {
-    return keyCount;
-  }
-
-  @Override
   public long next(SplittableRandom random) {
     while (true) {
       double area = areaEnd + random.nextDouble() * (areaStart - areaEnd);

@@ -21,7 +21,6 @@ public final class CsvLines implements Closeable {
 
   private static final Pattern RECORD_LINE = Pattern.compile("starting at line ([0-9]+)");
 
-  private final char separator;
   private final QuoteCore quotes;
   private final CloseableIterator<CsvRecord> records;
 
@@ -31,7 +30,6 @@ public final class CsvLines implements Closeable {
    * @param fieldCharsMax characters of a field
    */
   public CsvLines(InputStream in, char separator, int fieldCharsMax) {
-    this.separator = separator;
     quotes = new QuoteCore(separator);
     records =
         CsvReader.builder()
@@ -109,11 +107,6 @@ public final class CsvLines implements Closeable {
       }
     }
     return "";
-  }
-
-  /** What separates fields. */
-  public char separator() {
-    return separator;
   }
 
   @Override

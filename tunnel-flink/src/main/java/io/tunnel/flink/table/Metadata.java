@@ -54,11 +54,6 @@ enum Metadata {
     this.dataType = dataType;
   }
 
-  /** The name after METADATA FROM. */
-  String key() {
-    return key;
-  }
-
   DataType dataType() {
     return dataType;
   }

@@ -75,20 +75,8 @@ final class MemoryChannel {
     return hold;
   }
 
-  long epoch() {
-    return epoch;
-  }
-
   long checkpointed() {
     return checkpointed;
-  }
-
-  boolean isPaused() {
-    return isPaused;
-  }
-
-  Optional<String> error() {
-    return error;
   }
 
   boolean isTerminated() {

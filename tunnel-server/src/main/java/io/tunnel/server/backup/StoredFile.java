@@ -24,8 +24,4 @@ public record StoredFile(String path, long bytes, int crc32c, long modifiedMs) {
     String plain = path.substring(path.lastIndexOf('/') + 1);
     return String.format(Locale.ROOT, "%08x-%d-%s", crc32c, bytes, plain);
   }
-
-  StoredFile at(String otherPath) {
-    return new StoredFile(otherPath, bytes, crc32c, modifiedMs);
-  }
 }

@@ -64,10 +64,6 @@ final class Roster {
     return nodes.size();
   }
 
-  int unitCount() {
-    return units.length;
-  }
-
   /** The unit of that number. */
   int unit(int index) {
     return units[index];

@@ -148,10 +148,6 @@ final class Segment implements Closeable {
     newestMicros = Math.max(newestMicros, micros);
   }
 
-  boolean isLoose() {
-    return isLoose;
-  }
-
   /** Takes over the index of its first part, and goes on from there. */
   void load(StoredIndex.Contents stored, boolean grows) throws IOException {
     stored

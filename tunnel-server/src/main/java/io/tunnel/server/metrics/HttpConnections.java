@@ -51,8 +51,4 @@ final class HttpConnections extends ChannelInboundHandlerAdapter {
     }
     ctx.fireChannelInactive();
   }
-
-  synchronized int count() {
-    return open.size();
-  }
 }

@@ -108,11 +108,6 @@ public final class TunnelSplitState {
         && overlap.has(change.encodedKey(), change.position());
   }
 
-  /** The partition. */
-  public int partition() {
-    return split.partition();
-  }
-
   /** As {@link TunnelSplit#isWhole} has it. */
   public boolean isWhole() {
     return split.isWhole();

@@ -58,10 +58,4 @@ final class StoreReaderCore {
   boolean hasRead(long end) {
     return open.isEmpty() ? next >= end : openFrom >= end;
   }
-
-  /** Forgets everything: it is read from the beginning. */
-  void restart() {
-    open = new LinkedHashMap<>();
-    next = 0;
-  }
 }
