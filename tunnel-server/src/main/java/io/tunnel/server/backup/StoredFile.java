@@ -12,7 +12,7 @@ import java.util.Objects;
  * @param modifiedMs when the original was changed last; 0 for one that may still have grown, which
  *     is never taken for known
  */
-public record StoredFile(String path, long bytes, int crc32c, long modifiedMs) {
+record StoredFile(String path, long bytes, int crc32c, long modifiedMs) {
 
   /** Refuses null. */
   public StoredFile {

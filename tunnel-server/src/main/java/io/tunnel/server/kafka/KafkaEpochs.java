@@ -26,7 +26,7 @@ import org.apache.kafka.common.TopicPartition;
  *
  * <p>May be asked by any thread; one thread of its own owns the consumer, and ends when it is idle.
  */
-public final class KafkaEpochs {
+final class KafkaEpochs {
 
   private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
   private static final long IDLE_MS = 1_000;

@@ -16,7 +16,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.TopicPartition;
 
 /** The topics of tables as the log of their partitions. Closing it does not close its tails. */
-public final class KafkaLog implements SharedLog {
+final class KafkaLog implements SharedLog {
 
   private final KafkaConfig config;
   private final PartitionTopics topics;

@@ -22,7 +22,7 @@ import org.apache.kafka.common.TopicPartition;
  * Asks Kafka where partitions begin and end, all of one call at once. May be asked by any thread;
  * is answered by Kafka's, which must not be held up, within the time of one request.
  */
-public final class KafkaOffsets {
+final class KafkaOffsets {
 
   /**
    * By how much the window that was surely not compacted is taken shorter than it is, for clocks of

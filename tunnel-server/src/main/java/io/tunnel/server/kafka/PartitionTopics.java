@@ -4,7 +4,7 @@ import java.util.Optional;
 
 /** Says which partition of which table one of our partition ids is; any thread may ask. */
 @FunctionalInterface
-public interface PartitionTopics {
+interface PartitionTopics {
 
   /**
    * Where the changes of a partition are.

@@ -7,7 +7,7 @@ import java.util.List;
  * Topics are not as they must be; the message says of each setting what it is, what it must be, and
  * the command that mends it.
  */
-public final class TopicSettingsException extends IOException {
+final class TopicSettingsException extends IOException {
 
   private static final long serialVersionUID = 1L;
 

@@ -7,7 +7,7 @@ import java.nio.file.Path;
  * A directory has replicas of another log than the one that a node was given. They are not deleted:
  * they may be all that is left of that log.
  */
-public final class OtherLogException extends IOException {
+final class OtherLogException extends IOException {
 
   private static final long serialVersionUID = 1L;
 

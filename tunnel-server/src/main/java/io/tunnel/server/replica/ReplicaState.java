@@ -21,7 +21,7 @@ import java.util.TreeMap;
  * @param unrepaired by key, the offset of the first record that does not count and that a
  *     compaction could prefer, because nothing that counts came behind it yet
  */
-public record ReplicaState(
+record ReplicaState(
     long next,
     long epoch,
     Standing standing,
