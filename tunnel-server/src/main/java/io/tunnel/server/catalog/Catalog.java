@@ -7,6 +7,7 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.changes.Incarnations;
 import java.io.IOException;
 import java.util.Collection;

@@ -3,7 +3,7 @@ package io.tunnel.server.catalog;
 import java.io.IOException;
 
 /** A store has counted fewer tables or partitions than this node knows of: it is another one. */
-public final class CatalogWentBackException extends IOException {
+final class CatalogWentBackException extends IOException {
 
   private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,7 @@
 package io.tunnel.server.catalog;
 
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.catalog.store.CatalogStore;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,6 +1,7 @@
 package io.tunnel.server.catalog;
 
 import io.tunnel.model.ChannelType;
+import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.table.ReadOnlyRocks;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import java.io.IOException;
@@ -59,7 +60,7 @@ public final class StoredCatalog {
 
   /** Writes what these texts say into a new catalog in {@code directory}. */
   public static void write(Path directory, Map<String, String> texts) throws IOException {
-    try (RocksCatalogStore store = new RocksCatalogStore(directory)) {
+    try (CatalogStore store = CatalogStore.open(directory)) {
       Map<String, Optional<String>> changes = new LinkedHashMap<>();
       texts.forEach((name, text) -> changes.put(name, Optional.of(text)));
       store.write(changes);

@@ -1,5 +1,6 @@
 package io.tunnel.server.catalog;
 
+import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.changes.IncarnationHistory;
 import io.tunnel.server.changes.IncarnationHistory.Start;
 import io.tunnel.server.changes.Incarnations;

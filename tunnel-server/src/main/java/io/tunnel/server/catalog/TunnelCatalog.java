@@ -3,6 +3,13 @@ package io.tunnel.server.catalog;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Names;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.store.CatalogStore;
+import io.tunnel.server.catalog.store.FencedStoreException;
+import io.tunnel.server.catalog.store.StoreUnavailableException;
+import io.tunnel.server.catalog.store.UnknownOutcomeException;
+import io.tunnel.server.catalog.tunnel.ChannelKey;
+import io.tunnel.server.catalog.tunnel.ChannelState;
+import io.tunnel.server.catalog.tunnel.TunnelRecords;
 import io.tunnel.wire.control.Control.CreateTunnel;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import io.tunnel.wire.control.FailureControl.Skipped;
@@ -137,7 +144,7 @@ public final class TunnelCatalog implements Closeable {
 
   /** Opens the tables and tunnels that are kept in {@code directory}. */
   public static TunnelCatalog open(Path directory) throws IOException {
-    CatalogStore store = new RocksCatalogStore(directory);
+    CatalogStore store = CatalogStore.open(directory);
     try {
       return new TunnelCatalog(new Catalog(store));
     } catch (IOException | RuntimeException e) {

@@ -5,7 +5,7 @@ import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.control.ClusterControl.Attach;

@@ -1,8 +1,8 @@
 package io.tunnel.server.node;
 
 import io.tunnel.server.catalog.Catalog;
-import io.tunnel.server.catalog.CatalogStore;
-import io.tunnel.server.catalog.StoreListener;
+import io.tunnel.server.catalog.store.CatalogStore;
+import io.tunnel.server.catalog.store.StoreListener;
 import io.tunnel.server.changes.BoundsQueries;
 import io.tunnel.server.changes.KnownBounds;
 import io.tunnel.server.changes.LogBounds;

@@ -1,8 +1,8 @@
 package io.tunnel.server.node;
 
 import io.tunnel.server.catalog.Catalog;
-import io.tunnel.server.catalog.CatalogStore;
 import io.tunnel.server.catalog.Founding;
+import io.tunnel.server.catalog.store.CatalogStore;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package io.tunnel.server.node;
 
-import io.tunnel.server.catalog.CatalogStore;
-import io.tunnel.server.catalog.FencedStoreException;
-import io.tunnel.server.catalog.StoreListener;
+import io.tunnel.server.catalog.store.CatalogStore;
+import io.tunnel.server.catalog.store.FencedStoreException;
+import io.tunnel.server.catalog.store.StoreListener;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;

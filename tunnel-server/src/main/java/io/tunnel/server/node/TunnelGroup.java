@@ -1,8 +1,8 @@
 package io.tunnel.server.node;
 
 import io.tunnel.server.catalog.Catalog;
-import io.tunnel.server.catalog.CatalogStore;
 import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.changes.LogBounds;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.engine.Parts;

@@ -1,6 +1,6 @@
 package io.tunnel.server.session;
 
-import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.catalog.tunnel.ChannelKey;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -2,8 +2,8 @@ package io.tunnel.server.session;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.catalog.ChannelKey;
-import io.tunnel.server.catalog.ChannelState;
+import io.tunnel.server.catalog.tunnel.ChannelKey;
+import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.server.changes.LogBounds.Look;
 import java.time.Instant;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.tunnel.server.session;
 
-import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.catalog.tunnel.ChannelKey;
 
 /** What a tunnel's state machine wants done; in order. */
 sealed interface TunnelEffect {

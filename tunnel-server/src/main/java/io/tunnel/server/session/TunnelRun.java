@@ -1,6 +1,6 @@
 package io.tunnel.server.session;
 
-import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -11,6 +11,7 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.store.MemoryCatalogStore;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -7,6 +7,7 @@ import io.tunnel.model.Durability;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.tunnel.server.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.catalog.store.MemoryCatalogStore;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Reader;

@@ -3,6 +3,8 @@ package io.tunnel.server.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.server.catalog.store.CatalogStore;
+import io.tunnel.server.catalog.store.MemoryCatalogStore;
 import io.tunnel.server.changes.IncarnationHistory;
 import java.io.IOException;
 import java.util.Map;

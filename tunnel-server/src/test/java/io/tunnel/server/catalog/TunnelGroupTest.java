@@ -9,6 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
+import io.tunnel.server.catalog.store.MemoryCatalogStore;
+import io.tunnel.server.catalog.tunnel.ChannelKey;
+import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import java.io.IOException;
 import java.util.List;

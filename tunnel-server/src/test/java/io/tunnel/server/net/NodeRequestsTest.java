@@ -13,7 +13,7 @@ import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
-import io.tunnel.server.catalog.MemoryCatalogStore;
+import io.tunnel.server.catalog.store.MemoryCatalogStore;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.GetRowRequest;

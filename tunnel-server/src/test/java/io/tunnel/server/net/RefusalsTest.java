@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.catalog.FencedStoreException;
-import io.tunnel.server.catalog.StoreUnavailableException;
-import io.tunnel.server.catalog.UnknownOutcomeException;
+import io.tunnel.server.catalog.store.FencedStoreException;
+import io.tunnel.server.catalog.store.StoreUnavailableException;
+import io.tunnel.server.catalog.store.UnknownOutcomeException;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;

@@ -10,12 +10,11 @@ import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogIdentity;
-import io.tunnel.server.catalog.CatalogWentBackException;
 import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.Founding;
 import io.tunnel.server.catalog.LeftLogs;
-import io.tunnel.server.catalog.MemoryCatalogStore;
 import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.catalog.store.MemoryCatalogStore;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -161,7 +160,7 @@ class LedCatalogTest {
     leader.lead(store);
     leader.resign();
     assertThatThrownBy(() -> leader.lead(new MemoryCatalogStore()))
-        .isInstanceOf(CatalogWentBackException.class)
+        .isInstanceOf(IOException.class)
         .hasMessageContaining("0 tables and 0 partitions, and this node knows of 1 and 1");
     assertThat(catalog.isLeading()).isFalse();
     assertThat(catalog.isDropped(1)).isFalse();

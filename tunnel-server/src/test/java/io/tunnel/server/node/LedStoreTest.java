@@ -2,9 +2,9 @@ package io.tunnel.server.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.server.catalog.CatalogStore;
-import io.tunnel.server.catalog.FencedStoreException;
-import io.tunnel.server.catalog.StoreListener;
+import io.tunnel.server.catalog.store.CatalogStore;
+import io.tunnel.server.catalog.store.FencedStoreException;
+import io.tunnel.server.catalog.store.StoreListener;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

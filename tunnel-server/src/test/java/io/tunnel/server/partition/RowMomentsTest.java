@@ -15,7 +15,7 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
-import io.tunnel.server.catalog.MemoryCatalogStore;
+import io.tunnel.server.catalog.store.MemoryCatalogStore;
 import io.tunnel.server.table.BaseRows;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package io.tunnel.server.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.server.catalog.ChannelKey;
+import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.server.session.AssignerCore.Seat;
 import java.util.ArrayList;
 import java.util.HashMap;

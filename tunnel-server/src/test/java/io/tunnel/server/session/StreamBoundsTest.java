@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.catalog.ChannelKey;
-import io.tunnel.server.catalog.ChannelState;
+import io.tunnel.server.catalog.tunnel.ChannelKey;
+import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.server.changes.Bounds;
 import io.tunnel.server.changes.LogBounds;
 import java.util.Map;

@@ -3,9 +3,9 @@ package io.tunnel.server.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.value.Bytes;
-import io.tunnel.server.catalog.ChannelKey;
-import io.tunnel.server.catalog.ChannelState;
-import io.tunnel.server.catalog.StopReason;
+import io.tunnel.server.catalog.tunnel.ChannelKey;
+import io.tunnel.server.catalog.tunnel.ChannelState;
+import io.tunnel.server.catalog.tunnel.StopReason;
 import io.tunnel.server.session.TunnelEffect.Assign;
 import io.tunnel.server.session.TunnelEffect.Finish;
 import io.tunnel.server.session.TunnelEffect.Revoke;

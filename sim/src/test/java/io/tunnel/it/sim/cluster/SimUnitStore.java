@@ -2,11 +2,11 @@ package io.tunnel.it.sim.cluster;
 
 import io.tunnel.it.sim.cluster.group.Reach;
 import io.tunnel.it.sim.machine.SimThread;
-import io.tunnel.server.catalog.CatalogStore;
-import io.tunnel.server.catalog.FencedStoreException;
-import io.tunnel.server.catalog.StoreListener;
-import io.tunnel.server.catalog.StoreUnavailableException;
-import io.tunnel.server.catalog.UnknownOutcomeException;
+import io.tunnel.server.catalog.store.CatalogStore;
+import io.tunnel.server.catalog.store.FencedStoreException;
+import io.tunnel.server.catalog.store.StoreListener;
+import io.tunnel.server.catalog.store.StoreUnavailableException;
+import io.tunnel.server.catalog.store.UnknownOutcomeException;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package io.tunnel.it.sim.machine;
 
-import io.tunnel.server.catalog.CatalogStore;
+import io.tunnel.server.catalog.store.CatalogStore;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;

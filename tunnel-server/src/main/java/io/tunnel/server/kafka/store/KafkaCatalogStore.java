@@ -2,11 +2,11 @@ package io.tunnel.server.kafka.store;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.catalog.CatalogStore;
-import io.tunnel.server.catalog.FencedStoreException;
-import io.tunnel.server.catalog.StoreListener;
-import io.tunnel.server.catalog.StoreUnavailableException;
-import io.tunnel.server.catalog.UnknownOutcomeException;
+import io.tunnel.server.catalog.store.CatalogStore;
+import io.tunnel.server.catalog.store.FencedStoreException;
+import io.tunnel.server.catalog.store.StoreListener;
+import io.tunnel.server.catalog.store.StoreUnavailableException;
+import io.tunnel.server.catalog.store.UnknownOutcomeException;
 import io.tunnel.server.kafka.store.StoreTransaction.Outcome;
 import io.tunnel.server.kafka.store.StoreTransaction.State;
 import java.io.IOException;

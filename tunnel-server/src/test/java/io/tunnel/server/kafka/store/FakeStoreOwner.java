@@ -2,8 +2,8 @@ package io.tunnel.server.kafka.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.server.catalog.FencedStoreException;
-import io.tunnel.server.catalog.StoreListener;
+import io.tunnel.server.catalog.store.FencedStoreException;
+import io.tunnel.server.catalog.store.StoreListener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.catalog.FencedStoreException;
-import io.tunnel.server.catalog.StoreUnavailableException;
-import io.tunnel.server.catalog.UnknownOutcomeException;
+import io.tunnel.server.catalog.store.FencedStoreException;
+import io.tunnel.server.catalog.store.StoreUnavailableException;
+import io.tunnel.server.catalog.store.UnknownOutcomeException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,8 +3,8 @@ package io.tunnel.server.kafka.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.server.catalog.FencedStoreException;
-import io.tunnel.server.catalog.UnknownOutcomeException;
+import io.tunnel.server.catalog.store.FencedStoreException;
+import io.tunnel.server.catalog.store.UnknownOutcomeException;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;

@@ -3,7 +3,7 @@ package io.tunnel.server.kafka.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.server.catalog.StoreUnavailableException;
+import io.tunnel.server.catalog.store.StoreUnavailableException;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.tunnel.server.catalog;
+package io.tunnel.server.catalog.store;
 
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.disk.DurableFiles;

@@ -1,12 +1,18 @@
-package io.tunnel.server.catalog;
+package io.tunnel.server.catalog.store;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
 /** Keeps texts by name, durably. */
 public interface CatalogStore extends Closeable {
+
+  /** The catalog that is kept in {@code directory}, which is created when there is none. */
+  static CatalogStore open(Path directory) throws IOException {
+    return new RocksCatalogStore(directory);
+  }
 
   /** Everything kept. */
   Map<String, String> all() throws IOException;

@@ -1,4 +1,4 @@
-package io.tunnel.server.catalog;
+package io.tunnel.server.catalog.store;
 
 /**
  * It is not known whether a write was stored; a later read may find that it was. Either the store

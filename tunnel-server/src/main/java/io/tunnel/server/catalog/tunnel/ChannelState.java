@@ -1,4 +1,4 @@
-package io.tunnel.server.catalog;
+package io.tunnel.server.catalog.tunnel;
 
 import io.tunnel.model.KnownPosition;
 import io.tunnel.model.value.Bytes;

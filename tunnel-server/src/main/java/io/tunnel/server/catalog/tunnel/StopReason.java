@@ -1,4 +1,4 @@
-package io.tunnel.server.catalog;
+package io.tunnel.server.catalog.tunnel;
 
 import io.tunnel.wire.control.FailureControl.FailedChange;
 import java.util.Objects;

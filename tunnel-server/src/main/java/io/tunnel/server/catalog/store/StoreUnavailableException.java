@@ -1,4 +1,4 @@
-package io.tunnel.server.catalog;
+package io.tunnel.server.catalog.store;
 
 import java.io.IOException;
 

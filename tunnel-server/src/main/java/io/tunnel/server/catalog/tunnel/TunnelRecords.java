@@ -1,4 +1,4 @@
-package io.tunnel.server.catalog;
+package io.tunnel.server.catalog.tunnel;
 
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.value.Bytes;
@@ -32,7 +32,7 @@ import java.util.function.UnaryOperator;
  * versions read as a key that they do not use. {@code skipped/ID/PLACE} is a change that was left
  * out, see {@link SkippedRecords}.
  */
-final class TunnelRecords {
+public final class TunnelRecords {
 
   private static final String TUNNEL = "tunnel/";
   private static final String OF = "of/";
@@ -56,7 +56,7 @@ final class TunnelRecords {
   }
 
   /** Channels of all tunnels. */
-  long channelCount() {
+  public long channelCount() {
     return entryById.values().stream().mapToLong(entry -> entry.states.size()).sum();
   }
 
@@ -96,7 +96,7 @@ final class TunnelRecords {
   }
 
   /** Takes over a text as it is stored, or that there is none; those of others are left alone. */
-  void apply(String name, Optional<String> text) {
+  public void apply(String name, Optional<String> text) {
     if (name.startsWith(TUNNEL)) {
       String id = name.substring(TUNNEL.length());
       text.ifPresentOrElse(
@@ -116,7 +116,7 @@ final class TunnelRecords {
   }
 
   /** The tunnels that texts of those names are of. */
-  static Set<String> tunnelIds(Collection<String> names) {
+  public static Set<String> tunnelIds(Collection<String> names) {
     Set<String> ids = new LinkedHashSet<>();
     for (String name : names) {
       String id = name.substring(name.indexOf('/') + 1);
@@ -190,17 +190,17 @@ final class TunnelRecords {
   }
 
   /** All tunnels. */
-  Collection<TunnelInfo> tunnels() {
+  public Collection<TunnelInfo> tunnels() {
     return entryById.values().stream().map(entry -> entry.info).filter(Objects::nonNull).toList();
   }
 
   /** The tunnel of that id. */
-  Optional<TunnelInfo> tunnel(String tunnelId) {
+  public Optional<TunnelInfo> tunnel(String tunnelId) {
     return Optional.ofNullable(entryById.get(tunnelId)).map(entry -> entry.info);
   }
 
   /** The id of the tunnel's table, if that is kept with it. */
-  OptionalInt tableId(String tunnelId) {
+  public OptionalInt tableId(String tunnelId) {
     Entry entry = entryById.get(tunnelId);
     return entry == null || entry.tableId == 0
         ? OptionalInt.empty()
@@ -208,20 +208,20 @@ final class TunnelRecords {
   }
 
   /** Whether the tunnel as a whole is paused. */
-  boolean isPaused(String tunnelId) {
+  public boolean isPaused(String tunnelId) {
     Entry entry = entryById.get(tunnelId);
     return entry != null && entry.isPaused;
   }
 
   /** The channel's state; the beginning when nothing is stored. */
-  ChannelState state(String tunnelId, ChannelKey key) {
+  public ChannelState state(String tunnelId, ChannelKey key) {
     Entry entry = entryById.get(tunnelId);
     ChannelState state = entry == null ? null : entry.states.get(key);
     return state == null ? ChannelState.startingAt(0) : state;
   }
 
   /** What has to be written for a new tunnel, with the id of its table or without. */
-  static Map<String, Optional<String>> creation(
+  public static Map<String, Optional<String>> creation(
       TunnelInfo info, OptionalInt tableId, Map<ChannelKey, ChannelState> states) {
     Map<String, Optional<String>> changes = new LinkedHashMap<>();
     changes.put(TUNNEL + info.tunnelId(), Optional.of(Json.toText(info)));
@@ -238,7 +238,7 @@ final class TunnelRecords {
   }
 
   /** A tunnel is there now. */
-  void created(TunnelInfo info, OptionalInt tableId, Map<ChannelKey, ChannelState> states) {
+  public void created(TunnelInfo info, OptionalInt tableId, Map<ChannelKey, ChannelState> states) {
     Entry entry = new Entry();
     entry.info = info;
     entry.tableId = tableId.orElse(0);
@@ -247,7 +247,7 @@ final class TunnelRecords {
   }
 
   /** What has to be removed with a tunnel. */
-  Map<String, Optional<String>> removal(String tunnelId) {
+  public Map<String, Optional<String>> removal(String tunnelId) {
     Map<String, Optional<String>> changes = new LinkedHashMap<>();
     changes.put(TUNNEL + tunnelId, Optional.empty());
     changes.put(PAUSED + tunnelId, Optional.empty());
@@ -265,12 +265,13 @@ final class TunnelRecords {
   }
 
   /** A tunnel is gone. */
-  void removed(String tunnelId) {
+  public void removed(String tunnelId) {
     entryById.remove(tunnelId);
   }
 
   /** What has to be written so that channels are as in {@code states}; nothing that is so now. */
-  Map<String, Optional<String>> update(String tunnelId, Map<ChannelKey, ChannelState> states) {
+  public Map<String, Optional<String>> update(
+      String tunnelId, Map<ChannelKey, ChannelState> states) {
     Map<String, Optional<String>> changes = new LinkedHashMap<>();
     states.forEach(
         (key, state) -> {
@@ -291,18 +292,18 @@ final class TunnelRecords {
   }
 
   /** Channels are so now. */
-  void updated(String tunnelId, Map<ChannelKey, ChannelState> states) {
+  public void updated(String tunnelId, Map<ChannelKey, ChannelState> states) {
     entry(tunnelId).states.putAll(states);
   }
 
   /** The changes that a tunnel's workers left out. */
-  Skipped skipped(String tunnelId) {
+  public Skipped skipped(String tunnelId) {
     Entry entry = entryById.get(tunnelId);
     return entry == null ? Skipped.NONE : entry.skipped.now();
   }
 
   /** What has to be written so that these changes are among those that were left out. */
-  Map<String, Optional<String>> skip(String tunnelId, List<SkippedChange> skipped) {
+  public Map<String, Optional<String>> skip(String tunnelId, List<SkippedChange> skipped) {
     Map<String, Optional<String>> changes = new LinkedHashMap<>();
     entry(tunnelId)
         .skipped
@@ -312,12 +313,12 @@ final class TunnelRecords {
   }
 
   /** What has to be written to pause or resume a tunnel as a whole. */
-  static Map<String, Optional<String>> pause(String tunnelId, boolean isPaused) {
+  public static Map<String, Optional<String>> pause(String tunnelId, boolean isPaused) {
     return Map.of(PAUSED + tunnelId, isPaused ? Optional.of("true") : Optional.empty());
   }
 
   /** A tunnel as a whole is paused or resumed now. */
-  void paused(String tunnelId, boolean isPaused) {
+  public void paused(String tunnelId, boolean isPaused) {
     entry(tunnelId).isPaused = isPaused;
   }
 }
