@@ -26,9 +26,7 @@ class SourceTest {
   private static final Set<String> LARGE_PACKAGES =
       Set.of(
           "tunnel-server/src/main/java/io/tunnel/server/net",
-          "tunnel-server/src/main/java/io/tunnel/server/partition",
-          "tunnel-server/src/main/java/io/tunnel/server/replica",
-          "tunnel-server/src/test/java/io/tunnel/server/replica");
+          "tunnel-server/src/main/java/io/tunnel/server/partition");
 
   @Test
   void no_source_file_is_longer_than_anyone_can_read_over_coffee() {

@@ -1,8 +1,10 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.server.replica.SharedLog.Kind;
-import io.tunnel.server.replica.SharedLog.Stored;
+import io.tunnel.server.replica.shared.RecordCodec;
+import io.tunnel.server.replica.shared.RunCore;
+import io.tunnel.server.replica.shared.SharedLog.Kind;
+import io.tunnel.server.replica.shared.SharedLog.Stored;
 import java.util.Optional;
 
 /** What single records of a log say, for those who compare. */

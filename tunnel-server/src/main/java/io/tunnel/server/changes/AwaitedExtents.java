@@ -2,8 +2,8 @@ package io.tunnel.server.changes;
 
 import java.nio.ByteBuffer;
 
-/** Nothing yet: what there is, is being read, and subscribers of the partition are told then. */
-public enum AwaitedExtents implements Extents {
+/** See {@link Extents#awaited}. */
+enum AwaitedExtents implements Extents {
   INSTANCE;
 
   @Override

@@ -1,13 +1,29 @@
 package io.tunnel.server.changes;
 
+import io.tunnel.codec.ChangeBatch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /**
  * Batches of one partition that may be delivered, in order. Where they stand is known, or they are
  * held in memory; nothing is read before it is asked for.
  */
 public interface Extents {
+
+  /** Nothing yet: what there is, is being read, and subscribers of the partition are told then. */
+  static Extents awaited() {
+    return AwaitedExtents.INSTANCE;
+  }
+
+  /**
+   * Batches that are in memory already.
+   *
+   * @param batches in order of their positions
+   */
+  static Extents held(List<ChangeBatch> batches) {
+    return new HeldBatches(batches);
+  }
 
   /** Whether there is nothing to read. */
   boolean isEmpty();

@@ -9,10 +9,10 @@ import java.util.List;
  *
  * @param batches in order of their positions
  */
-public record HeldBatches(List<ChangeBatch> batches) implements Extents {
+record HeldBatches(List<ChangeBatch> batches) implements Extents {
 
   /** Refuses batches that are not in order. */
-  public HeldBatches {
+  HeldBatches {
     batches = List.copyOf(batches);
     for (int i = 1; i < batches.size(); i++) {
       if (batches.get(i).basePosition() <= batches.get(i - 1).lastPosition()) {

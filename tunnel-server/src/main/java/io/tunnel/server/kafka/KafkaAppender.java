@@ -2,8 +2,8 @@ package io.tunnel.server.kafka;
 
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.Shard;
-import io.tunnel.server.replica.SharedLog.Appended;
-import io.tunnel.server.replica.SharedLog.Entry;
+import io.tunnel.server.replica.shared.SharedLog.Appended;
+import io.tunnel.server.replica.shared.SharedLog.Entry;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;

@@ -3,7 +3,7 @@ package io.tunnel.server.kafka;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.kafka.PartitionTopics.Place;
 import io.tunnel.server.partition.Shard;
-import io.tunnel.server.replica.SharedLog;
+import io.tunnel.server.replica.shared.SharedLog;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.HashMap;

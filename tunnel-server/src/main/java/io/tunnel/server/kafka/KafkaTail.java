@@ -2,9 +2,9 @@ package io.tunnel.server.kafka;
 
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.Shard;
-import io.tunnel.server.replica.SharedLog;
-import io.tunnel.server.replica.SharedLog.Stored;
-import io.tunnel.server.replica.SharedLog.TailListener;
+import io.tunnel.server.replica.shared.SharedLog;
+import io.tunnel.server.replica.shared.SharedLog.Stored;
+import io.tunnel.server.replica.shared.SharedLog.TailListener;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

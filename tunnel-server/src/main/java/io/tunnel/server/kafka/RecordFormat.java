@@ -1,9 +1,9 @@
 package io.tunnel.server.kafka;
 
 import io.tunnel.model.value.Bytes;
-import io.tunnel.server.replica.SharedLog.Entry;
-import io.tunnel.server.replica.SharedLog.Kind;
-import io.tunnel.server.replica.SharedLog.Stored;
+import io.tunnel.server.replica.shared.SharedLog.Entry;
+import io.tunnel.server.replica.shared.SharedLog.Kind;
+import io.tunnel.server.replica.shared.SharedLog.Stored;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;

@@ -28,7 +28,7 @@ import io.tunnel.server.kafka.store.StoreTail;
 import io.tunnel.server.kafka.store.StoreTopic;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.ReplicasIdentity;
-import io.tunnel.server.replica.SharedLog;
+import io.tunnel.server.replica.shared.SharedLog;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -3,6 +3,7 @@ package io.tunnel.server.replica;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.server.partition.PendingWrite;
+import io.tunnel.server.replica.lead.Leader;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.wire.WriteResult;
 import java.util.concurrent.atomic.AtomicLong;
@@ -34,7 +35,7 @@ final class LedPartition implements PartitionHost {
       throw replica.notLeader();
     }
     if (!view.isWritable()) {
-      throw WriteAnswers.unavailable();
+      throw Leader.unavailable();
     }
     if (shard.isStopping()) {
       throw PendingWrite.stopping();

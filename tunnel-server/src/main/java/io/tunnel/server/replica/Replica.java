@@ -4,9 +4,18 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.server.replica.ReplicaCore.Verdict;
-import io.tunnel.server.replica.SharedLog.Entry;
-import io.tunnel.server.replica.SharedLog.Stored;
+import io.tunnel.server.replica.history.EpochHistory;
+import io.tunnel.server.replica.history.LeaderEpochs;
+import io.tunnel.server.replica.lead.Leader;
+import io.tunnel.server.replica.shared.RecordCodec;
+import io.tunnel.server.replica.shared.RecordValue;
+import io.tunnel.server.replica.shared.ReplicaCore;
+import io.tunnel.server.replica.shared.ReplicaCore.Verdict;
+import io.tunnel.server.replica.shared.ReplicaEnds;
+import io.tunnel.server.replica.shared.RunCore;
+import io.tunnel.server.replica.shared.SharedLog;
+import io.tunnel.server.replica.shared.SharedLog.Entry;
+import io.tunnel.server.replica.shared.SharedLog.Stored;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -128,12 +137,7 @@ final class Replica {
         new ReplicaEnds(
             state.origin(), state.replica().next() == 0 ? port.epochMicros() : state.freshMicros());
     this.runs = new RunCore(partition, config.batches().mergedBytesMax());
-    this.leader =
-        new Leader(
-            core,
-            new GroupMaker(partition, rows, config.batches()),
-            new LeaderPort(partition, port),
-            config.times());
+    this.leader = new Leader(partition, core, rows, new LeaderPort(partition, port), config);
     publish();
   }
 
@@ -221,7 +225,7 @@ final class Replica {
         port.logged(partition),
         lastMicros,
         floor,
-        ends.fresh().store(),
+        ends.storeFresh(),
         ends.origin(),
         epochHistory,
         epochs);
@@ -310,7 +314,7 @@ final class Replica {
   private boolean findsHole(long offset, long readMicros) {
     isStale |=
         offset > core.next()
-            && ends.fresh().mayHaveMissedDeletions(readMicros, port.deletionMicros(partition));
+            && ends.mayHaveMissedDeletions(readMicros, port.deletionMicros(partition));
     return isStale;
   }
 
@@ -400,8 +404,8 @@ final class Replica {
   }
 
   /** Of the log that it is a replica of. */
-  void sawEnd(ReplicaTask.End asked, SharedLog.End seen) {
-    isDirty |= ends.saw(asked, seen, core.next(), port.deletionMicros(partition));
+  void sawEnd(SharedLog.End seen, ReplicaEnds.Asked asked) {
+    isDirty |= ends.saw(seen, asked, core.next(), port.deletionMicros(partition));
   }
 
   void lead() {

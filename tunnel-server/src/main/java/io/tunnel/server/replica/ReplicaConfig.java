@@ -1,6 +1,7 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.model.Limits;
+import io.tunnel.server.replica.history.History;
 import java.util.Objects;
 
 /**

@@ -2,7 +2,7 @@ package io.tunnel.server.replica;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.server.partition.ConditionCore;
+import io.tunnel.server.replica.lead.Leader;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
 import java.io.Closeable;
@@ -13,10 +13,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 
 /** The rows of the replicas of a shard, and what is stored with them, for the shard's thread. */
-interface ReplicaRows extends ConditionCore.StoredRows, Closeable {
-
-  /** Type and value of each column of a row, by its name. */
-  Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key);
+interface ReplicaRows extends Leader.Rows, Closeable {
 
   /** Applies batches, and stores the states of their replicas with them. */
   void fold(List<ChangeBatch> batches, long logEnd, Map<Integer, Bytes> states) throws IOException;

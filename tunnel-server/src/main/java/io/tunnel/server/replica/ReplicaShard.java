@@ -127,7 +127,7 @@ final class ReplicaShard implements Closeable {
   void requireFresh(Replica replica) {
     long msMax = config.times().readAgeMsMax();
     long nanosMax = TimeUnit.MILLISECONDS.toNanos(msMax);
-    if (msMax > 0 && replica.ends().word().isOlder(nanosMax, clock.nanos())) {
+    if (msMax > 0 && replica.ends().isUnconfirmed(nanosMax, clock.nanos())) {
       incidents().count(Incident.READ_TOO_OLD, 1);
       throw RefusedException.notLeader(
           "this node has not heard from the log of partition "

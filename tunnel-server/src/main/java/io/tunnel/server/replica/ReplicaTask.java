@@ -1,7 +1,9 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.server.partition.PendingWrite;
-import io.tunnel.server.replica.SharedLog.Stored;
+import io.tunnel.server.replica.shared.ReplicaEnds;
+import io.tunnel.server.replica.shared.SharedLog;
+import io.tunnel.server.replica.shared.SharedLog.Stored;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -25,7 +27,7 @@ sealed interface ReplicaTask {
       implements ReplicaTask {}
 
   /** The end of the log, when it could be found; it was asked for at that moment. */
-  record End(int partition, Optional<SharedLog.End> end, long askedMicros, long askedNanos)
+  record End(int partition, Optional<SharedLog.End> end, ReplicaEnds.Asked asked)
       implements ReplicaTask {}
 
   /** See {@link ReadIndex}. */

@@ -2,7 +2,8 @@ package io.tunnel.server.replica;
 
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.Shard;
-import io.tunnel.server.replica.SharedLog.Entry;
+import io.tunnel.server.replica.shared.SharedLog;
+import io.tunnel.server.replica.shared.SharedLog.Entry;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;

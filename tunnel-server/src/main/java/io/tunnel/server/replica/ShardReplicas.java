@@ -3,6 +3,8 @@ package io.tunnel.server.replica;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.partition.Shard;
+import io.tunnel.server.replica.shared.ReplicaEnds;
+import io.tunnel.server.replica.shared.SharedLog;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -162,7 +164,7 @@ final class ShardReplicas {
           "the log of partition {} was deleted and made anew; its copy is made again",
           replica.partition());
       makeAgainFrom(replica, 0, end.origin());
-    } else if (replica.ends().isLostBefore(seen.askedMicros())) {
+    } else if (replica.ends().isLostBefore(seen.asked().micros())) {
       LOGGER.warn(
           "the log of partition {} was cut off before record {}, or begins behind it, at {}; its"
               + " copy is made again",
@@ -171,7 +173,7 @@ final class ShardReplicas {
           replica.ends().lostFirst());
       makeAgainFrom(replica, replica.ends().lostFirst(), end.origin());
     } else {
-      replica.sawEnd(seen, end);
+      replica.sawEnd(end, seen.asked());
     }
   }
 
@@ -245,18 +247,16 @@ final class ShardReplicas {
 
   /** Any thread. */
   void askEnds(Collection<Integer> partitions) {
-    long askedMicros = clock.epochMicros();
-    long askedNanos = clock.nanos();
+    ReplicaEnds.Asked asked = new ReplicaEnds.Asked(clock.epochMicros(), clock.nanos());
     ports
         .log()
         .ends(partitions)
         .forEach(
-            (partition, asked) ->
-                asked.whenComplete(
+            (partition, answer) ->
+                answer.whenComplete(
                     (end, failure) ->
                         queue.accept(
-                            new ReplicaTask.End(
-                                partition, Optional.ofNullable(end), askedMicros, askedNanos))));
+                            new ReplicaTask.End(partition, Optional.ofNullable(end), asked))));
   }
 
   /** A strict read comes. */

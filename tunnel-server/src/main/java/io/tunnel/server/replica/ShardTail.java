@@ -1,8 +1,9 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.model.value.Bytes;
-import io.tunnel.server.replica.SharedLog.Entry;
-import io.tunnel.server.replica.SharedLog.Stored;
+import io.tunnel.server.replica.shared.SharedLog;
+import io.tunnel.server.replica.shared.SharedLog.Entry;
+import io.tunnel.server.replica.shared.SharedLog.Stored;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;

@@ -5,7 +5,11 @@ import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.changes.IncarnationHistory;
-import io.tunnel.server.replica.ReplicaState.Standing;
+import io.tunnel.server.replica.history.EpochHistory;
+import io.tunnel.server.replica.history.LeaderEpochs;
+import io.tunnel.server.replica.shared.ReplicaState;
+import io.tunnel.server.replica.shared.ReplicaState.Standing;
+import io.tunnel.server.replica.shared.SharedLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +21,8 @@ import java.util.TreeMap;
  * @param logged position up to which the local log had the changes then
  * @param lastMicros commit time of the last change read; 0 when there was none
  * @param floor no change before this position is to be read from the local log
- * @param freshMicros when it had certainly read everything; see {@link FreshCore}
+ * @param freshMicros when it had certainly read everything, so that it is known whether a deletion
+ *     may have been missed
  * @param origin which log it is a replica of, as {@link SharedLog.End} has it; empty when not known
  * @param epochHistory what counts of what it has read
  * @param epochs who led the log in what it has read

@@ -9,7 +9,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.TestRows;
-import io.tunnel.server.changes.HeldBatches;
+import io.tunnel.server.changes.Extents;
 import io.tunnel.server.changes.SettledChanges;
 import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.GroupCore;
@@ -146,7 +146,7 @@ final class SettledChannelTest {
     changes.settle(PARTITION, 6);
     connection.runAll();
     assertThat(connection.settled).isEmpty();
-    changes.planNext(new HeldBatches(List.of(behind(3))));
+    changes.planNext(Extents.held(List.of(behind(3))));
     changes.fetch(PARTITION, false);
     connection.runAll();
     assertThat(connection.positions).containsExactly(3L);

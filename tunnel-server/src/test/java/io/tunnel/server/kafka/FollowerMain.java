@@ -2,10 +2,10 @@ package io.tunnel.server.kafka;
 
 import io.tunnel.server.disk.Disks;
 import io.tunnel.server.kafka.PartitionTopics.Place;
-import io.tunnel.server.replica.Markers;
 import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.Replicas;
 import io.tunnel.server.replica.ReplicasIdentity;
+import io.tunnel.server.replica.shared.Markers;
 import io.tunnel.server.table.TableStoreConfig;
 import java.io.IOException;
 import java.nio.file.Path;

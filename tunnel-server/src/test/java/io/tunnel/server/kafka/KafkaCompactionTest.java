@@ -6,9 +6,9 @@ import static io.tunnel.server.kafka.TestTable.get;
 import static io.tunnel.server.kafka.TestTable.marker;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.server.replica.SharedLog.Kind;
-import io.tunnel.server.replica.SharedLog.Stored;
-import io.tunnel.server.replica.SharedLog.Tail;
+import io.tunnel.server.replica.shared.SharedLog.Kind;
+import io.tunnel.server.replica.shared.SharedLog.Stored;
+import io.tunnel.server.replica.shared.SharedLog.Tail;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.server.changes.Bounds;
 import io.tunnel.server.partition.Shard;
-import io.tunnel.server.replica.SharedLog.Stored;
-import io.tunnel.server.replica.SharedLog.Tail;
+import io.tunnel.server.replica.shared.SharedLog.Stored;
+import io.tunnel.server.replica.shared.SharedLog.Tail;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

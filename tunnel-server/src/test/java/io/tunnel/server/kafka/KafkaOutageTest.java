@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.kafka.broker.KafkaBroker;
-import io.tunnel.server.replica.SharedLog;
-import io.tunnel.server.replica.SharedLog.Entry;
-import io.tunnel.server.replica.SharedLog.Stored;
-import io.tunnel.server.replica.SharedLog.Tail;
+import io.tunnel.server.replica.shared.SharedLog;
+import io.tunnel.server.replica.shared.SharedLog.Entry;
+import io.tunnel.server.replica.shared.SharedLog.Stored;
+import io.tunnel.server.replica.shared.SharedLog.Tail;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -2,8 +2,8 @@ package io.tunnel.server.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.server.replica.SharedLog.Stored;
-import io.tunnel.server.replica.SharedLog.TailListener;
+import io.tunnel.server.replica.shared.SharedLog.Stored;
+import io.tunnel.server.replica.shared.SharedLog.TailListener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;

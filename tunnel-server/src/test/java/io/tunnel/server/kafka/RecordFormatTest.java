@@ -3,8 +3,8 @@ package io.tunnel.server.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.value.Bytes;
-import io.tunnel.server.replica.SharedLog.Entry;
-import io.tunnel.server.replica.SharedLog.Kind;
+import io.tunnel.server.replica.shared.SharedLog.Entry;
+import io.tunnel.server.replica.shared.SharedLog.Kind;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;

@@ -10,6 +10,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.server.partition.PendingWrite;
+import io.tunnel.server.replica.shared.FakeSharedLog;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

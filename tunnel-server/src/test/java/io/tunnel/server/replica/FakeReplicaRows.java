@@ -20,7 +20,7 @@ import java.util.TreeMap;
  * Rows in memory. When the process is killed, what is left is what there was after some earlier
  * fold, as with a store that writes its buffers to disk when it likes.
  */
-final class FakeReplicaRows implements ReplicaRows {
+public final class FakeReplicaRows implements ReplicaRows {
 
   private TreeMap<Integer, TreeMap<Bytes, SortedMap<String, Bytes>>> rows = new TreeMap<>();
   private TreeMap<Integer, Bytes> states = new TreeMap<>();
@@ -34,7 +34,7 @@ final class FakeReplicaRows implements ReplicaRows {
   /** What was to be folded last. */
   private Runnable given = () -> {};
 
-  FakeReplicaRows(Random random) {
+  public FakeReplicaRows(Random random) {
     this.random = random;
   }
 

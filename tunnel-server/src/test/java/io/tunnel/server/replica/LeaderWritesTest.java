@@ -15,7 +15,7 @@ import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.partition.PartitionHost;
-import io.tunnel.server.replica.SharedLog.Kind;
+import io.tunnel.server.replica.shared.SharedLog.Kind;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.io.IOException;

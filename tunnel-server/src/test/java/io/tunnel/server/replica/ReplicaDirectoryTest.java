@@ -16,6 +16,8 @@ import io.tunnel.server.disk.Disks;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.Shard;
+import io.tunnel.server.replica.shared.FakeSharedLog;
+import io.tunnel.server.replica.shared.Markers;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
 import java.io.IOException;

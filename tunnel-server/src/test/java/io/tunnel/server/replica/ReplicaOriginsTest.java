@@ -10,6 +10,8 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.changes.IncarnationHistory;
 import io.tunnel.server.partition.PendingWrite;
+import io.tunnel.server.replica.shared.FakeSharedLog;
+import io.tunnel.server.replica.shared.SharedLog;
 import java.io.IOException;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;

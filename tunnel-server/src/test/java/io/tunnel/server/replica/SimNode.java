@@ -12,6 +12,8 @@ import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.server.partition.Shard;
+import io.tunnel.server.replica.shared.FakeSharedLog;
+import io.tunnel.server.replica.shared.Markers;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

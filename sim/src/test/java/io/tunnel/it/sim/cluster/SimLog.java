@@ -1,8 +1,8 @@
 package io.tunnel.it.sim.cluster;
 
 import io.tunnel.model.value.Bytes;
-import io.tunnel.server.replica.SharedLog.Entry;
-import io.tunnel.server.replica.SharedLog.Stored;
+import io.tunnel.server.replica.shared.SharedLog.Entry;
+import io.tunnel.server.replica.shared.SharedLog.Stored;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

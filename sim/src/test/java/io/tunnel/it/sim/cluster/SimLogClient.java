@@ -6,7 +6,7 @@ import io.tunnel.model.KnownPosition;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.changes.Bounds;
 import io.tunnel.server.changes.BoundsQueries;
-import io.tunnel.server.replica.SharedLog;
+import io.tunnel.server.replica.shared.SharedLog;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,0 +1,158 @@
+package io.tunnel.server.replica.lead;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.partition.PendingWrite;
+import io.tunnel.server.replica.shared.SharedLog.Entry;
+import io.tunnel.server.replica.shared.SharedLog.Stored;
+import io.tunnel.wire.WriteResult;
+import io.tunnel.wire.WriteResult.Jump;
+import io.tunnel.wire.WriteResult.Rejection;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The entries of one append, and the writes that they come from. What counts of an append is its
+ * beginning, so it is enough to know how many of its entries were read back.
+ */
+final class AppendGroup {
+
+  private final long epoch;
+  private final List<Entry> entries;
+  private final List<Piece> pieces;
+  private final long[] offsets;
+  private int readBack;
+  private boolean isAnswered;
+
+  /**
+   * A write.
+   *
+   * @param rejections rows whose condition did not hold
+   * @param from number of the entry of its first accepted row
+   * @param appended so many of its accepted rows are in this append
+   * @param accepted the others are left to the writer
+   */
+  record Piece(
+      PendingWrite write, List<Rejection> rejections, int from, int appended, int accepted) {}
+
+  AppendGroup(long epoch, List<Entry> entries, List<Piece> pieces) {
+    this.epoch = epoch;
+    this.entries = entries;
+    this.pieces = pieces;
+    this.offsets = new long[entries.size()];
+  }
+
+  long epoch() {
+    return epoch;
+  }
+
+  List<Entry> entries() {
+    return entries;
+  }
+
+  /**
+   * Takes a record that counts.
+   *
+   * @throws IllegalStateException when it is of this leader, and not the next of this append
+   */
+  void read(Stored record) {
+    if (record.entry().epoch() != epoch) {
+      return;
+    }
+    if (readBack == entries.size() || !record.entry().equals(entries.get(readBack))) {
+      throw new IllegalStateException(
+          "record "
+              + record.offset()
+              + " of epoch "
+              + epoch
+              + " is not entry "
+              + readBack
+              + " of the append under way");
+    }
+    offsets[readBack++] = record.offset();
+  }
+
+  /** Whether all entries were read back. */
+  boolean isWhole() {
+    return readBack == entries.size();
+  }
+
+  boolean isAnswered() {
+    return isAnswered;
+  }
+
+  /**
+   * Answers all writes, unless they are answered.
+   *
+   * @param reason why what was not read back was refused
+   * @return rows that were rejected by their condition
+   */
+  int answer(RefusedException reason) {
+    if (isAnswered) {
+      return 0;
+    }
+    isAnswered = true;
+    int rejected = 0;
+    for (Piece piece : pieces) {
+      rejected += answer(piece, reason);
+    }
+    return rejected;
+  }
+
+  /** Refuses all writes, unless they are answered: what was read back of them is not folded. */
+  void refuse(RefusedException reason) {
+    if (!isAnswered) {
+      isAnswered = true;
+      pieces.forEach(piece -> piece.write().refused(reason));
+    }
+  }
+
+  private int answer(Piece piece, RefusedException reason) {
+    int applied = Math.min(piece.appended(), readBack - piece.from());
+    boolean isCertain = reason.retriable();
+    // What was judged is true if its judge led then, which the first entry read back proves.
+    boolean isAll = applied == piece.accepted() && readBack > 0;
+    if (isAll || (applied > 0 && isCertain)) {
+      long first = applied == 0 ? 0 : offsets[piece.from()];
+      WriteResult result =
+          new WriteResult(first, applied, rejections(piece, applied), jumps(piece, applied));
+      piece.write().written(result);
+      return piece.rejections().size();
+    }
+    piece.write().refused(reason);
+    return 0;
+  }
+
+  /** Where records of others lie between those of the write. */
+  private List<Jump> jumps(Piece piece, int applied) {
+    List<Jump> jumps = new ArrayList<>();
+    for (int i = 1; i < applied; i++) {
+      long offset = offsets[piece.from() + i];
+      if (offset != offsets[piece.from() + i - 1] + 1) {
+        jumps.add(new Jump(i, offset));
+      }
+    }
+    return jumps;
+  }
+
+  /** Those that were judged, and the accepted rows from number {@code applied} on. */
+  private static List<Rejection> rejections(Piece piece, int applied) {
+    if (applied == piece.accepted()) {
+      return piece.rejections();
+    }
+    Set<Integer> rejected = new HashSet<>();
+    piece.rejections().forEach(rejection -> rejected.add(rejection.rowIndex()));
+    List<Rejection> all = new ArrayList<>(piece.rejections());
+    int accepted = 0;
+    for (int row = 0; row < piece.write().batch().rowCount(); row++) {
+      if (!rejected.contains(row) && accepted++ >= applied) {
+        all.add(new Rejection(row, ErrorCode.NOT_LEADER));
+      }
+    }
+    all.sort(Comparator.comparingInt(Rejection::rowIndex));
+    return all;
+  }
+}

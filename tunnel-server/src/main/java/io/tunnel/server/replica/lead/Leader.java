@@ -1,0 +1,421 @@
+package io.tunnel.server.replica.lead;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.partition.ConditionCore;
+import io.tunnel.server.partition.PendingWrite;
+import io.tunnel.server.replica.Incident;
+import io.tunnel.server.replica.ReplicaConfig;
+import io.tunnel.server.replica.shared.ReplicaCore;
+import io.tunnel.server.replica.shared.ReplicaCore.Role;
+import io.tunnel.server.replica.shared.SharedLog.Entry;
+import io.tunnel.server.replica.shared.SharedLog.Kind;
+import io.tunnel.server.replica.shared.SharedLog.Stored;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The part of a replica that leads: claims, appends one group at a time, and knows what became of
+ * it. For the shard's thread.
+ *
+ * <p>The fate of a group is certain when all of it was read back, when another epoch began, or when
+ * a record of its own epoch does not count: what was not read back by then never counts. A group
+ * whose append failed is therefore left as it is, and the leader claims again: at the latest its
+ * own marker settles the group. What was settled is answered after the next fold.
+ */
+public final class Leader {
+
+  /** Markers whose outcome is unknown and that are remembered. */
+  static final int CLAIMS_MAX = 1_000;
+
+  /** The rows that its writes are judged by. */
+  public interface Rows extends ConditionCore.StoredRows {
+    /** Type and value of each column of a row, by its name. */
+    Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key);
+  }
+
+  /** Where it appends, and how it names itself. */
+  public interface Port {
+    /** Appends; what becomes of it is told to {@link Leader#appended} with the same number. */
+    void append(long number, List<Entry> entries);
+
+    /** A value that no other marker has. */
+    Bytes marker();
+
+    /** Counts what happened. */
+    void count(Incident what, long times);
+  }
+
+  private final ReplicaCore core;
+  private final GroupMaker maker;
+  private final Port port;
+  private final ReplicaConfig.Times times;
+
+  /** Writes that are in no group yet; refused with the next answer once it takes none. */
+  private final ArrayDeque<PendingWrite> waiting = new ArrayDeque<>();
+
+  /** Groups that wait for the next fold to be answered. */
+  private final List<Settled> settled = new ArrayList<>();
+
+  /**
+   * Markers of this replica that may still come, at most {@link #CLAIMS_MAX}; the newest is there.
+   */
+  private final Set<Bytes> claims = new HashSet<>();
+
+  /** The entries that are appended and not settled; while there are any, no others are appended. */
+  private Optional<AppendGroup> group = Optional.empty();
+
+  /** What it was told to be, which the next {@link #advance} follows. */
+  private boolean isWanted;
+
+  private State state = State.FOLLOWING;
+
+  /** Times that it has to claim again since it was told to lead, or since a whole group counted. */
+  private int failures;
+
+  /** Of the last append, marker or group: only what became of that one matters. */
+  private long number;
+
+  /** When it claims, while it {@link State#awaitsClaim waits} for that; empty for at once. */
+  private Optional<Long> claimNanos = Optional.empty();
+
+  /** By when the group was to be read back; of interest while it has no answer. */
+  private long deadlineNanos;
+
+  /**
+   * How far it is. {@code CUT_OFF} and {@code RECLAIMING} have led and read no marker of another.
+   */
+  private enum State {
+    /** Nothing is under way. */
+    FOLLOWING,
+    /** Claims when its time has come. */
+    WAITING,
+    /** A marker is under way. */
+    CLAIMING,
+    /** Its own marker was read, and nothing has ended the lead since. */
+    LEADING,
+    /** An append failed, or the lead was lost to nobody: serves rows, and claims as WAITING. */
+    CUT_OFF,
+    /** Serves rows, and a marker is under way. */
+    RECLAIMING,
+    /** Is not to lead any more, and what became of its last group is not known. */
+    RESIGNING;
+
+    boolean isServing() {
+      return this == LEADING || this == CUT_OFF || this == RECLAIMING;
+    }
+
+    boolean awaitsClaim() {
+      return this == WAITING || this == CUT_OFF;
+    }
+
+    boolean hasClaimed() {
+      return this == CLAIMING || this == RECLAIMING;
+    }
+
+    /** What it is when that has happened. */
+    State after(Event event) {
+      return switch (event) {
+        case WANTED -> this == LEADING || this == CUT_OFF ? CUT_OFF : hasClaimed() ? this : WAITING;
+        case UNWANTED -> hasClaimed() ? CLAIMING : this == FOLLOWING ? FOLLOWING : RESIGNING;
+        case SETTLED -> FOLLOWING;
+        case CLAIMED -> isServing() ? RECLAIMING : CLAIMING;
+        case LED -> LEADING;
+        case FAILED -> isServing() ? CUT_OFF : this == CLAIMING ? WAITING : this;
+        case OTHER_LED -> hasClaimed() ? CLAIMING : isServing() ? WAITING : this;
+      };
+    }
+  }
+
+  /** Why it moves from one state to another. */
+  private enum Event {
+    /** It is to lead, which it was not. */
+    WANTED,
+    /** It is not to lead; a marker that is under way may still come. */
+    UNWANTED,
+    /** It is not to lead, and the last group has its answer. */
+    SETTLED,
+    /** Its marker is appended; only when it awaited that. */
+    CLAIMED,
+    /** Its own newest marker was read. */
+    LED,
+    /** An append failed, or its records do not count any more. */
+    FAILED,
+    /** The marker of another leader was read. */
+    OTHER_LED
+  }
+
+  /** A group whose fate is certain, and why what was not read back is refused. */
+  private record Settled(AppendGroup group, RefusedException reason) {}
+
+  /** Of a replica that {@code core} reads, with the rows that are folded. */
+  public Leader(int partition, ReplicaCore core, Rows rows, Port port, ReplicaConfig config) {
+    this.core = core;
+    this.maker = new GroupMaker(partition, rows, config.batches());
+    this.port = port;
+    this.times = config.times();
+  }
+
+  /** What a writer is told when the shared log leaves its leader without an answer. */
+  public static RefusedException unavailable() {
+    return new RefusedException(
+        ErrorCode.LOG_UNAVAILABLE,
+        "the log that the nodes share cannot be reached; nothing was written, try again later");
+  }
+
+  private static RefusedException unknown(String why) {
+    return new RefusedException(
+        ErrorCode.STORAGE_FAILED, why + "; whether this was written is not known");
+  }
+
+  private void move(Event event) {
+    state = state.after(event);
+  }
+
+  /** Whether it is to lead. */
+  public void want(boolean isToLead) {
+    if (isToLead && !isWanted) {
+      failures = 0;
+      claimNanos = Optional.empty();
+      move(Event.WANTED);
+    }
+    isWanted = isToLead;
+  }
+
+  public boolean isWanted() {
+    return isWanted;
+  }
+
+  /**
+   * Whether rows may be read here: it leads, or it has led and only cannot reach the log, so that
+   * it does not know of another leader.
+   */
+  public boolean isServing() {
+    return isWanted && state.isServing();
+  }
+
+  /** Whether writes are taken. */
+  public boolean isWritable() {
+    return isWanted && state == State.LEADING;
+  }
+
+  /** Takes a write, or refuses it. */
+  public void write(PendingWrite write, RefusedException notLeader) {
+    if (isWritable()) {
+      waiting.add(write);
+    } else {
+      write.refused(isServing() ? unavailable() : notLeader);
+    }
+  }
+
+  /** Whether nothing that it appended is without an answer. */
+  public boolean isIdle() {
+    return group.isEmpty() && settled.isEmpty() && waiting.isEmpty();
+  }
+
+  /** A record that counts was read. */
+  public void counted(Stored record, long nowNanos) {
+    group.ifPresent(
+        under -> {
+          under.read(record);
+          if (under.isWhole()) {
+            failures = 0;
+            settle(unavailable());
+          }
+        });
+    // Its epoch may be a newer one, whose marker nobody has.
+    lostLead(nowNanos);
+  }
+
+  /** A record that does not count was read. */
+  public void fenced(Stored record, long nowNanos) {
+    boolean isOwn = group.isPresent() && group.get().epoch() == record.entry().epoch();
+    if (isOwn && record.entry().epoch() == core.epoch()) {
+      settle(unavailable());
+    }
+    lostLead(nowNanos);
+  }
+
+  /** A marker was read. */
+  public void marked(Stored record, RefusedException notLeader, long nowNanos) {
+    boolean isOwn = record.entry().value().filter(claims::remove).isPresent();
+    settle(isOwn ? unavailable() : notLeader);
+    if (core.role() == Role.LEADING) {
+      port.count(Incident.LED, 1);
+      move(Event.LED);
+      return;
+    }
+    lostLead(nowNanos);
+    if (!isOwn) {
+      move(Event.OTHER_LED);
+    }
+  }
+
+  /** There is a hole before the next record, and what was in it is not known. */
+  public void skipped(long nowNanos) {
+    settle(unknown("the log gave up records before this node read them"));
+    if (state.hasClaimed()) {
+      // Its marker may have been in the hole.
+      fail(nowNanos);
+    }
+    lostLead(nowNanos);
+  }
+
+  private void lostLead(long nowNanos) {
+    if (core.role() == Role.FOLLOWING && isWritable()) {
+      fail(nowNanos);
+    }
+  }
+
+  private void settle(RefusedException reason) {
+    group.ifPresent(certain -> settled.add(new Settled(certain, reason)));
+    group = Optional.empty();
+  }
+
+  /** What became of an append. Entries that were all read back are no longer of interest. */
+  public void appended(long ofNumber, Optional<IOException> failure, long nowNanos) {
+    boolean isUnderWay = group.isPresent() || state.hasClaimed();
+    if (ofNumber == number && isUnderWay && failure.isPresent()) {
+      port.count(Incident.APPEND_FAILED, 1);
+      fail(nowNanos);
+    }
+  }
+
+  /** Claims again, but not at once. */
+  private void fail(long nowNanos) {
+    move(Event.FAILED);
+    long pauseMs = times.claimPauseMs() << Math.min(failures, 16);
+    failures++;
+    pauseMs = Math.min(pauseMs, times.claimPauseMsMax());
+    claimNanos = Optional.of(nowNanos + TimeUnit.MILLISECONDS.toNanos(pauseMs));
+  }
+
+  /**
+   * All that was read is folded: answers what is certain.
+   *
+   * @return rows that were rejected by their condition
+   */
+  public int answer(RefusedException notLeader) {
+    int rejected = 0;
+    for (Settled certain : settled) {
+      rejected += certain.group().answer(certain.reason());
+    }
+    settled.clear();
+    if (!isWritable()) {
+      refuseWaiting(isServing() ? unavailable() : notLeader);
+    }
+    return rejected;
+  }
+
+  private void refuseWaiting(RefusedException reason) {
+    for (PendingWrite write = waiting.poll(); write != null; write = waiting.poll()) {
+      write.refused(reason);
+    }
+  }
+
+  /**
+   * Does what is to be done next. To be called when everything that was read is folded.
+   *
+   * @param isCaughtUp whether the replica has read what there was when it began
+   */
+  public void advance(boolean isCaughtUp, long nowNanos) {
+    if (group.isPresent() && nowNanos - deadlineNanos >= 0 && !group.get().isAnswered()) {
+      group.get().answer(unknown("the log did not answer in time"));
+      port.count(Incident.APPEND_FAILED, 1);
+      fail(nowNanos);
+      refuseWaiting(unavailable());
+    }
+    if (!isWanted) {
+      resign();
+    } else if (state.awaitsClaim()) {
+      claim(isCaughtUp, nowNanos);
+    } else if (state == State.LEADING && group.isEmpty() && !core.isAppending()) {
+      append(nowNanos);
+    }
+  }
+
+  /**
+   * What was read cannot be folded, so nothing is appended, and nothing answered for which rows
+   * would be missing. What waits for that too long has no certain outcome.
+   */
+  public void stall(RefusedException busy, long nowNanos) {
+    refuseWaiting(busy);
+    boolean isOpen = !settled.isEmpty() || (group.isPresent() && !group.get().isAnswered());
+    if (isOpen && nowNanos - deadlineNanos >= 0) {
+      RefusedException unknown = unknown("the disk of the node is full");
+      settled.forEach(certain -> certain.group().refuse(unknown));
+      settled.clear();
+      group.ifPresent(open -> open.refuse(unknown));
+      fail(nowNanos);
+    }
+  }
+
+  private void resign() {
+    move(Event.UNWANTED);
+    boolean isSettled = group.isEmpty() || group.get().isAnswered();
+    if (isSettled && state != State.FOLLOWING) {
+      group = Optional.empty();
+      move(Event.SETTLED);
+      core.resign();
+    }
+  }
+
+  private void claim(boolean isCaughtUp, long nowNanos) {
+    boolean isEarly = claimNanos.isPresent() && nowNanos - claimNanos.get() < 0;
+    if (!isCaughtUp || isEarly) {
+      return;
+    }
+    Bytes value = port.marker();
+    if (claims.size() == CLAIMS_MAX) {
+      claims.clear();
+    }
+    claims.add(value);
+    core.claim(value);
+    move(Event.CLAIMED);
+    port.count(Incident.CLAIMED, 1);
+    port.append(++number, List.of(new Entry(Kind.MARKER, Bytes.EMPTY, 0, 0, Optional.of(value))));
+  }
+
+  private void append(long nowNanos) {
+    if (!core.unrepaired().isEmpty()) {
+      group = Optional.of(maker.repairs(core.keysToRepair(), core.epoch(), core::take));
+      port.count(Incident.REPAIRED, group.get().entries().size());
+    } else if (!waiting.isEmpty()) {
+      group = Optional.of(maker.writes(waiting, core.epoch(), core::take));
+    } else {
+      return;
+    }
+    deadlineNanos = nowNanos + TimeUnit.MILLISECONDS.toNanos(times.outcomeDeadlineMs());
+    port.append(++number, group.get().entries());
+  }
+
+  /** When {@link #advance} is to be called again even if nothing happens. */
+  public Optional<Long> nextNanos(boolean isCaughtUp) {
+    Optional<Long> next = Optional.empty();
+    if (group.isPresent() && !group.get().isAnswered()) {
+      next = Optional.of(deadlineNanos);
+    }
+    Optional<Long> claims =
+        isCaughtUp && isWanted && state.awaitsClaim() ? claimNanos : Optional.empty();
+    boolean isFirst = next.isEmpty() || (claims.isPresent() && claims.get() - next.get() < 0);
+    return isFirst ? claims : next;
+  }
+
+  /** Answers everything, because nothing more will be known. */
+  public void stop(RefusedException waitingReason, String why) {
+    isWanted = false;
+    move(Event.UNWANTED);
+    answer(waitingReason);
+    refuseWaiting(waitingReason);
+    group.ifPresent(lost -> lost.answer(unknown(why)));
+    group = Optional.empty();
+  }
+}

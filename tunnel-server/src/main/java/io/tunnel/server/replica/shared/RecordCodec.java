@@ -1,0 +1,221 @@
+package io.tunnel.server.replica.shared;
+
+import io.tunnel.codec.Binary;
+import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnCursor;
+import io.tunnel.codec.Dictionary;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.ChangeKind;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.value.Bytes;
+import java.util.Arrays;
+import java.util.SortedMap;
+import java.util.zip.CRC32C;
+
+/**
+ * The values of the records of a shared log; {@code docs/storage.md} draws them.
+ *
+ * <p>A value holds the columns that a change names as they stand in its batch, with the names that
+ * they use and no others; behind those of an update, the whole row that it leaves. A row that is
+ * deleted has no value. Rows of one shape get the same bytes of names, so that a reader can put
+ * them into one batch again without looking at their columns.
+ */
+public final class RecordCodec {
+
+  static final int FORMAT = 1;
+  private static final int CRC_BYTES = 4;
+
+  private final ByteSink sink = new ByteSink(1024);
+
+  /** Offsets of the names in the dictionary of {@link #indexed}. */
+  private int[] nameOffsets = new int[0];
+
+  private ChangeBatch indexed;
+
+  /** The value for a row of a validated batch that is a PUT. */
+  public Bytes put(RowCursor row) {
+    begin(ChangeKind.PUT);
+    writeColumns(row);
+    return end(row.batch().array(), row.keyOffset(), row.keyBytes());
+  }
+
+  /**
+   * The value for a row of a validated batch that is an UPDATE.
+   *
+   * @param after type and value of each column that the row then has, by name
+   */
+  public Bytes update(RowCursor row, SortedMap<String, Bytes> after) {
+    begin(ChangeKind.UPDATE);
+    writeColumns(row);
+    writeColumns(after);
+    return end(row.batch().array(), row.keyOffset(), row.keyBytes());
+  }
+
+  /** The value for a whole row. */
+  public Bytes row(Bytes key, SortedMap<String, Bytes> columns) {
+    begin(ChangeKind.PUT);
+    writeColumns(columns);
+    byte[] array = key.toByteArray();
+    return end(array, 0, array.length);
+  }
+
+  private void begin(ChangeKind kind) {
+    sink.truncate(0);
+    sink.writeByte(FORMAT);
+    sink.writeByte(kind.code());
+  }
+
+  private Bytes end(byte[] key, int keyOffset, int keyBytes) {
+    sink.writeInt(crc(key, keyOffset, keyBytes, sink.array(), sink.size()));
+    return Bytes.copyOf(sink.array(), 0, sink.size());
+  }
+
+  /** The key is part of it, so that a value is never taken for that of another row. */
+  private static int crc(byte[] key, int keyOffset, int keyBytes, byte[] value, int bytes) {
+    CRC32C crc = new CRC32C();
+    crc.update(key, keyOffset, keyBytes);
+    crc.update(value, 0, bytes);
+    return (int) crc.getValue();
+  }
+
+  private void writeColumns(SortedMap<String, Bytes> columns) {
+    byte[] names = Dictionary.encode(columns.keySet().toArray(new String[0]));
+    writeNames(columns.size(), names, 0, names.length);
+    int bytes = Binary.varintBytes(columns.size());
+    int index = 0;
+    for (Bytes value : columns.values()) {
+      bytes += Binary.varintBytes(index++) + value.length();
+    }
+    sink.writeVarint(bytes);
+    sink.writeVarint(columns.size());
+    index = 0;
+    for (Bytes value : columns.values()) {
+      sink.writeVarint(index++);
+      sink.write(value);
+    }
+  }
+
+  private void writeNames(int count, byte[] array, int offset, int length) {
+    sink.writeVarint(count);
+    sink.writeVarint(length);
+    sink.write(array, offset, length);
+  }
+
+  private void writeColumns(RowCursor row) {
+    ChangeBatch batch = row.batch();
+    index(batch);
+    ColumnCursor columns = row.columns();
+    int count = columns.left();
+    int highest = -1;
+    while (columns.next()) {
+      highest = Math.max(highest, columns.nameIndex());
+    }
+    if (highest < count) {
+      // It uses the first names of the dictionary: no index changes.
+      int namesBytes = nameOffsets[count] - nameOffsets[0];
+      writeNames(count, batch.array(), batch.dictionaryOffset(), namesBytes);
+      sink.writeVarint(row.columnsBytes());
+      sink.write(batch.array(), row.columnsOffset(), row.columnsBytes());
+    } else {
+      writeRenumbered(row, count);
+    }
+  }
+
+  private void index(ChangeBatch batch) {
+    if (batch == indexed) {
+      return;
+    }
+    int[] offsets = new int[batch.nameCount() + 1];
+    int at = batch.dictionaryOffset();
+    int limit = at + batch.dictionaryBytes();
+    for (int i = 0; i < batch.nameCount(); i++) {
+      offsets[i] = at;
+      long length = Binary.getVarint(batch.array(), at, limit);
+      at = Binary.next(length) + Binary.value(length);
+    }
+    offsets[batch.nameCount()] = at;
+    nameOffsets = offsets;
+    indexed = batch;
+  }
+
+  /** With only those of the names that the row uses. */
+  private void writeRenumbered(RowCursor row, int count) {
+    byte[] array = row.batch().array();
+    int[] used = new int[count];
+    int namesBytes = 0;
+    int valuesBytes = Binary.varintBytes(count);
+    ColumnCursor columns = row.columns();
+    for (int i = 0; columns.next(); i++) {
+      used[i] = columns.nameIndex();
+      namesBytes += nameOffsets[used[i] + 1] - nameOffsets[used[i]];
+      valuesBytes += columns.columnEnd() - columns.typeOffset();
+    }
+    Arrays.sort(used);
+    sink.writeVarint(count);
+    sink.writeVarint(namesBytes);
+    for (int i = 0; i < count; i++) {
+      valuesBytes += Binary.varintBytes(i);
+      sink.write(array, nameOffsets[used[i]], nameOffsets[used[i] + 1] - nameOffsets[used[i]]);
+    }
+    sink.writeVarint(valuesBytes);
+    sink.writeVarint(count);
+    columns = row.columns();
+    while (columns.next()) {
+      sink.writeVarint(Arrays.binarySearch(used, columns.nameIndex()));
+      sink.write(array, columns.typeOffset(), columns.columnEnd() - columns.typeOffset());
+    }
+  }
+
+  /**
+   * Reads a value.
+   *
+   * @throws MalformedException when it is not one that was written for {@code key}
+   */
+  public static RecordValue decode(Bytes key, Bytes value) {
+    byte[] array = value.toByteArray();
+    int limit = array.length - CRC_BYTES;
+    if (limit < 2) {
+      throw new MalformedException("a record's value of " + array.length + " bytes");
+    }
+    byte[] keyArray = key.toByteArray();
+    if (crc(keyArray, 0, keyArray.length, array, limit) != Binary.getInt(array, limit)) {
+      throw new MalformedException(
+          ErrorCode.CORRUPT, "the checksum of the value of key " + key + " does not match");
+    }
+    if (array[0] != FORMAT) {
+      throw new MalformedException("a record's value of format " + array[0] + ", not " + FORMAT);
+    }
+    RecordValue.Part change = part(array, 2, limit);
+    boolean isUpdate = array[1] == ChangeKind.UPDATE.code();
+    if (!isUpdate && array[1] != ChangeKind.PUT.code()) {
+      throw new MalformedException("a record's value of kind " + array[1]);
+    }
+    RecordValue.Part row = isUpdate ? part(array, change.columnsEnd(), limit) : change;
+    if (row.columnsEnd() != limit) {
+      throw new MalformedException((limit - row.columnsEnd()) + " bytes behind a record's value");
+    }
+    return new RecordValue(array, isUpdate, change, row);
+  }
+
+  private static RecordValue.Part part(byte[] array, int offset, int limit) {
+    long names = Binary.getVarint(array, offset, limit);
+    long namesBytes = Binary.getVarint(array, Binary.next(names), limit);
+    int namesOffset = Binary.next(namesBytes);
+    int namesEnd = end(namesOffset, Binary.value(namesBytes), limit);
+    long columnsBytes = Binary.getVarint(array, namesEnd, limit);
+    int columnsOffset = Binary.next(columnsBytes);
+    int columnsEnd = end(columnsOffset, Binary.value(columnsBytes), limit);
+    return new RecordValue.Part(
+        Binary.value(names), namesOffset, namesEnd, columnsOffset, columnsEnd);
+  }
+
+  private static int end(int offset, int bytes, int limit) {
+    if (bytes > limit - offset) {
+      throw new MalformedException(
+          bytes + " bytes in a record's value where " + (limit - offset) + " are left");
+    }
+    return offset + bytes;
+  }
+}

@@ -1,0 +1,92 @@
+package io.tunnel.server.replica.shared;
+
+import io.tunnel.model.value.Bytes;
+import java.util.Collections;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * What a replica has to remember of the part of the log that it has read. It is stored in the same
+ * write as the rows folded from that part, so a replica always goes on exactly behind its rows.
+ *
+ * @param next the offset of the next record to read
+ * @param epoch the newest epoch seen
+ * @param standing what is known of that epoch
+ * @param sequence of the last record of that epoch that counts; 0 when there is none since the
+ *     marker, or none since a {@link Standing#hasHole hole}
+ * @param wholeFrom every change from this offset on was read when none was compacted away; {@link
+ *     Long#MAX_VALUE} as long as there is no such offset
+ * @param unrepaired by key, the offset of the first record that does not count and that a
+ *     compaction could prefer, because nothing that counts came behind it yet
+ */
+public record ReplicaState(
+    long next,
+    long epoch,
+    Standing standing,
+    long sequence,
+    long wholeFrom,
+    NavigableMap<Bytes, Long> unrepaired) {
+
+  /** Nothing was read yet. */
+  public static final ReplicaState EMPTY = beginningAt(0);
+
+  /** Nothing was read yet of a log that is read from that offset on. */
+  public static ReplicaState beginningAt(long next) {
+    return new ReplicaState(
+        next, -1, Standing.CERTAIN, 0, Long.MAX_VALUE, Collections.emptyNavigableMap());
+  }
+
+  /** What is known of an epoch: how its last record was read that counts. */
+  public enum Standing {
+    /** All was read since its marker, or since the first entry of an append: it counts. */
+    CERTAIN,
+    /** Records were compacted away, and none was read since: whichever comes next counts. */
+    HOLE,
+    /**
+     * Behind a hole, the rest of an append was read whose first entry was not: it counts as far as
+     * can be known, until the next append begins.
+     */
+    DOUBTFUL,
+    /** A record is missing: nothing counts that comes under this epoch. */
+    BROKEN,
+    /** As {@link #BROKEN}, but since a hole: markers of later epochs may have been in it. */
+    BROKEN_BEHIND_HOLE;
+
+    /** Where it may go from here: a marker begins an epoch that is certain, a hole any. */
+    Set<Standing> next() {
+      return switch (this) {
+        case CERTAIN -> Set.of(HOLE, BROKEN);
+        case HOLE -> Set.of(CERTAIN, DOUBTFUL);
+        case DOUBTFUL -> Set.of(CERTAIN, HOLE, BROKEN_BEHIND_HOLE);
+        case BROKEN -> Set.of(CERTAIN, HOLE, BROKEN_BEHIND_HOLE);
+        case BROKEN_BEHIND_HOLE -> Set.of(CERTAIN, HOLE);
+      };
+    }
+
+    /** Whether nothing of the epoch counts from here on. */
+    public boolean isBroken() {
+      return this == BROKEN || this == BROKEN_BEHIND_HOLE;
+    }
+
+    /** Whether every record was read that decides whether the next one counts. */
+    public boolean isSure() {
+      return this == CERTAIN || this == BROKEN;
+    }
+
+    /** Whether the sequence of the last record that counts is not known. */
+    public boolean hasHole() {
+      return this == HOLE || this == BROKEN_BEHIND_HOLE;
+    }
+  }
+
+  /** Copies the map, and refuses offsets that cannot be. */
+  public ReplicaState {
+    if (next < 0 || epoch >= next || wholeFrom < 0 || sequence < 0) {
+      throw new IllegalArgumentException(
+          "a copy that reads on at " + next + " in epoch " + epoch + ", whole from " + wholeFrom);
+    }
+    unrepaired = Collections.unmodifiableNavigableMap(new TreeMap<>((Map<Bytes, Long>) unrepaired));
+  }
+}

@@ -1,0 +1,160 @@
+package io.tunnel.server.replica.shared;
+
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.Binary;
+import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.ChangeKind;
+import io.tunnel.model.Limits;
+import io.tunnel.model.value.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Puts records that follow each other into batches again: as long as their positions have no hole,
+ * they were taken by the log at the same time, and name the same columns. A run has two forms: what
+ * was changed, for channels, and the rows after that, for the table, which then need not look at
+ * the rows before.
+ */
+public final class RunCore {
+
+  private final int partition;
+  private final int bytesMax;
+  private final List<Run> runs = new ArrayList<>();
+  private Open open;
+
+  /**
+   * A run.
+   *
+   * @param changes what was changed; absent for repairs
+   * @param rows the rows after it, as puts and deletes; the same object unless there are updates
+   */
+  public record Run(Optional<ChangeBatch> changes, ChangeBatch rows) {}
+
+  /** Runs of {@code partition} whose batches have at most {@code bytesMax} bytes where they can. */
+  public RunCore(int partition, int bytesMax) {
+    this.partition = partition;
+    this.bytesMax = Math.min(bytesMax, Limits.BATCH_BYTES_MAX);
+  }
+
+  /**
+   * Adds a record that counts.
+   *
+   * @param value absent when the row was deleted
+   */
+  public void add(
+      long offset, long micros, boolean isRepair, Bytes key, Optional<RecordValue> value) {
+    if (open == null || !open.accepts(offset, micros, isRepair, key, value)) {
+      close();
+      open = new Open(offset, micros, isRepair);
+    }
+    open.add(key, value);
+  }
+
+  /** All runs since the last time. */
+  public List<Run> take() {
+    close();
+    List<Run> taken = List.copyOf(runs);
+    runs.clear();
+    return taken;
+  }
+
+  private void close() {
+    if (open != null) {
+      runs.add(open.build());
+      open = null;
+    }
+  }
+
+  /** The run that grows. */
+  private final class Open {
+    private final long first;
+    private final long micros;
+    private final boolean isRepair;
+    private final ByteSink changes = new ByteSink(4096);
+    private Optional<ByteSink> rows = Optional.empty();
+    private Optional<RecordValue> names = Optional.empty();
+    private int count;
+
+    Open(long first, long micros, boolean isRepair) {
+      this.first = first;
+      this.micros = micros;
+      this.isRepair = isRepair;
+      changes.skip(ChangeBatch.HEADER_BYTES_MIN);
+    }
+
+    boolean accepts(
+        long offset, long nextMicros, boolean repairs, Bytes key, Optional<RecordValue> value) {
+      boolean isNext = offset == first + count && nextMicros == micros && repairs == isRepair;
+      if (!isNext || count == Limits.BATCH_ROWS_MAX) {
+        return false;
+      }
+      boolean hasOtherNames =
+          value.isPresent() && names.isPresent() && !value.get().hasNamesOf(names.get());
+      return !hasOtherNames && bytesWith(key, value) <= bytesMax;
+    }
+
+    /** At most so many bytes has the larger form with one more row. */
+    private int bytesWith(Bytes key, Optional<RecordValue> value) {
+      int columns =
+          value.map(v -> Math.max(v.change().columnsBytes(), v.row().columnsBytes())).orElse(1);
+      int namesBytes =
+          names
+              .or(() -> value)
+              .map(v -> Math.max(v.change().namesBytes(), v.row().namesBytes()))
+              .orElse(0);
+      int size = Math.max(changes.size(), rows.map(ByteSink::size).orElse(0));
+      return size + 11 + key.length() + columns + namesBytes;
+    }
+
+    void add(Bytes key, Optional<RecordValue> value) {
+      boolean isUpdate = value.isPresent() && value.get().isUpdate();
+      if (isUpdate && rows.isEmpty()) {
+        ByteSink replica = new ByteSink(changes.array().length);
+        replica.write(changes.array(), 0, changes.size());
+        rows = Optional.of(replica);
+      }
+      ChangeKind changed = isUpdate ? ChangeKind.UPDATE : ChangeKind.PUT;
+      write(changes, changed, key, value, value.map(RecordValue::change));
+      rows.ifPresent(sink -> write(sink, ChangeKind.PUT, key, value, value.map(RecordValue::row)));
+      names = names.or(() -> value);
+      count++;
+    }
+
+    private static void write(
+        ByteSink sink,
+        ChangeKind kind,
+        Bytes key,
+        Optional<RecordValue> value,
+        Optional<RecordValue.Part> part) {
+      int columnsBytes = part.map(RecordValue.Part::columnsBytes).orElse(1);
+      sink.writeVarint(1 + Binary.varintBytes(key.length()) + key.length() + columnsBytes);
+      sink.writeByte(part.isPresent() ? kind.code() : ChangeKind.DELETE.code());
+      sink.writeVarint(key.length());
+      sink.write(key);
+      if (part.isPresent()) {
+        sink.write(value.orElseThrow().array(), part.get().columnsOffset(), columnsBytes);
+      } else {
+        sink.writeVarint(0);
+      }
+    }
+
+    Run build() {
+      ChangeBatch changed = build(changes, names.map(RecordValue::change));
+      ChangeBatch after =
+          rows.map(sink -> build(sink, names.map(RecordValue::row))).orElse(changed);
+      return new Run(isRepair ? Optional.empty() : Optional.of(changed), after);
+    }
+
+    private ChangeBatch build(ByteSink sink, Optional<RecordValue.Part> part) {
+      int rowsBytes = sink.size() - ChangeBatch.HEADER_BYTES_MIN;
+      part.ifPresent(p -> sink.write(names.orElseThrow().array(), p.namesOffset(), p.namesBytes()));
+      byte[] array = sink.toByteArray();
+      int nameCount = part.map(RecordValue.Part::nameCount).orElse(0);
+      BatchBuilder.writeHeader(array, 0, array.length, nameCount, partition, count, rowsBytes);
+      BatchBuilder.stamp(array, 0, first, micros);
+      return ChangeBatch.parse(array, 0, array.length);
+    }
+  }
+}
