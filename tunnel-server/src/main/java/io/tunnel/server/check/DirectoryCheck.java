@@ -19,6 +19,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 
 /** Looks at a whole data directory, and changes nothing in it. */
@@ -26,7 +27,7 @@ public final class DirectoryCheck {
 
   private final StoredDirectory directory;
   private final Optional<Path> work;
-  private final Progress progress;
+  private final LongConsumer progress;
   private final List<Problem> problems = new ArrayList<>();
 
   /**
@@ -35,7 +36,7 @@ public final class DirectoryCheck {
    * @param work an existing directory for the rows that the log makes, which are as many as those
    *     in the data directory; without it rows are not compared
    */
-  public DirectoryCheck(StoredDirectory directory, Optional<Path> work, Progress progress) {
+  public DirectoryCheck(StoredDirectory directory, Optional<Path> work, LongConsumer progress) {
     this.directory = directory;
     this.work = work;
     this.progress = progress;

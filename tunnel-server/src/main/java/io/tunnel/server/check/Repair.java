@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongConsumer;
 
 /**
  * Makes indexes and rows again from a log that is whole. What was there is moved aside and never
@@ -54,10 +55,10 @@ public final class Repair {
 
   private final StoredDirectory directory;
   private final Path aside;
-  private final Progress progress;
+  private final LongConsumer progress;
   private final List<String> deeds = new ArrayList<>();
 
-  private Repair(StoredDirectory directory, Path aside, Progress progress) {
+  private Repair(StoredDirectory directory, Path aside, LongConsumer progress) {
     this.directory = directory;
     this.aside = aside;
     this.progress = progress;
@@ -71,7 +72,7 @@ public final class Repair {
    * @return what was done, and what could not be, for people
    */
   public static List<String> run(
-      StoredDirectory directory, CheckReport report, Path aside, Progress progress)
+      StoredDirectory directory, CheckReport report, Path aside, LongConsumer progress)
       throws IOException {
     Repair repair = new Repair(directory, aside, progress);
     repair.run(report);
@@ -182,7 +183,7 @@ public final class Repair {
     public void groupEnd(long end) throws IOException {
       table.fold(group, end);
       group.clear();
-      progress.read(end - read);
+      progress.accept(end - read);
       read = end;
     }
   }

@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.LongConsumer;
 
 /**
  * One shard: every byte of its log, every block of its rows, and the rows against those that its
@@ -35,7 +36,7 @@ final class ShardCheck implements LogInspection.Visitor {
   private final int shard;
   private final Path directory;
   private final Catalog catalog;
-  private final Progress progress;
+  private final LongConsumer progress;
   private final List<Problem> problems = new ArrayList<>();
   private final List<ChangeBatch> group = new ArrayList<>();
 
@@ -45,7 +46,7 @@ final class ShardCheck implements LogInspection.Visitor {
   private OptionalLong foldedOffset = OptionalLong.empty();
   private boolean isGroupEnd;
 
-  ShardCheck(int shard, Path directory, Catalog catalog, Progress progress) {
+  ShardCheck(int shard, Path directory, Catalog catalog, LongConsumer progress) {
     this.shard = shard;
     this.directory = directory;
     this.catalog = catalog;
@@ -236,6 +237,6 @@ final class ShardCheck implements LogInspection.Visitor {
 
   @Override
   public void read(long bytes) {
-    progress.read(bytes);
+    progress.accept(bytes);
   }
 }
