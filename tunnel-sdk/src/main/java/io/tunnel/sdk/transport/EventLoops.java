@@ -32,7 +32,7 @@ public final class EventLoops implements AutoCloseable {
   /** That many threads; none starts before it is needed. */
   public static EventLoops start(int threads) {
     LoggingNotice.give();
-    var factory = new LoopThreads();
+    var factory = new NettyThreads();
     return NativeAccess.isQuiet() && Epoll.isAvailable()
         ? new EventLoops(
             new MultiThreadIoEventLoopGroup(threads, factory, EpollIoHandler.newFactory()),
@@ -57,7 +57,7 @@ public final class EventLoops implements AutoCloseable {
 
   /** Whether the calling thread is one that the SDK calls back on: it must never wait. */
   public static boolean isCallbackThread() {
-    return Thread.currentThread() instanceof LoopThread;
+    return Thread.currentThread() instanceof NettyThread;
   }
 
   /**
@@ -82,20 +82,20 @@ public final class EventLoops implements AutoCloseable {
     }
   }
 
-  private static final class LoopThread extends FastThreadLocalThread {
-    LoopThread(ThreadGroup group, Runnable task, String name) {
+  private static final class NettyThread extends FastThreadLocalThread {
+    NettyThread(ThreadGroup group, Runnable task, String name) {
       super(group, task, name);
     }
   }
 
-  private static final class LoopThreads extends DefaultThreadFactory {
-    LoopThreads() {
+  private static final class NettyThreads extends DefaultThreadFactory {
+    NettyThreads() {
       super("tunnel-sdk", true);
     }
 
     @Override
     protected Thread newThread(Runnable task, String name) {
-      return new LoopThread(threadGroup, task, name);
+      return new NettyThread(threadGroup, task, name);
     }
   }
 }

@@ -95,7 +95,7 @@ public final class OwnerLoop<T> {
   OwnerLoop(String name, Work<T> work, Parking parking) {
     this.work = work;
     this.parking = parking;
-    this.owner = new Thread(this::run, name);
+    this.owner = new Thread(this::own, name);
   }
 
   /** Begins to work. */
@@ -141,7 +141,7 @@ public final class OwnerLoop<T> {
   }
 
   /** Runs an action that others have posted: if it throws, that is no failure of the owner. */
-  public static void run(Runnable action) {
+  public static void runPosted(Runnable action) {
     try {
       action.run();
     } catch (RuntimeException e) {
@@ -149,7 +149,7 @@ public final class OwnerLoop<T> {
     }
   }
 
-  private void run() {
+  private void own() {
     try {
       work();
     } finally {
@@ -229,7 +229,7 @@ public final class OwnerLoop<T> {
   private synchronized void endLeft() {
     for (T task = queue.poll(); task != null; task = queue.poll()) {
       T left = task;
-      run(() -> work.end().accept(left));
+      runPosted(() -> work.end().accept(left));
     }
   }
 }

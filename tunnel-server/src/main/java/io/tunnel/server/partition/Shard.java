@@ -213,7 +213,7 @@ public final class Shard implements Closeable, PartitionHost {
       commitGroup();
     } else if (next instanceof ShardTask.Barrier barrier) {
       loop.poll();
-      OwnerLoop.run(barrier.action());
+      OwnerLoop.runPosted(barrier.action());
     }
     return next != null;
   }
@@ -373,7 +373,7 @@ public final class Shard implements Closeable, PartitionHost {
     if (task instanceof PendingWrite write) {
       write.refused(PendingWrite.stopping());
     } else if (task instanceof ShardTask.Barrier barrier) {
-      OwnerLoop.run(barrier.action());
+      OwnerLoop.runPosted(barrier.action());
     }
   }
 

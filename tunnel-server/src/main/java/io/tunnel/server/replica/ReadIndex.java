@@ -63,7 +63,7 @@ final class ReadIndex {
   boolean failed(RefusedException reason) {
     List<Read> refused = asked;
     asked = List.of();
-    refused.forEach(read -> OwnerLoop.run(() -> read.refused().accept(reason)));
+    refused.forEach(read -> OwnerLoop.runPosted(() -> read.refused().accept(reason)));
     return asksNext();
   }
 
@@ -79,7 +79,10 @@ final class ReadIndex {
   /** Refuses the reads that have waited for too long. */
   void expire(long nowNanos, RefusedException reason) {
     while (!waiting.isEmpty() && nowNanos - waiting.getFirst().deadlineNanos() >= 0) {
-      waiting.remove().reads().forEach(read -> OwnerLoop.run(() -> read.refused().accept(reason)));
+      waiting
+          .remove()
+          .reads()
+          .forEach(read -> OwnerLoop.runPosted(() -> read.refused().accept(reason)));
     }
   }
 
@@ -96,6 +99,6 @@ final class ReadIndex {
     asked = List.of();
     coming = new ArrayList<>();
     waiting.clear();
-    all.forEach(read -> OwnerLoop.run(() -> read.refused().accept(reason)));
+    all.forEach(read -> OwnerLoop.runPosted(() -> read.refused().accept(reason)));
   }
 }

@@ -208,7 +208,7 @@ final class ReplicaShard implements Closeable {
       fail(e);
     } finally {
       // Also behind an error: the thread that posted a barrier waits for it.
-      barriers.forEach(OwnerLoop::run);
+      barriers.forEach(OwnerLoop::runPosted);
     }
     return hadTask;
   }
@@ -455,7 +455,7 @@ final class ReplicaShard implements Closeable {
     if (task instanceof ReplicaTask.Write write) {
       write.write().refused(PendingWrite.stopping());
     } else if (task instanceof ReplicaTask.Barrier barrier) {
-      OwnerLoop.run(barrier.action());
+      OwnerLoop.runPosted(barrier.action());
     } else if (task instanceof ReplicaTask.StrictRead strict) {
       strict.read().refused().accept(PendingWrite.stopping());
     }

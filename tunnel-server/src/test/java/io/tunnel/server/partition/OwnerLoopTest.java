@@ -204,13 +204,13 @@ final class OwnerLoopTest {
     loop.start();
     loop.post(
         () ->
-            OwnerLoop.run(
+            OwnerLoop.runPosted(
                 () -> {
                   throw new IllegalStateException("logged alone");
                 }));
     loop.post(
         () ->
-            OwnerLoop.run(
+            OwnerLoop.runPosted(
                 () -> {
                   throw new OutOfMemoryError("told");
                 }));

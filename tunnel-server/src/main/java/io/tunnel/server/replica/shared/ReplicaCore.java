@@ -84,18 +84,19 @@ public final class ReplicaCore {
   /** The newest epoch seen, -1 before the first; epoch < next, and it never falls. */
   private long epoch;
 
-  /** What is known of the newest epoch; of no epoch, that nothing is missing. */
+  /** What is known of the newest epoch; CERTAIN as long as none was seen. */
   private Standing standing;
 
   /**
-   * Of the last record of the newest epoch that counts; 0 before there is one, and behind a hole.
-   * It rises while the epoch stays and no hole comes.
+   * Of the last record of the newest epoch that counts; 0 before there is one, and while the
+   * standing has a hole. It rises while the epoch stays and no hole comes.
    */
   private long sequence;
 
   /**
-   * Every change from here on was read; at most next, or {@link Long#MAX_VALUE} when there is no
-   * such offset, as always behind a hole.
+   * Every change from here on that counts was read, and none had been compacted away by then; at
+   * most next. {@link Long#MAX_VALUE} while no such offset is known: at first, and from a hole on
+   * until the standing is sure and what is read {@link #isYoung}. It need not be the lowest.
    */
   private long wholeFrom;
 
@@ -110,10 +111,12 @@ public final class ReplicaCore {
    */
   private long given;
 
-  /** Whether nothing that is read at next was compacted before; youngFrom says who knows it. */
+  /** Whether {@link #wholeFromHere} was said and no record was skipped since youngFrom. */
   private boolean isYoung;
 
-  /** Where {@link #wholeFromHere} was said last, or where a hole ended since; at most next. */
+  /**
+   * Where {@link #wholeFromHere} was said last, or where the last hole since ended; at most next.
+   */
   private long youngFrom;
 
   /** A replica that goes on where it was. */
@@ -141,7 +144,10 @@ public final class ReplicaCore {
     return epoch;
   }
 
-  /** Every change from this offset on was read; {@link Long#MAX_VALUE} when there is none yet. */
+  /**
+   * Every change from this offset on that counts was read, and none had been compacted away by
+   * then; {@link Long#MAX_VALUE} while no such offset is known.
+   */
   public long wholeFrom() {
     return wholeFrom;
   }
@@ -292,8 +298,8 @@ public final class ReplicaCore {
   }
 
   /**
-   * From the next record on, nothing that is read was compacted before it was read. To be said
-   * again and again, whenever it is so.
+   * From the next record on, which may come behind a hole, nothing was compacted before it was
+   * read. To be said again and again, whenever it is so.
    */
   public void wholeFromHere() {
     isYoung = true;

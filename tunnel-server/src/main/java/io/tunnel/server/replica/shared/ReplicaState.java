@@ -15,9 +15,9 @@ import java.util.TreeMap;
  * @param epoch the newest epoch seen
  * @param standing what is known of that epoch
  * @param sequence of the last record of that epoch that counts; 0 when there is none since the
- *     marker, or none since a {@link Standing#hasHole hole}
- * @param wholeFrom every change from this offset on was read when none was compacted away; {@link
- *     Long#MAX_VALUE} as long as there is no such offset
+ *     marker, and when the standing {@link Standing#hasHole has a hole}
+ * @param wholeFrom every change from this offset on that counts was read, and none had been
+ *     compacted away by then; {@link Long#MAX_VALUE} while no such offset is known
  * @param unrepaired by key, the offset of the first record that does not count and that a
  *     compaction could prefer, because nothing that counts came behind it yet
  */
@@ -40,21 +40,34 @@ public record ReplicaState(
 
   /** What is known of an epoch: how its last record was read that counts. */
   public enum Standing {
-    /** All was read since its marker, or since the first entry of an append: it counts. */
+    /**
+     * Every record was read since the epoch's marker, or since the first entry of one of its
+     * appends: the next record counts if its sequence follows. So it is also before any epoch was
+     * seen.
+     */
     CERTAIN,
-    /** Records were compacted away, and none was read since: whichever comes next counts. */
+    /**
+     * Records were compacted away, perhaps the marker too, and no record of the epoch was read
+     * since that counts: the next one of the epoch counts, whatever its sequence.
+     */
     HOLE,
     /**
      * Behind a hole, the rest of an append was read whose first entry was not: it counts as far as
      * can be known, until the next append begins.
      */
     DOUBTFUL,
-    /** A record is missing: nothing counts that comes under this epoch. */
+    /** A record of the epoch did not follow the one before it: from it on, none counts. */
     BROKEN,
-    /** As {@link #BROKEN}, but since a hole: markers of later epochs may have been in it. */
+    /**
+     * As {@link #BROKEN}, but with a hole before the record that did not follow, or behind it:
+     * markers of later epochs may have been in it.
+     */
     BROKEN_BEHIND_HOLE;
 
-    /** Where it may go from here: a marker begins an epoch that is certain, a hole any. */
+    /**
+     * Where it may go from here. A marker leads to {@link #CERTAIN} from anywhere; a later epoch
+     * whose marker was compacted away, to {@link #HOLE}.
+     */
     Set<Standing> next() {
       return switch (this) {
         case CERTAIN -> Set.of(HOLE, BROKEN);
@@ -75,7 +88,9 @@ public record ReplicaState(
       return this == CERTAIN || this == BROKEN;
     }
 
-    /** Whether the sequence of the last record that counts is not known. */
+    /**
+     * Whether no sequence is kept: that of the last record that counts is not known, or of no use.
+     */
     public boolean hasHole() {
       return this == HOLE || this == BROKEN_BEHIND_HOLE;
     }
