@@ -10,17 +10,15 @@ import java.util.OptionalLong;
 public final class Channels {
 
   private final ChangeReader changes;
-  private final BaseRows rows;
   private final int deliveryBytesMax;
 
   /**
-   * Channels over the changes and rows of a server.
+   * Channels over the changes of a server.
    *
    * @param deliveryBytesMax bytes of batches in one delivery, if a single batch is not larger
    */
-  public Channels(ChangeReader changes, BaseRows rows, int deliveryBytesMax) {
+  public Channels(ChangeReader changes, int deliveryBytesMax) {
     this.changes = changes;
-    this.rows = rows;
     this.deliveryBytesMax = deliveryBytesMax;
   }
 
@@ -36,24 +34,16 @@ public final class Channels {
   }
 
   /**
-   * The rows of a partition, as a tunnel has them.
+   * The rows of a partition.
    *
+   * @param tunnelId whose rows {@code rows} is asked for
    * @param afterKey the encoded key of the row at the checkpointed position; empty before the first
    */
-  public Channel base(String tunnelId, Channel.Start start, Bytes afterKey, DeliveryPort port) {
-    return base(rows, tunnelId, start, afterKey, port);
-  }
-
-  /** The rows of a partition, for a reader without a tunnel, from where that reader's are read. */
-  public Channel rows(BaseRows read, Channel.Start start, Bytes afterKey, DeliveryPort port) {
-    return base(read, "", start, afterKey, port);
-  }
-
-  private Channel base(
-      BaseRows read, String tunnelId, Channel.Start start, Bytes afterKey, DeliveryPort port) {
+  public Channel base(
+      BaseRows rows, String tunnelId, Channel.Start start, Bytes afterKey, DeliveryPort port) {
     BaseChannel.Source source =
         (after, firstPosition, bytesMax, sink) ->
-            read.read(tunnelId, start.partition(), after, firstPosition, bytesMax, sink);
+            rows.read(tunnelId, start.partition(), after, firstPosition, bytesMax, sink);
     return new BaseChannel(start, afterKey, source, port, deliveryBytesMax);
   }
 }

@@ -23,11 +23,10 @@ record DroppedDeliveries(NetServer.Delivery delivery) implements TableListener {
   @Override
   public void dropped(TableRecord table) {
     for (PartitionRecord partition : table.partitions()) {
-      RefusedException reason =
+      delivery.lost(
+          partition.id(),
           new RefusedException(
-              ErrorCode.TABLE_NOT_FOUND, "table " + table.meta().name() + " was dropped");
-      delivery.attachments().lost(partition.id(), reason);
-      delivery.readings().lost(partition.id(), reason);
+              ErrorCode.TABLE_NOT_FOUND, "table " + table.meta().name() + " was dropped"));
     }
   }
 }

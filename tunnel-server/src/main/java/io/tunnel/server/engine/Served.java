@@ -6,7 +6,6 @@ import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.net.Attachments;
 import io.tunnel.server.net.NetServer;
-import io.tunnel.server.net.Readings;
 import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.RowMoments;
 import io.tunnel.server.partition.RowReads;
@@ -16,8 +15,7 @@ import java.util.Set;
 /** The rooms that face clients, joined over the ports of an engine. */
 public final class Served {
 
-  private final Attachments attachments;
-  private final Readings readings;
+  private final NetServer.Delivery delivery;
   private final RowMoments moments;
   private final NetServer.Rooms rooms;
   private final NetServer.Threads threads;
@@ -30,22 +28,18 @@ public final class Served {
   public Served(Ports ports, int deliveryBytesMax) {
     Catalog catalog = ports.catalog();
     Ports.Threads own = ports.threads();
-    PartitionHosts hosts = ports.partitions().hosts();
-    ChangeReader changes = ports.partitions().changes();
-    Channels channels = new Channels(changes, ports.partitions().bases(), deliveryBytesMax);
+    Ports.Partitions partitions = ports.partitions();
+    PartitionHosts hosts = partitions.hosts();
+    ChangeReader changes = partitions.changes();
+    Channels channels = new Channels(changes, deliveryBytesMax);
     moments = new RowMoments(catalog, hosts, changes, own.moments(), own.clock());
-    attachments = attachments(ports, channels);
-    Ports.Delivered ofReaders = ports.partitions().ofReaders();
-    readings =
-        new Readings(
-            hosts,
-            new Readings.Positions(changes, ofReaders.incarnations()),
-            channels,
-            moments,
-            ofReaders.freshness(),
-            ports.naming().handles());
-    NetServer.Delivery delivery =
-        new NetServer.Delivery(attachments, readings, ports.tunnels().finder());
+    delivery =
+        new NetServer.Delivery(
+            Attachments.ofTunnels(
+                delivered(ports, channels, partitions.ofSessions()), partitions.bases()),
+            Attachments.ofReaders(delivered(ports, channels, partitions.ofReaders()), moments),
+            ports.naming().handles(),
+            ports.tunnels().finder());
     catalog.listen(new DroppedDeliveries(delivery));
     rooms =
         new NetServer.Rooms(
@@ -60,16 +54,14 @@ public final class Served {
     threads = new NetServer.Threads(own.control(), own.descriptions(), own.clock()::epochMicros);
   }
 
-  private static Attachments attachments(Ports ports, Channels channels) {
-    Ports.Delivered ofSessions = ports.partitions().ofSessions();
-    return new Attachments(
-        ports.view(),
+  private static Attachments.Delivered delivered(
+      Ports ports, Channels channels, Ports.Delivered how) {
+    return new Attachments.Delivered(
         ports.partitions().hosts(),
-        new Attachments.Delivered(
-            channels,
-            new Readings.Positions(ports.partitions().changes(), ofSessions.incarnations()),
-            ofSessions.freshness()),
-        ports.naming().handles(),
+        ports.partitions().changes(),
+        channels,
+        how.incarnations(),
+        how.freshness(),
         ports.naming().grants());
   }
 
@@ -85,25 +77,24 @@ public final class Served {
 
   /** Channels that are delivered here. */
   public int attachmentCount() {
-    return attachments.count();
+    return delivery.attachments().count();
   }
 
   /** Partitions that are delivered here to readers without a tunnel. */
   public int readingCount() {
-    return readings.count();
+    return delivery.readings().count();
   }
 
   /** Partitions that are delivered here to anybody. */
   public Set<Integer> partitions() {
-    Set<Integer> partitions = attachments.partitions();
-    partitions.addAll(readings.partitions());
+    Set<Integer> partitions = delivery.attachments().partitions();
+    partitions.addAll(delivery.readings().partitions());
     return partitions;
   }
 
   /** Tells those to whom a partition is delivered that it is served here no longer. */
   public void lost(int partition, RefusedException reason) {
-    attachments.lost(partition);
-    readings.lost(partition, reason);
+    delivery.lost(partition, reason);
   }
 
   /** Looks at the clock for all rooms; on the control thread. */

@@ -1,13 +1,15 @@
 package io.tunnel.server.net;
 
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.ClusterControl.Attached;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
- * One channel that a worker attached to, or is about to. Its state belongs to the event loop of its
+ * One channel that somebody attached to, or is about to. Its state belongs to the event loop of its
  * connection.
  *
  * <p>Moves: WAITING to OPEN when it begins to be delivered; to OVER from anywhere. A request that
@@ -16,11 +18,11 @@ import java.util.Optional;
  */
 final class Attachment {
 
-  private final Attach request;
+  private final Asked asked;
   private final boolean isGranted;
-  private final int handle;
-  private final Connection connection;
+  private final AttachmentPort connection;
   private final Answer answer;
+  private final Consumer<Attachment> gone;
   private State state = State.WAITING;
 
   /** Set when it is opened; read by any thread. */
@@ -46,17 +48,27 @@ final class Attachment {
    * One that waits.
    *
    * @param isGranted whether the request is certainly of the session that holds the channel
+   * @param gone is told when it is over, at least once
    */
-  Attachment(Attach request, boolean isGranted, int handle, Connection connection, Answer answer) {
-    this.request = request;
+  Attachment(
+      Asked asked,
+      boolean isGranted,
+      AttachmentPort connection,
+      Answer answer,
+      Consumer<Attachment> gone) {
+    this.asked = asked;
     this.isGranted = isGranted;
-    this.handle = handle;
     this.connection = connection;
     this.answer = answer;
+    this.gone = gone;
+  }
+
+  Asked asked() {
+    return asked;
   }
 
   Attach request() {
-    return request;
+    return asked.request();
   }
 
   boolean isGranted() {
@@ -64,36 +76,31 @@ final class Attachment {
   }
 
   int handle() {
-    return handle;
+    return asked.handle();
   }
 
-  Connection connection() {
+  AttachmentPort connection() {
     return connection;
   }
 
   /** The position up to which its client has everything; readable by any thread. */
   long delivered() {
-    return channel.map(Channel::delivered).orElse(request.position());
+    return channel.map(Channel::delivered).orElse(request().position());
   }
 
   boolean isWaiting() {
     return state == State.WAITING;
   }
 
-  /** Begins to deliver. */
-  void open(Channel opened) {
-    open(opened, Optional.empty());
-  }
-
   /** Begins to deliver what is of that incarnation, if it has one. */
   void open(Channel opened, Optional<Long> incarnation) {
     if (state != State.WAITING) {
-      throw new IllegalStateException("handle " + handle + " is opened when it is " + state);
+      throw new IllegalStateException("handle " + handle() + " is opened when it is " + state);
     }
     state = State.OPEN;
     channel = Optional.of(opened);
-    connection.carry(handle, opened);
-    answer.attached(new Attached(handle, incarnation));
+    connection.carried().carry(handle(), opened);
+    answer.attached(new Attached(handle(), incarnation));
     // Not before: a channel may begin with its end.
     opened.start();
   }
@@ -105,13 +112,45 @@ final class Attachment {
     if (former == State.WAITING) {
       answer.refused(reason);
     } else if (former == State.OPEN) {
-      connection.pushFailure(handle, reason);
+      connection.pushFailure(handle(), reason);
     }
   }
 
   /** Delivers nothing any more, for somebody who knows. */
   void over() {
     state = State.OVER;
-    connection.dropAttachment(handle);
+    connection.carried().drop(handle());
+    gone.accept(this);
+  }
+
+  /**
+   * Delivers nothing any more, because somebody attached to the channel under that epoch. With the
+   * same epoch it was the same worker, whose requests on two connections may come in another order
+   * than they were made: if the one that it waits on no more comes last, it has to attach again,
+   * and must not take itself for fenced.
+   */
+  void replacedBy(long epoch) {
+    take(
+        epoch != request().epoch()
+            ? fenced(request(), epoch)
+            : new RefusedException(
+                ErrorCode.BUSY,
+                "channel "
+                    + request().channelId()
+                    + " was attached to once more under epoch "
+                    + epoch));
+  }
+
+  /** The channel is delivered under a newer epoch than that of the request. */
+  static RefusedException fenced(Attach request, long newest) {
+    return new RefusedException(
+        ErrorCode.FENCED,
+        "channel "
+            + request.channelId()
+            + " was attached to under epoch "
+            + newest
+            + ", and is delivered under epoch "
+            + request.epoch()
+            + " no more");
   }
 }

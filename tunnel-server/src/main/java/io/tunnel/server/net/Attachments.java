@@ -4,14 +4,16 @@ import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.ChannelGrants;
+import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.changes.Freshness;
+import io.tunnel.server.changes.Incarnations;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.server.channel.Channels;
-import io.tunnel.server.channel.Handles;
-import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.channel.DeliveryPort;
 import io.tunnel.server.partition.PartitionHosts;
+import io.tunnel.server.partition.RowMoments;
+import io.tunnel.server.table.BaseRows;
 import io.tunnel.wire.control.ClusterControl.Attach;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,91 +21,138 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.LongFunction;
 
 /**
- * The channels that this server delivers because it serves their partitions, for sessions that live
- * here or on another node. Each is delivered for the highest epoch that was seen here, on one
- * connection.
+ * What this server delivers, because it serves the partitions, to those who attach: channels of
+ * tunnels to workers, or partitions to readers without a tunnel. A reader keeps its positions
+ * itself; nobody holds what it reads, so that any number of readers may read the same, nothing is
+ * stored of it, and it is over with its connection.
  *
- * <p>An epoch counts for what it says only with a grant. Without one, as workers of older versions
- * ask, a channel is delivered as long as nobody with a grant is there: a client with a made-up
- * epoch keeps no holder of the channel away.
- *
- * <p>Its monitor guards which attachments there are; nothing is called under it.
+ * <p>Its monitor guards which attachments there are, and what is known of holders; nothing else is
+ * called under it.
  */
 public final class Attachments {
 
   /** Channels that one connection may be attached to. */
   static final int OF_CONNECTION_MAX = 4_096;
 
-  private final ClusterView view;
-  private final PartitionHosts hosts;
   private final Delivered delivered;
-  private final Handles handles;
-  private final ChannelGrants grants;
+  private final Positions positions;
+  private final Terms terms;
+  private final Holders holders;
   private final Map<String, Attachment> attachmentByChannel = new HashMap<>();
-  private final FormerEpochs former = new FormerEpochs();
 
   /**
-   * What is delivered here.
+   * What can be delivered.
    *
-   * @param positions what the positions mean that holders of channels come with
+   * @param hosts refuses partitions that are not served here, and says who leads them
+   * @param incarnations tells positions apart that were given twice
    * @param freshness waits until everything is there that the log had
-   */
-  public record Delivered(Channels channels, Readings.Positions positions, Freshness freshness) {}
-
-  /**
-   * Delivers what there is of the partitions that this server serves.
-   *
-   * @param hosts refuses the others, and says who leads them
    * @param grants say which requests are of the session that holds a channel
    */
-  public Attachments(
-      ClusterView view,
+  public record Delivered(
       PartitionHosts hosts,
-      Delivered delivered,
-      Handles handles,
-      ChannelGrants grants) {
-    this.view = view;
-    this.hosts = hosts;
+      ChangeReader changes,
+      Channels channels,
+      Incarnations incarnations,
+      Freshness freshness,
+      ChannelGrants grants) {}
+
+  /**
+   * What differs between workers and readers.
+   *
+   * @param tooMany says that a connection has as many attachments as it may have
+   * @param areOfReaders whether positions have to be there before they are gone on behind, and rows
+   *     say up to which position they have all changes
+   * @param rows reads those of a partition, with all changes up to a position if they change at all
+   */
+  private record Terms(String tooMany, boolean areOfReaders, LongFunction<BaseRows> rows) {}
+
+  private Attachments(Delivered delivered, Terms terms) {
     this.delivered = delivered;
-    this.handles = handles;
-    this.grants = grants;
+    this.positions = new Positions(delivered.changes(), delivered.incarnations());
+    this.terms = terms;
+    this.holders = new Holders(delivered.grants());
   }
 
-  /** Attaches; on the connection's event loop. */
-  void attach(Attach request, Connection connection, Attachment.Answer answer) {
-    attach(request, handles.next(), connection, answer);
+  /**
+   * Delivers channels of tunnels.
+   *
+   * @param rows as tunnels have them
+   */
+  public static Attachments ofTunnels(Delivered delivered, BaseRows rows) {
+    String tooMany =
+        "a connection is attached to " + OF_CONNECTION_MAX + " channels at most; detach some";
+    return new Attachments(delivered, new Terms(tooMany, false, settled -> rows));
   }
 
-  /** Attaches under a name that the server has given. */
-  void attach(Attach request, int handle, Connection connection, Attachment.Answer answer) {
-    if (connection.attachmentCount() >= OF_CONNECTION_MAX) {
-      throw new RefusedException(
-          ErrorCode.BUSY,
-          "a connection is attached to " + OF_CONNECTION_MAX + " channels at most; detach some");
+  /**
+   * Delivers partitions to readers without a tunnel.
+   *
+   * @param moments where rows are read
+   */
+  public static Attachments ofReaders(Delivered delivered, RowMoments moments) {
+    String tooMany = "a connection reads " + OF_CONNECTION_MAX + " partitions at most; detach some";
+    return new Attachments(delivered, new Terms(tooMany, true, moments::since));
+  }
+
+  /**
+   * Attaches; on the connection's event loop.
+   *
+   * @throws RefusedException if it is refused at once; {@code answer} is told nothing then
+   */
+  void attach(Asked asked, AttachmentPort connection, Attachment.Answer answer) {
+    if (connection.carried().attachmentCount() >= OF_CONNECTION_MAX) {
+      throw new RefusedException(ErrorCode.BUSY, terms.tooMany());
     }
-    hosts.of(request.partition());
-    boolean isGranted = isGranted(request);
-    Attachment attachment = new Attachment(request, isGranted, handle, connection, answer);
+    Attach request = asked.request();
+    var unused = delivered.hosts().of(request.partition());
+    boolean isGranted = holders.isGranted(request);
+    Attachment attachment = new Attachment(asked, isGranted, connection, answer, this::gone);
     Optional<Attachment> replaced = admit(attachment);
-    connection.add(attachment);
-    replaced.ifPresent(one -> takeLater(one, replaced(one.request(), request.epoch())));
-    try {
-      // Again: it may have been lost before it could be known here who is attached.
-      hosts.of(request.partition());
-    } catch (RefusedException e) {
-      attachment.take(e);
-      return;
-    }
-    if (isPresent(request)) {
+    connection.carried().add(attachment);
+    replaced.ifPresent(one -> post(one, () -> one.replacedBy(request.epoch())));
+    // Again: it may have been lost before it could be known here who is attached.
+    Optional<RefusedException> refused = refused(request.partition());
+    if (refused.isPresent()) {
+      attachment.take(refused.get());
+    } else if (isPresent(asked)) {
       open(attachment);
     } else {
       delivered
           .freshness()
           .whenFresh(
               request.partition(),
-              failure -> connection.execute(() -> caughtUp(attachment, failure)));
+              failure -> post(attachment, () -> caughtUp(attachment, failure)));
+    }
+  }
+
+  private synchronized Optional<Attachment> admit(Attachment attachment) {
+    String channelId = attachment.request().channelId();
+    Optional<Attachment> current = Optional.ofNullable(attachmentByChannel.get(channelId));
+    holders.admit(attachment, current);
+    attachmentByChannel.put(channelId, attachment);
+    return current;
+  }
+
+  /** From threads that must not fail because a connection's has ended: nobody waits there then. */
+  private static void post(Attachment attachment, Runnable task) {
+    try {
+      attachment.connection().execute(task);
+    } catch (RejectedExecutionException e) {
+      return;
+    }
+  }
+
+  /** Why a partition is not served here, if it is not. */
+  private Optional<RefusedException> refused(int partition) {
+    try {
+      var unused = delivered.hosts().of(partition);
+      return Optional.empty();
+    } catch (RefusedException e) {
+      return Optional.of(e);
     }
   }
 
@@ -111,185 +160,91 @@ public final class Attachments {
    * Changes that are certainly behind those that were processed; rows have to be fresh, and nobody
    * is refused for changes that are only not read yet.
    */
-  private boolean isPresent(Attach request) {
-    return request.type() == ChannelType.Stream
-        && request
+  private boolean isPresent(Asked asked) {
+    return asked.request().type() == ChannelType.Stream
+        && asked
             .known()
-            .filter(known -> !delivered.positions().has(request.partition(), known))
-            .isEmpty();
+            .filter(known -> positions.areBehind(asked.request().partition(), known))
+            .isEmpty()
+        && missing(asked).isEmpty();
   }
 
-  /** A node that has not read the key yet takes nobody for granted, and refuses nobody. */
-  private boolean isGranted(Attach request) {
-    if (request.grant().isEmpty() || !grants.areGiven()) {
-      return false;
-    }
-    if (!grants.isOf(
-        request.channelId(), request.partition(), request.epoch(), request.grant().get())) {
-      throw new RefusedException(
-          ErrorCode.INVALID_REQUEST,
-          "the grant is not that of channel "
-              + request.channelId()
-              + " of partition "
-              + request.partition()
-              + " under epoch "
-              + request.epoch());
-    }
-    return true;
-  }
-
-  /**
-   * Takes the place of the one that is attached with a lower epoch, or the same; with a grant, also
-   * of one without, whatever its epoch.
-   */
-  private synchronized Optional<Attachment> admit(Attachment attachment) {
-    Attach request = attachment.request();
-    Attachment current = attachmentByChannel.get(request.channelId());
-    long newest = newest(attachment, Optional.ofNullable(current));
-    if (request.epoch() < newest) {
-      throw fenced(request, newest);
-    }
-    if (current != null && current.isGranted() && !attachment.isGranted()) {
-      throw new RefusedException(
-          ErrorCode.BUSY,
-          "channel "
-              + request.channelId()
-              + " is delivered to a worker whose server has granted it; try again later");
-    }
-    former.came(request.channelId(), attachment.isGranted());
-    attachmentByChannel.put(request.channelId(), attachment);
-    return Optional.ofNullable(current);
-  }
-
-  /** The highest epoch that counts for this one. */
-  private long newest(Attachment attachment, Optional<Attachment> current) {
-    if (current.isEmpty()) {
-      return former.of(attachment.request().channelId(), attachment.isGranted());
-    }
-    boolean counts = current.get().isGranted() || !attachment.isGranted();
-    return counts ? current.get().request().epoch() : 0;
-  }
-
-  /**
-   * With the same epoch it was the same worker, whose requests on two connections may come in
-   * another order than they were made: if the one that it waits on no more comes last, it has to
-   * attach again, and must not take itself for fenced.
-   */
-  private static RefusedException replaced(Attach former, long epoch) {
-    return former.epoch() != epoch
-        ? fenced(former, epoch)
-        : new RefusedException(
-            ErrorCode.BUSY,
-            "channel " + former.channelId() + " was attached to once more under epoch " + epoch);
-  }
-
-  private static RefusedException fenced(Attach request, long newest) {
-    return new RefusedException(
-        ErrorCode.FENCED,
-        "channel "
-            + request.channelId()
-            + " was attached to under epoch "
-            + newest
-            + ", and is delivered under epoch "
-            + request.epoch()
-            + " no more");
-  }
-
-  private static void takeLater(Attachment attachment, RefusedException reason) {
-    attachment.connection().execute(() -> attachment.take(reason));
+  /** Why nothing that is wanted can come behind what was seen, if so. */
+  private Optional<RefusedException> missing(Asked asked) {
+    Attach request = asked.request();
+    return asked
+        .known()
+        .flatMap(known -> positions.replaced(request.partition(), known))
+        .or(
+            () ->
+                terms.areOfReaders() && request.type() == ChannelType.Stream
+                    ? positions.missing(request.partition(), request.position())
+                    : Optional.empty());
   }
 
   /** What is served must hold everything that the log held when it was asked for. */
   private void caughtUp(Attachment attachment, Optional<RefusedException> failure) {
-    if (!attachment.isWaiting()) {
-      return;
+    if (attachment.isWaiting()) {
+      failure
+          .or(() -> refused(attachment.request().partition()))
+          .or(() -> missing(attachment.asked()))
+          .ifPresentOrElse(attachment::take, () -> open(attachment));
     }
-    try {
-      failure.ifPresent(
-          reason -> {
-            throw reason;
-          });
-      hosts.of(attachment.request().partition());
-      requireShared(attachment.request());
-    } catch (RefusedException e) {
-      attachment.take(e);
-      return;
-    }
-    open(attachment);
-  }
-
-  private void requireShared(Attach request) {
-    request
-        .known()
-        .flatMap(known -> delivered.positions().replaced(request.partition(), known))
-        .ifPresent(
-            reason -> {
-              throw reason;
-            });
   }
 
   private void open(Attachment attachment) {
+    IncarnatedPort port = port(attachment);
+    attachment.open(channel(attachment, port), port.told());
+  }
+
+  private IncarnatedPort port(Attachment attachment) {
+    boolean arePositionsOfLog =
+        attachment.request().type() == ChannelType.Stream || terms.areOfReaders();
+    return arePositionsOfLog
+        ? positions.port(attachment.request().partition(), attachment.connection())
+        : IncarnatedPort.ofNone(attachment.connection());
+  }
+
+  private Channel channel(Attachment attachment, DeliveryPort port) {
     Attach request = attachment.request();
     Channel.Start start =
         new Channel.Start(
             attachment.handle(), request.epoch(), request.partition(), request.position());
     if (request.type() == ChannelType.BaseData) {
-      attachment.open(
-          delivered
-              .channels()
-              .base(request.tunnelId(), start, request.key(), attachment.connection()));
-      return;
+      BaseRows rows = terms.rows().apply(positions.settled(request.partition()));
+      return delivered.channels().base(rows, request.tunnelId(), start, request.key(), port);
     }
-    IncarnatedPort port = delivered.positions().port(request.partition(), attachment.connection());
-    attachment.open(
-        delivered.channels().stream(start, end(request), request.endMs(), port), port.told());
+    OptionalLong end = request.end().map(OptionalLong::of).orElse(OptionalLong.empty());
+    return delivered.channels().stream(start, end, request.endMs(), port);
   }
 
-  private static OptionalLong end(Attach request) {
-    return request.end().isPresent() ? OptionalLong.of(request.end().get()) : OptionalLong.empty();
-  }
-
-  /** Nobody is attached by that any more; its epoch is remembered. */
-  synchronized void gone(Attachment attachment) {
-    Attach request = attachment.request();
-    if (attachmentByChannel.remove(request.channelId(), attachment)) {
-      former.left(
-          request.channelId(), request.partition(), request.epoch(), attachment.isGranted());
+  private synchronized void gone(Attachment attachment) {
+    if (attachmentByChannel.remove(attachment.request().channelId(), attachment)) {
+      holders.left(attachment);
     }
   }
 
   /**
-   * This node does not lead a partition any more: nothing of it is delivered from here on, and its
-   * workers are told who leads it, if that is known. Its host must refuse before this is called.
+   * This server does not serve a partition any more: nothing of it is delivered from here on, and
+   * those who are attached are told. Its host must refuse before this is called.
    */
-  public void lost(int partition) {
-    lost(partition, view.notLeader(partition, "partition " + partition));
-  }
-
-  /** As {@link #lost(int)}, for another reason. */
   public void lost(int partition, RefusedException reason) {
-    take(partition).forEach(attachment -> takeLater(attachment, reason));
+    take(partition).forEach(attachment -> post(attachment, () -> attachment.take(reason)));
     delivered.freshness().giveUp(partition, reason);
   }
 
   private synchronized List<Attachment> take(int partition) {
-    List<Attachment> taken = new ArrayList<>();
-    attachmentByChannel
-        .values()
-        .removeIf(
-            attachment -> {
-              boolean isOfPartition = attachment.request().partition() == partition;
-              if (isOfPartition) {
-                taken.add(attachment);
-              }
-              return isOfPartition;
-            });
-    former.forget(partition);
+    List<Attachment> taken =
+        attachmentByChannel.values().stream()
+            .filter(attachment -> attachment.request().partition() == partition)
+            .toList();
+    attachmentByChannel.values().removeIf(one -> one.request().partition() == partition);
+    holders.lost(partition);
     return taken;
   }
 
   /** Position of the last change of a channel that was delivered on that connection. */
-  synchronized OptionalLong delivered(String channelId, long epoch, Connection connection) {
+  synchronized OptionalLong delivered(String channelId, long epoch, AttachmentPort connection) {
     Attachment attachment = attachmentByChannel.get(channelId);
     return attachment != null
             && attachment.connection() == connection

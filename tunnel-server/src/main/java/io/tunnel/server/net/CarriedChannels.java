@@ -29,14 +29,17 @@ final class CarriedChannels {
     }
   }
 
+  /** How many channels the connection is attached to, or about to be. */
   int attachmentCount() {
     return attachments.size();
   }
 
+  /** The connection is to be attached to a channel. */
   void add(Attachment attachment) {
     attachments.put(attachment.handle(), attachment);
   }
 
+  /** The attachment under that handle, if there is one. */
   Optional<Attachment> attachment(int handle) {
     return Optional.ofNullable(attachments.get(handle));
   }
@@ -46,21 +49,13 @@ final class CarriedChannels {
     channels.put(handle, channel);
   }
 
-  /** A channel is delivered no more, if it was. */
-  void stop(int handle) {
+  /** An attached channel is delivered no more, if it was. */
+  void drop(int handle) {
+    attachments.remove(handle);
     Channel channel = channels.remove(handle);
     if (channel != null) {
       channel.stop();
     }
-  }
-
-  /** An attached channel is delivered no more; returns what it was attached by. */
-  Optional<Attachment> drop(int handle) {
-    Optional<Attachment> dropped = Optional.ofNullable(attachments.remove(handle));
-    if (dropped.isPresent()) {
-      stop(handle);
-    }
-    return dropped;
   }
 
   /** The client takes more of a channel; credit of one that it has no more is void. */

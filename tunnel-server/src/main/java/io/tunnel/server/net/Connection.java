@@ -7,8 +7,6 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.changes.Extents;
-import io.tunnel.server.channel.Channel;
-import io.tunnel.server.channel.DeliveryPort;
 import io.tunnel.server.partition.ReadTurns;
 import io.tunnel.server.session.SessionPort;
 import io.tunnel.wire.Agreement;
@@ -39,7 +37,7 @@ import org.slf4j.LoggerFactory;
  * by Netty.
  */
 final class Connection extends ChannelInboundHandlerAdapter
-    implements SessionPort, DeliveryPort, ReadTurns.Asker, Places.Holder {
+    implements SessionPort, AttachmentPort, ReadTurns.Asker, Places.Holder {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Connection.class);
   private static final String STOPPING = "the server is stopping; try again when it is back";
@@ -283,33 +281,13 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** How many channels it is attached to, or about to be. */
-  int attachmentCount() {
-    return carried.attachmentCount();
+  @Override
+  public CarriedChannels carried() {
+    return carried;
   }
 
-  /** It is to be attached to a channel. */
-  void add(Attachment attachment) {
-    carried.add(attachment);
-  }
-
-  /** The attachment under that handle, if there is one. */
-  Optional<Attachment> attachment(int handle) {
-    return carried.attachment(handle);
-  }
-
-  /** An attached channel is delivered from now on. */
-  void carry(int handle, Channel channel) {
-    carried.carry(handle, channel);
-  }
-
-  /** An attached channel is delivered no more. */
-  void dropAttachment(int handle) {
-    carried.drop(handle).ifPresent(requests::detached);
-  }
-
-  /** Says that a channel cannot be delivered any further. */
-  void pushFailure(int handle, RefusedException reason) {
+  @Override
+  public void pushFailure(int handle, RefusedException reason) {
     meter.refused(reason.code());
     writer.send(
         Operation.DELIVER.code(), FrameKind.ERROR, handle, ErrorPayload.of(reason).encode());

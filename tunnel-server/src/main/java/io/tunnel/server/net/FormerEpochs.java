@@ -1,5 +1,6 @@
 package io.tunnel.server.net;
 
+import io.tunnel.wire.control.PartitionControl;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -19,11 +20,11 @@ final class FormerEpochs {
 
   /**
    * A channel was left that had been delivered under that epoch. One without a grant says nothing
-   * where one with a grant was before.
+   * where one with a grant was before, nor does the epoch of what has no holder.
    */
   void left(String channelId, int partition, long epoch, boolean isGranted) {
     Former known = formerByChannel.get(channelId);
-    if (known != null && known.isGranted() && !isGranted) {
+    if (epoch == PartitionControl.EPOCH || (known != null && known.isGranted() && !isGranted)) {
       return;
     }
     formerByChannel.remove(channelId);

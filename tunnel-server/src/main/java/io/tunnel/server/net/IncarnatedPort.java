@@ -17,6 +17,11 @@ import java.util.function.Supplier;
 record IncarnatedPort(DeliveryPort connection, Optional<Long> told, Supplier<Optional<Long>> newest)
     implements DeliveryPort {
 
+  /** Of what does not belong to an incarnation. */
+  static IncarnatedPort ofNone(DeliveryPort connection) {
+    return new IncarnatedPort(connection, Optional.empty(), Optional::empty);
+  }
+
   private void requireTold() {
     if (!newest.get().equals(told)) {
       throw new RefusedException(

@@ -20,8 +20,10 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.changes.LogFigures;
+import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.RowReads;
@@ -61,11 +63,22 @@ public final class NetServer implements AutoCloseable {
       Delivery delivery) {}
 
   /**
-   * What is delivered: to sessions, and to readers without a tunnel.
+   * What is delivered.
    *
+   * @param attachments to workers
+   * @param readings to readers without a tunnel
+   * @param handles names these and all other channels of the server
    * @param finder says where readers can begin
    */
-  public record Delivery(Attachments attachments, Readings readings, PositionFinder finder) {}
+  public record Delivery(
+      Attachments attachments, Attachments readings, Handles handles, PositionFinder finder) {
+
+    /** As {@link Attachments#lost}, of all who are attached. */
+    public void lost(int partition, RefusedException reason) {
+      attachments.lost(partition, reason);
+      readings.lost(partition, reason);
+    }
+  }
 
   /** Where rows are written and read. */
   public record Rows(PartitionHosts hosts, RowReads reads) {}

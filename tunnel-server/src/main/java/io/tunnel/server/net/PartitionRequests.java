@@ -29,9 +29,9 @@ final class PartitionRequests {
   }
 
   void attach(Frame frame, Connection connection) {
-    delivery
-        .attachments()
-        .attach(Json.decode(frame.payload(), Attach.class), connection, answer(frame, connection));
+    Attach request = Json.decode(frame.payload(), Attach.class);
+    Asked asked = Asked.channel(request, delivery.handles().next());
+    delivery.attachments().attach(asked, connection, answer(frame, connection));
   }
 
   void read(Frame frame, Connection connection) {
@@ -46,7 +46,8 @@ final class PartitionRequests {
       return;
     }
     try {
-      delivery.readings().read(request, connection, answer(frame, connection));
+      Asked asked = Asked.reading(request, delivery.handles().next());
+      delivery.readings().attach(asked, connection, answer(frame, connection));
     } catch (RefusedException e) {
       throw threads.refusals().ofPartition(e, request.partition());
     }
@@ -94,6 +95,7 @@ final class PartitionRequests {
   void detach(Frame frame, Connection connection) {
     ChannelRef ref = ChannelRef.decode(frame.payload());
     connection
+        .carried()
         .attachment(ref.handle())
         .filter(attachment -> attachment.request().epoch() == ref.epoch())
         .ifPresent(Attachment::over);

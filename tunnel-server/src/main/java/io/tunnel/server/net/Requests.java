@@ -19,7 +19,6 @@ import io.tunnel.wire.Protocol;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
-import io.tunnel.wire.control.SessionControl.StopChannel;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -142,18 +141,18 @@ final class Requests {
   /** What delivers to a client that does not attach, where the clients of once did not have to. */
   Optional<UnaskedDeliveries> unasked(Connection connection, Agreement agreed) {
     return rooms.cluster().isAlone() && !agreed.features().contains(Protocol.ATTACH)
-        ? Optional.of(new UnaskedDeliveries(connection, rooms.delivery().attachments(), this))
+        ? Optional.of(
+            new UnaskedDeliveries(
+                connection,
+                rooms.delivery().attachments(),
+                reason -> sessions.stop(reason, connection),
+                end -> sessions.limit(end, connection)))
         : Optional.empty();
   }
 
   /** What was delivered of a channel on the connection, if it is delivered there. */
   OptionalLong delivered(Connection connection, String channelId, long epoch) {
     return rooms.delivery().attachments().delivered(channelId, epoch, connection);
-  }
-
-  /** A channel of a session on the connection cannot be delivered. */
-  void stop(Connection connection, StopChannel reason) {
-    sessions.stop(reason, connection);
   }
 
   /** Where a channel ends was pushed, of a channel that this connection is not attached to. */
@@ -170,12 +169,6 @@ final class Requests {
   void disconnected(Connection connection) {
     rooms.rows().reads().forget(connection);
     sessions.disconnected(connection);
-  }
-
-  /** The connection is attached to a channel, or reads a partition, no more. */
-  void detached(Attachment attachment) {
-    rooms.delivery().readings().gone(attachment);
-    rooms.delivery().attachments().gone(attachment);
   }
 
   private void write(Frame frame, Connection connection) {

@@ -15,6 +15,7 @@ import io.tunnel.wire.control.SessionControl.StopChannel;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * What a server that is alone delivers to workers of the first release, which give credit to what
@@ -25,19 +26,31 @@ import java.util.Optional;
  */
 final class UnaskedDeliveries {
 
-  private final Connection connection;
+  private final AttachmentPort connection;
   private final Attachments attachments;
-  private final Requests requests;
+  private final Consumer<StopChannel> stop;
+  private final Consumer<ChannelEnd> limit;
 
   /** What is delivered, by its name. */
   private final Map<Integer, Delivered> deliveries = new HashMap<>();
 
   private record Delivered(Assignment assignment, Optional<ResumePoints> points) {}
 
-  UnaskedDeliveries(Connection connection, Attachments attachments, Requests requests) {
+  /**
+   * Nothing yet.
+   *
+   * @param stop tells the session of a channel that it cannot be delivered
+   * @param limit tells the session of a base channel where it ends
+   */
+  UnaskedDeliveries(
+      AttachmentPort connection,
+      Attachments attachments,
+      Consumer<StopChannel> stop,
+      Consumer<ChannelEnd> limit) {
     this.connection = connection;
     this.attachments = attachments;
-    this.requests = requests;
+    this.stop = stop;
+    this.limit = limit;
   }
 
   /** A session on the connection holds a channel, and its worker knows. */
@@ -52,7 +65,9 @@ final class UnaskedDeliveries {
                 : Optional.empty()));
     try {
       attachments.attach(
-          attach(assignment), assignment.handle(), connection, new ForWorker(assignment.handle()));
+          Asked.channel(attach(assignment), assignment.handle()),
+          connection,
+          new ForWorker(assignment.handle()));
     } catch (RefusedException e) {
       refused(assignment.handle(), e);
     }
@@ -101,7 +116,7 @@ final class UnaskedDeliveries {
     Delivered failed = deliveries.remove(handle);
     if (failed != null) {
       String error = reason.code() + ": " + reason.getMessage();
-      requests.stop(connection, new StopChannel(handle, failed.assignment().epoch(), error));
+      stop.accept(new StopChannel(handle, failed.assignment().epoch(), error));
     }
   }
 
@@ -114,7 +129,7 @@ final class UnaskedDeliveries {
   void ends(ChannelEnd end) {
     Delivered ended = deliveries.get(end.handle());
     if (ended != null && ended.points().isPresent()) {
-      requests.limit(connection, end);
+      limit.accept(end);
     }
   }
 

@@ -30,12 +30,13 @@ final class BaseChannelTest {
 
   @BeforeEach
   void open() throws IOException {
-    channels = new Channels(TestLogs.open(new CrashDisk(), 0), rows, 200);
+    channels = new Channels(TestLogs.open(new CrashDisk(), 0), 200);
   }
 
   private Channel channel(long checkpointed, Bytes after) {
     Channel channel =
-        channels.base("tunnel", new Channel.Start(1, EPOCH, 4, checkpointed), after, connection);
+        channels.base(
+            rows, "tunnel", new Channel.Start(1, EPOCH, 4, checkpointed), after, connection);
     channel.start();
     return channel;
   }

@@ -35,7 +35,7 @@ final class FetchedChannelTest {
 
   private Channel channel() {
     Channel channel =
-        new Channels(changes, (tunnelId, partition, after, first, max, sink) -> sink.end(), 300)
+        new Channels(changes, 300)
             .stream(
                 new Channel.Start(1, 7, PARTITION, 0),
                 OptionalLong.empty(),

@@ -42,7 +42,7 @@ final class SettledChannelTest {
 
   private Channel channel(ChangesOf tunnel) {
     Channel channel =
-        new Channels(changes, (tunnelId, partition, after, first, max, sink) -> sink.end(), 300)
+        new Channels(changes, 300)
             .stream(
                 new Channel.Start(HANDLE, EPOCH, PARTITION, tunnel.checkpointed()),
                 OptionalLong.empty(),

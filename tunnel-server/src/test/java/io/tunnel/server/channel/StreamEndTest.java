@@ -46,7 +46,7 @@ final class StreamEndTest {
 
   private Channel channel(long checkpointed, OptionalLong end) {
     Channel channel =
-        new Channels(log, (tunnelId, partition, after, first, bytesMax, sink) -> sink.end(), 300)
+        new Channels(log, 300)
             .stream(
                 new Channel.Start(HANDLE, EPOCH, PARTITION, checkpointed),
                 end,
@@ -223,7 +223,7 @@ final class StreamEndTest {
 
   private Channel settledChannel(SettledChanges changes, long checkpointed, long end) {
     Channel channel =
-        new Channels(changes, (tunnelId, partition, after, first, max, sink) -> sink.end(), 300)
+        new Channels(changes, 300)
             .stream(
                 new Channel.Start(HANDLE, EPOCH, PARTITION, checkpointed),
                 OptionalLong.of(end),

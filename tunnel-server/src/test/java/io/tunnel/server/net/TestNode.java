@@ -78,7 +78,7 @@ final class TestNode implements Closeable {
   final TableRecord theirs;
   final LedTunnels tunnels;
   final Attachments attachments;
-  final Readings readings;
+  final Attachments readings;
 
   /** What the channels that are delivered here read. */
   final SettledChanges changes;
@@ -92,6 +92,7 @@ final class TestNode implements Closeable {
   final ExecutorService control = Executors.newSingleThreadExecutor();
   private final Shards shards;
   private final Hosting others;
+  private final Served served;
   private final NetServer net;
 
   TestNode(Path directory) throws IOException {
@@ -124,7 +125,7 @@ final class TestNode implements Closeable {
     others = () -> host(theirs, known, handles, clock);
     Ports.Delivered delivered =
         new Ports.Delivered(this::incarnations, new CatchUp(bounds, shards));
-    Served served =
+    served =
         new Served(
             new Ports(
                 catalog,
@@ -265,8 +266,7 @@ final class TestNode implements Closeable {
   void lose(int partition) {
     led.remove(partition);
     view.leads(partition, THERE);
-    attachments.lost(partition);
-    readings.lost(partition, view.notLeader(partition, "partition " + partition));
+    served.lost(partition, view.notLeader(partition, "partition " + partition));
   }
 
   /** What the shared log holds is what the shards do. */
