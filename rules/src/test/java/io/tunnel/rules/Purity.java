@@ -7,11 +7,15 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
 /** What a core may touch, and where time and chance come from. */
 final class Purity {
+
+  /** So many names has the package of a room. */
+  private static final int ROOM_NAMES = 4;
 
   private static final Pattern SLEEPS =
       Pattern.compile(
@@ -32,7 +36,7 @@ final class Purity {
 
   /**
    * Pure are the language, the collections and the protocol's values. A type of the core's own
-   * package, or a record of another room, is pure if everything that it depends on is.
+   * room, or a record of another one, is pure if everything that it depends on is.
    */
   static final ArchCondition<JavaClass> DEPEND_ONLY_ON_PURE_TYPES =
       new ArchCondition<>("depend only on java.lang, java.util, the model and pure neighbours") {
@@ -40,7 +44,7 @@ final class Purity {
         public void check(JavaClass core, ConditionEvents events) {
           for (Dependency dependency : core.getDirectDependenciesFromSelf()) {
             Set<JavaClass> seen = new HashSet<>(Set.of(core));
-            if (!isPure(dependency.getTargetClass(), core.getPackageName(), seen)) {
+            if (!isPure(dependency.getTargetClass(), room(core), seen)) {
               events.add(SimpleConditionEvent.violated(core, dependency.getDescription()));
             }
           }
@@ -54,10 +58,14 @@ final class Purity {
   /** Likewise. */
   static final ArchCondition<JavaClass> SLEEP = access("sleep", SLEEPS);
 
-  /** A {@code Duration} is a value, too; the clocks beside it are what the other rule is about. */
+  /**
+   * A {@code Duration} is a value, too; the clocks beside it are what the other rule is about. An
+   * annotation that says how a member is called does nothing.
+   */
   private static final Pattern PURE =
       Pattern.compile(
-          "(java\\.(lang|util)|io\\.tunnel\\.(model|codec|wire))\\..*|java\\.time\\.Duration");
+          "(java\\.(lang|util)|io\\.tunnel\\.(model|codec|wire))\\..*|java\\.time\\.Duration"
+              + "|com\\.google\\.gson\\.annotations\\..*");
 
   /** Inside java.lang and java.util, what starts threads, waits, guesses or does I/O. */
   private static final Pattern IMPURE =
@@ -83,15 +91,21 @@ final class Purity {
     };
   }
 
-  private static boolean isPure(JavaClass target, String ownPackage, Set<JavaClass> seen) {
+  /** A package below a side of the service, with those in it: {@code io.tunnel.server.replica}. */
+  private static String room(JavaClass type) {
+    String[] names = type.getPackageName().split("\\.");
+    return String.join(".", List.of(names).subList(0, Math.min(ROOM_NAMES, names.length)));
+  }
+
+  private static boolean isPure(JavaClass target, String ownRoom, Set<JavaClass> seen) {
     JavaClass type = target.getBaseComponentType();
     if (type.isPrimitive() || !seen.add(type)) {
       return true;
     }
     boolean isValue = type.isRecord() && type.getPackageName().startsWith("io.tunnel.");
-    if (isValue || type.getPackageName().equals(ownPackage)) {
+    if (isValue || room(type).equals(ownRoom)) {
       return type.getDirectDependenciesFromSelf().stream()
-          .allMatch(dependency -> isPure(dependency.getTargetClass(), ownPackage, seen));
+          .allMatch(dependency -> isPure(dependency.getTargetClass(), ownRoom, seen));
     }
     return PURE.matcher(type.getName()).matches() && !IMPURE.matcher(type.getName()).matches();
   }

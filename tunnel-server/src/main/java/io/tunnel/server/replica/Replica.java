@@ -3,7 +3,6 @@ package io.tunnel.server.replica;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.model.value.Bytes;
 import io.tunnel.server.replica.history.EpochHistory;
 import io.tunnel.server.replica.history.LeaderEpochs;
 import io.tunnel.server.replica.lead.Leader;
@@ -95,13 +94,7 @@ final class Replica {
   }
 
   /** What a replica needs of its shard. */
-  interface Port {
-    /** Appends to the partition's log; see {@link Leader.Port}. */
-    void append(int partition, long number, List<Entry> entries);
-
-    /** A value that no other marker has. */
-    Bytes marker();
-
+  interface Port extends Leader.Port {
     /** Where the partition's leader is reached, as far as it is known. */
     Optional<String> leaderOf(int partition);
 
@@ -119,9 +112,6 @@ final class Replica {
 
     /** Position from which on the local log has every change that was put there. */
     long keptFrom(int partition);
-
-    /** Counts what happened. */
-    void count(Incident what, long times);
   }
 
   Replica(int partition, StoredReplica state, ReplicaConfig config, ReplicaRows rows, Port port) {
@@ -137,25 +127,8 @@ final class Replica {
         new ReplicaEnds(
             state.origin(), state.replica().next() == 0 ? port.epochMicros() : state.freshMicros());
     this.runs = new RunCore(partition, config.batches().mergedBytesMax());
-    this.leader = new Leader(partition, core, rows, new LeaderPort(partition, port), config);
+    this.leader = new Leader(partition, core, rows, port, config);
     publish();
-  }
-
-  private record LeaderPort(int partition, Port port) implements Leader.Port {
-    @Override
-    public void append(long number, List<Entry> entries) {
-      port.append(partition, number, entries);
-    }
-
-    @Override
-    public Bytes marker() {
-      return port.marker();
-    }
-
-    @Override
-    public void count(Incident what, long times) {
-      port.count(what, times);
-    }
   }
 
   int partition() {

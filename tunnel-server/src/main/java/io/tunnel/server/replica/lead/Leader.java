@@ -44,8 +44,11 @@ public final class Leader {
 
   /** Where it appends, and how it names itself. */
   public interface Port {
-    /** Appends; what becomes of it is told to {@link Leader#appended} with the same number. */
-    void append(long number, List<Entry> entries);
+    /**
+     * Appends to the partition's log; what becomes of it is told to {@link Leader#appended} with
+     * the same number.
+     */
+    void append(int partition, long number, List<Entry> entries);
 
     /** A value that no other marker has. */
     Bytes marker();
@@ -54,6 +57,7 @@ public final class Leader {
     void count(Incident what, long times);
   }
 
+  private final int partition;
   private final ReplicaCore core;
   private final GroupMaker maker;
   private final Port port;
@@ -158,6 +162,7 @@ public final class Leader {
 
   /** Of a replica that {@code core} reads, with the rows that are folded. */
   public Leader(int partition, ReplicaCore core, Rows rows, Port port, ReplicaConfig config) {
+    this.partition = partition;
     this.core = core;
     this.maker = new GroupMaker(partition, rows, config.batches());
     this.port = port;
@@ -381,7 +386,8 @@ public final class Leader {
     core.claim(value);
     move(Event.CLAIMED);
     port.count(Incident.CLAIMED, 1);
-    port.append(++number, List.of(new Entry(Kind.MARKER, Bytes.EMPTY, 0, 0, Optional.of(value))));
+    Entry marker = new Entry(Kind.MARKER, Bytes.EMPTY, 0, 0, Optional.of(value));
+    port.append(partition, ++number, List.of(marker));
   }
 
   private void append(long nowNanos) {
@@ -394,7 +400,7 @@ public final class Leader {
       return;
     }
     deadlineNanos = nowNanos + TimeUnit.MILLISECONDS.toNanos(times.outcomeDeadlineMs());
-    port.append(++number, group.get().entries());
+    port.append(partition, ++number, group.get().entries());
   }
 
   /** When {@link #advance} is to be called again even if nothing happens. */

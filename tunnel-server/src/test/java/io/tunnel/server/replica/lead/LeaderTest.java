@@ -41,7 +41,7 @@ final class LeaderTest {
   /** Appends nothing, and keeps the values of markers. */
   private final class Port implements Leader.Port {
     @Override
-    public void append(long number, List<Entry> entries) {
+    public void append(int partition, long number, List<Entry> entries) {
       assertThat(number).isEqualTo(claims.size());
       assertThat(entries).extracting(Entry::kind).containsExactly(Kind.MARKER);
     }
