@@ -69,7 +69,7 @@ final class ClusterOptions {
       names = "--standbys",
       paramLabel = "N",
       description =
-          "Warm copies of each partition beside its leader's (default: "
+          "Warm replicas of each partition beside its leader's (default: "
               + STANDBYS_DEFAULT
               + "); the same at all nodes.")
   private Integer standbys;

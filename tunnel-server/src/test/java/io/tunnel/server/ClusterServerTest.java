@@ -265,7 +265,7 @@ class ClusterServerTest {
     delete("c.catalog");
     assertThatThrownBy(this::start)
         .isInstanceOf(IOException.class)
-        .hasMessageContaining(" has copies of catalog ")
+        .hasMessageContaining(" has replicas of catalog ")
         .hasMessageContaining("so the former was lost");
     assertThat(Files.readString(identity)).isEqualTo(before);
   }

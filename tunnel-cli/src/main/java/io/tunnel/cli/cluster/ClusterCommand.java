@@ -17,8 +17,8 @@ import picocli.CommandLine.Spec;
     name = "cluster",
     mixinStandardHelpOptions = true,
     description = {
-      "Show the nodes of a cluster, what each leads and copies, and how far its copies are behind.",
-      "LAG is what all copies of a node have not read yet, in positions; GROUPS are groups of"
+      "Show the nodes of a cluster, what each leads and follows, and how far its replicas are behind.",
+      "LAG is what all replicas of a node have not read yet, in positions; GROUPS are groups of"
           + " tunnels whose sessions it coordinates."
     },
     subcommands = DrainCommand.class,

@@ -11,21 +11,21 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * Waits until this node's copy of a partition has read everything that the shared log held at the
- * moment of the question. Safe for use by any thread.
+ * Waits until this node's replica of a partition has read everything that the shared log held at
+ * the moment of the question. Safe for use by any thread.
  */
 public final class CatchUp implements Freshness {
 
   private final BoundsQueries log;
-  private final ChangeReader copies;
+  private final ChangeReader replicas;
 
   /** Guarded by the monitor. */
   private final Set<Wait> waits = new LinkedHashSet<>();
 
-  /** Of the copies that {@code copies} reads, and the log that they are read from. */
-  public CatchUp(BoundsQueries log, ChangeReader copies) {
+  /** Of the replicas that {@code replicas} reads, and the log that they are read from. */
+  public CatchUp(BoundsQueries log, ChangeReader replicas) {
     this.log = log;
-    this.copies = copies;
+    this.replicas = replicas;
   }
 
   /**
@@ -63,7 +63,7 @@ public final class CatchUp implements Freshness {
     synchronized (this) {
       waits.add(wait);
     }
-    copies.subscribe(partition, wait);
+    replicas.subscribe(partition, wait);
     // Behind the subscription, so that what is read in between is not missed.
     wait.look();
   }
@@ -96,14 +96,14 @@ public final class CatchUp implements Freshness {
     }
 
     void look() {
-      if (copies.settled(partition) >= position) {
+      if (replicas.settled(partition) >= position) {
         end(Optional.empty());
       }
     }
 
     void end(Optional<RefusedException> failure) {
       if (isOver.compareAndSet(false, true)) {
-        copies.unsubscribe(partition, this);
+        replicas.unsubscribe(partition, this);
         synchronized (CatchUp.this) {
           waits.remove(this);
         }

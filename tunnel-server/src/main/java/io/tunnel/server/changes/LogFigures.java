@@ -43,9 +43,9 @@ public interface LogFigures {
     return new Own(changes);
   }
 
-  /** Those of a shared log, and of the copies that this node has of its partitions. */
-  static LogFigures of(KnownBounds bounds, ChangeReader copies, IntPredicate hasCopy) {
-    return new Shared(bounds, copies, hasCopy);
+  /** Those of a shared log, and of the replicas that this node has of its partitions. */
+  static LogFigures of(KnownBounds bounds, ChangeReader replicas, IntPredicate hasReplica) {
+    return new Shared(bounds, replicas, hasReplica);
   }
 
   /** A server's own log. */
@@ -72,8 +72,8 @@ public interface LogFigures {
     }
   }
 
-  /** A shared log with copies of some partitions. */
-  record Shared(KnownBounds bounds, ChangeReader copies, IntPredicate hasCopy)
+  /** A shared log with replicas of some partitions. */
+  record Shared(KnownBounds bounds, ChangeReader replicas, IntPredicate hasReplica)
       implements LogFigures {
 
     @Override
@@ -88,12 +88,12 @@ public interface LogFigures {
 
     @Override
     public long bytesAfter(int partition, long position) {
-      return hasCopy.test(partition) ? copies.bytesAfter(partition, position) : UNKNOWN;
+      return hasReplica.test(partition) ? replicas.bytesAfter(partition, position) : UNKNOWN;
     }
 
     @Override
     public long commitMicrosAfter(int partition, long position) throws IOException {
-      return hasCopy.test(partition) ? copies.commitMicrosAfter(partition, position) : UNKNOWN;
+      return hasReplica.test(partition) ? replicas.commitMicrosAfter(partition, position) : UNKNOWN;
     }
   }
 

@@ -3,10 +3,10 @@ package io.tunnel.server.cluster;
 import java.util.concurrent.TimeUnit;
 
 /**
- * When a node steps aside, so that others lead and copy in its place, because its disk takes
+ * When a node steps aside, so that others lead and follow in its place, because its disk takes
  * nothing. It does so at once, and takes part again when there has been room for a while: what it
- * copied it has to read again, which may fill the disk again. So the while doubles with every time
- * until the node has taken part for long enough.
+ * followed it has to read again, which may fill the disk again. So the while doubles with every
+ * time until the node has taken part for long enough.
  */
 public final class AsideCore {
 

@@ -15,13 +15,14 @@ import java.util.regex.Pattern;
  *     with different names may share one log
  * @param node what this node is called; no two nodes of a cluster have the same
  * @param advertised where clients reach this node, as HOST:PORT; empty for where it listens
- * @param standbys copies of each partition beside its leader's, as long as there are nodes for them
+ * @param standbys replicas of each partition beside its leader's, as long as there are nodes for
+ *     them
  * @param log where all nodes meet
  */
 public record ClusterConfig(
     String name, String node, Optional<String> advertised, int standbys, Log log) {
 
-  /** Copies beside the leader's that can be asked for. */
+  /** Replicas beside the leader's that can be asked for. */
   public static final int STANDBYS_MAX = 8;
 
   /** Letters of a cluster's or a node's name. */

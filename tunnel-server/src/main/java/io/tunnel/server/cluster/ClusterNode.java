@@ -264,7 +264,7 @@ public final class ClusterNode implements Membership.Node, Closeable {
 
   /**
    * Whether it was decided by what is not so any more: there are other units, this node drains or
-   * does not, or a copy that it was given is warm now.
+   * does not, or a replica that it was given is warm now.
    */
   private boolean needsDecision() {
     boolean hasOtherUnits = hasOtherUnits();
@@ -278,7 +278,7 @@ public final class ClusterNode implements Membership.Node, Closeable {
   }
 
   private boolean isCopyHere(int partition) {
-    return done.copies().getOrDefault(partition, Set.of()).contains(config.node());
+    return done.replicas().getOrDefault(partition, Set.of()).contains(config.node());
   }
 
   /** The catalog's leader sees them first; others ask only if it does not. */
@@ -317,7 +317,7 @@ public final class ClusterNode implements Membership.Node, Closeable {
       return;
     }
     held.addAll(roles.leads());
-    held.addAll(roles.copies());
+    held.addAll(roles.replicas());
     Set<Integer> mine = new TreeSet<>();
     placement.leaders().keySet().stream()
         .filter(unit -> placement.has(config.node(), unit))
@@ -325,7 +325,7 @@ public final class ClusterNode implements Membership.Node, Closeable {
     held.stream().filter(unit -> !mine.contains(unit)).forEach(roles::leave);
     for (int unit : mine) {
       if (!config.node().equals(placement.leaders().get(unit))) {
-        roles.copy(unit);
+        roles.follow(unit);
       }
     }
     for (int unit : mine) {
@@ -338,7 +338,7 @@ public final class ClusterNode implements Membership.Node, Closeable {
     look();
   }
 
-  /** Copies read for themselves who leads; others begin anew if they have to. */
+  /** Replicas read for themselves who leads; others begin anew if they have to. */
   private void lead(int unit) {
     boolean wasInterrupted = interrupted.remove(unit);
     if (wasInterrupted && held.contains(unit) && !Unit.isPartition(unit)) {

@@ -34,10 +34,10 @@ public interface ClusterView {
   /** All nodes, and what they lead. */
   ClusterDescription describe();
 
-  /** What this node has copies of. */
+  /** What this node has replicas of. */
   NodeStatus status();
 
-  /** Gives up all that this node leads and copies, or takes part again; begun when it returns. */
+  /** Gives up all that this node leads and follows, or takes part again; begun when it returns. */
   void drain(boolean isDraining);
 
   /** What is said of a unit that this node does not lead. */

@@ -11,10 +11,10 @@ import java.util.TreeSet;
  * @param name what the user calls it; no two nodes of a cluster have the same
  * @param incarnation differs between two starts of the same node
  * @param address where clients reach it, as HOST:PORT
- * @param isDraining whether it wants to lead and copy nothing
+ * @param isDraining whether it wants to lead and follow nothing
  * @param leads units that it leads now, or is about to
- * @param warm partitions of which it has a copy that is nearly up to date; those that it leads are
- *     always among them
+ * @param warm partitions of which it has a replica that is nearly up to date; those that it leads
+ *     are always among them
  */
 public record NodeInfo(
     String name,

@@ -8,13 +8,13 @@ import java.util.Objects;
  * @param node the node's name
  * @param incarnation differs between two starts of the node
  * @param address where clients reach it, as HOST:PORT
- * @param standbys how many copies of each partition there shall be beside the leader
+ * @param standbys how many replicas of each partition there shall be beside the leader
  * @param decideIntervalMs how long after a decision this node asks for another one at the earliest
  */
 public record NodeSettings(
     String node, String incarnation, String address, int standbys, long decideIntervalMs) {
 
-  /** More copies than that are of no use. */
+  /** More replicas than that are of no use. */
   public static final int STANDBYS_MAX = 8;
 
   /** So that what a minute brings is decided within a minute. */

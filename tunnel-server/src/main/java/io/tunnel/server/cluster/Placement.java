@@ -1,5 +1,6 @@
 package io.tunnel.server.cluster;
 
+import com.google.gson.annotations.SerializedName;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -10,20 +11,22 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Which node leads and which copy each unit. Every node of a cluster has the same, but for moments.
- * It is a target, and a hint for clients: who really leads is decided in each unit's log.
+ * Which node leads each unit, and which others follow it with a replica. Every node of a cluster
+ * has the same, but for moments. It is a target, and a hint for clients: who really leads is
+ * decided in each unit's log.
  *
  * @param generation grows with every decision
  * @param nodes all members, by name
  * @param leaders by unit, the name of the node that leads it; units of which nobody can are missing
- * @param copies by partition, the names of the nodes beside the leader that keep a copy: standbys,
- *     and nodes that are to lead it as soon as their copy is warm
+ * @param replicas by partition, the names of the nodes beside the leader that keep a replica:
+ *     standbys, and nodes that are to lead it as soon as their replica is warm; peers of any
+ *     version call the member {@code copies}
  */
 public record Placement(
     long generation,
     List<Member> nodes,
     Map<Integer, String> leaders,
-    Map<Integer, Set<String>> copies) {
+    @SerializedName("copies") Map<Integer, Set<String>> replicas) {
 
   /** A node, for those who want to reach it. */
   public record Member(String name, String incarnation, String address, boolean isDraining) {
@@ -43,9 +46,9 @@ public record Placement(
     nodes = List.copyOf(nodes);
     leaders = Collections.unmodifiableMap(new TreeMap<>(leaders));
     TreeMap<Integer, Set<String>> sorted = new TreeMap<>();
-    copies.forEach(
+    replicas.forEach(
         (unit, names) -> sorted.put(unit, Collections.unmodifiableSet(new TreeSet<>(names))));
-    copies = Collections.unmodifiableMap(sorted);
+    replicas = Collections.unmodifiableMap(sorted);
   }
 
   /** The member of that name. */
@@ -58,9 +61,9 @@ public record Placement(
     return Optional.ofNullable(leaders.get(unit)).flatMap(this::node);
   }
 
-  /** Whether the node of that name keeps a copy of the partition, or leads it. */
+  /** Whether the node of that name keeps a replica of the partition, or leads it. */
   public boolean has(String name, int partition) {
     return name.equals(leaders.get(partition))
-        || copies.getOrDefault(partition, Set.of()).contains(name);
+        || replicas.getOrDefault(partition, Set.of()).contains(name);
   }
 }

@@ -8,15 +8,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Decides who leads and who copies what: evenly over the nodes that do not drain, with the fewest
+ * Decides who leads and who follows what: evenly over the nodes that do not drain, with the fewest
  * moves, and the same for the same input. A pure function.
  *
  * <p>What lives and does not drain keeps what it leads, unless others lead less. A partition moves
- * only to a node whose copy is warm: if there is none, the node that shall lead it is given a copy,
- * and a later decision finds it warm and moves the lead. So each unit has a leader, who leads it
- * now, and a heir, who shall in the end; evenness is that of heirs. When a leader is gone, a warm
- * copy takes over, and any node if none is warm. Groups of tunnels and the catalog have no copies
- * and move at once.
+ * only to a node whose replica is warm: if there is none, the node that shall lead it is given a
+ * replica, and a later decision finds it warm and moves the lead. So each unit has a leader, who
+ * leads it now, and a heir, who shall in the end; evenness is that of heirs. When a leader is gone,
+ * a warm replica takes over, and any node if none is warm. Groups of tunnels and the catalog have
+ * no replicas and move at once.
  *
  * <p>A draining node is given nothing, not even what it is warm for: it is about to go. If all
  * drain, nothing moves.
@@ -45,12 +45,12 @@ final class PlacementCore {
   }
 
   /**
-   * Who leads and copies what from now on.
+   * Who leads and follows what from now on.
    *
    * @param former what was decided before, as far as it is known; only so that what is being warmed
    *     up is not given up
    * @param units all that there are
-   * @param standbys how many copies of each partition there shall be beside the leader
+   * @param standbys how many replicas of each partition there shall be beside the leader
    * @throws IllegalArgumentException when {@code standbys} is negative, or two nodes have one name
    */
   static Placement place(
@@ -69,24 +69,24 @@ final class PlacementCore {
       core.spread(false);
     }
     StandbyCore standbyCore = new StandbyCore(roster, core.leaders, core.heirs, standbys);
-    return core.placement(generation, standbyCore.copies());
+    return core.placement(generation, standbyCore.replicas());
   }
 
-  private Placement placement(long generation, Map<Integer, Set<Integer>> copies) {
+  private Placement placement(long generation, Map<Integer, Set<Integer>> replicas) {
     Map<Integer, String> leaderNames = new HashMap<>();
-    Map<Integer, Set<String>> copyNames = new HashMap<>();
+    Map<Integer, Set<String>> replicaNames = new HashMap<>();
     for (int unit = 0; unit < leaders.length; unit++) {
       if (leaders[unit] != Roster.NOBODY) {
         leaderNames.put(roster.unit(unit), roster.name(leaders[unit]));
       }
     }
-    copies.forEach(
+    replicas.forEach(
         (unit, holders) -> {
           Set<String> names = new HashSet<>();
           holders.forEach(node -> names.add(roster.name(node)));
-          copyNames.put(roster.unit(unit), names);
+          replicaNames.put(roster.unit(unit), names);
         });
-    return new Placement(generation, roster.members(), leaderNames, copyNames);
+    return new Placement(generation, roster.members(), leaderNames, replicaNames);
   }
 
   /** Gives all partitions, or all other units, a leader and a heir. */

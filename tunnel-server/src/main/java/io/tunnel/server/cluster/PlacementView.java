@@ -84,7 +84,7 @@ public final class PlacementView implements ClusterView {
         node.address(),
         node.isDraining(),
         leads.stream().filter(Unit::isPartition).toList(),
-        now.copies().entrySet().stream()
+        now.replicas().entrySet().stream()
             .filter(entry -> entry.getValue().contains(node.name()))
             .map(Map.Entry::getKey)
             .toList(),

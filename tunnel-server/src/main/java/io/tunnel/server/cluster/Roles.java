@@ -8,21 +8,21 @@ import java.util.Set;
  */
 public interface Roles {
 
-  /** Keeps a copy of a partition, and leads it no longer. */
-  void copy(int partition);
+  /** Keeps a replica of a partition, and leads it no longer. */
+  void follow(int partition);
 
-  /** Leads a unit as soon as it can, with a copy if it is a partition. */
+  /** Leads a unit as soon as it can, with a replica if it is a partition. */
   void lead(int unit);
 
-  /** Does not lead a unit and keeps no copy; what is on disk may go. */
+  /** Does not lead a unit and keeps no replica; what is on disk may go. */
   void leave(int unit);
 
   /** Units that it leads, or is about to. */
   Set<Integer> leads();
 
-  /** Partitions of which there is a copy, also one that was left by a former process. */
-  Set<Integer> copies();
+  /** Partitions of which there is a replica, also one that was left by a former process. */
+  Set<Integer> replicas();
 
-  /** Partitions of which the copy is nearly up to date. */
+  /** Partitions of which the replica is nearly up to date. */
   Set<Integer> warm();
 }

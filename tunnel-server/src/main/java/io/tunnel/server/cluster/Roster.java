@@ -51,7 +51,7 @@ final class Roster {
       }
     }
     for (int unit = 0; unit < this.units.length; unit++) {
-      for (String name : former.copies().getOrDefault(this.units[unit], Set.of())) {
+      for (String name : former.replicas().getOrDefault(this.units[unit], Set.of())) {
         Integer node = indexByName.get(name);
         if (node != null) {
           wasCopy[node][unit] = true;
@@ -81,17 +81,17 @@ final class Roster {
     return nodes.get(node).isDraining();
   }
 
-  /** The nodes that take part in leading and copying: those that do not drain. */
+  /** The nodes that take part in leading and following: those that do not drain. */
   int[] takers() {
     return takers;
   }
 
-  /** Whether the node's copy of a partition is nearly up to date. */
+  /** Whether the node's replica of a partition is nearly up to date. */
   boolean isWarm(int node, int unit) {
     return isWarm[node][unit];
   }
 
-  /** Whether the node was to keep a copy, by the former placement. */
+  /** Whether the node was to keep a replica, by the former placement. */
   boolean wasCopy(int node, int unit) {
     return wasCopy[node][unit];
   }

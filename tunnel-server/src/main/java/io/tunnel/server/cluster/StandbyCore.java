@@ -9,9 +9,10 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Decides who copies what, beside those who lead: each partition's heir as long as it does not
- * lead, and as many standbys as are wanted, evenly spread, on the nodes that have copies already
- * where that can be. As long as a standby warms up, a warm copy that is to go stays in its place.
+ * Decides who keeps a replica of what, beside those who lead: each partition's heir as long as it
+ * does not lead, and as many standbys as are wanted, evenly spread, on the nodes that have replicas
+ * already where that can be. As long as a standby warms up, a warm replica that is to go stays in
+ * its place.
  */
 final class StandbyCore {
 
@@ -32,8 +33,8 @@ final class StandbyCore {
     counts = new int[roster.nodeCount()];
   }
 
-  /** By unit, the nodes that keep a copy of it without leading it. */
-  Map<Integer, Set<Integer>> copies() {
+  /** By unit, the nodes that keep a replica of it without leading it. */
+  Map<Integer, Set<Integer>> replicas() {
     for (int unit = 0; unit < leaders.length; unit++) {
       if (roster.isPartition(unit) && leaders[unit] != Roster.NOBODY) {
         wanted.put(unit, keep(unit));
@@ -43,13 +44,13 @@ final class StandbyCore {
       fill(unit);
     }
     even();
-    Map<Integer, Set<Integer>> copies = new HashMap<>();
-    wanted.forEach((unit, nodes) -> copies.put(unit, withThoseToStay(unit, nodes)));
-    copies.values().removeIf(Set::isEmpty);
-    return copies;
+    Map<Integer, Set<Integer>> replicas = new HashMap<>();
+    wanted.forEach((unit, nodes) -> replicas.put(unit, withThoseToStay(unit, nodes)));
+    replicas.values().removeIf(Set::isEmpty);
+    return replicas;
   }
 
-  private boolean hasCopy(int node, int unit) {
+  private boolean hasReplica(int node, int unit) {
     return roster.isWarm(node, unit) || roster.wasCopy(node, unit) || leaders[unit] == node;
   }
 
@@ -59,7 +60,7 @@ final class StandbyCore {
     for (boolean isWarm : new boolean[] {false, true}) {
       List<Integer> holders = new ArrayList<>();
       for (int node : roster.takers()) {
-        if (node != heirs[unit] && roster.isWarm(node, unit) == isWarm && hasCopy(node, unit)) {
+        if (node != heirs[unit] && roster.isWarm(node, unit) == isWarm && hasReplica(node, unit)) {
           holders.add(node);
         }
       }
@@ -92,7 +93,7 @@ final class StandbyCore {
     }
   }
 
-  /** Moves copies from those that have most to those that have least, as long as that evens. */
+  /** Moves replicas from those that have most to those that have least, as long as that evens. */
   private void even() {
     boolean hasMoved = true;
     while (hasMoved) {
@@ -136,9 +137,9 @@ final class StandbyCore {
     return true;
   }
 
-  /** How much reading it takes to move a copy: none to a warm one, little from a cold one. */
+  /** How much reading it takes to move a replica: none to a warm one, little from a cold one. */
   private int cost(int unit, int from, int to) {
-    return (hasCopy(to, unit) ? 0 : 2) + (roster.isWarm(from, unit) ? 1 : 0);
+    return (hasReplica(to, unit) ? 0 : 2) + (roster.isWarm(from, unit) ? 1 : 0);
   }
 
   private Set<Integer> withThoseToStay(int unit, Set<Integer> nodes) {

@@ -86,7 +86,7 @@ final class RecordFormat {
 
   /**
    * What was stored. A record without our header was written by somebody else: it becomes a change
-   * of an epoch that never counts, so that every copy ignores it and a leader repairs its key.
+   * of an epoch that never counts, so that every replica ignores it and a leader repairs its key.
    */
   static Stored decode(ConsumerRecord<Bytes, Bytes> record) {
     long timeMicros = TimeUnit.MILLISECONDS.toMicros(record.timestamp());

@@ -28,7 +28,7 @@ public final class NodeMeters {
     registry = meters.registry();
     copyLag =
         MultiGauge.builder("tunnel.copy.lag")
-            .description("Positions that a copy is behind the end of its log")
+            .description("Positions that a replica is behind the end of its log")
             .register(registry);
   }
 
@@ -56,32 +56,36 @@ public final class NodeMeters {
       long losses,
       long takenBack) {}
 
-  /** Adds what the node knows of its copies. */
+  /** Adds what the node knows of its replicas. */
   public void watch(Replicas replicas) {
-    copies("tunnel.node.copies", "Partitions copied", replicas, Replicas.Figures::replicas);
-    copies("tunnel.node.leads", "Partitions led", replicas, Replicas.Figures::leading);
-    copies(
+    gauge(
+        "tunnel.node.copies",
+        "Partitions of which there is a replica",
+        replicas,
+        Replicas.Figures::replicas);
+    gauge("tunnel.node.leads", "Partitions led", replicas, Replicas.Figures::leading);
+    gauge(
         "tunnel.node.copies.behind",
-        "Copies that have not read yet what there was when they began",
+        "Replicas that have not read yet what there was when they began",
         replicas,
         Replicas.Figures::behind);
-    copies(
+    gauge(
         "tunnel.node.copies.unread",
         "Positions that those have to read before they are of use",
         replicas,
         Replicas.Figures::unread);
-    copies(
+    gauge(
         "tunnel.node.read.waiting.bytes",
         "Records read and not folded",
         replicas,
         Replicas.Figures::waitingReadBytes);
-    copies(
+    gauge(
         "tunnel.node.write.waiting.bytes",
         "Batches accepted and not answered",
         replicas,
         Replicas.Figures::waitingWriteBytes);
-    copies("tunnel.log.bytes", "Bytes of local logs", replicas, Replicas.Figures::localBytes);
-    copies(
+    gauge("tunnel.log.bytes", "Bytes of local logs", replicas, Replicas.Figures::localBytes);
+    gauge(
         "tunnel.node.history.held.bytes",
         "Changes read from Kafka for channels behind the local log, and held",
         replicas,
@@ -92,7 +96,7 @@ public final class NodeMeters {
         replicas,
         Replicas.Figures::historyReads);
     total("tunnel.node.history.bytes", "Their bytes", replicas, Replicas.Figures::historyBytes);
-    copies("tunnel.shard.failed", "Shards that failed", replicas, Replicas.Figures::failedShards);
+    gauge("tunnel.shard.failed", "Shards that failed", replicas, Replicas.Figures::failedShards);
     for (Incident what : Incident.values()) {
       FunctionCounter.builder(name(what), replicas, of -> of.count(what))
           .description(description(what))
@@ -115,12 +119,12 @@ public final class NodeMeters {
   private static String description(Incident what) {
     return switch (what) {
       case CLAIMED -> "Markers appended to lead a partition";
-      case LED -> "Times that a copy began to lead";
+      case LED -> "Times that a replica began to lead";
       case FENCED -> "Records read that do not count, because their leader had been replaced";
       case REPAIRED -> "Rows appended as they are, because a fenced record could hide them";
       case APPEND_FAILED -> "Appends that failed, or were not answered in time";
       case READ_TOO_OLD -> "Reads of rows refused, because the log had not confirmed them for long";
-      case BEGUN_ANEW -> "Copies given up and made again from the log's beginning";
+      case BEGUN_ANEW -> "Replicas given up and made again from the log's beginning";
     };
   }
 
@@ -134,7 +138,7 @@ public final class NodeMeters {
         .register(registry);
   }
 
-  private void copies(
+  private void gauge(
       String name,
       String description,
       Replicas replicas,
@@ -175,12 +179,13 @@ public final class NodeMeters {
         .register(registry);
   }
 
-  /** How far the copies of a node are behind the ends of their logs, in positions. */
+  /** How far the replicas of a node are behind the ends of their logs, in positions. */
   public void lags(List<CopyStatus> status) {
     List<MultiGauge.Row<?>> rows = new ArrayList<>();
-    for (CopyStatus copy : status) {
-      Tags tags = Tags.of("partition", Integer.toString(copy.partition()), "role", copy.role());
-      rows.add(MultiGauge.Row.of(tags, (double) copy.lag()));
+    for (CopyStatus replica : status) {
+      Tags tags =
+          Tags.of("partition", Integer.toString(replica.partition()), "role", replica.role());
+      rows.add(MultiGauge.Row.of(tags, (double) replica.lag()));
     }
     copyLag.register(rows, true);
   }

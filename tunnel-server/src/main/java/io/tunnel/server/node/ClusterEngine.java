@@ -87,7 +87,7 @@ public final class ClusterEngine implements Engine {
   /**
    * Opens the data directory, and meets the cluster.
    *
-   * @param disks where the files of the copies' logs are
+   * @param disks where the files of the replicas' logs are
    * @throws IOException when the directory or the log cannot be used; says what would be right
    */
   public ClusterEngine(
@@ -103,14 +103,14 @@ public final class ClusterEngine implements Engine {
       DataDirectory directory =
           parts.open(DataDirectory.open(data, config.log().shards(), Optional.of(cluster.name())));
       threads = new NodeThreads(parts.openThreads(new OwnThread("control")), groupThreads());
-      Path copies = directory.path().resolve(COPIES);
-      log = parts.open(new ClusterLog(config, cluster, threads, clock, copies));
+      Path kept = directory.path().resolve(COPIES);
+      log = parts.open(new ClusterLog(config, cluster, threads, clock, kept));
       log.catalog().limit(() -> config.catalog().forNodes(placement.get().nodes().size()));
       replicas =
           parts.open(
               Replicas.open(
-                  layout(copies, directory.shards(), disks),
-                  copyPorts(incarnation),
+                  layout(kept, directory.shards(), disks),
+                  replicaPorts(incarnation),
                   meters,
                   clock));
       this.meters.watch(replicas);
@@ -131,21 +131,21 @@ public final class ClusterEngine implements Engine {
     return opened;
   }
 
-  private Replicas.Layout layout(Path copies, int shards, Disks disks) {
+  private Replicas.Layout layout(Path kept, int shards, Disks disks) {
     return new Replicas.Layout(
-        copies,
+        kept,
         log.identity(shards),
         new Replicas.LocalDisk(
             disks, config.log().segmentBytesMax(), config.shard().freeBytesMin()),
-        copyConfig(),
+        replicaConfig(),
         config.table());
   }
 
-  private ReplicaConfig copyConfig() {
+  private ReplicaConfig replicaConfig() {
     return config.log().copies().boundBy(cluster.log().sessionMs());
   }
 
-  private Replicas.Ports copyPorts(String incarnation) {
+  private Replicas.Ports replicaPorts(String incarnation) {
     return new Replicas.Ports(
         parts.open(log.openChanges()),
         new Markers(cluster.node(), incarnation),
@@ -234,7 +234,7 @@ public final class ClusterEngine implements Engine {
       int group = i;
       Ticks.begin(threads.ofGroup(group), clock::nanos, List.of(() -> rooms.tunnels().tick(group)));
     }
-    long ageMs = copyConfig().times().readAgeMsMax();
+    long ageMs = replicaConfig().times().readAgeMsMax();
     every(Math.max(1, Math.min(ENDS_MS, ageMs / LOOKS_AT_ENDS)), replicas::lookAtEnds);
     every(config.log().retentionCheckMs(), () -> replicas.retain(clock.epochMicros()));
   }

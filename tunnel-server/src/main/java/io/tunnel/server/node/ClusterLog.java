@@ -74,16 +74,16 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
    * Finds or makes the cluster's topics, and reads its catalog.
    *
    * @param threads those that the catalog and the groups of tunnels belong to
-   * @param copies the directory of this node's copies of partitions, which may not be there
+   * @param replicas the directory of this node's replicas of partitions, which may not be there
    * @throws IOException when Kafka cannot be reached, a topic is not as it must be, or this is not
-   *     the cluster that the copies are of
+   *     the cluster that the replicas are of
    */
   ClusterLog(
       ServerConfig server,
       ClusterConfig cluster,
       NodeThreads threads,
       SystemClock clock,
-      Path copies)
+      Path replicas)
       throws IOException {
     this.threads = threads;
     this.clock = clock;
@@ -94,9 +94,9 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
       kafka = parts.open(new KafkaCluster(config, clock));
       topics = kafka.topics();
       kafkaId = await("say what it is called", () -> kafka.id(config.times().requestMs()));
-      Optional<ReplicasIdentity> former = ReplicasIdentity.read(copies);
+      Optional<ReplicasIdentity> former = ReplicasIdentity.read(replicas);
       if (former.isPresent()) {
-        former.get().requireSame(copies, identity(Optional.empty(), former.get().shards()));
+        former.get().requireSame(replicas, identity(Optional.empty(), former.get().shards()));
       }
       await("make or check the topics of cluster " + cluster.name(), topics::openState);
       catalogOrigin = await("say which catalog it has", () -> topics.origin(catalogName()));
@@ -104,7 +104,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
       tail = parts.open(new StoreTail(catalogTopic(), this::followed));
       catalogIdentity = await("read the catalog", this::caughtUp);
       if (former.isPresent()) {
-        former.get().requireSame(copies, identity(former.get().shards()));
+        former.get().requireSame(replicas, identity(former.get().shards()));
       }
       await("check the topics of tables", this::checkTables).forEach(LOGGER::error);
     } catch (IOException | RuntimeException e) {
@@ -236,7 +236,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     return places;
   }
 
-  /** Tells copies of this cluster apart from those of any other. */
+  /** Tells replicas of this cluster apart from those of any other. */
   ReplicasIdentity identity(int shards) {
     return identity(Optional.of(catalogIdentity.origin()), shards);
   }

@@ -11,7 +11,7 @@ record DroppedTables(Replicas replicas, KnownBounds known) implements TableListe
 
   @Override
   public void created(TableRecord table) {
-    // Placements say who copies and leads it.
+    // Placements say who follows and leads it.
   }
 
   @Override

@@ -23,7 +23,7 @@ final class LastPlacement {
     node = Optional.of(told);
   }
 
-  /** Who leads and copies what. */
+  /** Who leads and follows what. */
   Placement get() {
     return node.map(ClusterNode::placement).orElse(Placement.NONE);
   }

@@ -15,7 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Partitions are led by their copies, catalog and groups of tunnels by their stores. */
+/** Partitions are led by their replicas, catalog and groups of tunnels by their stores. */
 final class NodeRoles implements Roles {
 
   private final Replicas replicas;
@@ -27,7 +27,7 @@ final class NodeRoles implements Roles {
   }
 
   @Override
-  public void copy(int partition) {
+  public void follow(int partition) {
     replicas.follow(partition);
   }
 
@@ -62,7 +62,7 @@ final class NodeRoles implements Roles {
   }
 
   @Override
-  public Set<Integer> copies() {
+  public Set<Integer> replicas() {
     return replicas.replicas();
   }
 

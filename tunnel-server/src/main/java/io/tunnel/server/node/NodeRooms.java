@@ -68,7 +68,7 @@ final class NodeRooms {
   /**
    * Joins them; the node is no member of its cluster yet, and nothing is delivered.
    *
-   * @param placement what the copies ask for leaders; this node is told from now on
+   * @param placement what the replicas ask for leaders; this node is told from now on
    */
   NodeRooms(
       Self self,
@@ -181,7 +181,7 @@ final class NodeRooms {
     return node;
   }
 
-  /** What it leads and copies. */
+  /** What it leads and follows. */
   NodeRoles roles() {
     return roles;
   }

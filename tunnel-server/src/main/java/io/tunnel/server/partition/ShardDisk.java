@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the disk of a shard allows, be it one of partitions or one of copies. Moved by the shard's
+ * What the disk of a shard allows, be it one of partitions or one of replicas. Moved by the shard's
  * thread alone; any thread may look, and waits for nothing.
  */
 public final class ShardDisk {

@@ -14,10 +14,10 @@ import java.util.function.IntToLongFunction;
 
 /**
  * Which changes of a local log may go: those that the shared log may compact as well. That also
- * holds of partitions that are not copied here any more: when one is copied again, what its log has
- * had is not put into it a second time. Where the disk is to hold less than that, the oldest go, of
- * whatever partition, and channels are given them from the shared log. What a table needs is no
- * matter: it is never made from the local log.
+ * holds of partitions that are not followed here any more: when one is followed again, what its log
+ * has had is not put into it a second time. Where the disk is to hold less than that, the oldest
+ * go, of whatever partition, and channels are given them from the shared log. What a table needs is
+ * no matter: it is never made from the local log.
  */
 final class LocalRetention {
 
@@ -40,11 +40,11 @@ final class LocalRetention {
   }
 
   /** Looks once, on the shard's thread. */
-  void look(int shard, Set<Integer> copied, Set<Integer> left, Shard.Meter meter, long nowMicros)
+  void look(int shard, Set<Integer> followed, Set<Integer> left, Shard.Meter meter, long nowMicros)
       throws IOException {
     Map<Integer, Long> lastBases = new HashMap<>();
     boolean mustSeal = false;
-    Set<Integer> all = new TreeSet<>(copied);
+    Set<Integer> all = new TreeSet<>(followed);
     all.addAll(left);
     for (int partition : all) {
       long retention = retentionMicros.applyAsLong(partition);

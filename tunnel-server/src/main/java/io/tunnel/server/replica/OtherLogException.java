@@ -13,7 +13,7 @@ final class OtherLogException extends IOException {
 
   OtherLogException(Path directory, String theirs, String given) {
     super(
-        "%s has copies of %s, but this is %s. Are --bootstrap and --cluster right? If the former log is lost, restore it from a backup of Kafka. To give these copies up, delete %s; to keep them, give another directory with --data"
+        "%s has replicas of %s, but this is %s. Are --bootstrap and --cluster right? If the former log is lost, restore it from a backup of Kafka. To give these replicas up, delete %s; to keep them, give another directory with --data"
             .formatted(directory, theirs, given, directory));
   }
 }

@@ -79,7 +79,7 @@ final class ReplicaDirectory {
   private void deleteAll(List<Path> left) throws IOException {
     if (!left.isEmpty()) {
       LOGGER.warn(
-          "{} has copies for another number of shards, or of a start that was broken off; they are"
+          "{} has replicas for another number of shards, or of a start that was broken off; they are"
               + " deleted and made again",
           layout.directory());
     }
@@ -93,7 +93,8 @@ final class ReplicaDirectory {
     try {
       return openStore(id, directory);
     } catch (IOException | RuntimeException e) {
-      LOGGER.warn("the copies in {} cannot be used, they are deleted and made again", directory, e);
+      LOGGER.warn(
+          "the replicas in {} cannot be used, they are deleted and made again", directory, e);
       delete(directory);
       return openStore(id, directory);
     }
@@ -123,11 +124,11 @@ final class ReplicaDirectory {
   private ReplicaStore open(int id, LocalLog log, TableStore table) throws IOException {
     for (int partition : table.states().keySet()) {
       if (ports.partitions().isDropped(partition)) {
-        LOGGER.info("partition {} was dropped, and its copy is deleted", partition);
+        LOGGER.info("partition {} was dropped, and its replica is deleted", partition);
         table.dropReplica(partition);
       } else if (!ports.partitions().exists(partition)) {
         LOGGER.warn(
-            "the catalog does not know partition {}, and has not dropped it: its copy is kept, and"
+            "the catalog does not know partition {}, and has not dropped it: its replica is kept, and"
                 + " of no use before the catalog knows it",
             partition);
       }

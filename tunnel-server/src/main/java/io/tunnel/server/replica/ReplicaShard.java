@@ -72,7 +72,7 @@ final class ReplicaShard implements Closeable {
             partition -> !ports.partitions().isDropped(partition));
     this.loop =
         new OwnerLoop<>(
-            "copies-" + id,
+            "replicas-" + id,
             new OwnerLoop.Work<>(this::step, this::idleNanos, this::fail, ReplicaShard::end));
     this.replicas = new ShardReplicas(config, store, ports, clock, loop::post);
     this.room = new ReplicaRoom(store.disk());
@@ -90,7 +90,7 @@ final class ReplicaShard implements Closeable {
     return store.rows();
   }
 
-  /** Partitions that are stored, or copied. */
+  /** By partition. */
   Map<Integer, Replica> replicas() {
     return replicas.all();
   }
@@ -255,7 +255,7 @@ final class ReplicaShard implements Closeable {
     } else if (task instanceof ReplicaTask.Write write) {
       takeWrite(write);
     } else if (task instanceof ReplicaTask.Become become) {
-      become(become.partition(), become.wish());
+      become(become.partition(), become.target());
     } else if (task instanceof ReplicaTask.Appended appended) {
       replica(appended.partition())
           .ifPresent(
@@ -319,7 +319,7 @@ final class ReplicaShard implements Closeable {
     } catch (MalformedException e) {
       replicas.tail().unfollow(read.partition());
       LOGGER.error(
-          "the copy of partition {} stops before position {}: a record of the log cannot be read",
+          "the replica of partition {} stops before position {}: a record of the log cannot be read",
           read.partition(),
           replica.next(),
           e);
@@ -329,7 +329,7 @@ final class ReplicaShard implements Closeable {
     }
     if (replica.isStale()) {
       LOGGER.warn(
-          "the copy of partition {} was behind for so long that the log may have forgotten"
+          "the replica of partition {} was behind for so long that the log may have forgotten"
               + " deletions behind position {}; it is made again",
           read.partition(),
           replica.next() - 1);
@@ -345,22 +345,25 @@ final class ReplicaShard implements Closeable {
     boolean isRebuilt = !view.isCaughtUp() && view.startEnd() > PROGRESS_RECORDS;
     if (isRebuilt && before / PROGRESS_RECORDS != replica.next() / PROGRESS_RECORDS) {
       LOGGER.info(
-          "copying partition {}: {} of {}", replica.partition(), replica.next(), view.startEnd());
+          "making the replica of partition {}: {} of {}",
+          replica.partition(),
+          replica.next(),
+          view.startEnd());
     }
   }
 
-  private void become(int partition, ReplicaTask.Wish wish) throws IOException {
+  private void become(int partition, ReplicaTask.Target target) throws IOException {
     if (hasFailed) {
       return;
     }
     Optional<Replica> found = replica(partition);
-    if (wish == ReplicaTask.Wish.NOTHING) {
+    if (target == ReplicaTask.Target.LEAVE) {
       found.ifPresent(Replica::leave);
       found.ifPresent(this::withdrawIfStuck);
       return;
     }
     Replica replica = found.isPresent() ? found.get() : replicas.begin(partition);
-    if (wish == ReplicaTask.Wish.LEAD) {
+    if (target == ReplicaTask.Target.LEAD) {
       replica.lead();
     } else {
       replica.follow();
@@ -422,7 +425,7 @@ final class ReplicaShard implements Closeable {
   private void fail(Throwable cause) {
     if (!hasFailed) {
       LOGGER.error(
-          "shard {} leads and copies no more: its disk failed, or an error hit it", id, cause);
+          "shard {} leads and follows no more: its disk failed, or an error hit it", id, cause);
       store.disk().fail(cause, String.valueOf(cause.getMessage()));
     }
     hasFailed = true;

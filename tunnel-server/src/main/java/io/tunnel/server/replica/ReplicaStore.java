@@ -74,7 +74,7 @@ final class ReplicaStore implements Closeable {
       try {
         logged = StoredReplica.decode(entry.getValue()).logged();
       } catch (MalformedException e) {
-        throw new IOException("the copy of partition " + entry.getKey() + " is damaged", e);
+        throw new IOException("the replica of partition " + entry.getKey() + " is damaged", e);
       }
       long end = log.committed(entry.getKey());
       if (end < logged) {
@@ -124,7 +124,7 @@ final class ReplicaStore implements Closeable {
     long next = found.replica().next();
     if (next > 0 && origin.length() > 0 && !found.origin().equals(origin)) {
       LOGGER.warn(
-          "the copy of partition {} is of a log of origin '{}', its table's has {}; it is made"
+          "the replica of partition {} is of a log of origin '{}', its table's has {}; it is made"
               + " again",
           partition,
           found.origin(),

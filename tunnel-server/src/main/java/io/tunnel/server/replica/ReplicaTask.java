@@ -37,13 +37,13 @@ sealed interface ReplicaTask {
   record StrictEnd(Replica replica, Optional<SharedLog.End> end) implements ReplicaTask {}
 
   /** What to be for a partition. */
-  record Become(int partition, Wish wish) implements ReplicaTask {}
+  record Become(int partition, Target target) implements ReplicaTask {}
 
-  /** What a node can be for a partition. */
-  enum Wish {
-    COPY,
+  /** What a node is to be for a partition. */
+  enum Target {
+    FOLLOW,
     LEAD,
-    NOTHING
+    LEAVE
   }
 
   /** Runs when everything that was read before is folded. */

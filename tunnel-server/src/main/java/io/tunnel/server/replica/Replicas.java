@@ -13,7 +13,7 @@ import io.tunnel.server.partition.DiskCondition;
 import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.Shard;
-import io.tunnel.server.replica.ReplicaTask.Wish;
+import io.tunnel.server.replica.ReplicaTask.Target;
 import io.tunnel.server.replica.history.EpochHistory;
 import io.tunnel.server.replica.history.History;
 import io.tunnel.server.replica.shared.Markers;
@@ -52,7 +52,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
   /** Room for writes that have no answer yet. */
   private final WriteBudget writes;
 
-  private final Map<Integer, Wish> wishes = new ConcurrentHashMap<>();
+  private final Map<Integer, Target> targets = new ConcurrentHashMap<>();
   private final History history;
 
   /**
@@ -165,32 +165,33 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
 
   /** Keeps a replica of a partition, and leads it no longer. Returns at once. */
   public void follow(int partition) {
-    become(partition, Wish.COPY);
+    become(partition, Target.FOLLOW);
   }
 
   /** Leads a partition as soon as its replica has read what there is. Returns at once. */
   public void lead(int partition) {
-    become(partition, Wish.LEAD);
+    become(partition, Target.LEAD);
   }
 
   /** Leads a partition no more and deletes its replica. Returns at once. */
   public void leave(int partition) {
-    become(partition, Wish.NOTHING);
+    become(partition, Target.LEAVE);
   }
 
-  private void become(int partition, Wish wish) {
-    Wish before = wish == Wish.NOTHING ? wishes.remove(partition) : wishes.put(partition, wish);
-    if (before != wish) {
-      shard(partition).post(new ReplicaTask.Become(partition, wish));
+  private void become(int partition, Target target) {
+    Target before =
+        target == Target.LEAVE ? targets.remove(partition) : targets.put(partition, target);
+    if (before != target) {
+      shard(partition).post(new ReplicaTask.Become(partition, target));
     }
   }
 
   /** Partitions that it leads, or is about to. */
   public Set<Integer> leads() {
     Set<Integer> leads = new TreeSet<>();
-    wishes.forEach(
-        (partition, wish) -> {
-          if (wish == Wish.LEAD && !shard(partition).hasFailed()) {
+    targets.forEach(
+        (partition, target) -> {
+          if (target == Target.LEAD && !shard(partition).hasFailed()) {
             leads.add(partition);
           }
         });
@@ -199,7 +200,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
 
   /** Partitions of which it has, or makes, a replica. */
   public Set<Integer> replicas() {
-    return new TreeSet<>(wishes.keySet());
+    return new TreeSet<>(targets.keySet());
   }
 
   /** Partitions of which the replica is nearly up to date. */

@@ -22,10 +22,10 @@ import org.slf4j.LoggerFactory;
  * has read, and goes. For the shard's thread, but for {@link #all}, {@link #tail}, {@link
  * #incidents} and {@link #askEnds}.
  *
- * <p>What a replica has is deleted for one of these reasons: its partition was dropped or is copied
- * elsewhere; the log of its partition has truncated what it had read; or the table has no noted
- * origin and the log has another one than before. A log of an origin that is not the table's own is
- * never read: the replica may be all that is left, and stands still.
+ * <p>What a replica has is deleted for one of these reasons: its partition was dropped or is
+ * followed elsewhere; the log of its partition has truncated what it had read; or the table has no
+ * noted origin and the log has another one than before. A log of an origin that is not the table's
+ * own is never read: the replica may be all that is left, and stands still.
  */
 final class ShardReplicas {
 
@@ -133,7 +133,7 @@ final class ShardReplicas {
     replicas.remove(replica.partition());
   }
 
-  /** Begins to copy a partition, or goes on with what is stored of it. */
+  /** Begins to follow a partition, or goes on with what is stored of it. */
   Replica begin(int partition) throws IOException {
     Replica replica =
         new Replica(
@@ -161,13 +161,13 @@ final class ShardReplicas {
       strange(replica, noted, end.origin());
     } else if (!replica.ends().isOf(end)) {
       LOGGER.warn(
-          "the log of partition {} was deleted and made anew; its copy is made again",
+          "the log of partition {} was deleted and made anew; its replica is made again",
           replica.partition());
       makeAgainFrom(replica, 0, end.origin());
     } else if (replica.ends().isLostBefore(seen.asked().micros())) {
       LOGGER.warn(
           "the log of partition {} was cut off before record {}, or begins behind it, at {}; its"
-              + " copy is made again",
+              + " replica is made again",
           replica.partition(),
           replica.next(),
           replica.ends().lostFirst());
@@ -181,7 +181,7 @@ final class ShardReplicas {
     if (!replica.isFailed()) {
       LOGGER.error(
           "the log of partition {} has the origin {}, and its table that of {}: what was in it is"
-              + " lost, its copy is kept and serves nothing. Restore the topic from a backup of"
+              + " lost, its replica is kept and serves nothing. Restore the topic from a backup of"
               + " Kafka, or drop the table",
           replica.partition(),
           found,
@@ -218,7 +218,7 @@ final class ShardReplicas {
   void makeAgain(Replica replica, long next, ReplicaStore.Left left) throws IOException {
     incidents.count(Incident.BEGUN_ANEW, 1);
     boolean isWanted = replica.leader().isWanted();
-    replica.leader().stop(replica.notLeader(), "this node's copy is made again");
+    replica.leader().stop(replica.notLeader(), "this node's replica is made again");
     replica.withdraw();
     replica.strict().stop(replica.notLeader());
     due.remove(replica);

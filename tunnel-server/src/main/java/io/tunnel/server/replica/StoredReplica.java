@@ -146,19 +146,19 @@ record StoredReplica(
     boolean isKnown =
         array.length >= HEADER_BYTES && (array[0] == FORMAT || array[0] == FORMAT_WITHOUT_EPOCHS);
     if (!isKnown || (array[1] & ~1) != 0) {
-      throw new MalformedException("the state of a copy in " + array.length + " bytes");
+      throw new MalformedException("the state of a replica in " + array.length + " bytes");
     }
     TreeMap<Bytes, Long> unrepaired = new TreeMap<>();
     int originBytes = array[ORIGIN_OFFSET] & 0xff;
     int at = HEADER_BYTES + originBytes;
     if (array.length < at) {
-      throw new MalformedException("the state of a copy is cut off");
+      throw new MalformedException("the state of a replica is cut off");
     }
     for (int left = Binary.getInt(array, at - 4); left > 0; left--) {
       long length = Binary.getVarint(array, at, array.length);
       at = Binary.next(length);
       if (Binary.value(length) > array.length - at - 8) {
-        throw new MalformedException("the state of a copy is cut off");
+        throw new MalformedException("the state of a replica is cut off");
       }
       Bytes key = Bytes.copyOf(array, at, Binary.value(length));
       at += key.length() + 8;
@@ -210,7 +210,7 @@ record StoredReplica(
         || count < 0
         || count > IncarnationHistory.STARTS_MAX
         || left != count * EPOCH_BYTES) {
-      throw new MalformedException(count + " leaders of a copy's log in " + left + " bytes");
+      throw new MalformedException(count + " leaders of a replica's log in " + left + " bytes");
     }
     List<IncarnationHistory.Start> starts = new ArrayList<>();
     for (int at = offset + 4; at < array.length; at += EPOCH_BYTES) {

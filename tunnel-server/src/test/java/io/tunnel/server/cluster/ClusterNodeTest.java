@@ -45,8 +45,8 @@ class ClusterNodeTest {
   }
 
   private static Placement placement(
-      long generation, Map<Integer, String> leaders, Map<Integer, Set<String>> copies) {
-    return new Placement(generation, List.of(member("a"), member("b")), leaders, copies);
+      long generation, Map<Integer, String> leaders, Map<Integer, Set<String>> replicas) {
+    return new Placement(generation, List.of(member("a"), member("b")), leaders, replicas);
   }
 
   private void placed(Placement placement) {
@@ -68,7 +68,7 @@ class ClusterNodeTest {
   void leaves_copies_that_a_former_process_left_and_no_placement_gives_it() {
     roles.left.addAll(Set.of(2, 3));
     placed(placement(1, Map.of(1, "b", 2, "b", 3, "b"), Map.of(3, Set.of("a"))));
-    assertThat(roles.told).containsExactly("leave 2", "copy 3");
+    assertThat(roles.told).containsExactly("leave 2", "follow 3");
   }
 
   @Test
@@ -81,10 +81,10 @@ class ClusterNodeTest {
   @Test
   void gives_up_what_it_has_to_before_it_takes_more() {
     placed(placement(1, Map.of(1, "a", 2, "a", 3, "b"), Map.of(3, Set.of("a"))));
-    assertThat(roles.told).containsExactly("copy 3", "lead 1", "lead 2");
+    assertThat(roles.told).containsExactly("follow 3", "lead 1", "lead 2");
     roles.told.clear();
     placed(placement(2, Map.of(1, "b", 2, "b", 3, "a"), Map.of(2, Set.of("a"))));
-    assertThat(roles.told).containsExactly("leave 1", "copy 2", "lead 3");
+    assertThat(roles.told).containsExactly("leave 1", "follow 2", "lead 3");
   }
 
   @Test
@@ -123,7 +123,7 @@ class ClusterNodeTest {
     node.lost();
     placed(placement(7, mine.leaders(), Map.of()));
     assertThat(roles.told)
-        .as("copies need it not")
+        .as("replicas need it not")
         .containsExactly("leave -1", "lead -1", "lead 1");
     roles.told.clear();
     node.placed(placement(8, Map.of(-1, "b", 1, "b"), Map.of()));
@@ -282,7 +282,7 @@ class ClusterNodeTest {
     ClusterNode other = node("b", second);
     run(roles, second, other);
     assertThat(second.leads.stream().filter(Unit::isPartition)).hasSize(10);
-    assertThat(second.copies).hasSize(10);
+    assertThat(second.replicas).hasSize(10);
     node.drain(true);
     assertThat(node.isDrained()).isFalse();
     run(roles, second, other);
@@ -297,7 +297,7 @@ class ClusterNodeTest {
     assertThat(group.nodes).containsOnlyKeys("b");
   }
 
-  /** Some time, in which copies become warm and whatever is asked for is decided. */
+  /** Some time, in which replicas become warm and whatever is asked for is decided. */
   private void run(FakeRoles first, FakeRoles second, ClusterNode other) {
     group.decide("b");
     for (int round = 0; round < 100; round++) {
@@ -307,7 +307,7 @@ class ClusterNodeTest {
       other.tick();
       group.runControl();
       for (FakeRoles each : List.of(first, second)) {
-        each.warm.addAll(new TreeSet<>(each.copies));
+        each.warm.addAll(new TreeSet<>(each.replicas));
       }
       if (group.asked > asked) {
         group.decide(round % 2 == 0 ? "a" : "b");

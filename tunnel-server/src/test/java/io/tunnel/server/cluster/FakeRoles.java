@@ -5,29 +5,29 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Does at once what it is told, and notes it; a copy is warm when the test says so. */
+/** Does at once what it is told, and notes it; a replica is warm when the test says so. */
 final class FakeRoles implements Roles {
 
   final List<String> told = new ArrayList<>();
   final Set<Integer> leads = new TreeSet<>();
-  final Set<Integer> copies = new TreeSet<>();
+  final Set<Integer> replicas = new TreeSet<>();
   final Set<Integer> warm = new TreeSet<>();
 
-  /** Copies of a former process. */
+  /** Replicas of a former process. */
   final Set<Integer> left = new TreeSet<>();
 
   @Override
-  public void copy(int partition) {
-    told.add("copy " + partition);
+  public void follow(int partition) {
+    told.add("follow " + partition);
     leads.remove(partition);
-    copies.add(partition);
+    replicas.add(partition);
   }
 
   @Override
   public void lead(int unit) {
     told.add("lead " + unit);
     leads.add(unit);
-    copies.remove(unit);
+    replicas.remove(unit);
     if (Unit.isPartition(unit)) {
       warm.add(unit);
     }
@@ -37,7 +37,7 @@ final class FakeRoles implements Roles {
   public void leave(int unit) {
     told.add("leave " + unit);
     leads.remove(unit);
-    copies.remove(unit);
+    replicas.remove(unit);
     warm.remove(unit);
     left.remove(unit);
   }
@@ -48,8 +48,8 @@ final class FakeRoles implements Roles {
   }
 
   @Override
-  public Set<Integer> copies() {
-    Set<Integer> all = new TreeSet<>(copies);
+  public Set<Integer> replicas() {
+    Set<Integer> all = new TreeSet<>(replicas);
     all.addAll(warm);
     all.addAll(left);
     return all;

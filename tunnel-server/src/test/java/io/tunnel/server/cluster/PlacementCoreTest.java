@@ -44,7 +44,7 @@ class PlacementCoreTest {
   void nobody_leads_when_nobody_is_there() {
     Placement placement = place(1, Set.of(0, 1));
     assertThat(placement.leaders()).isEmpty();
-    assertThat(placement.copies()).isEmpty();
+    assertThat(placement.replicas()).isEmpty();
     assertThat(placement.generation()).isEqualTo(1);
   }
 
@@ -54,14 +54,14 @@ class PlacementCoreTest {
     NodeInfo old = node("a", four, four);
     Placement first = place(0, four, old, node("b", Set.of(), Set.of()));
     assertThat(first.leaders().values()).containsOnly("a");
-    assertThat(first.copies())
+    assertThat(first.replicas())
         .hasSize(2)
         .allSatisfy((unit, names) -> assertThat(names).contains("b"));
-    Set<Integer> copied = first.copies().keySet();
-    Placement second = place(0, four, old, node("b", Set.of(), copied));
-    assertThat(copied).allMatch(unit -> second.leaders().get(unit).equals("b"));
+    Set<Integer> followed = first.replicas().keySet();
+    Placement second = place(0, four, old, node("b", Set.of(), followed));
+    assertThat(followed).allMatch(unit -> second.leaders().get(unit).equals("b"));
     assertThat(second.leaders().values()).containsExactlyInAnyOrder("a", "a", "b", "b");
-    assertThat(second.copies()).isEmpty();
+    assertThat(second.replicas()).isEmpty();
   }
 
   @Test
@@ -82,7 +82,7 @@ class PlacementCoreTest {
         place(0, Set.of(-1, 0, 1), draining("a", Set.of(-1, 0, 1)), node("b", Set.of(), Set.of()));
     assertThat(placement.leaders()).containsEntry(-1, "b").containsEntry(0, "b");
     assertThat(placement.leaders()).containsEntry(1, "a");
-    assertThat(placement.copies()).containsEntry(1, Set.of("b"));
+    assertThat(placement.replicas()).containsEntry(1, Set.of("b"));
   }
 
   @Test
@@ -90,7 +90,7 @@ class PlacementCoreTest {
     Placement placement =
         place(1, Set.of(0, 1, 2), draining("a", Set.of(0, 1)), draining("b", Set.of()));
     assertThat(placement.leaders()).containsEntry(0, "a").containsEntry(1, "a").containsKey(2);
-    assertThat(placement.copies()).isEmpty();
+    assertThat(placement.replicas()).isEmpty();
   }
 
   @Test

@@ -121,7 +121,7 @@ final class PlacementWorld {
       nodes.values().forEach(node -> warmUp(node, 1));
       decide();
       if (former.leaders().equals(placement.leaders())
-          && former.copies().equals(placement.copies())) {
+          && former.replicas().equals(placement.replicas())) {
         atRest();
         return;
       }
@@ -185,8 +185,8 @@ final class PlacementWorld {
   private void check(Placement next) {
     assertThat(next.leaders().keySet()).isEqualTo(units);
     assertThat(next.leaders().values()).allMatch(nodes::containsKey);
-    assertThat(next.copies().keySet()).allMatch(unit -> Unit.isPartition(unit));
-    next.copies()
+    assertThat(next.replicas().keySet()).allMatch(unit -> Unit.isPartition(unit));
+    next.replicas()
         .forEach(
             (unit, names) ->
                 assertThat(names)
@@ -224,25 +224,25 @@ final class PlacementWorld {
     int wanted = Math.min(standbys, takers.size() - 1);
     Map<String, Integer> partitions = new HashMap<>();
     Map<String, Integer> others = new HashMap<>();
-    Map<String, Integer> copies = new HashMap<>();
+    Map<String, Integer> replicas = new HashMap<>();
     takers.forEach(
         node -> {
           partitions.put(node.name, 0);
           others.put(node.name, 0);
-          copies.put(node.name, 0);
+          replicas.put(node.name, 0);
         });
     for (int unit : units) {
       Map<String, Integer> counts = Unit.isPartition(unit) ? partitions : others;
       counts.merge(placement.leaders().get(unit), 1, Integer::sum);
       if (Unit.isPartition(unit)) {
-        Set<String> names = placement.copies().getOrDefault(unit, Set.of());
+        Set<String> names = placement.replicas().getOrDefault(unit, Set.of());
         assertThat(names).as("standbys of %d", unit).hasSize(wanted);
-        names.forEach(name -> copies.merge(name, 1, Integer::sum));
+        names.forEach(name -> replicas.merge(name, 1, Integer::sum));
       }
     }
     assertEven(partitions, takers.size(), 1);
     assertEven(others, takers.size(), 1);
-    assertEven(copies, takers.size(), 1);
+    assertEven(replicas, takers.size(), 1);
   }
 
   private static void assertEven(Map<String, Integer> counts, int nodes, int difference) {

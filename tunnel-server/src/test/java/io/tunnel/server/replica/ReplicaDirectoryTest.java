@@ -196,8 +196,8 @@ class ReplicaDirectoryTest {
     assertThatThrownBy(() -> open("cluster y", 2))
         .isInstanceOf(OtherLogException.class)
         .hasMessageContainingAll(
-            directory + " has copies of cluster x, but this is cluster y.",
-            "To give these copies up, delete " + directory);
+            directory + " has replicas of cluster x, but this is cluster y.",
+            "To give these replicas up, delete " + directory);
     open("cluster x", 2);
     shards.forEach(ReplicaShard::step);
     requireRows(1);
@@ -209,7 +209,7 @@ class ReplicaDirectoryTest {
     catalog = Optional.of(Bytes.fromHex("0d"));
     assertThatThrownBy(() -> open("cluster x", 2))
         .isInstanceOf(OtherLogException.class)
-        .hasMessageContaining("copies of catalog 0c of cluster x, but this is catalog 0d");
+        .hasMessageContaining("replicas of catalog 0c of cluster x, but this is catalog 0d");
     catalog = Optional.of(Bytes.fromHex("0c"));
     open("cluster x", 2);
     shards.forEach(ReplicaShard::step);

@@ -100,7 +100,12 @@ public record ReplicaState(
   public ReplicaState {
     if (next < 0 || epoch >= next || wholeFrom < 0 || sequence < 0) {
       throw new IllegalArgumentException(
-          "a copy that reads on at " + next + " in epoch " + epoch + ", whole from " + wholeFrom);
+          "a replica that reads on at "
+              + next
+              + " in epoch "
+              + epoch
+              + ", whole from "
+              + wholeFrom);
     }
     unrepaired = Collections.unmodifiableNavigableMap(new TreeMap<>((Map<Bytes, Long>) unrepaired));
   }

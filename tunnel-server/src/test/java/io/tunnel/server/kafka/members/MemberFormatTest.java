@@ -46,6 +46,17 @@ class MemberFormatTest {
         .isEqualTo(Placement.NONE);
   }
 
+  /** Nodes of any version read and write it. */
+  @Test
+  void the_nodes_with_replicas_are_a_member_named_copies() throws Exception {
+    ByteBuffer told =
+        deflated(
+            "{\"generation\":1,\"nodes\":[],\"leaders\":{\"1\":\"a\"},\"copies\":{\"1\":[\"b\"]}}");
+    Placement placement = MemberFormat.placement(told);
+    assertThat(placement.replicas()).isEqualTo(Map.of(1, Set.of("b")));
+    assertThat(MemberFormat.encode(placement)).isEqualTo(told);
+  }
+
   @Test
   void a_placement_is_small_enough_to_be_kept_for_ten_nodes_in_one_record() {
     assertThat(MemberFormat.encode(large()).remaining()).isLessThan(1_000_000 / 10);
@@ -57,13 +68,13 @@ class MemberFormatTest {
     int nodeCount = 30;
     SplittableRandom random = new SplittableRandom(5);
     Map<Integer, String> leaders = new TreeMap<>();
-    Map<Integer, Set<String>> copies = new TreeMap<>();
+    Map<Integer, Set<String>> replicas = new TreeMap<>();
     Map<String, Set<Integer>> warm = new TreeMap<>();
     for (int partition = 1; partition <= 4_000; partition++) {
       int leader = random.nextInt(nodeCount);
       int standby = (leader + 1 + random.nextInt(nodeCount - 1)) % nodeCount;
       leaders.put(partition, "node-" + leader);
-      copies.put(partition, Set.of("node-" + standby));
+      replicas.put(partition, Set.of("node-" + standby));
       for (int node : List.of(leader, standby)) {
         warm.computeIfAbsent("node-" + node, name -> new TreeSet<>()).add(partition);
       }
@@ -77,7 +88,7 @@ class MemberFormatTest {
       NodeInfo info = new NodeInfo(name, "mi8x2k3l", address, false, known, known);
       bytes += MemberFormat.encode(new Said(info, 7, 8)).remaining();
     }
-    Placement placement = new Placement(1L << 40, members, leaders, copies);
+    Placement placement = new Placement(1L << 40, members, leaders, replicas);
     bytes += nodeCount * MemberFormat.encode(placement).remaining();
     assertThat(bytes).isLessThan(1_000_000);
   }
