@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  */
 final class Attachment {
 
-  private final Asked asked;
+  private final Wanted wanted;
   private final boolean isGranted;
   private final AttachmentPort connection;
   private final Answer answer;
@@ -51,24 +51,24 @@ final class Attachment {
    * @param gone is told when it is over, at least once
    */
   Attachment(
-      Asked asked,
+      Wanted wanted,
       boolean isGranted,
       AttachmentPort connection,
       Answer answer,
       Consumer<Attachment> gone) {
-    this.asked = asked;
+    this.wanted = wanted;
     this.isGranted = isGranted;
     this.connection = connection;
     this.answer = answer;
     this.gone = gone;
   }
 
-  Asked asked() {
-    return asked;
+  Wanted wanted() {
+    return wanted;
   }
 
   Attach request() {
-    return asked.request();
+    return wanted.request();
   }
 
   boolean isGranted() {
@@ -76,7 +76,7 @@ final class Attachment {
   }
 
   int handle() {
-    return asked.handle();
+    return wanted.handle();
   }
 
   AttachmentPort connection() {

@@ -103,14 +103,14 @@ public final class Attachments {
    *
    * @throws RefusedException if it is refused at once; {@code answer} is told nothing then
    */
-  void attach(Asked asked, AttachmentPort connection, Attachment.Answer answer) {
+  void attach(Wanted wanted, AttachmentPort connection, Attachment.Answer answer) {
     if (connection.carried().attachmentCount() >= OF_CONNECTION_MAX) {
       throw new RefusedException(ErrorCode.BUSY, terms.tooMany());
     }
-    Attach request = asked.request();
+    Attach request = wanted.request();
     var unused = delivered.hosts().of(request.partition());
     boolean isGranted = holders.isGranted(request);
-    Attachment attachment = new Attachment(asked, isGranted, connection, answer, this::gone);
+    Attachment attachment = new Attachment(wanted, isGranted, connection, answer, this::gone);
     Optional<Attachment> replaced = admit(attachment);
     connection.carried().add(attachment);
     replaced.ifPresent(one -> post(one, () -> one.replacedBy(request.epoch())));
@@ -118,7 +118,7 @@ public final class Attachments {
     Optional<RefusedException> refused = refused(request.partition());
     if (refused.isPresent()) {
       attachment.take(refused.get());
-    } else if (isPresent(asked)) {
+    } else if (isPresent(wanted)) {
       open(attachment);
     } else {
       delivered
@@ -160,19 +160,19 @@ public final class Attachments {
    * Changes that are certainly behind those that were processed; rows have to be fresh, and nobody
    * is refused for changes that are only not read yet.
    */
-  private boolean isPresent(Asked asked) {
-    return asked.request().type() == ChannelType.Stream
-        && asked
+  private boolean isPresent(Wanted wanted) {
+    return wanted.request().type() == ChannelType.Stream
+        && wanted
             .known()
-            .filter(known -> positions.areBehind(asked.request().partition(), known))
+            .filter(known -> positions.areBehind(wanted.request().partition(), known))
             .isEmpty()
-        && missing(asked).isEmpty();
+        && missing(wanted).isEmpty();
   }
 
   /** Why nothing that is wanted can come behind what was seen, if so. */
-  private Optional<RefusedException> missing(Asked asked) {
-    Attach request = asked.request();
-    return asked
+  private Optional<RefusedException> missing(Wanted wanted) {
+    Attach request = wanted.request();
+    return wanted
         .known()
         .flatMap(known -> positions.replaced(request.partition(), known))
         .or(
@@ -187,7 +187,7 @@ public final class Attachments {
     if (attachment.isWaiting()) {
       failure
           .or(() -> refused(attachment.request().partition()))
-          .or(() -> missing(attachment.asked()))
+          .or(() -> missing(attachment.wanted()))
           .ifPresentOrElse(attachment::take, () -> open(attachment));
     }
   }

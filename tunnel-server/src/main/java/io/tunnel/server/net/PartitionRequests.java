@@ -30,8 +30,8 @@ final class PartitionRequests {
 
   void attach(Frame frame, Connection connection) {
     Attach request = Json.decode(frame.payload(), Attach.class);
-    Asked asked = Asked.channel(request, delivery.handles().next());
-    delivery.attachments().attach(asked, connection, answer(frame, connection));
+    Wanted wanted = Wanted.channel(request, delivery.handles().next());
+    delivery.attachments().attach(wanted, connection, answer(frame, connection));
   }
 
   void read(Frame frame, Connection connection) {
@@ -46,8 +46,8 @@ final class PartitionRequests {
       return;
     }
     try {
-      Asked asked = Asked.reading(request, delivery.handles().next());
-      delivery.readings().attach(asked, connection, answer(frame, connection));
+      Wanted wanted = Wanted.reading(request, delivery.handles().next());
+      delivery.readings().attach(wanted, connection, answer(frame, connection));
     } catch (RefusedException e) {
       throw threads.refusals().ofPartition(e, request.partition());
     }

@@ -65,7 +65,7 @@ final class UnaskedDeliveries {
                 : Optional.empty()));
     try {
       attachments.attach(
-          Asked.channel(attach(assignment), assignment.handle()),
+          Wanted.channel(attach(assignment), assignment.handle()),
           connection,
           new ForWorker(assignment.handle()));
     } catch (RefusedException e) {

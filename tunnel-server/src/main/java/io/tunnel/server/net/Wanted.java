@@ -12,15 +12,15 @@ import java.util.Optional;
  * @param known what the client has seen of the partition, if it knows in which incarnation
  * @param handle the name that deliveries will have
  */
-record Asked(Attach request, Optional<KnownPosition> known, int handle) {
+record Wanted(Attach request, Optional<KnownPosition> known, int handle) {
 
   /** A channel of a tunnel. */
-  static Asked channel(Attach request, int handle) {
-    return new Asked(request, request.known(), handle);
+  static Wanted channel(Attach request, int handle) {
+    return new Wanted(request, request.known(), handle);
   }
 
   /** A partition without a tunnel, as a channel that has no other reader and no holder. */
-  static Asked reading(ReadPartition request, int handle) {
+  static Wanted reading(ReadPartition request, int handle) {
     Attach attach =
         new Attach(
             "",
@@ -33,6 +33,6 @@ record Asked(Attach request, Optional<KnownPosition> known, int handle) {
             request.end(),
             request.endMs(),
             Optional.empty());
-    return new Asked(attach, request.known(), handle);
+    return new Wanted(attach, request.known(), handle);
   }
 }
