@@ -10,7 +10,7 @@ import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.log.SimDisk;
 import io.tunnel.server.partition.Shard;
-import io.tunnel.server.partition.SimRows;
+import io.tunnel.server.partition.read.SimRows;
 import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import io.tunnel.wire.control.FailureControl.SkippedChange;

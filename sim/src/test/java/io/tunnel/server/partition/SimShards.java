@@ -1,5 +1,6 @@
 package io.tunnel.server.partition;
 
+import io.tunnel.server.partition.read.SimRows;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.server.log.LocalLog;
 import java.io.IOException;

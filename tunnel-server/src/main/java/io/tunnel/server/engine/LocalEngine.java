@@ -7,7 +7,7 @@ import io.tunnel.server.config.ServerConfig;
 import io.tunnel.server.disk.Disks;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetConfig;
-import io.tunnel.server.partition.BaseSnapshots;
+import io.tunnel.server.partition.read.BaseSnapshots;
 import io.tunnel.server.partition.DiskCondition;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;

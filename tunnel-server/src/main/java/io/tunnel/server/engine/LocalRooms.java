@@ -12,7 +12,7 @@ import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.partition.OwnLogs;
 import io.tunnel.server.partition.Shards;
-import io.tunnel.server.partition.TunnelRows;
+import io.tunnel.server.partition.read.TunnelRows;
 import io.tunnel.server.session.Coordinator;
 import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.PositionFinder;

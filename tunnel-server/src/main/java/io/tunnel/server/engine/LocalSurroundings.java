@@ -3,7 +3,7 @@ package io.tunnel.server.engine;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
-import io.tunnel.server.partition.TunnelRows;
+import io.tunnel.server.partition.read.TunnelRows;
 import io.tunnel.server.session.Surroundings;
 import java.util.Collection;
 import java.util.Map;

@@ -7,7 +7,7 @@ import io.tunnel.server.changes.Incarnations;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.partition.PartitionHosts;
-import io.tunnel.server.partition.ReadTurns;
+import io.tunnel.server.partition.read.ReadTurns;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.session.Coordinator;

@@ -1,6 +1,6 @@
 package io.tunnel.server.engine;
 
-import io.tunnel.server.partition.FairReads;
+import io.tunnel.server.partition.read.FairReads;
 import io.tunnel.server.partition.Shard;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadPoolExecutor;

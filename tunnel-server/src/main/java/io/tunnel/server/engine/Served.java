@@ -7,8 +7,8 @@ import io.tunnel.server.channel.Channels;
 import io.tunnel.server.net.Attachments;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.server.partition.PartitionHosts;
-import io.tunnel.server.partition.RowMoments;
-import io.tunnel.server.partition.RowReads;
+import io.tunnel.server.partition.read.RowMoments;
+import io.tunnel.server.partition.read.RowReads;
 import io.tunnel.server.partition.Tables;
 import java.util.Set;
 

@@ -11,7 +11,7 @@ import io.tunnel.server.channel.Channel;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.channel.DeliveryPort;
 import io.tunnel.server.partition.PartitionHosts;
-import io.tunnel.server.partition.RowMoments;
+import io.tunnel.server.partition.read.RowMoments;
 import io.tunnel.server.table.BaseRows;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import java.util.HashMap;

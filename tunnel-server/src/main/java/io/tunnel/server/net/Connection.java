@@ -7,7 +7,7 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.changes.Extents;
-import io.tunnel.server.partition.ReadTurns;
+import io.tunnel.server.partition.read.ReadTurns;
 import io.tunnel.server.session.SessionPort;
 import io.tunnel.wire.Agreement;
 import io.tunnel.wire.ChannelEnd;

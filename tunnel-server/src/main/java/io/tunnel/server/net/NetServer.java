@@ -26,7 +26,7 @@ import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.partition.PartitionHosts;
-import io.tunnel.server.partition.RowReads;
+import io.tunnel.server.partition.read.RowReads;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.partition.Tables;
 import io.tunnel.server.session.PositionFinder;

@@ -13,7 +13,7 @@ import io.tunnel.server.cluster.NodeSettings;
 import io.tunnel.server.cluster.PlacementView;
 import io.tunnel.server.engine.Ports;
 import io.tunnel.server.engine.Served;
-import io.tunnel.server.partition.CurrentRows;
+import io.tunnel.server.partition.read.CurrentRows;
 import io.tunnel.server.partition.DiskCondition;
 import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.RoutedHosts;

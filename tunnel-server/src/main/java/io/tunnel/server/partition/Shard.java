@@ -55,7 +55,7 @@ public final class Shard implements Closeable, PartitionHost {
   private record Admitted(PendingWrite write, ConditionCore.Judged judged, int number) {}
 
   /** The rows of a shard, as far as its own thread needs them. */
-  interface Rows extends ConditionCore.StoredRows, Closeable {
+  public interface Rows extends ConditionCore.StoredRows, Closeable {
 
     /** Whether a partition exists at this moment; writes to others are refused. */
     boolean isLive(int partition);

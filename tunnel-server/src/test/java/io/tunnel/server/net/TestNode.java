@@ -29,7 +29,7 @@ import io.tunnel.server.cluster.FakeView;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.engine.Ports;
 import io.tunnel.server.engine.Served;
-import io.tunnel.server.partition.CurrentRows;
+import io.tunnel.server.partition.read.CurrentRows;
 import io.tunnel.server.partition.NoMeter;
 import io.tunnel.server.partition.OwnLogs;
 import io.tunnel.server.partition.PartitionHost;

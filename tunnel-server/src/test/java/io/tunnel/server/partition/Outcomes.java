@@ -10,13 +10,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** What became of one write, told once. */
-final class Outcomes implements PendingWrite.Outcome {
+public final class Outcomes implements PendingWrite.Outcome {
 
   private static final long DEADLINE_S = 30;
 
   private final CompletableFuture<WriteResult> result = new CompletableFuture<>();
 
-  static PendingWrite write(ChangeBatch batch, boolean isConditional, Outcomes outcome) {
+  public static PendingWrite write(ChangeBatch batch, boolean isConditional, Outcomes outcome) {
     return new PendingWrite(batch, isConditional, true, outcome);
   }
 
@@ -30,12 +30,12 @@ final class Outcomes implements PendingWrite.Outcome {
     assertThat(result.completeExceptionally(reason)).as("told once").isTrue();
   }
 
-  WriteResult result() throws Exception {
+  public WriteResult result() throws Exception {
     return result.get(DEADLINE_S, TimeUnit.SECONDS);
   }
 
   /** Why it was refused; null when it was written. */
-  ErrorCode refusal() throws Exception {
+  public ErrorCode refusal() throws Exception {
     return result
         .handle((written, failure) -> failure == null ? null : ((RefusedException) failure).code())
         .get(DEADLINE_S, TimeUnit.SECONDS);

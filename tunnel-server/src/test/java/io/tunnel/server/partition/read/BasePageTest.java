@@ -1,4 +1,4 @@
-package io.tunnel.server.partition;
+package io.tunnel.server.partition.read;
 
 import static io.tunnel.server.TestRows.keyBytes;
 import static org.assertj.core.api.Assertions.assertThat;

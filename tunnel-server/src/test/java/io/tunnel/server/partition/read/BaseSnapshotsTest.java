@@ -1,11 +1,12 @@
-package io.tunnel.server.partition;
+package io.tunnel.server.partition.read;
 
+import io.tunnel.server.partition.Shard;
 import static io.tunnel.server.TestRows.batch;
 import static io.tunnel.server.TestRows.keyBytes;
 import static io.tunnel.server.TestRows.put;
-import static io.tunnel.server.partition.BaseFixture.AGE_MS_MAX;
-import static io.tunnel.server.partition.BaseFixture.ALL_BYTES;
-import static io.tunnel.server.partition.BaseFixture.TUNNEL;
+import static io.tunnel.server.partition.read.BaseFixture.AGE_MS_MAX;
+import static io.tunnel.server.partition.read.BaseFixture.ALL_BYTES;
+import static io.tunnel.server.partition.read.BaseFixture.TUNNEL;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -1,5 +1,6 @@
-package io.tunnel.server.partition;
+package io.tunnel.server.partition.read;
 
+import io.tunnel.server.partition.PartitionHosts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ErrorCode;

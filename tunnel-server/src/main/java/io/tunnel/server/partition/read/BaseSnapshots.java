@@ -1,5 +1,7 @@
-package io.tunnel.server.partition;
+package io.tunnel.server.partition.read;
 
+import io.tunnel.server.partition.Shards;
+import io.tunnel.server.partition.Shard;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;

@@ -1,4 +1,4 @@
-package io.tunnel.server.partition;
+package io.tunnel.server.partition.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

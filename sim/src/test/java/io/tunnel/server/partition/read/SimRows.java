@@ -1,5 +1,6 @@
-package io.tunnel.server.partition;
+package io.tunnel.server.partition.read;
 
+import io.tunnel.server.partition.Shard;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.value.Bytes;
@@ -43,7 +44,7 @@ public final class SimRows implements Shard.Rows {
   }
 
   /** Takes in what a log has that was not folded when the rows were stored. */
-  void open(LocalLog own, IntPredicate isLive) throws IOException {
+  public void open(LocalLog own, IntPredicate isLive) throws IOException {
     log = own;
     live = isLive;
     rows.keySet().removeIf(partition -> !isLive.test(partition));
@@ -65,7 +66,7 @@ public final class SimRows implements Shard.Rows {
   }
 
   /** The rows of a partition. */
-  RowFold of(int partition) {
+  public RowFold of(int partition) {
     return rows.computeIfAbsent(partition, id -> new RowFold());
   }
 

@@ -1,4 +1,4 @@
-package io.tunnel.server.partition;
+package io.tunnel.server.partition.read;
 
 import java.util.concurrent.Executor;
 

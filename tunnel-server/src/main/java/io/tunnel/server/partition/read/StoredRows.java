@@ -1,5 +1,6 @@
-package io.tunnel.server.partition;
+package io.tunnel.server.partition.read;
 
+import io.tunnel.server.partition.Shard;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
@@ -8,7 +9,7 @@ import java.util.Map;
 import java.util.function.IntPredicate;
 
 /** The rows that RocksDB keeps. */
-record StoredRows(TableStore store, IntPredicate live) implements Shard.Rows {
+public record StoredRows(TableStore store, IntPredicate live) implements Shard.Rows {
 
   @Override
   public boolean isLive(int partition) {

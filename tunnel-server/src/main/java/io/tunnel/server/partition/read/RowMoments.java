@@ -1,5 +1,8 @@
-package io.tunnel.server.partition;
+package io.tunnel.server.partition.read;
 
+import io.tunnel.server.partition.PartitionHosts;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;

@@ -1,5 +1,7 @@
-package io.tunnel.server.partition;
+package io.tunnel.server.partition.read;
 
+import io.tunnel.server.partition.PartitionHosts;
+import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.MalformedException;

@@ -1,5 +1,12 @@
-package io.tunnel.server.partition;
+package io.tunnel.server.partition.read;
 
+import io.tunnel.server.partition.TestShards;
+import io.tunnel.server.partition.PartitionHost;
+import io.tunnel.server.partition.TestClock;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.Outcomes;
+import io.tunnel.server.partition.NoMeter;
+import io.tunnel.server.partition.Shards;
 import static io.tunnel.server.TestRows.batch;
 import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
