@@ -4,6 +4,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.engine.Served;
+import io.tunnel.server.net.NetMeter.Farewell;
 import java.util.List;
 
 /**
@@ -14,7 +15,7 @@ public final class SimFront {
   private static final int FLUSHES_CONSOLIDATED_MAX = 256;
 
   private final Requests requests;
-  private final NetBudgets budgets = NetBudgets.of(NetLimits.DEFAULT, 10_000);
+  private final NetServer.Budgets budgets = NetServer.Budgets.of(NetLimits.DEFAULT, 10_000);
 
   /** Gives requests to those rooms. */
   public SimFront(Served served) {

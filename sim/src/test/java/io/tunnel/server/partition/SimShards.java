@@ -1,8 +1,8 @@
 package io.tunnel.server.partition;
 
-import io.tunnel.server.partition.read.SimRows;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.partition.read.SimRows;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

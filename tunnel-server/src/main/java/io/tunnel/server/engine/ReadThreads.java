@@ -1,7 +1,7 @@
 package io.tunnel.server.engine;
 
-import io.tunnel.server.partition.read.FairReads;
 import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.read.FairReads;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadPoolExecutor;
 

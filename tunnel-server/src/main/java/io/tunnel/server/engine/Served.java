@@ -4,12 +4,12 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.channel.Channels;
-import io.tunnel.server.net.Attachments;
 import io.tunnel.server.net.NetServer;
+import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.server.partition.PartitionHosts;
+import io.tunnel.server.partition.Tables;
 import io.tunnel.server.partition.read.RowMoments;
 import io.tunnel.server.partition.read.RowReads;
-import io.tunnel.server.partition.Tables;
 import java.util.Set;
 
 /** The rooms that face clients, joined over the ports of an engine. */

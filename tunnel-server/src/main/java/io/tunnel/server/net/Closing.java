@@ -4,6 +4,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.DuplexChannel;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.server.net.NetMeter.Farewell;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.FrameKind;
 import java.util.concurrent.TimeUnit;

@@ -7,6 +7,10 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.changes.Extents;
+import io.tunnel.server.net.NetMeter.Farewell;
+import io.tunnel.server.net.delivery.Attachments;
+import io.tunnel.server.net.delivery.CarriedChannels;
+import io.tunnel.server.net.delivery.UnaskedDeliveries;
 import io.tunnel.server.partition.read.ReadTurns;
 import io.tunnel.server.session.SessionPort;
 import io.tunnel.wire.Agreement;
@@ -37,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * by Netty.
  */
 final class Connection extends ChannelInboundHandlerAdapter
-    implements SessionPort, AttachmentPort, ReadTurns.Asker, Places.Holder {
+    implements SessionPort, Attachments.Port, ReadTurns.Asker, Places.Holder {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Connection.class);
   private static final String STOPPING = "the server is stopping; try again when it is back";
@@ -48,7 +52,7 @@ final class Connection extends ChannelInboundHandlerAdapter
   private final Requests requests;
   private final NetMeter meter;
   private final String serverName;
-  private final NetBudgets budgets;
+  private final NetServer.Budgets budgets;
   private final Untaken.Account account;
   private final FrameIntake intake;
   private final OpenRequests openRequests;
@@ -68,7 +72,7 @@ final class Connection extends ChannelInboundHandlerAdapter
   /** Set on the event loop, read by those who answer. */
   private volatile boolean isLeaving;
 
-  Connection(Requests requests, NetMeter meter, String serverName, NetBudgets budgets) {
+  Connection(Requests requests, NetMeter meter, String serverName, NetServer.Budgets budgets) {
     this.requests = requests;
     this.meter = meter;
     this.serverName = serverName;
@@ -416,7 +420,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
   @Override
   public void fail(int handle, RefusedException reason) {
-    carried.attachment(handle).ifPresent(attachment -> attachment.take(reason));
+    carried.take(handle, reason);
     unasked.ifPresent(deliveries -> deliveries.failed(handle, reason));
   }
 

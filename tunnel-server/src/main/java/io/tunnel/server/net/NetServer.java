@@ -25,10 +25,12 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.net.NetMeter.Farewell;
+import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.server.partition.PartitionHosts;
-import io.tunnel.server.partition.read.RowReads;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.partition.Tables;
+import io.tunnel.server.partition.read.RowReads;
 import io.tunnel.server.session.PositionFinder;
 import io.tunnel.server.session.TunnelHosts;
 import java.io.IOException;
@@ -50,7 +52,7 @@ public final class NetServer implements AutoCloseable {
   private final EventLoopGroup eventLoops;
   private final ChannelGroup connections =
       new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
-  private final NetBudgets budgets;
+  private final Budgets budgets;
   private final Channel listener;
 
   /** The rooms that requests go to. */
@@ -102,7 +104,7 @@ public final class NetServer implements AutoCloseable {
     InetSocketAddress address = address(config);
     Requests requests = new Requests(rooms, threads);
     budgets =
-        NetBudgets.of(
+        Budgets.of(
             config.limits(),
             Descriptors.connectionsMax(
                 config.connectionsMax(), config.limits().httpConnectionsMax()));
@@ -228,6 +230,25 @@ public final class NetServer implements AutoCloseable {
         case REFUSED -> connection.refuseConnection();
         case CLOSED -> connection.closeAtOnce(Farewell.ONE_TOO_MANY);
       }
+    }
+  }
+
+  /** What all connections of a server share. */
+  record Budgets(
+      NetLimits limits,
+      PartialFrames partial,
+      OpenRequests.Budget requests,
+      Untaken untaken,
+      Places places) {
+
+    /** Budgets of which nothing is taken. */
+    static Budgets of(NetLimits limits, int connectionsMax) {
+      return new Budgets(
+          limits,
+          new PartialFrames(limits.partialBytesMax()),
+          new OpenRequests.Budget(limits.requestBytesMax()),
+          new Untaken(limits.answerBytesMax()),
+          new Places(connectionsMax));
     }
   }
 }

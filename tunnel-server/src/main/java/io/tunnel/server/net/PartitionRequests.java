@@ -3,6 +3,7 @@ package io.tunnel.server.net;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.PositionFinder;
 import io.tunnel.wire.ChannelRef;
@@ -30,8 +31,8 @@ final class PartitionRequests {
 
   void attach(Frame frame, Connection connection) {
     Attach request = Json.decode(frame.payload(), Attach.class);
-    Wanted wanted = Wanted.channel(request, delivery.handles().next());
-    delivery.attachments().attach(wanted, connection, answer(frame, connection));
+    int handle = delivery.handles().next();
+    delivery.attachments().attach(request, handle, connection, answer(frame, connection));
   }
 
   void read(Frame frame, Connection connection) {
@@ -46,15 +47,15 @@ final class PartitionRequests {
       return;
     }
     try {
-      Wanted wanted = Wanted.reading(request, delivery.handles().next());
-      delivery.readings().attach(wanted, connection, answer(frame, connection));
+      int handle = delivery.handles().next();
+      delivery.readings().attach(request, handle, connection, answer(frame, connection));
     } catch (RefusedException e) {
       throw threads.refusals().ofPartition(e, request.partition());
     }
   }
 
-  private static Attachment.Answer answer(Frame frame, Connection connection) {
-    return new Attachment.Answer() {
+  private static Attachments.Answer answer(Frame frame, Connection connection) {
+    return new Attachments.Answer() {
       @Override
       public void attached(Attached attached) {
         connection.respond(frame, Json.encode(attached));
@@ -93,12 +94,7 @@ final class PartitionRequests {
 
   /** One that is not there is detached already. */
   void detach(Frame frame, Connection connection) {
-    ChannelRef ref = ChannelRef.decode(frame.payload());
-    connection
-        .carried()
-        .attachment(ref.handle())
-        .filter(attachment -> attachment.request().epoch() == ref.epoch())
-        .ifPresent(Attachment::over);
+    connection.carried().detach(ChannelRef.decode(frame.payload()));
     connection.respond(frame, Json.encode(new Empty()));
   }
 }

@@ -1,5 +1,6 @@
 package io.tunnel.server.net;
 
+import io.tunnel.server.net.NetMeter.Farewell;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Optional;

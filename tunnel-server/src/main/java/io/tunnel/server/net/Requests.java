@@ -7,6 +7,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.net.delivery.UnaskedDeliveries;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.read.ReadTurns;
 import io.tunnel.server.partition.read.RowReads;

@@ -1,6 +1,5 @@
 package io.tunnel.server.partition;
 
-import io.tunnel.server.partition.read.StoredRows;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;

@@ -1,6 +1,5 @@
 package io.tunnel.server.partition;
 
-import io.tunnel.server.partition.read.StoredRows;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.changes.Extents;

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Delivery;

@@ -11,6 +11,7 @@ import io.tunnel.server.TestRows;
 import io.tunnel.server.changes.IncarnationHistory;
 import io.tunnel.server.changes.IncarnationHistory.Numbers;
 import io.tunnel.server.changes.IncarnationHistory.Start;
+import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Credit;

@@ -1,6 +1,5 @@
 package io.tunnel.server.partition;
 
-import io.tunnel.server.partition.read.StoredRows;
 import static io.tunnel.server.TestRows.batch;
 import static io.tunnel.server.TestRows.keyBytes;
 import static io.tunnel.server.TestRows.put;

@@ -1,11 +1,11 @@
 package io.tunnel.server.partition.read;
 
-import io.tunnel.server.partition.SimShards;
-import io.tunnel.server.partition.Shard;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.SimShards;
 import io.tunnel.server.table.BaseRows;
 import java.util.ArrayList;
 import java.util.Collection;

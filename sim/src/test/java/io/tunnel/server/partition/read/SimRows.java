@@ -1,11 +1,11 @@
 package io.tunnel.server.partition.read;
 
-import io.tunnel.server.partition.Shard;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.partition.Shard;
 import io.tunnel.server.table.SimTableRows;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;

@@ -1,12 +1,12 @@
 package io.tunnel.server.partition.read;
 
-import io.tunnel.server.partition.Shards;
-import io.tunnel.server.partition.Shard;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.Shards;
 import io.tunnel.server.table.BaseRows;
 import io.tunnel.server.table.TableSnapshot;
 import java.io.Closeable;

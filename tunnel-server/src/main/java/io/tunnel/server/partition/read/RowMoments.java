@@ -1,14 +1,14 @@
 package io.tunnel.server.partition.read;
 
-import io.tunnel.server.partition.PartitionHosts;
-import io.tunnel.server.partition.Shard;
-import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.changes.ChangeReader;
+import io.tunnel.server.partition.PartitionHost;
+import io.tunnel.server.partition.PartitionHosts;
+import io.tunnel.server.partition.Shard;
 import io.tunnel.server.table.BaseRows;
 import io.tunnel.server.table.TableSnapshot;
 import java.util.HashMap;

@@ -1,7 +1,5 @@
 package io.tunnel.server.partition.read;
 
-import io.tunnel.server.partition.PartitionHosts;
-import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.MalformedException;
@@ -15,6 +13,8 @@ import io.tunnel.model.value.Column;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.partition.PartitionHost;
+import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;

@@ -1,11 +1,5 @@
 package io.tunnel.server.partition.read;
 
-import io.tunnel.server.partition.TestShards;
-import io.tunnel.server.partition.TestClock;
-import io.tunnel.server.partition.Shard;
-import io.tunnel.server.partition.Outcomes;
-import io.tunnel.server.partition.NoMeter;
-import io.tunnel.server.partition.Shards;
 import static io.tunnel.server.TestRows.batch;
 import static io.tunnel.server.TestRows.keyBytes;
 import static io.tunnel.server.TestRows.put;
@@ -22,6 +16,12 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
+import io.tunnel.server.partition.NoMeter;
+import io.tunnel.server.partition.Outcomes;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.Shards;
+import io.tunnel.server.partition.TestClock;
+import io.tunnel.server.partition.TestShards;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,6 +1,5 @@
 package io.tunnel.server.partition.read;
 
-import io.tunnel.server.partition.Shard;
 import static io.tunnel.server.TestRows.batch;
 import static io.tunnel.server.TestRows.keyBytes;
 import static io.tunnel.server.TestRows.put;
@@ -17,6 +16,7 @@ import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Asked;
+import io.tunnel.server.partition.Shard;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,12 +1,12 @@
 package io.tunnel.server.partition.read;
 
-import io.tunnel.server.partition.PartitionHosts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.table.BaseRows;
 import java.util.ArrayList;
 import java.util.List;

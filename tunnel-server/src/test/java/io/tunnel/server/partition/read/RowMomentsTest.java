@@ -1,12 +1,5 @@
 package io.tunnel.server.partition.read;
 
-import io.tunnel.server.partition.TestShards;
-import io.tunnel.server.partition.PartitionHost;
-import io.tunnel.server.partition.TestClock;
-import io.tunnel.server.partition.Shard;
-import io.tunnel.server.partition.Outcomes;
-import io.tunnel.server.partition.NoMeter;
-import io.tunnel.server.partition.Shards;
 import static io.tunnel.server.TestRows.batch;
 import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -23,6 +16,13 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
+import io.tunnel.server.partition.NoMeter;
+import io.tunnel.server.partition.Outcomes;
+import io.tunnel.server.partition.PartitionHost;
+import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.Shards;
+import io.tunnel.server.partition.TestClock;
+import io.tunnel.server.partition.TestShards;
 import io.tunnel.server.table.BaseRows;
 import java.io.IOException;
 import java.nio.file.Path;

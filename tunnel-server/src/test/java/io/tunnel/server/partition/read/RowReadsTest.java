@@ -1,10 +1,5 @@
 package io.tunnel.server.partition.read;
 
-import io.tunnel.server.partition.TestShards;
-import io.tunnel.server.partition.TestClock;
-import io.tunnel.server.partition.Outcomes;
-import io.tunnel.server.partition.NoMeter;
-import io.tunnel.server.partition.Shards;
 import static io.tunnel.server.TestRows.batch;
 import static io.tunnel.server.TestRows.key;
 import static io.tunnel.server.TestRows.keyBytes;
@@ -26,6 +21,11 @@ import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
+import io.tunnel.server.partition.NoMeter;
+import io.tunnel.server.partition.Outcomes;
+import io.tunnel.server.partition.Shards;
+import io.tunnel.server.partition.TestClock;
+import io.tunnel.server.partition.TestShards;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;

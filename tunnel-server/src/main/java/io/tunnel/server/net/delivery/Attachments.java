@@ -1,4 +1,4 @@
-package io.tunnel.server.net;
+package io.tunnel.server.net.delivery;
 
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
@@ -14,6 +14,8 @@ import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.read.RowMoments;
 import io.tunnel.server.table.BaseRows;
 import io.tunnel.wire.control.ClusterControl.Attach;
+import io.tunnel.wire.control.ClusterControl.Attached;
+import io.tunnel.wire.control.PartitionControl.ReadPartition;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +38,7 @@ import java.util.function.LongFunction;
 public final class Attachments {
 
   /** Channels that one connection may be attached to. */
-  static final int OF_CONNECTION_MAX = 4_096;
+  public static final int OF_CONNECTION_MAX = 4_096;
 
   private final Delivered delivered;
   private final Positions positions;
@@ -99,11 +101,20 @@ public final class Attachments {
   }
 
   /**
-   * Attaches; on the connection's event loop.
+   * Attaches to a channel of a tunnel, under that handle; on the connection's event loop.
    *
    * @throws RefusedException if it is refused at once; {@code answer} is told nothing then
    */
-  void attach(Wanted wanted, AttachmentPort connection, Attachment.Answer answer) {
+  public void attach(Attach request, int handle, Port connection, Answer answer) {
+    attach(Wanted.channel(request, handle), connection, answer);
+  }
+
+  /** As {@link #attach(Attach, int, Port, Answer)}, to a partition without a tunnel. */
+  public void attach(ReadPartition request, int handle, Port connection, Answer answer) {
+    attach(Wanted.reading(request, handle), connection, answer);
+  }
+
+  private void attach(Wanted wanted, Port connection, Answer answer) {
     if (connection.carried().attachmentCount() >= OF_CONNECTION_MAX) {
       throw new RefusedException(ErrorCode.BUSY, terms.tooMany());
     }
@@ -244,7 +255,7 @@ public final class Attachments {
   }
 
   /** Position of the last change of a channel that was delivered on that connection. */
-  synchronized OptionalLong delivered(String channelId, long epoch, AttachmentPort connection) {
+  public synchronized OptionalLong delivered(String channelId, long epoch, Port connection) {
     Attachment attachment = attachmentByChannel.get(channelId);
     return attachment != null
             && attachment.connection() == connection
@@ -263,5 +274,25 @@ public final class Attachments {
   /** How many channels are attached to. */
   public synchronized int count() {
     return attachmentByChannel.size();
+  }
+
+  /** The connection of a client that attaches; for its event loop. */
+  public interface Port extends DeliveryPort {
+
+    /** What the connection delivers. */
+    CarriedChannels carried();
+
+    /** Says that a channel cannot be delivered any further. */
+    void pushFailure(int handle, RefusedException reason);
+  }
+
+  /** Is told once what became of a request to attach, on the connection's event loop. */
+  public interface Answer {
+
+    /** Deliveries follow. */
+    void attached(Attached attached);
+
+    /** There will be none. */
+    void refused(RefusedException reason);
   }
 }

@@ -1,9 +1,11 @@
-package io.tunnel.server.net;
+package io.tunnel.server.net.delivery;
 
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.RefusedException;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import java.util.HashMap;
@@ -15,7 +17,7 @@ import java.util.Optional;
  * The channels that one connection delivers, by their names there, and what it is attached to.
  * Belongs to the connection's event loop.
  */
-final class CarriedChannels {
+public final class CarriedChannels {
 
   private final Map<Integer, Channel> channels = new HashMap<>();
   private final Map<Integer, Attachment> attachments = new HashMap<>();
@@ -39,8 +41,19 @@ final class CarriedChannels {
     attachments.put(attachment.handle(), attachment);
   }
 
-  /** The attachment under that handle, if there is one. */
-  Optional<Attachment> attachment(int handle) {
+  /** The client wants no more of that; one that is not there is detached already. */
+  public void detach(ChannelRef ref) {
+    attachment(ref.handle())
+        .filter(attachment -> attachment.request().epoch() == ref.epoch())
+        .ifPresent(Attachment::over);
+  }
+
+  /** What is attached under that handle, if anything, is delivered no more for that reason. */
+  public void take(int handle, RefusedException reason) {
+    attachment(handle).ifPresent(attachment -> attachment.take(reason));
+  }
+
+  private Optional<Attachment> attachment(int handle) {
     return Optional.ofNullable(attachments.get(handle));
   }
 
@@ -59,7 +72,7 @@ final class CarriedChannels {
   }
 
   /** The client takes more of a channel; credit of one that it has no more is void. */
-  void credit(Credit credit) {
+  public void credit(Credit credit) {
     Channel channel = channels.get(credit.handle());
     if (channel != null && channel.epoch() == credit.epoch()) {
       channel.credit(credit.bytes());
@@ -67,12 +80,12 @@ final class CarriedChannels {
   }
 
   /** Whether the connection is attached by that name. */
-  boolean isAttached(int handle) {
+  public boolean isAttached(int handle) {
     return attachments.containsKey(handle);
   }
 
   /** The client says where an attached channel ends. */
-  void limit(ChannelEnd end) {
+  public void limit(ChannelEnd end) {
     if (attachments.get(end.handle()).request().type() == ChannelType.BaseData) {
       throw new MalformedException("a base channel ends where its rows do, not at a limit");
     }
@@ -83,12 +96,12 @@ final class CarriedChannels {
   }
 
   /** A session on the connection holds a channel from now on. */
-  void hold(Assignment assignment) {
+  public void hold(Assignment assignment) {
     holds.put(assignment.handle(), new Held(assignment.channelId(), assignment.epoch()));
   }
 
   /** It does not any more, or is to give it back: nothing more is delivered of it here. */
-  void release(int handle) {
+  public void release(int handle) {
     Held released = holds.remove(handle);
     attachments.values().stream()
         .filter(attachment -> Held.of(attachment).equals(released))
@@ -97,12 +110,12 @@ final class CarriedChannels {
   }
 
   /** The connection takes more again. */
-  void resume() {
+  public void resume() {
     List.copyOf(channels.values()).forEach(Channel::resume);
   }
 
   /** The connection is gone. */
-  void stopAll() {
+  public void stopAll() {
     List.copyOf(attachments.values()).forEach(Attachment::over);
     channels.values().forEach(Channel::stop);
     channels.clear();

@@ -1,4 +1,4 @@
-package io.tunnel.server.net;
+package io.tunnel.server.net.delivery;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
@@ -24,9 +24,9 @@ import java.util.function.Consumer;
  * checkpoint, nor where rows end, nor that a channel cannot be read: what stands for that is said
  * here. On the connection's event loop.
  */
-final class UnaskedDeliveries {
+public final class UnaskedDeliveries {
 
-  private final AttachmentPort connection;
+  private final Attachments.Port connection;
   private final Attachments attachments;
   private final Consumer<StopChannel> stop;
   private final Consumer<ChannelEnd> limit;
@@ -42,8 +42,8 @@ final class UnaskedDeliveries {
    * @param stop tells the session of a channel that it cannot be delivered
    * @param limit tells the session of a base channel where it ends
    */
-  UnaskedDeliveries(
-      AttachmentPort connection,
+  public UnaskedDeliveries(
+      Attachments.Port connection,
       Attachments attachments,
       Consumer<StopChannel> stop,
       Consumer<ChannelEnd> limit) {
@@ -54,7 +54,7 @@ final class UnaskedDeliveries {
   }
 
   /** A session on the connection holds a channel, and its worker knows. */
-  void assigned(Assignment assignment) {
+  public void assigned(Assignment assignment) {
     boolean isOfRows = assignment.type() == ChannelType.BaseData;
     deliveries.put(
         assignment.handle(),
@@ -65,9 +65,7 @@ final class UnaskedDeliveries {
                 : Optional.empty()));
     try {
       attachments.attach(
-          Wanted.channel(attach(assignment), assignment.handle()),
-          connection,
-          new ForWorker(assignment.handle()));
+          attach(assignment), assignment.handle(), connection, new ForWorker(assignment.handle()));
     } catch (RefusedException e) {
       refused(assignment.handle(), e);
     }
@@ -88,7 +86,7 @@ final class UnaskedDeliveries {
   }
 
   /** Nothing is told to a worker that has not asked; what is refused is failed. */
-  private final class ForWorker implements Attachment.Answer {
+  private final class ForWorker implements Attachments.Answer {
     private final int handle;
 
     ForWorker(int handle) {
@@ -112,7 +110,7 @@ final class UnaskedDeliveries {
   }
 
   /** A channel cannot be delivered any further, as its worker was told: it is stopped. */
-  void failed(int handle, RefusedException reason) {
+  public void failed(int handle, RefusedException reason) {
     Delivered failed = deliveries.remove(handle);
     if (failed != null) {
       String error = reason.code() + ": " + reason.getMessage();
@@ -121,12 +119,12 @@ final class UnaskedDeliveries {
   }
 
   /** The session holds the channel no more. */
-  void over(int handle) {
+  public void over(int handle) {
     deliveries.remove(handle);
   }
 
   /** The worker is about to be told that nothing comes behind that. */
-  void ends(ChannelEnd end) {
+  public void ends(ChannelEnd end) {
     Delivered ended = deliveries.get(end.handle());
     if (ended != null && ended.points().isPresent()) {
       limit.accept(end);
@@ -134,7 +132,7 @@ final class UnaskedDeliveries {
   }
 
   /** The worker is sent rows. */
-  void delivered(int handle, byte[] rows) {
+  public void delivered(int handle, byte[] rows) {
     Delivered to = deliveries.get(handle);
     if (to != null && to.points().isPresent()) {
       ChangeBatch batch = ChangeBatch.parse(rows, 0, rows.length);
@@ -151,7 +149,7 @@ final class UnaskedDeliveries {
   }
 
   /** A checkpoint as a worker says it that knows keys; at the row of the last key before it. */
-  Checkpoint completed(Checkpoint checkpoint) {
+  public Checkpoint completed(Checkpoint checkpoint) {
     Delivered of = deliveries.get(checkpoint.handle());
     if (of == null || of.points().isEmpty()) {
       return checkpoint;

@@ -1,4 +1,4 @@
-package io.tunnel.server.net;
+package io.tunnel.server.net.delivery;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
@@ -20,8 +20,8 @@ final class Attachment {
 
   private final Wanted wanted;
   private final boolean isGranted;
-  private final AttachmentPort connection;
-  private final Answer answer;
+  private final Attachments.Port connection;
+  private final Attachments.Answer answer;
   private final Consumer<Attachment> gone;
   private State state = State.WAITING;
 
@@ -34,16 +34,6 @@ final class Attachment {
     OVER
   }
 
-  /** Is told once what became of a request to attach, on the connection's event loop. */
-  interface Answer {
-
-    /** Deliveries follow. */
-    void attached(Attached attached);
-
-    /** There will be none. */
-    void refused(RefusedException reason);
-  }
-
   /**
    * One that waits.
    *
@@ -53,8 +43,8 @@ final class Attachment {
   Attachment(
       Wanted wanted,
       boolean isGranted,
-      AttachmentPort connection,
-      Answer answer,
+      Attachments.Port connection,
+      Attachments.Answer answer,
       Consumer<Attachment> gone) {
     this.wanted = wanted;
     this.isGranted = isGranted;
@@ -79,7 +69,7 @@ final class Attachment {
     return wanted.handle();
   }
 
-  AttachmentPort connection() {
+  Attachments.Port connection() {
     return connection;
   }
 

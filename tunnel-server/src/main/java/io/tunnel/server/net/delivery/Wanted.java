@@ -1,4 +1,4 @@
-package io.tunnel.server.net;
+package io.tunnel.server.net.delivery;
 
 import io.tunnel.model.KnownPosition;
 import io.tunnel.wire.control.ClusterControl.Attach;

@@ -1,6 +1,5 @@
-package io.tunnel.server.partition.read;
+package io.tunnel.server.partition;
 
-import io.tunnel.server.partition.Shard;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
@@ -9,7 +8,7 @@ import java.util.Map;
 import java.util.function.IntPredicate;
 
 /** The rows that RocksDB keeps. */
-public record StoredRows(TableStore store, IntPredicate live) implements Shard.Rows {
+record StoredRows(TableStore store, IntPredicate live) implements Shard.Rows {
 
   @Override
   public boolean isLive(int partition) {
