@@ -18,6 +18,7 @@ public final class FakeConnection {
 
   private final Socket socket;
   private final FakeServer server;
+  private volatile boolean isDropped;
 
   FakeConnection(Socket socket, FakeServer server) {
     this.socket = socket;
@@ -29,13 +30,20 @@ public final class FakeConnection {
     byte[] buffer = new byte[64 * 1024];
     try (InputStream in = socket.getInputStream()) {
       for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
-        assembler.feed(ByteBuffer.wrap(buffer, 0, count), frame -> server.received(this, frame));
+        assembler.feed(ByteBuffer.wrap(buffer, 0, count), this::received);
       }
     } catch (IOException e) {
       // Closed by one side or the other: the end, either way.
     } finally {
       drop();
       server.ended(this);
+    }
+  }
+
+  /** A read that was under way when the socket was closed may still return what came then. */
+  private void received(Frame frame) {
+    if (!isDropped) {
+      server.received(this, frame);
     }
   }
 
@@ -89,6 +97,7 @@ public final class FakeConnection {
 
   /** Closes the socket. */
   public void drop() {
+    isDropped = true;
     try {
       socket.close();
     } catch (IOException e) {
