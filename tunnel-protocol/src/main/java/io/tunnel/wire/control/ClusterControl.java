@@ -162,7 +162,7 @@ public sealed interface ClusterControl extends Control {
    *
    * @param address where clients reach it, as HOST:PORT
    * @param leads partitions that it leads
-   * @param standbys partitions of which it keeps a copy without leading them
+   * @param standbys partitions of which it keeps a replica without leading them
    * @param tunnelGroups groups of tunnels that it coordinates
    * @param isCatalogLeader whether it decides about tables
    */
@@ -203,7 +203,7 @@ public sealed interface ClusterControl extends Control {
   }
 
   /**
-   * A partition's copy on one node.
+   * A replica of a partition, on one node.
    *
    * @param role FOLLOWING, CLAIMING or LEADING
    * @param epoch the newest epoch that it has read
@@ -222,7 +222,7 @@ public sealed interface ClusterControl extends Control {
     }
   }
 
-  /** What a node has copies of. */
+  /** The replicas that a node has. */
   record NodeStatus(String name, List<CopyStatus> copies) implements ClusterControl {
     /** Refuses null and copies the list. */
     public NodeStatus {

@@ -308,9 +308,9 @@ public sealed interface Control
    * @param committed of a base channel: as far as it has been read
    * @param lagRows changes committed and not checkpointed; of a base channel the rows that are not,
    *     of which there are about so many until its end is known, or -1 when the node of a cluster
-   *     that answers has no copy of the partition
+   *     that answers has no replica of the partition
    * @param lagBytes bytes of the batches that hold them; -1 when the node of a cluster that answers
-   *     has no copy of the partition
+   *     has no replica of the partition
    * @param lagMs how long the oldest of them has waited; 0 when there is none; -1 as with {@code
    *     lagBytes}
    * @param type what it carries

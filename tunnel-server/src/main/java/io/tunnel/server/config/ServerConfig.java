@@ -70,7 +70,7 @@ public record ServerConfig(
    * @param segmentBytesMax bytes after which a new file is begun
    * @param retentionCheckMs how often is looked for changes that are kept no longer
    * @param kafka of a node of a cluster: how long is waited for the log that all nodes share
-   * @param copies of a node of a cluster: limits of its copies of partitions
+   * @param copies of a node of a cluster: limits of its replicas of partitions
    */
   public record LogConfig(
       int shards,

@@ -40,10 +40,10 @@ import org.slf4j.LoggerFactory;
  * partition are handed over in the order in which they came.
  *
  * <p>A producer that lingers for nothing sends the first records while the next are handed over, so
- * a large append becomes many requests, each with its cost for the broker and for every copy that
- * reads it. One that lingers makes a small append wait for nothing. So there is one of each. What
- * one of them may still send of an append that failed is fenced by the marker that the other has
- * appended since.
+ * a large append becomes many requests, each with its cost for the broker and for every replica
+ * that reads it. One that lingers makes a small append wait for nothing. So there is one of each.
+ * What one of them may still send of an append that failed is fenced by the marker that the other
+ * has appended since.
  */
 final class KafkaAppender implements Closeable {
 

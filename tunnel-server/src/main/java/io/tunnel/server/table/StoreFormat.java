@@ -6,7 +6,7 @@ import io.tunnel.model.value.Bytes;
 /**
  * Keys of the store. A row: {@code u32} partition id, then the row's encoded key. Partition 0 is
  * never given out; its keys are the store's own: kind 1 is the folded log offset, kind 2 with a
- * {@code u32} id is a dictionary, kind 3 with a {@code u32} partition is the state of a copy.
+ * {@code u32} id is a dictionary, kind 3 with a {@code u32} partition is the state of a replica.
  */
 final class StoreFormat {
 
@@ -35,7 +35,7 @@ final class StoreFormat {
     return systemKey(DICTIONARY_KIND, id);
   }
 
-  /** Of the state of a copy. */
+  /** Of the state of a replica. */
   static byte[] stateKey(int partition) {
     return systemKey(STATE_KIND, partition);
   }

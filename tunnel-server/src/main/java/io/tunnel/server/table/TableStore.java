@@ -94,7 +94,7 @@ public final class TableStore implements TableRows, Closeable {
     forEachOf(StoreFormat.dictionaryKey(0), dictionaries::load);
   }
 
-  /** What {@link #fold} stored of copies last, by partition. */
+  /** What {@link #fold} stored of replicas last, by partition. */
   public SortedMap<Integer, Bytes> states() {
     SortedMap<Integer, Bytes> states = new TreeMap<>();
     forEachOf(StoreFormat.stateKey(0), (id, state) -> states.put(id, Bytes.copyOf(state)));
@@ -157,7 +157,7 @@ public final class TableStore implements TableRows, Closeable {
   }
 
   /**
-   * As {@link #fold(List, long)}, with the new states of copies, by partition, in the same write.
+   * As {@link #fold(List, long)}, with the new states of replicas, by partition, in the same write.
    */
   public void fold(List<ChangeBatch> batches, long newFoldedOffset, Map<Integer, Bytes> states)
       throws IOException {
@@ -363,13 +363,14 @@ public final class TableStore implements TableRows, Closeable {
   }
 
   /**
-   * Removes the state of a copy and then its rows, so that rows that a crash leaves have no state.
+   * Removes the state of a replica and then its rows, so that rows that a crash leaves have no
+   * state.
    */
   public void dropReplica(int partition) throws IOException {
     try (OpenGate.Use unused = gate.enter()) {
       db.delete(unlogged, StoreFormat.stateKey(partition));
     } catch (RocksDBException e) {
-      throw new IOException("cannot drop the copy of " + partition + ": " + e.getMessage(), e);
+      throw new IOException("cannot drop the replica of " + partition + ": " + e.getMessage(), e);
     }
     dropPartition(partition);
   }
