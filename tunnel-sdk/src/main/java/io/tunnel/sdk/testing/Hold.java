@@ -97,7 +97,7 @@ final class Hold {
     attachment = Optional.empty();
   }
 
-  /** It cannot be delivered; its worker is told, if it is attached. */
+  /** It is not delivered any more; its worker is told why, if it is attached. */
   boolean refuse(RefusedException reason) {
     Optional<Attachment> former = attachment;
     attachment = Optional.empty();

@@ -364,6 +364,19 @@ public final class InMemoryTunnelService implements AutoCloseable {
     run(() -> service.holdBack(false));
   }
 
+  /**
+   * Another node of a cluster leads the partition from now on: nothing of it is delivered to those
+   * who are attached to it, until they attach again. Workers and {@link
+   * io.tunnel.sdk.PartitionReader}s do that by themselves, after a short pause, and go on behind
+   * what they have received.
+   *
+   * @throws io.tunnel.model.RefusedException {@code TABLE_NOT_FOUND}, or {@code WRONG_PARTITION}
+   *     when the table has none of that id
+   */
+  public void changeLeader(String table, int partition) {
+    run(() -> service.changeLeader(service.table(table).partition(partition)));
+  }
+
   /** Takes a channel from its holder, as a deadline or an operator does; somebody gets it again. */
   public void fence(String channelId) {
     run(

@@ -133,8 +133,13 @@ final class MemoryReadings {
 
   void dropped(MemoryTable table) {
     List<Integer> partitions = table.partitions().stream().map(MemoryPartition::id).toList();
-    RefusedException reason =
-        new RefusedException(ErrorCode.TABLE_NOT_FOUND, "table " + table.name() + " was dropped");
+    lost(
+        partitions,
+        new RefusedException(ErrorCode.TABLE_NOT_FOUND, "table " + table.name() + " was dropped"));
+  }
+
+  /** Those partitions are delivered to nobody any more, for that reason. */
+  void lost(Collection<Integer> partitions, RefusedException reason) {
     byHandle
         .values()
         .removeIf(

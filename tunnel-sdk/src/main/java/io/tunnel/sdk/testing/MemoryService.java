@@ -257,6 +257,19 @@ final class MemoryService {
     tunnels.values().forEach(MemoryTunnel::tick);
   }
 
+  /** As if another node led a partition from now on: who is delivered to has to ask again. */
+  void changeLeader(MemoryPartition partition) {
+    RefusedException reason =
+        new RefusedException(
+            ErrorCode.NOT_LEADER, "another node leads partition " + partition.id() + " now");
+    readings.lost(List.of(partition.id()), reason);
+    tunnels.values().stream()
+        .flatMap(tunnel -> tunnel.channels().stream())
+        .filter(channel -> channel.partition() == partition)
+        .flatMap(channel -> channel.hold().stream())
+        .forEach(hold -> hold.refuse(reason));
+  }
+
   void holdBack(boolean holds) {
     isHoldingBack = holds;
   }
