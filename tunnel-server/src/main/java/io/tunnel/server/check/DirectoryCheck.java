@@ -35,6 +35,7 @@ public final class DirectoryCheck {
    *
    * @param work an existing directory for the rows that the log makes, which are as many as those
    *     in the data directory; without it rows are not compared
+   * @param progress is told bytes of the log that were read, more with each call
    */
   public DirectoryCheck(StoredDirectory directory, Optional<Path> work, LongConsumer progress) {
     this.directory = directory;

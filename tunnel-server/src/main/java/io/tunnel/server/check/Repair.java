@@ -69,6 +69,7 @@ public final class Repair {
    *
    * @param directory held to be changed
    * @param aside takes what is replaced; in the same file system, made when it is needed
+   * @param progress is told bytes of the log that were read, more with each call
    * @return what was done, and what could not be, for people
    */
   public static List<String> run(

@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongFunction;
+import java.util.function.Predicate;
 
 /**
  * What this server delivers, because it serves the partitions, to those who attach: channels of
@@ -245,11 +246,9 @@ public final class Attachments {
   }
 
   private synchronized List<Attachment> take(int partition) {
-    List<Attachment> taken =
-        attachmentByChannel.values().stream()
-            .filter(attachment -> attachment.request().partition() == partition)
-            .toList();
-    attachmentByChannel.values().removeIf(one -> one.request().partition() == partition);
+    Predicate<Attachment> isOfPartition = one -> one.request().partition() == partition;
+    List<Attachment> taken = attachmentByChannel.values().stream().filter(isOfPartition).toList();
+    attachmentByChannel.values().removeIf(isOfPartition);
     holders.lost(partition);
     return taken;
   }
