@@ -80,7 +80,11 @@ public enum ErrorCode {
    * The reader knows changes that the service has lost: their positions are, or will be, those of
    * other changes, which would be skipped.
    */
-  POSITION_REPLACED(38, false);
+  POSITION_REPLACED(38, false),
+  /** The server asks everybody who they are, and the client has not proved who it is. */
+  NOT_AUTHENTICATED(39, false),
+  /** The server knows who asks, and they may not do that. */
+  NOT_PERMITTED(40, false);
 
   private final int code;
   private final boolean retriable;

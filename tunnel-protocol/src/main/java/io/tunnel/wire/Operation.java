@@ -5,6 +5,7 @@ import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.FailureControl;
 import io.tunnel.wire.control.OperatorControl;
 import io.tunnel.wire.control.PartitionControl;
+import io.tunnel.wire.control.SecurityControl;
 import io.tunnel.wire.control.SessionControl;
 
 /**
@@ -15,6 +16,12 @@ import io.tunnel.wire.control.SessionControl;
 public enum Operation {
   /** Opens a connection: magic, protocol version, and who calls. */
   HELLO(1, Room.CONNECTION, Repeat.NEVER, Right.ANYBODY),
+  /**
+   * Binary: {@link Authentication.Request} to {@link Authentication.Answer}, twice: says who calls.
+   * Nothing but this and {@link #HELLO} is taken from a client before a server that asks everybody
+   * who they are knows it.
+   */
+  AUTHENTICATE(2, Room.CONNECTION, Repeat.NEVER, Right.ANYBODY),
 
   /** JSON: {@link Control.CreateTable} to {@link Control.TableDescription}. */
   CREATE_TABLE(16, Room.TABLES, Repeat.BY_ID, Right.CREATE),
@@ -135,6 +142,42 @@ public enum Operation {
   READ_PARTITION(65, Room.READING, Repeat.NEVER, Right.READ),
   /** JSON: {@link PartitionControl.FindPositions} to {@link PartitionControl.FoundPositions}. */
   FIND_POSITIONS(66, Room.READING, Repeat.FREELY, Right.READ),
+  /** JSON: empty to {@link SecurityControl.Identity}: who asks, and what they may do. */
+  WHO_AM_I(80, Room.SECURITY, Repeat.FREELY, Right.HOLD),
+  /** JSON: {@link SecurityControl.CreateKey} to {@link SecurityControl.KeySecret}. */
+  CREATE_KEY(81, Room.SECURITY, Repeat.NEVER, Right.ADMIN),
+  /** JSON: empty to {@link SecurityControl.KeyList}. */
+  LIST_KEYS(82, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
+  /** JSON: {@link SecurityControl.SecurityId} to empty; who came with the key is sent away. */
+  REVOKE_KEY(83, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
+  /**
+   * JSON: {@link SecurityControl.RotateKey} to {@link SecurityControl.KeySecret}, or to empty when
+   * it is finished. Both secrets are good until then.
+   */
+  ROTATE_KEY(84, Room.SECURITY, Repeat.NEVER, Right.ADMIN),
+  /**
+   * JSON: {@link SecurityControl.PermissionInfo} to empty; its rights are added to those that the
+   * subject has on the resource.
+   */
+  GRANT(85, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
+  /** JSON: {@link SecurityControl.PermissionInfo} to empty; its rights are taken away again. */
+  WITHDRAW(86, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
+  /** JSON: {@link SecurityControl.PermissionQuery} to {@link SecurityControl.PermissionList}. */
+  LIST_PERMISSIONS(87, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
+  /** JSON: {@link SecurityControl.ChangeGroup} to empty. */
+  CHANGE_GROUP(88, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
+  /** JSON: empty to {@link SecurityControl.GroupList}. */
+  LIST_GROUPS(89, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
+  /** JSON: {@link SecurityControl.CreateToken} to {@link SecurityControl.TokenSecret}. */
+  CREATE_TOKEN(90, Room.SECURITY, Repeat.NEVER, Right.ADMIN),
+  /** JSON: empty to {@link SecurityControl.TokenList}. */
+  LIST_TOKENS(91, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
+  /** JSON: {@link SecurityControl.SecurityId} to empty. */
+  REVOKE_TOKEN(92, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
+  /** JSON: {@link SecurityControl.QuotaInfo} to empty; takes the place of what was set before. */
+  SET_QUOTA(93, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
+  /** JSON: empty to {@link SecurityControl.QuotaList}. */
+  LIST_QUOTAS(94, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
   /**
    * JSON: {@link FailureControl.SkippingCheckpoint} to empty: a {@link #CHECKPOINT} that passes
    * changes which the worker left out.
@@ -203,7 +246,9 @@ public enum Operation {
     /** Partitions that are read without a tunnel. */
     READING,
     /** The nodes of a cluster. */
-    CLUSTER
+    CLUSTER,
+    /** Who may come, and what they may do. */
+    SECURITY
   }
 
   /** Whether a request may be sent again when nobody knows whether it arrived. */

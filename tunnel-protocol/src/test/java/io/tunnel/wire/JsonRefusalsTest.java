@@ -19,6 +19,7 @@ import io.tunnel.wire.control.FailureControl;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.OperatorControl;
 import io.tunnel.wire.control.PartitionControl;
+import io.tunnel.wire.control.SecurityControl;
 import io.tunnel.wire.control.SessionControl;
 import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
@@ -39,17 +40,18 @@ class JsonRefusalsTest {
    * and what earlier peers do not say.
    */
   private static final Map<Class<?>, List<String>> LEFT_OUT =
-      Map.of(
-          Control.CreateTable.class, List.of("splitPoints"),
-          SessionControl.Assignment.class, List.of("type", "key"),
-          ClusterControl.Attach.class, List.of("key"),
-          PartitionControl.ReadPartition.class, List.of("key"),
-          Control.ChannelDescription.class, List.of("type", "waitsFor"),
-          Control.TunnelDescription.class, List.of("sessions", "skipped"),
-          FailureControl.Heartbeat.class, List.of("retrying"),
-          FailureControl.SkippingCheckpoint.class, List.of("key"),
-          OperatorControl.ChannelSelection.class, List.of("channels"),
-          OperatorControl.Seek.class, List.of("channels"));
+      Map.ofEntries(
+          Map.entry(Control.CreateTable.class, List.of("splitPoints")),
+          Map.entry(SessionControl.Assignment.class, List.of("type", "key")),
+          Map.entry(ClusterControl.Attach.class, List.of("key")),
+          Map.entry(PartitionControl.ReadPartition.class, List.of("key")),
+          Map.entry(Control.ChannelDescription.class, List.of("type", "waitsFor")),
+          Map.entry(Control.TunnelDescription.class, List.of("sessions", "skipped")),
+          Map.entry(FailureControl.Heartbeat.class, List.of("retrying")),
+          Map.entry(FailureControl.SkippingCheckpoint.class, List.of("key")),
+          Map.entry(OperatorControl.ChannelSelection.class, List.of("channels")),
+          Map.entry(OperatorControl.Seek.class, List.of("channels")),
+          Map.entry(SecurityControl.ChangeGroup.class, List.of("add", "remove")));
 
   @ParameterizedTest
   @CsvSource(

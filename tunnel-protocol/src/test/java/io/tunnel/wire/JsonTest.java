@@ -18,6 +18,7 @@ import io.tunnel.wire.control.FailureControl;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.OperatorControl;
 import io.tunnel.wire.control.PartitionControl;
+import io.tunnel.wire.control.SecurityControl;
 import io.tunnel.wire.control.SessionControl;
 import java.util.Arrays;
 import java.util.List;
@@ -42,7 +43,8 @@ class JsonTest {
                             SessionControl.class,
                             ClusterControl.class,
                             PartitionControl.class,
-                            FailureControl.class)
+                            FailureControl.class,
+                            SecurityControl.class)
                         .flatMap(set -> Arrays.stream(set.getPermittedSubclasses())))
                 .filter(Class::isRecord)
                 .toArray(Class<?>[]::new));

@@ -128,6 +128,10 @@ final class PayloadSamples {
 
   /** At least one of every kind; what may be left out is there in one and not in another. */
   static Stream<Control> all() {
+    return Stream.concat(others(), SecuritySamples.all());
+  }
+
+  private static Stream<Control> others() {
     return Stream.of(
         new Control.Empty(),
         new Control.CreateTable(

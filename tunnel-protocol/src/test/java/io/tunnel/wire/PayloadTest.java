@@ -347,7 +347,7 @@ class PayloadTest {
     for (Operation operation : Operation.values()) {
       assertThat(Operation.of(operation.code())).isEqualTo(operation);
     }
-    assertThat(IntStream.of(-1, 0, 2, 15, 69, 255).mapToObj(Operation::of)).containsOnlyNulls();
+    assertThat(IntStream.of(-1, 0, 3, 15, 69, 255).mapToObj(Operation::of)).containsOnlyNulls();
     for (ErrorCode code : ErrorCode.values()) {
       assertThat(ErrorCode.of(code.code())).isEqualTo(code);
     }

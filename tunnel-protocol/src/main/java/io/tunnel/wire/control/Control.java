@@ -36,7 +36,8 @@ public sealed interface Control
         OperatorControl,
         ClusterControl,
         PartitionControl,
-        FailureControl {
+        FailureControl,
+        SecurityControl {
 
   /** Nothing to say. */
   record Empty() implements Control {}

@@ -98,6 +98,22 @@ public interface Pushes {
           DETACH,
           READ_PARTITION,
           FIND_POSITIONS,
+          AUTHENTICATE,
+          WHO_AM_I,
+          CREATE_KEY,
+          LIST_KEYS,
+          REVOKE_KEY,
+          ROTATE_KEY,
+          GRANT,
+          WITHDRAW,
+          LIST_PERMISSIONS,
+          CHANGE_GROUP,
+          LIST_GROUPS,
+          CREATE_TOKEN,
+          LIST_TOKENS,
+          REVOKE_TOKEN,
+          SET_QUOTA,
+          LIST_QUOTAS,
           CHECKPOINT_SKIPPING -> {
         // Clients ask for these; no server says them.
       }

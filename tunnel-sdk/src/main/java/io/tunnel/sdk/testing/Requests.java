@@ -33,6 +33,7 @@ import io.tunnel.wire.control.OperatorControl.Seek;
 import io.tunnel.wire.control.PartitionControl;
 import io.tunnel.wire.control.PartitionControl.FindPositions;
 import io.tunnel.wire.control.PartitionControl.ReadPartition;
+import io.tunnel.wire.control.SecurityControl;
 import io.tunnel.wire.control.SessionControl;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -233,6 +234,29 @@ final class Requests {
         peer.respond(frame, NOTHING);
       }
       case FIND_POSITIONS -> once(frame, peer, () -> find(payload));
+      case WHO_AM_I ->
+          once(
+              frame,
+              peer,
+              () -> new SecurityControl.Identity(Optional.empty(), List.of(), List.of(), true));
+
+      case AUTHENTICATE,
+          CREATE_KEY,
+          LIST_KEYS,
+          REVOKE_KEY,
+          ROTATE_KEY,
+          GRANT,
+          WITHDRAW,
+          LIST_PERMISSIONS,
+          CHANGE_GROUP,
+          LIST_GROUPS,
+          CREATE_TOKEN,
+          LIST_TOKENS,
+          REVOKE_TOKEN,
+          SET_QUOTA,
+          LIST_QUOTAS ->
+          throw new RefusedException(
+              ErrorCode.NOT_AUTHENTICATED, "the test kit asks nobody who they are");
 
       case HELLO,
           DESCRIBE_CLUSTER,

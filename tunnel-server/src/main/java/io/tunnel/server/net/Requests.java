@@ -124,6 +124,25 @@ final class Requests {
       case DESCRIBE_NODE -> cluster.describeNode(frame, connection);
       case DRAIN_NODE -> cluster.drain(frame, connection);
 
+      case AUTHENTICATE,
+          WHO_AM_I,
+          CREATE_KEY,
+          LIST_KEYS,
+          REVOKE_KEY,
+          ROTATE_KEY,
+          GRANT,
+          WITHDRAW,
+          LIST_PERMISSIONS,
+          CHANGE_GROUP,
+          LIST_GROUPS,
+          CREATE_TOKEN,
+          LIST_TOKENS,
+          REVOKE_TOKEN,
+          SET_QUOTA,
+          LIST_QUOTAS ->
+          throw new RefusedException(
+              ErrorCode.NOT_AUTHENTICATED, "this server asks nobody who they are");
+
       case HELLO,
           ASSIGN,
           REVOKE,
