@@ -1,0 +1,78 @@
+package io.tunnel.server.security;
+
+import io.tunnel.model.value.Bytes;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A token that serves its bearer on the HTTP port. The token itself is kept by nobody but its
+ * bearer.
+ *
+ * @param id {@code th} and 16 of a-z 2-7
+ * @param principal whom it is for
+ * @param hash as {@link #hashOf} makes it of the token
+ * @param createdMs when it was made, in milliseconds since 1970
+ * @param expiresMs when it ends, if it does, in milliseconds since 1970; after it was made
+ */
+public record HttpToken(
+    String id, Principal principal, Bytes hash, long createdMs, Optional<Long> expiresMs) {
+
+  /** Random bytes that an id is made of. */
+  public static final int ID_BYTES = Ids.RANDOM_BYTES;
+
+  /** Random bytes of a token. */
+  public static final int TOKEN_BYTES = 32;
+
+  private static final String PREFIX = "th";
+  private static final int HASH_BYTES = 32;
+
+  /** Refuses ids, hashes and ends that no token has. */
+  public HttpToken {
+    requireId(id);
+    Objects.requireNonNull(principal, "principal");
+    Objects.requireNonNull(expiresMs, "expiresMs");
+    if (hash.length() != HASH_BYTES) {
+      throw new IllegalArgumentException(
+          "the hash of a token has " + HASH_BYTES + " bytes, not " + hash.length());
+    }
+    if (expiresMs.isPresent() && expiresMs.get() <= createdMs) {
+      throw new IllegalArgumentException(
+          "a token that was made at " + createdMs + " ms cannot end at " + expiresMs.get());
+    }
+  }
+
+  /** The id that {@value #ID_BYTES} random bytes make. */
+  public static String idOf(Bytes random) {
+    return Ids.of(PREFIX, random);
+  }
+
+  /**
+   * Checks an id.
+   *
+   * @throws IllegalArgumentException when no token can have it
+   */
+  public static String requireId(String id) {
+    return Ids.require("a token's id", PREFIX, id);
+  }
+
+  /** What the bearer of {@value #TOKEN_BYTES} random bytes sends: their base64 for URLs. */
+  public static String textOf(Bytes token) {
+    if (token.length() != TOKEN_BYTES) {
+      throw new IllegalArgumentException(
+          "a token has " + TOKEN_BYTES + " bytes, not " + token.length());
+    }
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(token.toByteArray());
+  }
+
+  /** SHA-256 of what a bearer sends, be it a token or not. */
+  public static Bytes hashOf(String text) {
+    return Bytes.copyOf(Ids.sha256(text.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  /** Whether it has ended. */
+  public boolean isExpired(long nowMs) {
+    return expiresMs.isPresent() && nowMs >= expiresMs.get();
+  }
+}

@@ -1,0 +1,64 @@
+package io.tunnel.server.security;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Which principal is in which groups. Never changes.
+ *
+ * @param groups by name
+ * @param ofPrincipals names of groups, sorted, by the name of the principal that is in them
+ * @param unread names of groups whose members cannot be read: everybody may be one
+ */
+record Memberships(
+    PersistentMap<SecuritySnapshot.Group> groups,
+    PersistentMap<List<String>> ofPrincipals,
+    Set<String> unread) {
+
+  /** Nobody is in a group. */
+  static final Memberships NONE =
+      new Memberships(PersistentMap.empty(), PersistentMap.empty(), Set.of());
+
+  /** The groups of a principal. */
+  List<String> of(String principal) {
+    List<String> names = ofPrincipals.get(principal);
+    return names == null ? List.of() : names;
+  }
+
+  /** With the group as it is now; changes what is said of its members, before and after. */
+  Memberships with(SecuritySnapshot.Group group) {
+    Memberships rest = without(group.name());
+    PersistentMap<List<String>> of = rest.ofPrincipals;
+    for (Principal member : group.members()) {
+      List<String> names = new ArrayList<>(rest.of(member.name()));
+      names.add(group.name());
+      Collections.sort(names);
+      of = of.with(member.name(), List.copyOf(names));
+    }
+    return new Memberships(rest.groups.with(group.name(), group), of, rest.unread);
+  }
+
+  /** With a group whose members cannot be read. */
+  Memberships withUnread(String name) {
+    Memberships rest = without(name);
+    Set<String> names = new TreeSet<>(rest.unread);
+    names.add(name);
+    return new Memberships(rest.groups, rest.ofPrincipals, Set.copyOf(names));
+  }
+
+  /** Without the group, whether it can be read or not. */
+  Memberships without(String name) {
+    PersistentMap<List<String>> of = ofPrincipals;
+    SecuritySnapshot.Group group = groups.get(name);
+    for (Principal member : group == null ? Set.<Principal>of() : group.members()) {
+      List<String> names = of(member.name()).stream().filter(each -> !each.equals(name)).toList();
+      of = names.isEmpty() ? of.without(member.name()) : of.with(member.name(), names);
+    }
+    Set<String> rest = new TreeSet<>(unread);
+    rest.remove(name);
+    return new Memberships(groups.without(name), of, Set.copyOf(rest));
+  }
+}

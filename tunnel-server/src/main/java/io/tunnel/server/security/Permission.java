@@ -1,0 +1,94 @@
+package io.tunnel.server.security;
+
+import io.tunnel.model.value.Bytes;
+import io.tunnel.wire.Operation.Right;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.Objects;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Allows or denies rights on something to a principal or a group. ADMIN stands for all rights, in
+ * what denies as well.
+ *
+ * @param id 1 to {@value #ID_CHARS_MAX} of A-Z a-z 0-9 _ -
+ * @param subject a principal's name, or {@code group:NAME}
+ * @param isAllow whether it allows, and does not deny
+ * @param rights at least one that can be granted on such a resource
+ * @param resource on what
+ */
+public record Permission(
+    String id, String subject, boolean isAllow, Set<Right> rights, Resource resource) {
+
+  /** Characters of an id. */
+  public static final int ID_CHARS_MAX = 64;
+
+  private static final Pattern ID = Pattern.compile("[A-Za-z0-9_-]{1," + ID_CHARS_MAX + "}");
+
+  /**
+   * Refuses what is no subject, and rights that mean nothing on the resource: who denies them would
+   * believe that something is denied.
+   */
+  public Permission {
+    requireId(id);
+    Subjects.require(subject);
+    Objects.requireNonNull(resource, "resource");
+    int mask = Rights.mask(rights);
+    int useless = mask & ~meaningful(resource.kind());
+    if (useless != 0) {
+      throw new IllegalArgumentException(
+          resource
+              + " has no right "
+              + Rights.listed(useless)
+              + "; it has "
+              + Rights.listed(meaningful(resource.kind())));
+    }
+    rights = Rights.set(mask);
+  }
+
+  /**
+   * A permission whose id follows from what it says: given twice it is one. {@code rights} are
+   * their names in lower case.
+   *
+   * @throws IllegalArgumentException when one of the texts is not right, with what would be
+   */
+  public static Permission of(
+      String subject, boolean isAllow, Collection<String> rights, String resource) {
+    Set<Right> parsed = Rights.set(Rights.mask(rights.stream().map(Rights::parse).toList()));
+    Resource on = Resource.parse(resource);
+    String said = String.join("\n", subject, isAllow ? "allow" : "deny", parsed + "", on + "");
+    byte[] hash = Ids.sha256(said.getBytes(StandardCharsets.UTF_8));
+    String id = Ids.of("p", Bytes.copyOf(hash, 0, Ids.RANDOM_BYTES));
+    return new Permission(id, subject, isAllow, parsed, on);
+  }
+
+  /** Checks an id. */
+  static String requireId(String id) {
+    if (id == null || !ID.matcher(id).matches()) {
+      throw new IllegalArgumentException(
+          "a permission's id is 1 to "
+              + ID_CHARS_MAX
+              + " of A-Z a-z 0-9 _ -, not "
+              + Subjects.shown(id));
+    }
+    return id;
+  }
+
+  /** The rights as bits, with all that they include, on the side that they are for. */
+  int masks() {
+    int included = Rights.included(Rights.mask(rights));
+    return isAllow ? Rights.allowing(included) : Rights.denying(included);
+  }
+
+  private static int meaningful(Resource.Kind kind) {
+    return switch (kind) {
+      case TABLE ->
+          Rights.mask(
+              Set.of(Right.READ, Right.WRITE, Right.CREATE, Right.ALTER, Right.DROP, Right.ADMIN));
+      case TUNNEL ->
+          Rights.mask(Set.of(Right.CONSUME, Right.CREATE, Right.DROP, Right.OPERATE, Right.ADMIN));
+      case CLUSTER -> Rights.mask(Set.of(Right.READ, Right.OPERATE, Right.ADMIN));
+    };
+  }
+}

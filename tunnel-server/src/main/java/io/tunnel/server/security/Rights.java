@@ -1,0 +1,146 @@
+package io.tunnel.server.security;
+
+import io.tunnel.wire.Operation.Right;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * The rights that can be granted, as bits. What is allowed and what is denied travel in one int:
+ * the allowed rights in the low eight bits, the denied ones in the next eight.
+ */
+final class Rights {
+
+  /** All rights. */
+  static final int ALL = 0xff;
+
+  /** The bit of {@link Right#ADMIN}. */
+  static final int ADMIN = 1 << 7;
+
+  private static final List<Right> GRANTABLE =
+      List.of(
+          Right.READ,
+          Right.WRITE,
+          Right.CONSUME,
+          Right.CREATE,
+          Right.ALTER,
+          Right.DROP,
+          Right.OPERATE,
+          Right.ADMIN);
+
+  private static final int SHIFT = 8;
+
+  /** The set of each mask, so that a million permissions share theirs. */
+  private static final List<Set<Right>> SETS = sets();
+
+  private Rights() {}
+
+  /** The bit of a right; 0 for one that cannot be granted. */
+  static int bit(Right right) {
+    return switch (right) {
+      case READ -> 1;
+      case WRITE -> 1 << 1;
+      case CONSUME -> 1 << 2;
+      case CREATE -> 1 << 3;
+      case ALTER -> 1 << 4;
+      case DROP -> 1 << 5;
+      case OPERATE -> 1 << 6;
+      case ADMIN -> ADMIN;
+      case ANYBODY, SEE, HOLD, SERVER -> 0;
+    };
+  }
+
+  /**
+   * The bits of these rights.
+   *
+   * @throws IllegalArgumentException when there are none, or one cannot be granted
+   */
+  static int mask(Collection<Right> rights) {
+    int mask = 0;
+    for (Right right : rights) {
+      if (bit(right) == 0) {
+        throw notGrantable(text(right));
+      }
+      mask |= bit(right);
+    }
+    if (mask == 0) {
+      throw new IllegalArgumentException("a permission needs a right: " + listed(ALL));
+    }
+    return mask;
+  }
+
+  /** The rights of these bits; not to be changed. */
+  static Set<Right> set(int mask) {
+    return SETS.get(mask);
+  }
+
+  /** What the rights include: with ADMIN all, otherwise themselves. */
+  static int included(int mask) {
+    return (mask & ADMIN) == 0 ? mask : ALL;
+  }
+
+  static int allowing(int mask) {
+    return mask;
+  }
+
+  static int denying(int mask) {
+    return mask << SHIFT;
+  }
+
+  static int allowed(int masks) {
+    return masks & ALL;
+  }
+
+  static int denied(int masks) {
+    return masks >>> SHIFT;
+  }
+
+  /** The rights that are allowed and not denied. */
+  static int left(int masks) {
+    return allowed(masks) & ~denied(masks);
+  }
+
+  /**
+   * The right of that text.
+   *
+   * @throws IllegalArgumentException when none that can be granted is called so
+   */
+  static Right parse(String text) {
+    for (Right right : GRANTABLE) {
+      if (text(right).equals(text)) {
+        return right;
+      }
+    }
+    throw notGrantable(text);
+  }
+
+  static String text(Right right) {
+    return right.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The rights of these bits, for a sentence. */
+  static String listed(int mask) {
+    return set(mask).stream().map(Rights::text).collect(Collectors.joining(", "));
+  }
+
+  private static IllegalArgumentException notGrantable(String text) {
+    return new IllegalArgumentException(
+        Subjects.shown(text) + " is no right that can be granted: " + listed(ALL));
+  }
+
+  private static List<Set<Right>> sets() {
+    return IntStream.rangeClosed(0, ALL)
+        .mapToObj(
+            mask -> {
+              Set<Right> set = EnumSet.noneOf(Right.class);
+              GRANTABLE.stream().filter(right -> (mask & bit(right)) != 0).forEach(set::add);
+              return Collections.unmodifiableSet(set);
+            })
+        .toList();
+  }
+}
