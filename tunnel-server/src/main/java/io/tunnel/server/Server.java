@@ -12,6 +12,7 @@ import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.server.node.ClusterEngine;
+import io.tunnel.server.node.ClusterEngine.Outside;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -45,15 +46,17 @@ public final class Server implements Closeable {
   }
 
   /** Opens the engine, and begins to serve. */
-  Server(ServerConfig config, EngineOpener opener) throws IOException {
+  Server(ServerConfig config, ServerSecurity security, EngineOpener opener) throws IOException {
     try {
       ServerMeters meters = new ServerMeters();
       parts.open(meters::close);
       engine = parts.open(opener.open(meters));
       Served served = new Served(engine.ports(), config.session().deliveryBytesMax());
       meters.readings(served::readingCount);
-      net = new NetServer(engine.address(), served.rooms(), served.threads(), meters);
+      NetServer.Door door = security.door(engine.ports().catalog());
+      net = new NetServer(engine.address(), served.rooms(), served.threads(), door, meters);
       parts.open(net::close);
+      security.watch(parts, engine.ports().catalog(), net::reviseRights);
       meters.held(net::held);
       http =
           config.net().httpPort() < 0
@@ -78,7 +81,10 @@ public final class Server implements Closeable {
 
   /** As {@link #alone(Path, ServerConfig)}, with its logs on other disks. */
   static Server alone(Path data, ServerConfig config, Disks disks) throws IOException {
-    return new Server(config, meters -> new LocalEngine(data, config, disks, meters));
+    return new Server(
+        config,
+        new ServerSecurity(config.security()),
+        meters -> new LocalEngine(data, config, disks, meters));
   }
 
   /**
@@ -94,7 +100,13 @@ public final class Server implements Closeable {
   /** As {@link #node(Path, ServerConfig, ClusterConfig)}, with its logs on other disks. */
   static Server node(Path data, ServerConfig config, ClusterConfig cluster, Disks disks)
       throws IOException {
-    return new Server(config, meters -> new ClusterEngine(data, config, cluster, disks, meters));
+    ServerSecurity security = new ServerSecurity(config.security());
+    return new Server(
+        config,
+        security,
+        meters ->
+            new ClusterEngine(
+                data, config, cluster, disks, new Outside(meters, security.sockets())));
   }
 
   private HttpServer listenHttp(ServerConfig config, ServerPages pages) throws IOException {

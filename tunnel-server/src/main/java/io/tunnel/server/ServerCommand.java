@@ -3,6 +3,7 @@ package io.tunnel.server;
 import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.config.ServerConfig;
 import io.tunnel.server.net.NetConfig;
+import io.tunnel.server.security.files.SecurityConfig;
 import io.tunnel.terminal.Diagnosis;
 import io.tunnel.terminal.StandardStream;
 import java.io.IOException;
@@ -32,8 +33,9 @@ import picocli.CommandLine.Spec;
       "",
       "Examples:",
       "  tunnel server --data DIR",
+      "  tunnel server --data DIR --host 10.0.0.5 --security SECURITY",
       "  tunnel server --data DIR --log kafka --bootstrap k1:9092,k2:9092,k3:9092 --node n1 \\",
-      "      --host 10.0.0.5 --insecure",
+      "      --host 10.0.0.5 --security SECURITY",
       "",
       "Prints 'tunnel server listening on HOST:PORT' and 'http on HOST:PORT' when it is ready.",
       "Stops gracefully on SIGTERM or Ctrl-C."
@@ -75,6 +77,19 @@ public final class ServerCommand implements Callable<Integer> {
       names = "--insecure",
       description = "Allow an address that other machines reach, though nobody is authenticated.")
   private boolean isInsecure;
+
+  @Option(
+      names = "--security",
+      paramLabel = "DIR",
+      description =
+          "Speak TLS and ask everybody who they are, by this security directory; 'tunnel security"
+              + " init' makes one.")
+  private Path security;
+
+  @Option(
+      names = "--auth",
+      description = "The same with the directory 'security' in the data directory.")
+  private boolean isAuthenticating;
 
   @Option(
       names = "--end-with-parent",
@@ -154,7 +169,7 @@ public final class ServerCommand implements Callable<Integer> {
     ServerConfig defaults = ServerConfig.defaults(Runtime.getRuntime().availableProcessors());
     ServerConfig base = config == null ? defaults : read(defaults);
     NetConfig net = base.net();
-    return base.withNet(
+    NetConfig asked =
         new NetConfig(
             host == null ? net.host() : host,
             port == null ? net.port() : port,
@@ -162,7 +177,17 @@ public final class ServerCommand implements Callable<Integer> {
             net.threads(),
             net.connectionsMax(),
             isInsecure || net.isInsecure(),
-            net.limits()));
+            net.limits());
+    return base.withNet(asked).withSecurity(security(base));
+  }
+
+  private SecurityConfig security(ServerConfig base) {
+    if (security != null) {
+      return new SecurityConfig(security.toString());
+    }
+    return isAuthenticating
+        ? new SecurityConfig(data.resolve("security").toString())
+        : base.security();
   }
 
   private ServerConfig read(ServerConfig defaults) throws IOException {

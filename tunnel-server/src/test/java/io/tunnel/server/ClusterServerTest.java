@@ -35,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import javax.net.SocketFactory;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TransactionListing;
@@ -100,9 +101,15 @@ class ClusterServerTest {
     Server server =
         new Server(
             config,
+            new ServerSecurity(config.security()),
             meters -> {
               engine.set(
-                  new ClusterEngine(data.resolve(name), config, cluster, Disks.ofSystem(), meters));
+                  new ClusterEngine(
+                      data.resolve(name),
+                      config,
+                      cluster,
+                      Disks.ofSystem(),
+                      new ClusterEngine.Outside(meters, SocketFactory.getDefault())));
               return engine.get();
             });
     return new Node(server, engine.get());

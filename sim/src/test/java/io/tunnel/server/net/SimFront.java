@@ -5,6 +5,7 @@ import io.netty.handler.flush.FlushConsolidationHandler;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.engine.Served;
 import io.tunnel.server.net.NetMeter.Farewell;
+import io.tunnel.server.net.access.Gate;
 import java.util.List;
 
 /**
@@ -26,7 +27,7 @@ public final class SimFront {
   public List<ChannelHandler> handlers() {
     return List.of(
         new FlushConsolidationHandler(FLUSHES_CONSOLIDATED_MAX, true),
-        new Connection(requests, NO_METER, "simulated", budgets));
+        new Connection(requests, Gate.open(), NO_METER, "simulated", budgets));
   }
 
   private static final NetMeter NO_METER =

@@ -9,6 +9,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.changes.Incarnations;
+import io.tunnel.server.security.SecurityRecords;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.HashMap;
@@ -42,6 +43,8 @@ public final class Catalog {
   private final DroppedLogs dropped = new DroppedLogs();
   private final PassedIds passed = new PassedIds();
   private final ChannelGrants grants = new ChannelGrants();
+  private final SecurityRecords security =
+      new SecurityRecords(SecurityRecords.Limits.DEFAULTS, Set.of());
 
   /** The leader's texts, as far as this follower was told of them. */
   private final Map<String, String> followed = new TreeMap<>();
@@ -131,6 +134,7 @@ public final class Catalog {
     dropped.apply(changes);
     passed.apply(changes);
     grants.apply(changes);
+    security.apply(changes);
     tables.apply(changes);
     Optional<String> count = changes.getOrDefault(Counters.NAME, Optional.empty());
     count.ifPresent(text -> count(Counters.in(Map.of(Counters.NAME, text))));
@@ -148,6 +152,7 @@ public final class Catalog {
     dropped.replace(texts);
     passed.replace(texts);
     texts.forEach((name, text) -> grants.apply(Map.of(name, Optional.of(text))));
+    security.replace(texts);
     identity = CatalogIdentity.in(texts);
     tables.replace(texts);
     count(Counters.in(texts));
@@ -156,6 +161,17 @@ public final class Catalog {
   /** Which catalog this is; nothing while it was never led. On the control thread. */
   public Optional<CatalogIdentity> identity() {
     return identity;
+  }
+
+  /** Who may come, and what they may do. */
+  public SecurityRecords security() {
+    return security;
+  }
+
+  /** Changes who may come, or what they may do: all of it or nothing. */
+  public void changeSecurity(Map<String, Optional<String>> changes) throws IOException {
+    requireStore().write(changes);
+    security.apply(changes);
   }
 
   /** Proves who holds channels. */

@@ -14,7 +14,7 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * What proves to the node that delivers a channel that a session, on whatever node, holds it under
- * an epoch: a code over both with a key that the nodes of a cluster have from their catalog. Who
+ * an epoch: a code over these with a key that the nodes of a cluster have from their catalog. Who
  * does not know the key can make none up, and none says anything of another channel or epoch.
  *
  * <p>The key is a text of the catalog, {@code grants}. A catalog that was last led by an older
@@ -59,17 +59,24 @@ public final class ChannelGrants {
     text.ifPresent(stored -> key = Optional.of(Json.ofText(stored, Stored.class).key()));
   }
 
+  /**
+   * What a grant is made for.
+   *
+   * @param holder the principal whose session holds the channel; empty where nobody is asked who
+   *     they are
+   */
+  public record Granted(String channelId, int partition, long epoch, String holder) {}
+
   /** The grant of a channel under an epoch; nothing where there is no key. */
-  public Optional<Bytes> of(String channelId, int partition, long epoch) {
-    return key.map(secret -> code(secret, channelId, partition, epoch));
+  public Optional<Bytes> of(Granted granted) {
+    return key.map(secret -> code(secret, granted));
   }
 
-  /** Whether {@code grant} is that of the channel under the epoch; false where there is no key. */
-  public boolean isOf(String channelId, int partition, long epoch, Bytes grant) {
+  /** Whether {@code grant} is of what it is said to be for; false where there is no key. */
+  public boolean isOf(Granted granted, Bytes grant) {
     return key.map(
             secret ->
-                MessageDigest.isEqual(
-                    code(secret, channelId, partition, epoch).toByteArray(), grant.toByteArray()))
+                MessageDigest.isEqual(code(secret, granted).toByteArray(), grant.toByteArray()))
         .orElse(false);
   }
 
@@ -78,14 +85,19 @@ public final class ChannelGrants {
     return key.isPresent();
   }
 
-  private static Bytes code(Bytes secret, String channelId, int partition, long epoch) {
+  private static Bytes code(Bytes secret, Granted granted) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
       mac.init(new SecretKeySpec(secret.toByteArray(), ALGORITHM));
       ByteBuffer numbers = ByteBuffer.allocate(Integer.BYTES + Long.BYTES);
-      mac.update(numbers.putInt(partition).putLong(epoch).array());
-      byte[] code = mac.doFinal(channelId.getBytes(StandardCharsets.UTF_8));
-      return Bytes.copyOf(Arrays.copyOf(code, GRANT_BYTES));
+      mac.update(numbers.putInt(granted.partition()).putLong(granted.epoch()).array());
+      mac.update(granted.channelId().getBytes(StandardCharsets.UTF_8));
+      if (!granted.holder().isEmpty()) {
+        // Without a holder the code is that of earlier versions.
+        mac.update((byte) 0);
+        mac.update(granted.holder().getBytes(StandardCharsets.UTF_8));
+      }
+      return Bytes.copyOf(Arrays.copyOf(mac.doFinal(), GRANT_BYTES));
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every Java has " + ALGORITHM, e);
     }

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import javax.net.SocketFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +43,7 @@ public final class PeerWatch implements Closeable {
   static final long PAUSE_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
 
   private final String self;
+  private final SocketFactory sockets;
   private final Consumer<String> gone;
   private final Map<Placement.Member, Watch> watches = new HashMap<>();
 
@@ -49,10 +51,12 @@ public final class PeerWatch implements Closeable {
    * Watches nobody yet.
    *
    * @param self the name of this node, which is not watched
+   * @param sockets reach other nodes, with TLS where these speak it
    * @param gone is told the name of a node whose process has ended, by any thread
    */
-  public PeerWatch(String self, Consumer<String> gone) {
+  public PeerWatch(String self, SocketFactory sockets, Consumer<String> gone) {
     this.self = self;
+    this.sockets = sockets;
     this.gone = gone;
   }
 
@@ -122,7 +126,7 @@ public final class PeerWatch implements Closeable {
       long pauseNanos = PAUSE_NANOS;
       while (!isOver) {
         boolean wasAnswered = false;
-        try (Socket connection = new Socket()) {
+        try (Socket connection = sockets.createSocket()) {
           socket = connection;
           connection.connect(address(), CONNECT_MS_MAX);
           wasConnected = true;

@@ -9,6 +9,7 @@ import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.partition.ShardConfig;
 import io.tunnel.server.replica.ReplicaConfig;
+import io.tunnel.server.security.files.SecurityConfig;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.server.table.TableStoreConfig;
 import io.tunnel.wire.Protocol;
@@ -28,6 +29,7 @@ import java.util.Objects;
  * @param session limits of sessions
  * @param base how long rows are kept as they were when a tunnel was created
  * @param catalog how many tables and tunnels there may be
+ * @param security whether everybody is asked who they are
  */
 public record ServerConfig(
     NetConfig net,
@@ -36,7 +38,8 @@ public record ServerConfig(
     TableStoreConfig table,
     SessionConfig session,
     BaseConfig base,
-    CatalogConfig catalog) {
+    CatalogConfig catalog,
+    SecurityConfig security) {
 
   /** Refuses null, which a file may give. */
   public ServerConfig {
@@ -47,6 +50,19 @@ public record ServerConfig(
     Objects.requireNonNull(session, "session is an object, not null");
     Objects.requireNonNull(base, "base is an object, not null");
     Objects.requireNonNull(catalog, "catalog is an object, not null");
+    Objects.requireNonNull(security, "security is an object, not null");
+  }
+
+  /** A server that asks nobody who they are. */
+  public ServerConfig(
+      NetConfig net,
+      LogConfig log,
+      ShardConfig shard,
+      TableStoreConfig table,
+      SessionConfig session,
+      BaseConfig base,
+      CatalogConfig catalog) {
+    this(net, log, shard, table, session, base, catalog, SecurityConfig.NONE);
   }
 
   /** With the default limits of a catalog. */
@@ -149,7 +165,12 @@ public record ServerConfig(
 
   /** This configuration at another address. */
   public ServerConfig withNet(NetConfig other) {
-    return new ServerConfig(other, log, shard, table, session, base, catalog);
+    return new ServerConfig(other, log, shard, table, session, base, catalog, security);
+  }
+
+  /** This configuration with another security directory, or none. */
+  public ServerConfig withSecurity(SecurityConfig other) {
+    return new ServerConfig(net, log, shard, table, session, base, catalog, other);
   }
 
   /**

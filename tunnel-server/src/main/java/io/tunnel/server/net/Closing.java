@@ -3,8 +3,10 @@ package io.tunnel.server.net;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.SslHandler;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.net.NetMeter.Farewell;
+import io.tunnel.server.net.access.Entrance;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.FrameKind;
 import java.util.concurrent.TimeUnit;
@@ -53,8 +55,17 @@ final class Closing {
     writer.send(
         operation, FrameKind.ERROR, correlationId, new ErrorPayload(code, message).encode());
     EventLoop eventLoop = context.channel().eventLoop();
-    eventLoop.execute(() -> ((DuplexChannel) context.channel()).shutdownOutput());
+    eventLoop.execute(this::shutdownOutput);
     eventLoop.schedule(() -> context.close(), FAREWELL_DEADLINE_S, TimeUnit.SECONDS);
+  }
+
+  private void shutdownOutput() {
+    SslHandler tls = context.pipeline().get(SslHandler.class);
+    if (tls == null) {
+      ((DuplexChannel) context.channel()).shutdownOutput();
+    } else {
+      tls.closeOutbound();
+    }
   }
 
   /** Ends a connection that the client would have kept; for the event loop. */
@@ -81,13 +92,21 @@ final class Closing {
   private static ErrorCode code(Farewell why) {
     return switch (why) {
       case NOT_GREETED, FRAME_LATE -> ErrorCode.INVALID_REQUEST;
+      case NOT_AUTHENTICATED -> ErrorCode.NOT_AUTHENTICATED;
       case ONE_TOO_MANY, FRAME_CROWDED_OUT, ANSWERS_UNTAKEN -> ErrorCode.BUSY;
     };
   }
 
   private String text(Farewell why) {
     return switch (why) {
-      case NOT_GREETED -> "no HELLO came within " + Connection.GREETING_DEADLINE_S + " s";
+      case NOT_GREETED ->
+          "no HELLO came in time, which is "
+              + Entrance.GREETING_DEADLINE_S
+              + " s, or "
+              + Entrance.AUTHENTICATION_DEADLINE_S
+              + " s where everybody is asked who they are";
+      case NOT_AUTHENTICATED ->
+          "who this is was not proved within " + Entrance.AUTHENTICATION_DEADLINE_S + " s";
       case ONE_TOO_MANY ->
           "the server has as many connections as it accepts, net.connectionsMax; close some, or"
               + " raise it";

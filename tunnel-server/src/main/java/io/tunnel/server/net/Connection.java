@@ -6,8 +6,15 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.changes.Extents;
 import io.tunnel.server.net.NetMeter.Farewell;
+import io.tunnel.server.net.access.AuditLog;
+import io.tunnel.server.net.access.Caller;
+import io.tunnel.server.net.access.Entrance;
+import io.tunnel.server.net.access.Gate;
+import io.tunnel.server.net.access.HeldRights;
+import io.tunnel.server.net.access.TlsPeer;
 import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.server.net.delivery.CarriedChannels;
 import io.tunnel.server.net.delivery.UnaskedDeliveries;
@@ -23,15 +30,11 @@ import io.tunnel.wire.FrameException;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.Protocol;
-import io.tunnel.wire.control.SessionControl.Assignment;
-import io.tunnel.wire.control.SessionControl.Fence;
-import io.tunnel.wire.control.SessionControl.Revocation;
-import io.tunnel.wire.control.SessionControl.SessionEnd;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,25 +44,24 @@ import org.slf4j.LoggerFactory;
  * by Netty.
  */
 final class Connection extends ChannelInboundHandlerAdapter
-    implements SessionPort, Attachments.Port, ReadTurns.Asker, Places.Holder {
+    implements Attachments.Port, ReadTurns.Asker, Places.Holder {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Connection.class);
   private static final String STOPPING = "the server is stopping; try again when it is back";
 
-  /** How long a client may take to greet. */
-  static final long GREETING_DEADLINE_S = 10;
-
   private final Requests requests;
   private final NetMeter meter;
-  private final String serverName;
   private final NetServer.Budgets budgets;
   private final Untaken.Account account;
   private final FrameIntake intake;
   private final OpenRequests openRequests;
   private final CarriedChannels carried = new CarriedChannels();
+  private final HeldRights held = new HeldRights();
+  private final SessionPushes sessions;
   private ChannelHandlerContext context;
   private FrameWriter writer;
-  private boolean isGreeted;
+  private final Gate gate;
+  private final Entrance entrance;
 
   /** Of a client that does not attach to what its sessions hold; set by its greeting. */
   private Optional<UnaskedDeliveries> unasked = Optional.empty();
@@ -69,13 +71,20 @@ final class Connection extends ChannelInboundHandlerAdapter
   /** What the client called itself; set on the event loop, read by any thread that answers. */
   private volatile String clientName = "";
 
+  /** Who it is; set on the event loop before any request is served, read by any thread. */
+  private volatile Caller caller = Caller.anybody();
+
   /** Set on the event loop, read by those who answer. */
   private volatile boolean isLeaving;
 
-  Connection(Requests requests, NetMeter meter, String serverName, NetServer.Budgets budgets) {
+  Connection(
+      Requests requests, Gate gate, NetMeter meter, String serverName, NetServer.Budgets budgets) {
     this.requests = requests;
+    this.sessions = new SessionPushes(this, requests);
+    this.gate = gate;
     this.meter = meter;
-    this.serverName = serverName;
+    this.entrance =
+        new Entrance(gate, () -> TlsPeer.of(context.pipeline()), serverName, new EntrancePort());
     this.budgets = budgets;
     this.account = budgets.untaken().open(() -> closeAtOnce(Farewell.ANSWERS_UNTAKEN));
     this.intake =
@@ -97,12 +106,12 @@ final class Connection extends ChannelInboundHandlerAdapter
     meter.connected();
     ctx.channel()
         .eventLoop()
-        .schedule(this::requireGreeting, GREETING_DEADLINE_S, TimeUnit.SECONDS);
+        .schedule(this::requireEntrance, entrance.deadlineS(), TimeUnit.SECONDS);
   }
 
-  private void requireGreeting() {
-    if (!isGreeted) {
-      farewell(Farewell.NOT_GREETED);
+  private void requireEntrance() {
+    if (!entrance.isPassed()) {
+      farewell(entrance.isGreeted() ? Farewell.NOT_AUTHENTICATED : Farewell.NOT_GREETED);
     }
   }
 
@@ -139,7 +148,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    if (cause instanceof IOException) {
+    if (cause instanceof IOException || cause.getCause() instanceof SSLException) {
       LOGGER.debug("connection {} broke", ctx.channel().remoteAddress(), cause);
     } else {
       LOGGER.error("connection {} failed", ctx.channel().remoteAddress(), cause);
@@ -151,8 +160,8 @@ final class Connection extends ChannelInboundHandlerAdapter
     if (closing.isDoomed()) {
       return;
     }
-    if (!isGreeted) {
-      greet(frame);
+    if (!entrance.isPassed()) {
+      entrance.take(frame);
     } else if (frame.operation() == Operation.CREDIT && frame.kind() == FrameKind.PUSH) {
       credit(frame);
     } else if (frame.operation() == Operation.LIMIT && frame.kind() == FrameKind.PUSH) {
@@ -237,30 +246,90 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
   }
 
-  private void greet(Frame frame) {
-    try {
-      if (frame.operation() != Operation.HELLO || frame.kind() != FrameKind.REQUEST) {
-        throw new MalformedException("a connection opens with a HELLO request");
-      }
-      Hello hello = Hello.decode(frame.payload());
-      Agreement agreed = hello.accept(Protocol.SPOKEN);
-      isGreeted = true;
-      unasked = requests.unasked(this, agreed);
-      intake.greeted();
-      budgets.places().greeted(this);
+  private final class EntrancePort implements Entrance.Port {
+
+    @Override
+    public void entered(Hello hello, Agreement agreed, Caller who) {
+      caller = who;
       clientName = hello.name();
+      unasked = requests.unasked(Connection.this, agreed);
+      intake.greeted();
+      budgets.places().greeted(Connection.this);
       LOGGER.debug(
-          "'{}' connected from {}: {}", hello.name(), context.channel().remoteAddress(), agreed);
-      writer.send(
-          frame.operationCode(),
-          FrameKind.RESPONSE,
-          frame.correlationId(),
-          hello.answer(agreed, Protocol.SPOKEN, serverName).encode());
-    } catch (RefusedException e) {
-      doom(frame.operationCode(), frame.correlationId(), e.code(), e.getMessage());
-    } catch (MalformedException e) {
-      doom(frame.operationCode(), frame.correlationId(), ErrorCode.INVALID_REQUEST, e.getMessage());
+          "{} as '{}' connected from {}: {}",
+          who,
+          hello.name(),
+          context.channel().remoteAddress(),
+          agreed);
     }
+
+    @Override
+    public void answer(Frame frame, byte[] payload) {
+      writer.send(frame.operationCode(), FrameKind.RESPONSE, frame.correlationId(), payload);
+    }
+
+    @Override
+    public void refuse(Frame frame, RefusedException reason) {
+      doom(frame.operationCode(), frame.correlationId(), reason.code(), reason.getMessage());
+    }
+
+    @Override
+    public void refuseLater(Frame frame, RefusedException reason) {
+      read(false);
+      InetSocketAddress address = (InetSocketAddress) context.channel().remoteAddress();
+      long delayNanos = gate.failed(Bytes.copyOf(address.getAddress().getAddress()));
+      var unused =
+          context
+              .channel()
+              .eventLoop()
+              .schedule(() -> refuse(frame, reason), delayNanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /** Who asks here. */
+  Caller caller() {
+    return caller;
+  }
+
+  /** What its sessions are told. */
+  SessionPort sessions() {
+    return sessions;
+  }
+
+  Optional<UnaskedDeliveries> unasked() {
+    return unasked;
+  }
+
+  boolean isActive() {
+    return context.channel().isActive();
+  }
+
+  FrameWriter writer() {
+    return writer;
+  }
+
+  /** What the client goes on using behind the requests that were allowed. */
+  HeldRights held() {
+    return held;
+  }
+
+  /** What is granted has changed. May be called by any thread. */
+  void reviseRights() {
+    execute(
+        () -> {
+          if (entrance.isPassed() && !closing.isDoomed()) {
+            held.lost(caller)
+                .ifPresent(
+                    why ->
+                        doom(
+                            Closing.NO_OPERATION, 0, why.code(), String.valueOf(why.getMessage())));
+          }
+        });
+  }
+
+  @Override
+  public String holder() {
+    return caller.name();
   }
 
   private void credit(Frame frame) {
@@ -318,7 +387,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
   /** Answers a request. May be called by any thread. */
   void respond(Frame request, byte[] payload) {
-    AuditLog.done(request, clientName, context.channel().remoteAddress());
+    AuditLog.done(request, caller, clientName, context.channel().remoteAddress());
     writer.send(request.operationCode(), FrameKind.RESPONSE, request.correlationId(), payload);
     answered(request);
   }
@@ -335,7 +404,7 @@ final class Connection extends ChannelInboundHandlerAdapter
         request.operationCode(),
         FrameKind.ERROR,
         request.correlationId(),
-        ErrorPayload.of(reason).encode());
+        ErrorPayload.of(caller.told(reason)).encode());
   }
 
   private void answered(Frame request) {
@@ -424,59 +493,8 @@ final class Connection extends ChannelInboundHandlerAdapter
     unasked.ifPresent(deliveries -> deliveries.failed(handle, reason));
   }
 
-  @Override
-  public void assign(Assignment assignment) {
-    execute(
-        () -> {
-          if (context.channel().isActive()) {
-            carried.hold(assignment);
-            writer.push(Operation.ASSIGN, unasked.isEmpty() ? assignment : assignment.unasked());
-            unasked.ifPresent(deliveries -> deliveries.assigned(assignment));
-          }
-        });
-  }
-
-  @Override
-  public OptionalLong delivered(String channelId, long epoch) {
-    return requests.delivered(this, channelId, epoch);
-  }
-
-  @Override
-  public void revoke(Revocation revocation) {
-    execute(
-        () -> {
-          carried.release(revocation.handle());
-          writer.push(Operation.REVOKE, revocation);
-        });
-  }
-
-  @Override
-  public void dropped(int handle) {
-    execute(
-        () -> {
-          carried.release(handle);
-          unasked.ifPresent(deliveries -> deliveries.over(handle));
-        });
-  }
-
-  @Override
-  public void fence(Fence fence) {
-    dropped(fence.handle());
-    execute(() -> writer.push(Operation.FENCE, fence));
-  }
-
   /** What its client says with a checkpoint, with what it does not know to say. */
   Checkpoint completed(Checkpoint checkpoint) {
     return unasked.map(deliveries -> deliveries.completed(checkpoint)).orElse(checkpoint);
-  }
-
-  @Override
-  public void over(SessionEnd end) {
-    execute(() -> writer.push(Operation.SESSION_END, end));
-  }
-
-  @Override
-  public void limit(ChannelEnd end) {
-    execute(() -> writer.push(Operation.LIMIT, end.encode()));
   }
 }

@@ -30,6 +30,8 @@ public interface NetMeter {
   enum Farewell {
     /** The client did not greet in time, or its place was needed before it did. */
     NOT_GREETED,
+    /** The client greeted, and did not prove in time who it is. */
+    NOT_AUTHENTICATED,
     /** There are as many connections as are accepted. */
     ONE_TOO_MANY,
     /** A frame was not whole in time. */

@@ -1,6 +1,8 @@
 package io.tunnel.server.net;
 
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
@@ -20,22 +22,30 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.net.NetMeter.Farewell;
+import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.partition.Tables;
 import io.tunnel.server.partition.read.RowReads;
+import io.tunnel.server.security.files.PlainRefusal;
+import io.tunnel.server.security.files.Tls;
 import io.tunnel.server.session.PositionFinder;
 import io.tunnel.server.session.TunnelHosts;
+import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -53,6 +63,7 @@ public final class NetServer implements AutoCloseable {
   private final ChannelGroup connections =
       new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
   private final Budgets budgets;
+  private final Door door;
   private final Channel listener;
 
   /** The rooms that requests go to. */
@@ -82,6 +93,19 @@ public final class NetServer implements AutoCloseable {
     }
   }
 
+  /**
+   * How clients get in.
+   *
+   * @param tls what connections are encrypted with, if they are
+   */
+  public record Door(Gate gate, Optional<Tls> tls) {
+
+    /** Without TLS, for everybody. */
+    public static Door open() {
+      return new Door(Gate.open(), Optional.empty());
+    }
+  }
+
   /** Where rows are written and read. */
   public record Rows(PartitionHosts hosts, RowReads reads) {}
 
@@ -99,10 +123,11 @@ public final class NetServer implements AutoCloseable {
    *
    * @throws IOException when the address cannot be bound, or must not be
    */
-  public NetServer(NetConfig config, Rooms rooms, Threads threads, NetMeter meter)
+  public NetServer(NetConfig config, Rooms rooms, Threads threads, Door door, NetMeter meter)
       throws IOException {
-    InetSocketAddress address = address(config);
-    Requests requests = new Requests(rooms, threads);
+    InetSocketAddress address = address(config, door.gate());
+    this.door = door;
+    Requests requests = new Requests(rooms, threads, door.gate());
     budgets =
         Budgets.of(
             config.limits(),
@@ -135,17 +160,30 @@ public final class NetServer implements AutoCloseable {
     listener = bound.channel();
   }
 
-  private static InetSocketAddress address(NetConfig config) throws IOException {
+  private static InetSocketAddress address(NetConfig config, Gate gate) throws IOException {
     InetAddress address = InetAddress.getByName(config.host());
-    if (!address.isLoopbackAddress() && !config.isInsecure()) {
+    if (!address.isLoopbackAddress() && gate.isOpen() && !config.isInsecure()) {
       throw new IOException(
           "refusing to listen on "
               + config.host()
               + ": clients are not authenticated, so everybody who"
-              + " reaches this address could read and write all tables. Say --insecure if that is meant,"
-              + " or listen on 127.0.0.1");
+              + " reaches this address could read and write all tables. Make a security directory with"
+              + " 'tunnel security init --dir DIR' and give it with --security DIR; or say --insecure"
+              + " if that is meant, or listen on 127.0.0.1");
     }
     return new InetSocketAddress(address, config.port());
+  }
+
+  private static PlainRefusal plainRefusal() {
+    byte[] reason =
+        new ErrorPayload(
+                ErrorCode.NOT_AUTHENTICATED,
+                "this port speaks TLS; give the client a profile with TLS, by --profile or"
+                    + " TUNNEL_PROFILE")
+            .encode();
+    Frame frame = new Frame(Closing.NO_OPERATION, FrameKind.ERROR, 0, reason);
+    return new PlainRefusal(
+        ByteBufUtil.getBytes(Unpooled.wrappedBuffer(frame.header(), frame.payload())));
   }
 
   private static EventLoopGroup eventLoops(int threads) {
@@ -166,6 +204,16 @@ public final class NetServer implements AutoCloseable {
   /** Event loops, for other listeners of this server. */
   public EventLoopGroup eventLoops() {
     return eventLoops;
+  }
+
+  /**
+   * What is granted has changed: connections whose clients could not have come by now, or not have
+   * begun what they hold, are closed. May be called by any thread.
+   */
+  public void reviseRights() {
+    for (Channel nettyChannel : connections) {
+      nettyChannel.pipeline().get(Connection.class).reviseRights();
+    }
   }
 
   /** Connections that are open. */
@@ -219,7 +267,9 @@ public final class NetServer implements AutoCloseable {
 
     @Override
     protected void initChannel(Channel nettyChannel) {
-      Connection connection = new Connection(requests, meter, "tunnel", budgets);
+      Connection connection = new Connection(requests, door.gate(), meter, "tunnel", budgets);
+      door.tls()
+          .ifPresent(tls -> nettyChannel.pipeline().addLast(tls.handler(NetServer::plainRefusal)));
       nettyChannel
           .pipeline()
           .addLast(new FlushConsolidationHandler(FLUSHES_CONSOLIDATED_MAX, true))

@@ -8,6 +8,7 @@ import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.PositionFinder;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Frame;
+import io.tunnel.wire.Operation.Right;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.ClusterControl.Attached;
 import io.tunnel.wire.control.Control.Empty;
@@ -15,6 +16,7 @@ import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.PartitionControl.FindPositions;
 import io.tunnel.wire.control.PartitionControl.FoundPositions;
 import io.tunnel.wire.control.PartitionControl.ReadPartition;
+import java.util.Optional;
 
 /** Serves those who attach to partitions, to channels of tunnels or without a tunnel. */
 final class PartitionRequests {
@@ -31,6 +33,7 @@ final class PartitionRequests {
 
   void attach(Frame frame, Connection connection) {
     Attach request = Json.decode(frame.payload(), Attach.class);
+    begin(Right.SEE, request.partition(), connection);
     int handle = delivery.handles().next();
     delivery.attachments().attach(request, handle, connection, answer(frame, connection));
   }
@@ -46,11 +49,20 @@ final class PartitionRequests {
               "the table of partition " + request.partition() + " was dropped"));
       return;
     }
+    begin(Right.READ, request.partition(), connection);
     try {
       int handle = delivery.handles().next();
       delivery.readings().attach(request, handle, connection, answer(frame, connection));
     } catch (RefusedException e) {
       throw threads.refusals().ofPartition(e, request.partition());
+    }
+  }
+
+  /** Deliveries go on until the client may not read the table, or see anything of it, any more. */
+  private void begin(Right right, int partition, Connection connection) {
+    if (connection.caller().principal().isPresent()) {
+      String table = catalog.tableOfPartition(partition).meta().name();
+      connection.held().begin(connection.caller(), right, table, Optional.empty());
     }
   }
 

@@ -7,6 +7,9 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.net.access.Administration;
+import io.tunnel.server.net.access.Authority;
+import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.delivery.UnaskedDeliveries;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.read.ReadTurns;
@@ -20,8 +23,13 @@ import io.tunnel.wire.Protocol;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
+import io.tunnel.wire.control.Control;
+import io.tunnel.wire.control.Json;
+import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Sends each request to the room that serves it. Rows go to their partition's host straight from
@@ -31,6 +39,9 @@ import java.util.OptionalLong;
 final class Requests {
 
   private final NetServer.Rooms rooms;
+  private final Authority authority;
+  private final Administration administration;
+  private final Executor control;
   private final Refusals refusals;
   private final TableRequests tables;
   private final TunnelRequests tunnels;
@@ -38,8 +49,15 @@ final class Requests {
   private final ClusterRequests cluster;
   private final PartitionRequests partitions;
 
+  /** Of an open gate. */
   Requests(NetServer.Rooms rooms, NetServer.Threads threads) {
+    this(rooms, threads, Gate.open());
+  }
+
+  Requests(NetServer.Rooms rooms, NetServer.Threads threads, Gate gate) {
     this.rooms = rooms;
+    this.authority = new Authority(rooms.catalog());
+    this.control = threads.control();
     this.refusals = new Refusals(rooms.cluster());
     RequestThreads served =
         new RequestThreads(
@@ -60,6 +78,13 @@ final class Requests {
     this.sessions = new SessionRequests(hosts);
     this.cluster = new ClusterRequests(rooms.cluster(), served);
     this.partitions = new PartitionRequests(rooms.catalog(), rooms.delivery(), served);
+    this.administration = new Administration(rooms.catalog(), gate, served.clock()::epochMs);
+  }
+
+  /** What changes who may come, or says it. */
+  @FunctionalInterface
+  private interface Administered {
+    Control serve(byte[] payload) throws IOException;
   }
 
   /** Serves a request; its answer goes to {@code connection}, now or later. */
@@ -70,6 +95,7 @@ final class Requests {
         throw new RefusedException(
             ErrorCode.UNKNOWN_OPERATION, "there is no operation " + frame.operationCode());
       }
+      authority.require(operation, frame.payload(), connection.caller());
       serve(operation, frame, connection);
     } catch (RuntimeException e) {
       connection.refuse(frame, refusals.of(e));
@@ -124,24 +150,27 @@ final class Requests {
       case DESCRIBE_NODE -> cluster.describeNode(frame, connection);
       case DRAIN_NODE -> cluster.drain(frame, connection);
 
-      case AUTHENTICATE,
-          WHO_AM_I,
-          CREATE_KEY,
-          LIST_KEYS,
-          REVOKE_KEY,
-          ROTATE_KEY,
-          GRANT,
-          WITHDRAW,
-          LIST_PERMISSIONS,
-          CHANGE_GROUP,
-          LIST_GROUPS,
-          CREATE_TOKEN,
-          LIST_TOKENS,
-          REVOKE_TOKEN,
-          SET_QUOTA,
-          LIST_QUOTAS ->
+      case WHO_AM_I ->
+          administer(frame, connection, unused -> administration.identity(connection.caller()));
+      case CREATE_KEY -> administer(frame, connection, administration::createKey);
+      case LIST_KEYS -> administer(frame, connection, administration::listKeys);
+      case REVOKE_KEY -> administer(frame, connection, administration::revokeKey);
+      case ROTATE_KEY -> administer(frame, connection, administration::rotateKey);
+      case GRANT -> administer(frame, connection, administration::grant);
+      case WITHDRAW -> administer(frame, connection, administration::withdraw);
+      case LIST_PERMISSIONS -> administer(frame, connection, administration::listPermissions);
+      case CHANGE_GROUP -> administer(frame, connection, administration::changeGroup);
+      case LIST_GROUPS -> administer(frame, connection, administration::listGroups);
+      case CREATE_TOKEN -> administer(frame, connection, administration::createToken);
+      case LIST_TOKENS -> administer(frame, connection, administration::listTokens);
+      case REVOKE_TOKEN -> administer(frame, connection, administration::revokeToken);
+      case SET_QUOTA -> administer(frame, connection, administration::setQuota);
+      case LIST_QUOTAS -> administer(frame, connection, administration::listQuotas);
+      case AUTHENTICATE ->
           throw new RefusedException(
-              ErrorCode.NOT_AUTHENTICATED, "this server asks nobody who they are");
+              ErrorCode.NOT_AUTHENTICATED,
+              "who this is was said already, or this server asks nobody who they are; leave the key"
+                  + " out of the client's profile");
 
       case HELLO,
           ASSIGN,
@@ -189,6 +218,21 @@ final class Requests {
   void disconnected(Connection connection) {
     rooms.rows().reads().forget(connection);
     sessions.disconnected(connection);
+  }
+
+  private void administer(Frame frame, Connection connection, Administered service) {
+    try {
+      control.execute(
+          () -> {
+            try {
+              connection.respond(frame, Json.encode(service.serve(frame.payload())));
+            } catch (IOException | RuntimeException e) {
+              connection.refuse(frame, refusals.ofCatalog(frame, e));
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      throw RequestThreads.busy();
+    }
   }
 
   private void write(Frame frame, Connection connection) {

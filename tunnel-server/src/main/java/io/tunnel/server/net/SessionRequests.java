@@ -9,7 +9,9 @@ import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Frame;
+import io.tunnel.wire.Operation.Right;
 import io.tunnel.wire.control.Control.Empty;
+import io.tunnel.wire.control.Control.TunnelInfo;
 import io.tunnel.wire.control.FailureControl.Heartbeat;
 import io.tunnel.wire.control.FailureControl.Skip;
 import io.tunnel.wire.control.FailureControl.SkippingCheckpoint;
@@ -19,6 +21,7 @@ import io.tunnel.wire.control.SessionControl.SessionId;
 import io.tunnel.wire.control.SessionControl.StopChannel;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,10 +43,26 @@ final class SessionRequests {
         hosts.all().ofTunnel(request.tunnelId()),
         frame,
         connection,
-        host ->
-            host.coordinator()
-                .open(
-                    request, connection, opened -> connection.respond(frame, Json.encode(opened))));
+        host -> {
+          requireConsuming(host, request.tunnelId(), connection);
+          host.coordinator()
+              .open(
+                  request,
+                  connection.sessions(),
+                  opened -> connection.respond(frame, Json.encode(opened)));
+        });
+  }
+
+  /** A tunnel that the client may not see has no id for it. */
+  private static void requireConsuming(TunnelHost host, String tunnelId, Connection connection) {
+    TunnelInfo tunnel = host.catalog().tunnel(tunnelId);
+    if (!connection.caller().sees(tunnel.table(), tunnel.tunnel())) {
+      throw new RefusedException(
+          ErrorCode.TUNNEL_NOT_FOUND, "there is no tunnel with id '" + tunnelId + "'");
+    }
+    connection
+        .held()
+        .begin(connection.caller(), Right.CONSUME, tunnel.table(), Optional.of(tunnel.tunnel()));
   }
 
   void close(Frame frame, Connection connection) {
@@ -52,7 +71,7 @@ final class SessionRequests {
         hosts.all().ofSession(id),
         frame,
         connection,
-        host -> host.coordinator().close(id, connection));
+        host -> host.coordinator().close(id, connection.sessions()));
   }
 
   void heartbeat(Frame frame, Connection connection) {
@@ -61,7 +80,7 @@ final class SessionRequests {
         hosts.all().ofSession(heartbeat.sessionId()),
         frame,
         connection,
-        host -> host.coordinator().heartbeat(heartbeat, connection));
+        host -> host.coordinator().heartbeat(heartbeat, connection.sessions()));
   }
 
   void release(Frame frame, Connection connection) {
@@ -70,7 +89,7 @@ final class SessionRequests {
         hosts.all().ofHandle(ref.handle()),
         frame,
         connection,
-        host -> host.coordinator().release(ref, connection));
+        host -> host.coordinator().release(ref, connection.sessions()));
   }
 
   void stop(Frame frame, Connection connection) {
@@ -80,14 +99,16 @@ final class SessionRequests {
           hosts.all().ofHandle(request.handle()),
           frame,
           connection,
-          host -> host.coordinator().replaced(request, connection, answer(frame, connection)));
+          host ->
+              host.coordinator()
+                  .replaced(request, connection.sessions(), answer(frame, connection)));
       return;
     }
     hosts.done(
         hosts.all().ofHandle(request.handle()),
         frame,
         connection,
-        host -> host.coordinator().stop(request, connection));
+        host -> host.coordinator().stop(request, connection.sessions()));
   }
 
   void checkpoint(Frame frame, Connection connection) {
@@ -107,7 +128,8 @@ final class SessionRequests {
           .all()
           .ofHandle(checkpoint.handle())
           .checkpoint(
-              new CheckpointRequest(connection.completed(checkpoint), skipped, connection, answer));
+              new CheckpointRequest(
+                  connection.completed(checkpoint), skipped, connection.sessions(), answer));
     } catch (RejectedExecutionException e) {
       throw RequestThreads.busy();
     }
@@ -136,12 +158,12 @@ final class SessionRequests {
       // It holds the channel no longer, and will hear of that.
       return;
     }
-    host.control().execute(() -> host.coordinator().limit(end, connection));
+    host.control().execute(() -> host.coordinator().limit(end, connection.sessions()));
   }
 
   void disconnected(Connection connection) {
     for (TunnelHost host : hosts.all().all()) {
-      host.control().execute(() -> host.coordinator().disconnected(connection));
+      host.control().execute(() -> host.coordinator().disconnected(connection.sessions()));
     }
   }
 
@@ -159,7 +181,7 @@ final class SessionRequests {
 
   private static void stop(TunnelHost host, StopChannel reason, Connection connection) {
     try {
-      host.coordinator().stop(reason, connection);
+      host.coordinator().stop(reason, connection.sessions());
     } catch (RefusedException e) {
       LOGGER.debug("what cannot be delivered is held no longer", e);
     } catch (IOException e) {

@@ -87,7 +87,10 @@ final class TableRequests {
                 frame,
                 Json.encode(
                     new TableList(
-                        catalog.tables().stream().map(table -> table.meta().name()).toList()))));
+                        catalog.tables().stream()
+                            .map(table -> table.meta().name())
+                            .filter(connection.caller()::sees)
+                            .toList()))));
   }
 
   void describe(Frame frame, Connection connection) {

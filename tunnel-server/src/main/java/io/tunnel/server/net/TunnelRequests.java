@@ -148,13 +148,21 @@ final class TunnelRequests {
                   frame,
                   Json.encode(
                       new TunnelList(
-                          host.catalog()
-                              .tunnels(
-                                  Optional.of(
-                                      host.catalog().tables().table(table).meta().name()))))));
+                          visible(
+                              host.catalog()
+                                  .tunnels(
+                                      Optional.of(
+                                          host.catalog().tables().table(table).meta().name())),
+                              connection)))));
       return;
     }
     gather(new ArrayDeque<>(hosts.all().all()), new ArrayList<>(), frame, connection);
+  }
+
+  private static List<TunnelInfo> visible(List<TunnelInfo> tunnels, Connection connection) {
+    return tunnels.stream()
+        .filter(tunnel -> connection.caller().sees(tunnel.table(), tunnel.tunnel()))
+        .toList();
   }
 
   private void gather(
@@ -170,7 +178,7 @@ final class TunnelRequests {
         frame,
         connection,
         host -> {
-          gathered.addAll(host.catalog().tunnels(Optional.empty()));
+          gathered.addAll(visible(host.catalog().tunnels(Optional.empty()), connection));
           gather(left, gathered, frame, connection);
         });
   }

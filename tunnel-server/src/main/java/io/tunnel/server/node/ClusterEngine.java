@@ -39,6 +39,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import javax.net.SocketFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -85,16 +86,26 @@ public final class ClusterEngine implements Engine {
   private final PeerWatch peers;
 
   /**
+   * What a node is given besides.
+   *
+   * @param meters hears what it counts
+   * @param sockets reach other nodes
+   */
+  public record Outside(ServerMeters meters, SocketFactory sockets) {}
+
+  /**
    * Opens the data directory, and meets the cluster.
    *
    * @param disks where the files of the replicas' logs are
+   * @param outside what it counts with, and how it reaches others
    * @throws IOException when the directory or the log cannot be used; says what would be right
    */
   public ClusterEngine(
-      Path data, ServerConfig config, ClusterConfig cluster, Disks disks, ServerMeters meters)
+      Path data, ServerConfig config, ClusterConfig cluster, Disks disks, Outside outside)
       throws IOException {
     this.config = config;
     this.cluster = cluster;
+    ServerMeters meters = outside.meters();
     this.meters = new NodeMeters(meters);
     this.placement = new LastPlacement(cluster.node());
     try {
@@ -116,7 +127,7 @@ public final class ClusterEngine implements Engine {
       this.meters.watch(replicas);
       rooms = rooms(incarnation);
       parts.open(rooms.roles()::close);
-      peers = new PeerWatch(cluster.node(), rooms.node()::evict);
+      peers = new PeerWatch(cluster.node(), outside.sockets(), rooms.node()::evict);
     } catch (IOException | RuntimeException e) {
       parts.closeAfter(e);
       throw e;

@@ -13,6 +13,11 @@ import java.util.OptionalLong;
  */
 public interface SessionPort {
 
+  /** Whom channels are granted to here; empty where nobody is asked who they are. */
+  default String holder() {
+    return "";
+  }
+
   /** Says that the session holds a channel: its worker may attach to it. */
   void assign(Assignment assignment);
 

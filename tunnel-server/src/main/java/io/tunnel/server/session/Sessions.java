@@ -3,6 +3,7 @@ package io.tunnel.server.session;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.ChannelGrants.Granted;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.server.catalog.tunnel.ChannelState;
@@ -206,7 +207,11 @@ final class Sessions {
                 // Rows end where they end by then, also for those who got to an end before.
                 hold.isOfRows() ? Optional.empty() : state.end(),
                 run.info().endMs(),
-                naming.grants().of(channelId, key.partition(), hold.epoch()),
+                naming
+                    .grants()
+                    .of(
+                        new Granted(
+                            channelId, key.partition(), hold.epoch(), session.port().holder())),
                 state.incarnation()));
   }
 

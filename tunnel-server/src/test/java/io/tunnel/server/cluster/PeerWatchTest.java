@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import javax.net.SocketFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 class PeerWatchTest {
 
   private final BlockingQueue<String> gone = new LinkedBlockingQueue<>();
-  private final PeerWatch watch = new PeerWatch("n1", gone::add);
+  private final PeerWatch watch = new PeerWatch("n1", SocketFactory.getDefault(), gone::add);
 
   @AfterEach
   void end() {

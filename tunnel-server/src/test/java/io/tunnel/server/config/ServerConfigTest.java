@@ -52,7 +52,7 @@ final class ServerConfigTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "{'nets':{}} | unknown setting 'nets'; there are [net, log, shard, table, session, base, catalog]",
+        "{'nets':{}} | unknown setting 'nets'; there are [net, log, shard, table, session, base, catalog, security]",
         "{'net':{'prot':1}} | unknown setting 'net.prot'; there are [host, port,",
         "{'net':null} | net is an object, not null",
         "{'net':5} | net",

@@ -10,6 +10,7 @@ import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.net.NetMeter.Farewell;
+import io.tunnel.server.net.access.Gate;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameAssembler;
@@ -25,7 +26,8 @@ final class ConnectionTest {
 
   private final Counted counted = new Counted();
   private final Connection connection =
-      new Connection(null, counted, "server", NetServer.Budgets.of(NetLimits.DEFAULT, 10));
+      new Connection(
+          null, Gate.open(), counted, "server", NetServer.Budgets.of(NetLimits.DEFAULT, 10));
   private final EmbeddedChannel nettyChannel = new EmbeddedChannel(connection);
 
   private static final class Counted implements NetMeter {

@@ -156,6 +156,7 @@ final class TestNode implements Closeable {
             new NetConfig("127.0.0.1", 0, -1, 1, 100, false),
             served.rooms(),
             served.threads(),
+            NetServer.Door.open(),
             new NoNetMeter());
   }
 

@@ -10,6 +10,7 @@ import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogIdentity;
+import io.tunnel.server.catalog.ChannelGrants.Granted;
 import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.Founding;
 import io.tunnel.server.catalog.LeftLogs;
@@ -134,9 +135,9 @@ class LedCatalogTest {
             () -> founding(Bytes.fromHex("0b")))
         .lead(store);
     assertThat(other.identity()).contains(new CatalogIdentity(ORIGIN));
-    assertThat(other.grants().of("c", 1, 1))
+    assertThat(other.grants().of(new Granted("c", 1, 1, "")))
         .as("and so has its key")
-        .isEqualTo(catalog.grants().of("c", 1, 1))
+        .isEqualTo(catalog.grants().of(new Granted("c", 1, 1, "")))
         .isPresent();
   }
 

@@ -10,6 +10,7 @@ import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Asked;
+import io.tunnel.server.catalog.ChannelGrants.Granted;
 import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.server.changes.Bounds;
 import io.tunnel.server.changes.KnownBounds;
@@ -99,7 +100,8 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
     session(tunnel);
     Assignment ended = held(low);
     assertThat(ended.isAttached()).isTrue();
-    assertThat(grants.isOf(ended.channelId(), low, ended.epoch(), ended.grant().orElseThrow()))
+    Granted granted = new Granted(ended.channelId(), low, ended.epoch(), "");
+    assertThat(grants.isOf(granted, ended.grant().orElseThrow()))
         .as("what is granted is this channel under this epoch")
         .isTrue();
     assertThat(ended.checkpointed()).isEqualTo(20);

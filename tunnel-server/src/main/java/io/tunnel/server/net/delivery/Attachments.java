@@ -121,7 +121,7 @@ public final class Attachments {
     }
     Attach request = wanted.request();
     var unused = delivered.hosts().of(request.partition());
-    boolean isGranted = holders.isGranted(request);
+    boolean isGranted = holders.isGranted(request, connection.holder());
     Attachment attachment = new Attachment(wanted, isGranted, connection, answer, this::gone);
     Optional<Attachment> replaced = admit(attachment);
     connection.carried().add(attachment);
@@ -280,6 +280,11 @@ public final class Attachments {
 
     /** What the connection delivers. */
     CarriedChannels carried();
+
+    /** Whom channels are granted to here; empty where nobody is asked who they are. */
+    default String holder() {
+      return "";
+    }
 
     /** Says that a channel cannot be delivered any further. */
     void pushFailure(int handle, RefusedException reason);

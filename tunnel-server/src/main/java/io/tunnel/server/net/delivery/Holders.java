@@ -3,6 +3,7 @@ package io.tunnel.server.net.delivery;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.ChannelGrants;
+import io.tunnel.server.catalog.ChannelGrants.Granted;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import java.util.Optional;
 
@@ -28,14 +29,22 @@ final class Holders {
 
   /**
    * Whether the request is certainly of the session that holds the channel. A node that has not
-   * read the key yet takes nobody for granted, and refuses nobody.
+   * read the key yet takes nobody for granted, and refuses nobody; unless everybody is asked who
+   * they are: there, nothing is delivered that it cannot verify.
+   *
+   * @param holder who asks; empty where nobody is asked
    */
-  boolean isGranted(Attach request) {
+  boolean isGranted(Attach request, String holder) {
+    if (request.grant().isPresent() && !grants.areGiven() && !holder.isEmpty()) {
+      throw new RefusedException(
+          ErrorCode.BUSY, "this node cannot verify grants yet; try again later");
+    }
     if (request.grant().isEmpty() || !grants.areGiven()) {
       return false;
     }
-    if (!grants.isOf(
-        request.channelId(), request.partition(), request.epoch(), request.grant().get())) {
+    Granted granted =
+        new Granted(request.channelId(), request.partition(), request.epoch(), holder);
+    if (!grants.isOf(granted, request.grant().get())) {
       throw new RefusedException(
           ErrorCode.INVALID_REQUEST,
           "the grant is not that of channel "

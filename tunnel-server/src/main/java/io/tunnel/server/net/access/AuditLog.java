@@ -1,4 +1,4 @@
-package io.tunnel.server.net;
+package io.tunnel.server.net.access;
 
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * One line in the log for each request that an operator made and that was done: who, and what. For
  * any thread.
  */
-final class AuditLog {
+public final class AuditLog {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(AuditLog.class);
   private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
@@ -140,14 +140,15 @@ final class AuditLog {
   }
 
   /** A request was done. */
-  static void done(Frame request, String client, Object address) {
+  public static void done(Frame request, Caller caller, String client, Object address) {
     if (request.operation() != null && TEXTS.containsKey(request.operation())) {
       text(request.operation(), request.payload())
           .ifPresent(
               line ->
                   LOGGER.info(
-                      "{}; done for '{}' at {}",
+                      "{}; done for {}, '{}' at {}",
                       line,
+                      caller,
                       CONTROL.matcher(client).replaceAll("?"),
                       address));
     }

@@ -1,4 +1,4 @@
-package io.tunnel.server.net;
+package io.tunnel.server.net.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,86 @@
+package io.tunnel.server;
+
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.engine.OwnThread;
+import io.tunnel.server.engine.Parts;
+import io.tunnel.server.engine.SystemClock;
+import io.tunnel.server.engine.WiringChance;
+import io.tunnel.server.net.NetServer;
+import io.tunnel.server.net.access.Gate;
+import io.tunnel.server.security.files.SecurityConfig;
+import io.tunnel.server.security.files.SecurityDirectory;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import javax.net.SocketFactory;
+
+/** What a server that asks everybody who they are has beyond one that asks nobody. */
+final class ServerSecurity {
+
+  /** How often is looked whether files of the security directory were changed. */
+  private static final long LOOK_MS = 2_000;
+
+  private final SystemClock clock = new SystemClock();
+  private final Optional<SecurityDirectory> directory;
+
+  /**
+   * Reads the security directory, if there is one.
+   *
+   * @throws IOException when it cannot be used; says what would be right
+   */
+  ServerSecurity(SecurityConfig config) throws IOException {
+    directory =
+        config.isClosed()
+            ? Optional.of(
+                new SecurityDirectory(
+                    Path.of(config.directory()),
+                    System::getenv,
+                    WiringChance::secret,
+                    () -> TimeUnit.MICROSECONDS.toMillis(clock.epochMicros())))
+            : Optional.empty();
+  }
+
+  /** How other nodes are reached. */
+  SocketFactory sockets() {
+    return directory.map(one -> one.tls().sockets()).orElseGet(SocketFactory::getDefault);
+  }
+
+  /** Lets clients in, by the keys and rights of a catalog. */
+  NetServer.Door door(Catalog catalog) {
+    return directory
+        .map(one -> new NetServer.Door(gate(one, catalog), Optional.of(one.tls())))
+        .orElseGet(NetServer.Door::open);
+  }
+
+  private Gate gate(SecurityDirectory closed, Catalog catalog) {
+    return Gate.closed(
+        new Gate.Guard(
+            closed.master(),
+            closed,
+            catalog.security()::snapshot,
+            WiringChance::secret,
+            clock::nanos));
+  }
+
+  /**
+   * Looks at the files from now on.
+   *
+   * @param revised is told, by any thread, when those who are let in may have changed
+   */
+  void watch(Parts parts, Catalog catalog, Runnable revised) {
+    if (directory.isPresent()) {
+      catalog.security().listen(revised);
+      parts
+          .openThreads(new OwnThread("security"))
+          .scheduleWithFixedDelay(
+              () -> {
+                directory.get().look();
+                revised.run();
+              },
+              LOOK_MS,
+              LOOK_MS,
+              TimeUnit.MILLISECONDS);
+    }
+  }
+}

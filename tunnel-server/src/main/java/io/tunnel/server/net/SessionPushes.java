@@ -1,0 +1,82 @@
+package io.tunnel.server.net;
+
+import io.tunnel.server.session.SessionPort;
+import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.SessionControl.Assignment;
+import io.tunnel.wire.control.SessionControl.Fence;
+import io.tunnel.wire.control.SessionControl.Revocation;
+import io.tunnel.wire.control.SessionControl.SessionEnd;
+import java.util.OptionalLong;
+
+/**
+ * What a connection's sessions are told: each word ends, on the event loop, what it ends of the
+ * connection's deliveries, and is pushed behind what was delivered before.
+ */
+final class SessionPushes implements SessionPort {
+
+  private final Connection connection;
+  private final Requests requests;
+
+  SessionPushes(Connection connection, Requests requests) {
+    this.connection = connection;
+    this.requests = requests;
+  }
+
+  @Override
+  public String holder() {
+    return connection.holder();
+  }
+
+  @Override
+  public void assign(Assignment assignment) {
+    connection.execute(
+        () -> {
+          if (connection.isActive()) {
+            connection.carried().hold(assignment);
+            boolean isAsked = connection.unasked().isEmpty();
+            connection.writer().push(Operation.ASSIGN, isAsked ? assignment : assignment.unasked());
+            connection.unasked().ifPresent(deliveries -> deliveries.assigned(assignment));
+          }
+        });
+  }
+
+  @Override
+  public OptionalLong delivered(String channelId, long epoch) {
+    return requests.delivered(connection, channelId, epoch);
+  }
+
+  @Override
+  public void revoke(Revocation revocation) {
+    connection.execute(
+        () -> {
+          connection.carried().release(revocation.handle());
+          connection.writer().push(Operation.REVOKE, revocation);
+        });
+  }
+
+  @Override
+  public void dropped(int handle) {
+    connection.execute(
+        () -> {
+          connection.carried().release(handle);
+          connection.unasked().ifPresent(deliveries -> deliveries.over(handle));
+        });
+  }
+
+  @Override
+  public void fence(Fence fence) {
+    dropped(fence.handle());
+    connection.execute(() -> connection.writer().push(Operation.FENCE, fence));
+  }
+
+  @Override
+  public void over(SessionEnd end) {
+    connection.execute(() -> connection.writer().push(Operation.SESSION_END, end));
+  }
+
+  @Override
+  public void limit(ChannelEnd end) {
+    connection.execute(() -> connection.writer().push(Operation.LIMIT, end.encode()));
+  }
+}

@@ -1,0 +1,359 @@
+package io.tunnel.server.net.access;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.security.AccessKey;
+import io.tunnel.server.security.HttpToken;
+import io.tunnel.server.security.Permission;
+import io.tunnel.server.security.Principal;
+import io.tunnel.server.security.Quota;
+import io.tunnel.server.security.SecurityRecords;
+import io.tunnel.server.security.SecuritySnapshot;
+import io.tunnel.wire.Operation.Right;
+import io.tunnel.wire.control.Control;
+import io.tunnel.wire.control.Control.Empty;
+import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.SecurityControl.ChangeGroup;
+import io.tunnel.wire.control.SecurityControl.CreateKey;
+import io.tunnel.wire.control.SecurityControl.CreateToken;
+import io.tunnel.wire.control.SecurityControl.GroupInfo;
+import io.tunnel.wire.control.SecurityControl.GroupList;
+import io.tunnel.wire.control.SecurityControl.Identity;
+import io.tunnel.wire.control.SecurityControl.KeyInfo;
+import io.tunnel.wire.control.SecurityControl.KeyList;
+import io.tunnel.wire.control.SecurityControl.KeySecret;
+import io.tunnel.wire.control.SecurityControl.PermissionInfo;
+import io.tunnel.wire.control.SecurityControl.PermissionList;
+import io.tunnel.wire.control.SecurityControl.PermissionQuery;
+import io.tunnel.wire.control.SecurityControl.QuotaInfo;
+import io.tunnel.wire.control.SecurityControl.QuotaList;
+import io.tunnel.wire.control.SecurityControl.RotateKey;
+import io.tunnel.wire.control.SecurityControl.SecurityId;
+import io.tunnel.wire.control.SecurityControl.TokenInfo;
+import io.tunnel.wire.control.SecurityControl.TokenList;
+import io.tunnel.wire.control.SecurityControl.TokenSecret;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+
+/**
+ * What administrators do about keys, permissions, groups, tokens and quotas: each change is one
+ * write of the catalog. On the control thread, by callers whom {@link Authority} has let.
+ */
+public final class Administration {
+
+  /** Entries of one answer. */
+  static final int LISTED_MAX = 10_000;
+
+  private final Catalog catalog;
+  private final Gate gate;
+  private final LongSupplier epochMs;
+
+  /**
+   * Over what a catalog keeps.
+   *
+   * @param epochMs milliseconds since 1970, now
+   */
+  public Administration(Catalog catalog, Gate gate, LongSupplier epochMs) {
+    this.catalog = catalog;
+    this.gate = gate;
+    this.epochMs = epochMs;
+  }
+
+  private SecurityRecords records() {
+    return catalog.security();
+  }
+
+  private SecuritySnapshot snapshot() {
+    return records().snapshot();
+  }
+
+  private Gate.Guard guard() {
+    return gate.guard()
+        .orElseThrow(
+            () ->
+                new RefusedException(
+                    ErrorCode.NOT_AUTHENTICATED,
+                    "this server asks nobody who they are, and so has no keys and rights; start it"
+                        + " with --security DIR"));
+  }
+
+  /** Who asks. */
+  public Identity identity(Caller caller) {
+    Optional<Principal> principal = caller.principal();
+    if (principal.isEmpty()) {
+      return new Identity(Optional.empty(), List.of(), List.of(), true);
+    }
+    List<String> groups = snapshot().permissions().groupsOf(principal.get());
+    Set<String> subjects =
+        groups.stream().map(group -> "group:" + group).collect(Collectors.toSet());
+    subjects.add(principal.get().name());
+    List<PermissionInfo> permissions =
+        snapshot()
+            .permissions("", LISTED_MAX, permission -> subjects.contains(permission.subject()))
+            .stream()
+            .map(Administration::info)
+            .toList();
+    return new Identity(
+        Optional.of(principal.get().name()), groups, permissions, caller.mayDoEverything());
+  }
+
+  /** CREATE_KEY. */
+  public Control createKey(byte[] payload) throws IOException {
+    Principal principal = Principal.ofKey(Json.decode(payload, CreateKey.class).principal());
+    String id = AccessKey.idOf(guard().chance().apply(AccessKey.ID_BYTES));
+    String secret = secret();
+    AccessKey key = AccessKey.of(id, principal, seal(secret, id), epochMs.getAsLong());
+    write(records().noting(key));
+    return new KeySecret(info(key), secret);
+  }
+
+  private String secret() {
+    byte[] random = guard().chance().apply(AccessKey.SECRET_BYTES).toByteArray();
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(random);
+  }
+
+  private String seal(String secret, String id) {
+    return guard().master().seal(secret.getBytes(StandardCharsets.UTF_8), id);
+  }
+
+  private void write(Map<String, Optional<String>> changes) throws IOException {
+    guard();
+    catalog.changeSecurity(changes);
+  }
+
+  /** LIST_KEYS. */
+  public Control listKeys(byte[] payload) {
+    guard();
+    return new KeyList(
+        snapshot().keys("", LISTED_MAX, key -> !key.isRevoked()).stream()
+            .map(Administration::info)
+            .toList());
+  }
+
+  private static KeyInfo info(AccessKey key) {
+    return new KeyInfo(
+        key.id(), key.principal().name(), key.sealedSecrets().size(), key.createdMs());
+  }
+
+  /** REVOKE_KEY. */
+  public Control revokeKey(byte[] payload) throws IOException {
+    AccessKey key = key(Json.decode(payload, SecurityId.class).id());
+    write(SecurityRecords.removalOfKey(key.id()));
+    return new Empty();
+  }
+
+  private AccessKey key(String id) {
+    if (guard().administrators().key(id).isPresent()) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST,
+          "key " + id + " is in the security directory's keys.json; change it there");
+    }
+    return snapshot().key(id).orElseThrow(() -> unknown("key", id));
+  }
+
+  private static RefusedException unknown(String what, String id) {
+    return new RefusedException(
+        ErrorCode.INVALID_REQUEST, "there is no " + what + " '" + id + "'; list them to see all");
+  }
+
+  /** ROTATE_KEY. */
+  public Control rotateKey(byte[] payload) throws IOException {
+    RotateKey request = Json.decode(payload, RotateKey.class);
+    AccessKey key = key(request.id());
+    if (request.isFinished()) {
+      write(records().noting(key.settled()));
+      return new Empty();
+    }
+    if (key.sealedSecrets().size() == AccessKey.SECRETS_MAX) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST,
+          "key "
+              + key.id()
+              + " has two secrets already; finish its rotation before another one begins");
+    }
+    String secret = secret();
+    AccessKey rotated = key.rotated(seal(secret, key.id()));
+    write(records().noting(rotated));
+    return new KeySecret(info(rotated), secret);
+  }
+
+  /** GRANT. */
+  public Control grant(byte[] payload) throws IOException {
+    write(records().noting(permission(Json.decode(payload, PermissionInfo.class))));
+    return new Empty();
+  }
+
+  private static Permission permission(PermissionInfo info) {
+    return Permission.of(info.subject(), info.isAllowed(), info.rights(), info.resource());
+  }
+
+  private static PermissionInfo info(Permission permission) {
+    return new PermissionInfo(
+        permission.subject(),
+        permission.isAllow(),
+        names(permission.rights()),
+        permission.resource().toString());
+  }
+
+  private static List<String> names(Set<Right> rights) {
+    return rights.stream().map(right -> right.name().toLowerCase(Locale.ROOT)).toList();
+  }
+
+  /** WITHDRAW: what is left of permissions that say more than is taken is written anew. */
+  public Control withdraw(byte[] payload) throws IOException {
+    Permission taken = permission(Json.decode(payload, PermissionInfo.class));
+    Map<String, Optional<String>> changes = new HashMap<>();
+    for (Permission one : overlapping(taken)) {
+      changes.putAll(SecurityRecords.removalOfPermission(one.id()));
+    }
+    if (changes.isEmpty()) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST,
+          "'"
+              + taken.subject()
+              + "' was not "
+              + (taken.isAllow() ? "allowed " : "denied ")
+              + String.join(", ", names(taken.rights()))
+              + " on "
+              + taken.resource());
+    }
+    for (Permission one : overlapping(taken)) {
+      Set<Right> left = EnumSet.copyOf(one.rights());
+      left.removeAll(taken.rights());
+      if (!left.isEmpty()) {
+        Permission rest =
+            Permission.of(one.subject(), one.isAllow(), names(left), one.resource().toString());
+        changes.putAll(records().noting(rest));
+      }
+    }
+    write(changes);
+    return new Empty();
+  }
+
+  private List<Permission> overlapping(Permission taken) {
+    return snapshot()
+        .permissions(
+            "",
+            LISTED_MAX,
+            one ->
+                one.subject().equals(taken.subject())
+                    && one.isAllow() == taken.isAllow()
+                    && one.resource().equals(taken.resource())
+                    && one.rights().stream().anyMatch(taken.rights()::contains));
+  }
+
+  /** LIST_PERMISSIONS. */
+  public Control listPermissions(byte[] payload) {
+    guard();
+    Optional<String> subject = Json.decode(payload, PermissionQuery.class).subject();
+    List<Permission> found =
+        snapshot()
+            .permissions(
+                "", LISTED_MAX + 1, one -> subject.map(one.subject()::equals).orElse(true));
+    boolean isCut = found.size() > LISTED_MAX;
+    return new PermissionList(
+        found.stream().limit(LISTED_MAX).map(Administration::info).toList(), isCut);
+  }
+
+  /** CHANGE_GROUP. */
+  public Control changeGroup(byte[] payload) throws IOException {
+    ChangeGroup request = Json.decode(payload, ChangeGroup.class);
+    Set<Principal> members = new LinkedHashSet<>();
+    snapshot().group(request.group()).ifPresent(group -> members.addAll(group.members()));
+    request.add().forEach(name -> members.add(new Principal(name)));
+    request.remove().forEach(name -> members.remove(new Principal(name)));
+    write(
+        members.isEmpty()
+            ? SecurityRecords.removalOfGroup(request.group())
+            : records().noting(new SecuritySnapshot.Group(request.group(), members)));
+    return new Empty();
+  }
+
+  /** LIST_GROUPS. */
+  public Control listGroups(byte[] payload) {
+    guard();
+    return new GroupList(
+        snapshot().groups("", LISTED_MAX, group -> true).stream()
+            .map(group -> new GroupInfo(group.name(), sorted(group.members())))
+            .toList());
+  }
+
+  private static List<String> sorted(Set<Principal> members) {
+    return new ArrayList<>(
+        members.stream().map(Principal::name).collect(Collectors.toCollection(TreeSet::new)));
+  }
+
+  /** CREATE_TOKEN. */
+  public Control createToken(byte[] payload) throws IOException {
+    CreateToken request = Json.decode(payload, CreateToken.class);
+    Principal principal = new Principal(request.principal());
+    String text = HttpToken.textOf(guard().chance().apply(HttpToken.TOKEN_BYTES));
+    HttpToken token =
+        new HttpToken(
+            HttpToken.idOf(guard().chance().apply(HttpToken.ID_BYTES)),
+            principal,
+            HttpToken.hashOf(text),
+            epochMs.getAsLong(),
+            request.expiresMs());
+    write(records().noting(token));
+    return new TokenSecret(info(token), text);
+  }
+
+  private static TokenInfo info(HttpToken token) {
+    return new TokenInfo(
+        token.id(), token.principal().name(), token.createdMs(), token.expiresMs());
+  }
+
+  /** LIST_TOKENS. */
+  public Control listTokens(byte[] payload) {
+    guard();
+    return new TokenList(
+        snapshot().tokens("", LISTED_MAX, token -> true).stream()
+            .map(Administration::info)
+            .toList());
+  }
+
+  /** REVOKE_TOKEN. */
+  public Control revokeToken(byte[] payload) throws IOException {
+    String id = Json.decode(payload, SecurityId.class).id();
+    if (snapshot().token(id).isEmpty()) {
+      throw unknown("token", id);
+    }
+    write(SecurityRecords.removalOfToken(id));
+    return new Empty();
+  }
+
+  /** SET_QUOTA. */
+  public Control setQuota(byte[] payload) throws IOException {
+    QuotaInfo info = Json.decode(payload, QuotaInfo.class);
+    Quota quota = QuotaLimits.quota(info.limits()).requireFor(info.subject());
+    write(
+        info.limits().isEmpty()
+            ? SecurityRecords.removalOfQuota(info.subject())
+            : records().noting(new SecuritySnapshot.SubjectQuota(info.subject(), quota)));
+    return new Empty();
+  }
+
+  /** LIST_QUOTAS. */
+  public Control listQuotas(byte[] payload) {
+    guard();
+    return new QuotaList(
+        snapshot().quotas("", LISTED_MAX, quota -> true).stream()
+            .map(one -> new QuotaInfo(one.subject(), QuotaLimits.limits(one.quota())))
+            .toList());
+  }
+}

@@ -1,0 +1,182 @@
+package io.tunnel.server.net.access;
+
+import io.tunnel.codec.Binary;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.Operation.Right;
+import io.tunnel.wire.control.ClusterControl.Attach;
+import io.tunnel.wire.control.Control.CreateTable;
+import io.tunnel.wire.control.Control.CreateTunnel;
+import io.tunnel.wire.control.Control.TableName;
+import io.tunnel.wire.control.Control.TunnelName;
+import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.OperatorControl.AlterTable;
+import io.tunnel.wire.control.OperatorControl.ChannelSelection;
+import io.tunnel.wire.control.OperatorControl.EndSession;
+import io.tunnel.wire.control.OperatorControl.Seek;
+import io.tunnel.wire.control.PartitionControl.FindPositions;
+import io.tunnel.wire.control.PartitionControl.ReadPartition;
+
+/**
+ * Decides whether a caller may ask for what a request names, before the request is looked at any
+ * further. An operation that is added does not compile before it is decided here. For any thread.
+ */
+public final class Authority {
+
+  private final Catalog catalog;
+
+  /** Over the tables of a catalog. */
+  public Authority(Catalog catalog) {
+    this.catalog = catalog;
+  }
+
+  /**
+   * Refuses what the caller may not ask for.
+   *
+   * @throws RefusedException NOT_PERMITTED; TABLE_NOT_FOUND or TUNNEL_NOT_FOUND where the caller
+   *     may not see what is named
+   */
+  public void require(Operation operation, byte[] payload, Caller caller) {
+    if (caller.mayDoEverything()) {
+      return;
+    }
+    Right right = operation.right();
+    switch (operation) {
+      case CREATE_TABLE -> create(Json.decode(payload, CreateTable.class).meta().name(), caller);
+      case ALTER_TABLE -> table(right, Json.decode(payload, AlterTable.class).table(), caller);
+      case DESCRIBE_TABLE, DROP_TABLE, PARTITION_MAP ->
+          table(right, Json.decode(payload, TableName.class).table(), caller);
+      case FIND_POSITIONS ->
+          table(right, Json.decode(payload, FindPositions.class).table(), caller);
+      case WRITE, GET_ROW, GET_RANGE -> tableId(right, payload, caller);
+      case READ_PARTITION ->
+          partition(right, Json.decode(payload, ReadPartition.class).partition(), caller);
+
+      case LIST_TUNNELS -> {
+        if (payload.length > 0) {
+          table(Right.SEE, Json.decode(payload, TableName.class).table(), caller);
+        }
+      }
+      case CREATE_TUNNEL -> {
+        CreateTunnel request = Json.decode(payload, CreateTunnel.class);
+        tunnel(right, request.table(), request.tunnel(), caller);
+      }
+      case DESCRIBE_TUNNEL, DELETE_TUNNEL, EXPORT_CHECKPOINTS -> {
+        TunnelName name = Json.decode(payload, TunnelName.class);
+        tunnel(right, name.table(), name.tunnel(), caller);
+      }
+      case SEEK -> {
+        Seek request = Json.decode(payload, Seek.class);
+        tunnel(right, request.table(), request.tunnel(), caller);
+      }
+      case PAUSE, RESUME -> {
+        ChannelSelection request = Json.decode(payload, ChannelSelection.class);
+        tunnel(right, request.table(), request.tunnel(), caller);
+      }
+      case END_SESSION -> {
+        EndSession request = Json.decode(payload, EndSession.class);
+        tunnel(right, request.table(), request.tunnel(), caller);
+      }
+      case ATTACH -> requireGrant(Json.decode(payload, Attach.class));
+
+      case DRAIN_NODE,
+          CREATE_KEY,
+          LIST_KEYS,
+          REVOKE_KEY,
+          ROTATE_KEY,
+          GRANT,
+          WITHDRAW,
+          LIST_PERMISSIONS,
+          CHANGE_GROUP,
+          LIST_GROUPS,
+          CREATE_TOKEN,
+          LIST_TOKENS,
+          REVOKE_TOKEN,
+          SET_QUOTA,
+          LIST_QUOTAS ->
+          caller.requireOnCluster(right);
+
+      case LIST_TABLES, OPEN_SESSION -> {
+        // What is listed is filtered, and a tunnel is asked for by its id: decided where it is
+        // found.
+      }
+      case HELLO,
+          AUTHENTICATE,
+          WHO_AM_I,
+          DESCRIBE_CLUSTER,
+          DESCRIBE_NODE,
+          CLOSE_SESSION,
+          HEARTBEAT,
+          RELEASE,
+          CREDIT,
+          CHECKPOINT,
+          CHECKPOINT_SKIPPING,
+          STOP_CHANNEL,
+          DETACH,
+          LIMIT -> {
+        // Of the connection's own, or for everybody who is let in.
+      }
+      case ASSIGN, REVOKE, DELIVER, END_OF_CHANNEL, FENCE, SESSION_END, SETTLED -> {
+        // Refused as no request at all.
+      }
+    }
+  }
+
+  private static void create(String table, Caller caller) {
+    if (!caller.may(Right.CREATE, table)) {
+      throw caller.notPermitted(Right.CREATE, "table " + table);
+    }
+  }
+
+  static void table(Right right, String table, Caller caller) {
+    if (!caller.sees(table)) {
+      throw new RefusedException(ErrorCode.TABLE_NOT_FOUND, "there is no table '" + table + "'");
+    }
+    if (right != Right.SEE && !caller.may(right, table)) {
+      throw caller.notPermitted(right, "table " + table);
+    }
+  }
+
+  private static void tunnel(Right right, String table, String tunnel, Caller caller) {
+    if (!caller.sees(table) && right != Right.CREATE) {
+      throw new RefusedException(ErrorCode.TABLE_NOT_FOUND, "there is no table '" + table + "'");
+    }
+    caller.require(right, table, tunnel);
+  }
+
+  /** The payload begins with the table's id. */
+  private void tableId(Right right, byte[] payload, Caller caller) {
+    if (payload.length < Integer.BYTES) {
+      throw new MalformedException("a request of " + payload.length + " bytes is cut off");
+    }
+    int id = Binary.getInt(payload, 0);
+    String table = catalog.table(id).meta().name();
+    if (!caller.sees(table)) {
+      throw new RefusedException(ErrorCode.TABLE_NOT_FOUND, "there is no table with id " + id);
+    }
+    table(right, table, caller);
+  }
+
+  private void partition(Right right, int partition, Caller caller) {
+    String table = catalog.tableOfPartition(partition).meta().name();
+    if (!caller.sees(table)) {
+      throw new RefusedException(ErrorCode.TABLE_NOT_FOUND, "there is no partition " + partition);
+    }
+    table(right, table, caller);
+  }
+
+  /** The tunnel's node has decided; its grant is verified where the channel is delivered. */
+  private static void requireGrant(Attach request) {
+    if (request.grant().isEmpty()) {
+      throw new RefusedException(
+          ErrorCode.NOT_PERMITTED,
+          "channel "
+              + request.channelId()
+              + " is delivered to whom its session's server has granted it; attach with the grant"
+              + " of the assignment");
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package io.tunnel.server.net.access;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.security.Permissions;
+import io.tunnel.server.security.Principal;
+import io.tunnel.wire.Operation.Right;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Who asks on a connection, and what they may do at this moment: each question is answered from the
+ * newest snapshot of what was granted. For any thread.
+ */
+public final class Caller {
+
+  private static final Caller ANYBODY = new Caller(Optional.empty());
+
+  private final Optional<Known> known;
+
+  private record Known(Principal principal, Optional<String> keyId, Gate gate) {}
+
+  private Caller(Optional<Known> known) {
+    this.known = known;
+  }
+
+  Caller(Principal principal, Optional<String> keyId, Gate gate) {
+    this(Optional.of(new Known(principal, keyId, gate)));
+  }
+
+  /** Someone of whom a server that asks nobody knows nothing, and who may do everything. */
+  public static Caller anybody() {
+    return ANYBODY;
+  }
+
+  /** Who it is, where everybody is asked. */
+  public Optional<Principal> principal() {
+    return known.map(Known::principal);
+  }
+
+  /** The name that grants of channels are made for; empty where nobody is asked who they are. */
+  public String name() {
+    return known.map(one -> one.principal().name()).orElse("");
+  }
+
+  /** Whether every request may be made, without a look at what it names. */
+  public boolean mayDoEverything() {
+    return known.isEmpty() || known.get().gate().isAdministrator(known.get().principal());
+  }
+
+  /** Whether what let the caller in still would. */
+  public boolean isWelcome() {
+    return known.isEmpty()
+        || known.get().keyId().isEmpty()
+        || known.get().gate().key(known.get().keyId().get()).isPresent();
+  }
+
+  private Permissions permissions() {
+    return known.orElseThrow().gate().rights().permissions();
+  }
+
+  /** Whether the caller has the right on a table. */
+  public boolean may(Right right, String table) {
+    return mayDoEverything() || permissions().allows(known.get().principal(), right, table);
+  }
+
+  /** Whether the caller has the right on a tunnel. */
+  public boolean may(Right right, String table, String tunnel) {
+    return mayDoEverything()
+        || permissions().allowsTunnel(known.get().principal(), right, table, tunnel);
+  }
+
+  /** Whether the caller has the right on the cluster. */
+  public boolean mayOnCluster(Right right) {
+    return mayDoEverything() || permissions().allowsCluster(known.get().principal(), right);
+  }
+
+  /** Whether the table exists for the caller. */
+  public boolean sees(String table) {
+    return mayDoEverything() || permissions().seesTable(known.get().principal(), table);
+  }
+
+  /** Whether the tunnel exists for the caller. */
+  public boolean sees(String table, String tunnel) {
+    return mayDoEverything() || permissions().seesTunnel(known.get().principal(), table, tunnel);
+  }
+
+  /**
+   * Refuses who does not have the right on a tunnel: in the words for a tunnel that does not exist
+   * when the caller may not see it.
+   */
+  public void require(Right right, String table, String tunnel) {
+    if (!sees(table, tunnel) && right != Right.CREATE) {
+      throw new RefusedException(
+          ErrorCode.TUNNEL_NOT_FOUND,
+          "there is no tunnel '" + tunnel + "' of table '" + table + "'");
+    }
+    if (right != Right.SEE && !may(right, table, tunnel)) {
+      throw notPermitted(right, "tunnel " + table + "/" + tunnel);
+    }
+  }
+
+  /** Refuses who does not have the right on the cluster. */
+  public void requireOnCluster(Right right) {
+    if (!mayOnCluster(right)) {
+      throw notPermitted(right, "the cluster");
+    }
+  }
+
+  RefusedException notPermitted(Right right, String what) {
+    return new RefusedException(
+        ErrorCode.NOT_PERMITTED,
+        "'"
+            + name()
+            + "' does not have the right "
+            + right.name().toLowerCase(Locale.ROOT)
+            + " on "
+            + what
+            + "; an administrator can grant it");
+  }
+
+  /**
+   * The refusal as the caller may read it: the names behind a name that does not exist may be of
+   * things that the caller may not see.
+   */
+  public RefusedException told(RefusedException reason) {
+    boolean isOfNames =
+        reason.code() == ErrorCode.TABLE_NOT_FOUND || reason.code() == ErrorCode.TUNNEL_NOT_FOUND;
+    int list = String.valueOf(reason.getMessage()).indexOf("; ");
+    return isOfNames && list >= 0 && !mayDoEverything()
+        ? new RefusedException(reason.code(), reason.getMessage().substring(0, list))
+        : reason;
+  }
+
+  /** Who it is, for logs. */
+  @Override
+  public String toString() {
+    return known.map(one -> one.principal().name()).orElse("anybody");
+  }
+}

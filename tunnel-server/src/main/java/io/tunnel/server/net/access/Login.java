@@ -1,0 +1,85 @@
+package io.tunnel.server.net.access;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.security.AccessKey;
+import io.tunnel.wire.Authentication;
+import io.tunnel.wire.Authentication.Accepted;
+import io.tunnel.wire.Authentication.Answer;
+import io.tunnel.wire.Authentication.Begin;
+import io.tunnel.wire.Authentication.Challenge;
+import io.tunnel.wire.Authentication.Prove;
+import io.tunnel.wire.Authentication.Request;
+import io.tunnel.wire.AuthenticationProof;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One attempt of a client to say who it is. A key that does not exist is challenged like one that
+ * does, and checked against a secret that nobody has: what is answered, and how much is computed
+ * for it, does not say which keys there are.
+ */
+final class Login {
+
+  private final Gate gate;
+  private final Bytes binding;
+  private Optional<AuthenticationProof> challenged = Optional.empty();
+  private Optional<Caller> caller = Optional.empty();
+
+  Login(Gate gate, Bytes binding) {
+    this.gate = gate;
+    this.binding = binding;
+  }
+
+  /** Who it is, once that is proved. */
+  Optional<Caller> caller() {
+    return caller;
+  }
+
+  /**
+   * Takes a step.
+   *
+   * @throws RefusedException NOT_AUTHENTICATED when it proves nothing, INVALID_REQUEST when it is
+   *     not the step's turn
+   */
+  Answer take(Request request) {
+    if (request instanceof Begin begin) {
+      return begin(begin);
+    }
+    return prove((Prove) request);
+  }
+
+  private Challenge begin(Begin begin) {
+    if (challenged.isPresent()) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST, "an authentication has begun; prove it, or connect again");
+    }
+    Bytes nonce = gate.chance(Authentication.NONCE_BYTES);
+    challenged = Optional.of(new AuthenticationProof(begin.keyId(), begin.nonce(), nonce, binding));
+    return new Challenge(nonce);
+  }
+
+  private Accepted prove(Prove prove) {
+    AuthenticationProof seen =
+        challenged.orElseThrow(
+            () ->
+                new RefusedException(
+                    ErrorCode.INVALID_REQUEST, "a proof without a key; begin with the key's id"));
+    Optional<AccessKey> key = gate.key(seen.keyId());
+    List<byte[]> secrets =
+        key.map(gate::secrets)
+            .orElseGet(() -> List.of(gate.chance(AccessKey.SECRET_BYTES).toByteArray()));
+    for (byte[] secret : secrets) {
+      boolean isProved = AuthenticationProof.areEqual(seen.ofClient(secret), prove.proof());
+      if (isProved && key.isPresent()) {
+        caller = Optional.of(gate.caller(key.get().principal(), Optional.of(seen.keyId())));
+        return new Accepted(seen.ofServer(secret), key.get().principal().name());
+      }
+    }
+    throw new RefusedException(
+        ErrorCode.NOT_AUTHENTICATED,
+        "there is no such key, or its secret is another, or somebody stands between client and"
+            + " server");
+  }
+}

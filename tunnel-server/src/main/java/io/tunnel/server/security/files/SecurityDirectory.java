@@ -1,0 +1,179 @@
+package io.tunnel.server.security.files;
+
+import io.tunnel.codec.MalformedException;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.net.access.Gate;
+import io.tunnel.server.security.AccessKey;
+import io.tunnel.server.security.MasterKey;
+import io.tunnel.server.security.Principal;
+import io.tunnel.wire.control.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A security directory: certificates, {@code master.key}, and {@code keys.json} with the keys of
+ * administrators, who can come before there is a catalog. The certificates and {@code keys.json}
+ * are read again when they change; a file that cannot be used changes nothing and is said in the
+ * log. The master key is read once, because everything that is stored is sealed with it.
+ */
+public final class SecurityDirectory implements Gate.Administrators {
+
+  /** Takes the place of {@code master.key} where it is set. */
+  public static final String MASTER_KEY_VARIABLE = "TUNNEL_MASTER_KEY";
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(SecurityDirectory.class);
+  private static final long KEYS_BYTES_MAX = 1 << 20;
+
+  private final Path keysFile;
+  private final Tls tls;
+  private final MasterKey master;
+  private String keysMark;
+  private volatile Kept kept;
+
+  /**
+   * A key in {@code keys.json}.
+   *
+   * @param sealed secrets, sealed with the master key for this id; the newest first
+   * @param created milliseconds since 1970
+   */
+  record StoredKey(String id, String principal, List<String> sealed, long created) {
+    StoredKey {
+      Objects.requireNonNull(id, "id");
+      Objects.requireNonNull(principal, "principal");
+      Objects.requireNonNull(sealed, "sealed");
+    }
+
+    AccessKey key() {
+      return new AccessKey(id, Principal.ofKey(principal), sealed, created, false);
+    }
+  }
+
+  private record StoredKeys(List<StoredKey> keys) {}
+
+  private record Kept(Map<String, AccessKey> keys, Set<Principal> administrators) {
+    Kept(Map<String, AccessKey> keys) {
+      this(
+          keys,
+          keys.values().stream().map(AccessKey::principal).collect(Collectors.toUnmodifiableSet()));
+    }
+  }
+
+  /**
+   * Reads it.
+   *
+   * @param environment gives variables by name, null for one that is not set
+   * @param chance gives so many random bytes that nobody can guess
+   * @param epochMs milliseconds since 1970, now
+   * @throws IOException when something is missing or not what it should be; says what would be
+   *     right
+   */
+  public SecurityDirectory(
+      Path directory,
+      Function<String, String> environment,
+      IntFunction<Bytes> chance,
+      LongSupplier epochMs)
+      throws IOException {
+    if (!Files.isDirectory(directory)) {
+      throw new IOException(
+          "there is no security directory "
+              + directory
+              + "; make one with 'tunnel security init --dir "
+              + directory
+              + "'");
+    }
+    tls = new Tls(directory, epochMs);
+    master = master(directory.resolve("master.key"), environment, chance);
+    keysFile = directory.resolve("keys.json");
+    keysMark = FileMark.of(keysFile);
+    kept = read(keysFile);
+  }
+
+  private static MasterKey master(
+      Path file, Function<String, String> environment, IntFunction<Bytes> chance)
+      throws IOException {
+    Optional<String> variable = Optional.ofNullable(environment.apply(MASTER_KEY_VARIABLE));
+    try {
+      return MasterKey.parse(
+          variable.isPresent() ? variable.get() : Files.readString(file), chance);
+    } catch (NoSuchFileException e) {
+      throw new IOException(
+          "there is no master key: neither the file "
+              + file
+              + " nor the variable "
+              + MASTER_KEY_VARIABLE,
+          e);
+    } catch (IllegalArgumentException e) {
+      throw new IOException(
+          (variable.isPresent() ? "the variable " + MASTER_KEY_VARIABLE : file.toString())
+              + " holds no master key: "
+              + e.getMessage(),
+          e);
+    }
+  }
+
+  private static Kept read(Path file) throws IOException {
+    try {
+      if (Files.size(file) > KEYS_BYTES_MAX) {
+        throw new IOException(file + " is larger than 1 MiB");
+      }
+      String text = "{\"keys\":" + Files.readString(file) + "}";
+      return new Kept(
+          Json.ofText(text, StoredKeys.class).keys().stream()
+              .map(StoredKey::key)
+              .collect(Collectors.toUnmodifiableMap(AccessKey::id, key -> key)));
+    } catch (NoSuchFileException e) {
+      return new Kept(Map.of());
+    } catch (MalformedException | IllegalArgumentException | IllegalStateException e) {
+      throw new IOException(
+          file + " is no list of keys: " + e.getMessage() + "; see docs/security.md", e);
+    }
+  }
+
+  /** Looks whether files were changed, and reads them again. For one thread. */
+  public void look() {
+    tls.look();
+    String mark = FileMark.of(keysFile);
+    if (!mark.equals(keysMark)) {
+      keysMark = mark;
+      try {
+        kept = read(keysFile);
+        LOGGER.info("{} was read again: {} keys", keysFile, kept.keys().size());
+      } catch (IOException e) {
+        LOGGER.error("{}; the server goes on with the keys that it has", e.getMessage());
+      }
+    }
+  }
+
+  /** Its certificates. */
+  public Tls tls() {
+    return tls;
+  }
+
+  /** What secrets are sealed with. */
+  public MasterKey master() {
+    return master;
+  }
+
+  @Override
+  public Optional<AccessKey> key(String id) {
+    return Optional.ofNullable(kept.keys().get(id));
+  }
+
+  @Override
+  public Set<Principal> principals() {
+    return kept.administrators();
+  }
+}

@@ -1,0 +1,106 @@
+package io.tunnel.server.security.files;
+
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.ssl.JdkSslContext;
+import io.netty.handler.ssl.OptionalSslHandler;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import javax.net.SocketFactory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * TLS with the certificates of a security directory. Connections that begin after the files were
+ * changed get the new ones; those that are open keep theirs. Files that cannot be used change
+ * nothing, and are said in the log.
+ */
+public final class Tls {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(Tls.class);
+  private static final long WARN_MS = Duration.ofDays(30).toMillis();
+  private static final long WARN_AGAIN_MS = Duration.ofDays(1).toMillis();
+
+  private final CertificateFiles files;
+  private final LongSupplier epochMs;
+  private volatile CertificateFiles.Loaded loaded;
+  private String fingerprint;
+
+  /** When it was last said that the certificate expires, if it was. */
+  private OptionalLong warnedMs = OptionalLong.empty();
+
+  /**
+   * Reads the certificates.
+   *
+   * @param epochMs milliseconds since 1970, now
+   * @throws IOException when they cannot be used; says what would be right
+   */
+  public Tls(Path directory, LongSupplier epochMs) throws IOException {
+    this.files = new CertificateFiles(directory);
+    this.epochMs = epochMs;
+    this.fingerprint = files.fingerprint();
+    this.loaded = files.load();
+    warnOfExpiry();
+  }
+
+  /** Looks whether the files were changed, and how long the certificate is good. For one thread. */
+  public void look() {
+    String now = files.fingerprint();
+    if (!now.equals(fingerprint)) {
+      fingerprint = now;
+      try {
+        loaded = files.load();
+        warnedMs = OptionalLong.empty();
+        LOGGER.info(
+            "the certificates of {} were read again: good until {}",
+            files,
+            loaded.certificate().getNotAfter().toInstant());
+      } catch (IOException e) {
+        LOGGER.error("{}; the server goes on with those that it has", e.getMessage());
+      }
+    }
+    warnOfExpiry();
+  }
+
+  private void warnOfExpiry() {
+    long nowMs = epochMs.getAsLong();
+    long leftMs = expiresMs() - nowMs;
+    boolean wasSaid = warnedMs.isPresent() && nowMs - warnedMs.getAsLong() < WARN_AGAIN_MS;
+    if (leftMs < WARN_MS && !wasSaid) {
+      warnedMs = OptionalLong.of(nowMs);
+      LOGGER.warn(
+          "the server's certificate in {} {} on {}; put another one in its place",
+          files,
+          leftMs < 0 ? "has expired" : "expires",
+          loaded.certificate().getNotAfter().toInstant());
+    }
+  }
+
+  /** When the server's certificate expires, in milliseconds since 1970. */
+  public long expiresMs() {
+    return loaded.certificate().getNotAfter().toInstant().toEpochMilli();
+  }
+
+  /**
+   * What stands first in the pipeline of a connection.
+   *
+   * @param refusal what takes the place of TLS on a connection that begins without it, to say so
+   */
+  public ChannelHandler handler(Supplier<ChannelHandler> refusal) {
+    return new OptionalSslHandler(loaded.server()) {
+      @Override
+      protected ChannelHandler newNonSslHandler(ChannelHandlerContext context) {
+        return refusal.get();
+      }
+    };
+  }
+
+  /** Sockets to other servers of the authority, which are shown this server's certificate. */
+  public SocketFactory sockets() {
+    return ((JdkSslContext) loaded.client()).context().getSocketFactory();
+  }
+}
