@@ -58,10 +58,11 @@ public final class Server implements Closeable {
       parts.open(net::close);
       security.watch(parts, engine.ports().catalog(), net::reviseRights);
       meters.held(net::held);
+      meters.certificate(security::certificateLeftSeconds);
       http =
           config.net().httpPort() < 0
               ? Optional.empty()
-              : Optional.of(listenHttp(config, new ServerPages(engine, net, meters)));
+              : Optional.of(listenHttp(config, new ServerPages(engine, net, meters), door));
       parts.open(engine.begin(served, net::stopListening));
     } catch (IOException | RuntimeException e) {
       parts.closeAfter(e);
@@ -109,14 +110,16 @@ public final class Server implements Closeable {
                 data, config, cluster, disks, new Outside(meters, security.sockets())));
   }
 
-  private HttpServer listenHttp(ServerConfig config, ServerPages pages) throws IOException {
+  private HttpServer listenHttp(ServerConfig config, ServerPages pages, NetServer.Door door)
+      throws IOException {
     HttpServer server =
         new HttpServer(
             new InetSocketAddress(net.localAddress().getAddress(), config.net().httpPort()),
             net.eventLoops(),
             config.net().limits().httpConnectionsMax(),
             parts.openThreads(new WaitingThread("pages", PAGES_WAITING_MAX)),
-            pages);
+            pages,
+            ServerSecurity.httpDoor(door));
     parts.open(server::close);
     return server;
   }

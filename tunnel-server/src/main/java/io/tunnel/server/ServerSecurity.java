@@ -1,14 +1,20 @@
 package io.tunnel.server;
 
+import io.netty.channel.ChannelPipeline;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.engine.OwnThread;
 import io.tunnel.server.engine.Parts;
 import io.tunnel.server.engine.SystemClock;
 import io.tunnel.server.engine.WiringChance;
+import io.tunnel.server.metrics.HttpServer;
+import io.tunnel.server.metrics.HttpVisitors;
 import io.tunnel.server.net.NetServer;
+import io.tunnel.server.net.access.Caller;
 import io.tunnel.server.net.access.Gate;
+import io.tunnel.server.net.access.TlsPeer;
 import io.tunnel.server.security.files.SecurityConfig;
 import io.tunnel.server.security.files.SecurityDirectory;
+import io.tunnel.wire.Operation.Right;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -37,8 +43,39 @@ final class ServerSecurity {
                     Path.of(config.directory()),
                     System::getenv,
                     WiringChance::secret,
-                    () -> TimeUnit.MICROSECONDS.toMillis(clock.epochMicros())))
+                    this::epochMs))
             : Optional.empty();
+  }
+
+  private long epochMs() {
+    return TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
+  }
+
+  /** How the HTTP port is entered where the other one is entered by that door. */
+  static HttpServer.Door httpDoor(NetServer.Door door) {
+    return door.gate().isOpen()
+        ? HttpServer.Door.open()
+        : new HttpServer.Door(
+            (connection, bearer) -> visit(door.gate(), connection, bearer), door.tls());
+  }
+
+  private static HttpVisitors.Visit visit(
+      Gate gate, ChannelPipeline connection, Optional<String> bearer) {
+    Optional<Caller> caller =
+        bearer
+            .flatMap(gate::bearer)
+            .or(() -> TlsPeer.of(connection).subject().map(gate::certified));
+    if (caller.isEmpty()) {
+      return HttpVisitors.Visit.UNKNOWN;
+    }
+    return caller.get().mayOnCluster(Right.READ)
+        ? HttpVisitors.Visit.WELCOME
+        : HttpVisitors.Visit.NOT_PERMITTED;
+  }
+
+  /** How long the server's certificate is still good, in seconds; NaN without one. */
+  double certificateLeftSeconds() {
+    return directory.map(one -> (one.tls().expiresMs() - epochMs()) / 1e3).orElse(Double.NaN);
   }
 
   /** How other nodes are reached. */
@@ -60,7 +97,8 @@ final class ServerSecurity {
             closed,
             catalog.security()::snapshot,
             WiringChance::secret,
-            clock::nanos));
+            clock::nanos,
+            this::epochMs));
   }
 
   /**

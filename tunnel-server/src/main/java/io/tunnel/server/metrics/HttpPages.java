@@ -15,8 +15,11 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.handler.ssl.SslHandler;
+import io.tunnel.server.metrics.HttpVisitors.Visit;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -26,14 +29,18 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   private static final String TEXT = "text/plain; charset=utf-8";
 
+  private static final String BEARER = "Bearer ";
+
   private static final long LINGER_S = 1;
 
   private final Executor maker;
   private final HttpServer.Pages pages;
+  private final HttpVisitors visitors;
 
-  HttpPages(Executor maker, HttpServer.Pages pages) {
+  HttpPages(Executor maker, HttpServer.Pages pages, HttpVisitors visitors) {
     this.maker = maker;
     this.pages = pages;
+    this.visitors = visitors;
   }
 
   private record Page(HttpResponseStatus status, String type, String body) {}
@@ -51,15 +58,23 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
           ctx, new Page(HttpResponseStatus.METHOD_NOT_ALLOWED, TEXT, "GET and HEAD only\n"), false);
       return;
     }
+    Visit visit = visitors.visit(ctx.pipeline(), bearer(request));
     switch (new QueryStringDecoder(request.uri()).path()) {
-      case "/health" -> respond(ctx, health(), isHead);
-      case "/metrics" -> metrics(ctx, isHead);
+      case "/health" -> respond(ctx, health(visit), isHead);
+      case "/metrics" -> metrics(ctx, visit, isHead);
       default ->
           respond(
               ctx,
               new Page(HttpResponseStatus.NOT_FOUND, TEXT, "there are /health and /metrics\n"),
               isHead);
     }
+  }
+
+  private static Optional<String> bearer(FullHttpRequest request) {
+    String said = request.headers().get(HttpHeaderNames.AUTHORIZATION, "");
+    return said.regionMatches(true, 0, BEARER, 0, BEARER.length())
+        ? Optional.of(said.substring(BEARER.length()).strip())
+        : Optional.empty();
   }
 
   private static Page refusal(Throwable cause) {
@@ -75,14 +90,37 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
     return new Page(HttpResponseStatus.BAD_REQUEST, TEXT, "this is not HTTP\n");
   }
 
-  private Page health() {
+  private Page health(Visit visit) {
+    boolean isHealthy = pages.isHealthy();
+    String known = isHealthy ? "{\"status\":\"UP\"}" : "{\"status\":\"DOWN\"}";
     return new Page(
-        pages.isHealthy() ? HttpResponseStatus.OK : HttpResponseStatus.SERVICE_UNAVAILABLE,
+        isHealthy ? HttpResponseStatus.OK : HttpResponseStatus.SERVICE_UNAVAILABLE,
         "application/json",
-        pages.health() + "\n");
+        (visit == Visit.WELCOME ? pages.health() : known) + "\n");
   }
 
-  private void metrics(ChannelHandlerContext ctx, boolean isHead) {
+  private void metrics(ChannelHandlerContext ctx, Visit visit, boolean isHead) {
+    switch (visit) {
+      case WELCOME -> figures(ctx, isHead);
+      case UNKNOWN ->
+          respond(
+              ctx,
+              new Page(
+                  HttpResponseStatus.UNAUTHORIZED,
+                  TEXT,
+                  "send a token as Authorization: Bearer TOKEN; 'tunnel security token create' makes"
+                      + " one\n"),
+              isHead);
+      case NOT_PERMITTED ->
+          respond(
+              ctx,
+              new Page(
+                  HttpResponseStatus.FORBIDDEN, TEXT, "figures need the right read on cluster\n"),
+              isHead);
+    }
+  }
+
+  private void figures(ChannelHandlerContext ctx, boolean isHead) {
     try {
       maker.execute(() -> respond(ctx, figures(), isHead));
     } catch (RejectedExecutionException e) {
@@ -108,7 +146,9 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
    * answer from it.
    */
   private static void lingerThenClose(ChannelHandlerContext ctx) {
-    ((DuplexChannel) ctx.channel()).shutdownOutput();
+    if (ctx.pipeline().get(SslHandler.class) == null) {
+      ((DuplexChannel) ctx.channel()).shutdownOutput();
+    }
     var unused = ctx.executor().schedule(() -> ctx.close(), LINGER_S, TimeUnit.SECONDS);
   }
 
@@ -126,6 +166,9 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
     response.headers().set(HttpHeaderNames.CONTENT_TYPE, page.type());
     response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, body.length);
     response.headers().set(HttpHeaderNames.CONNECTION, "close");
+    if (page.status().equals(HttpResponseStatus.UNAUTHORIZED)) {
+      response.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");
+    }
     if (page.status().equals(HttpResponseStatus.METHOD_NOT_ALLOWED)) {
       response.headers().set(HttpHeaderNames.ALLOW, "GET, HEAD");
     }

@@ -12,8 +12,12 @@ import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.tunnel.server.security.files.PlainRefusal;
+import io.tunnel.server.security.files.Tls;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /**
@@ -26,7 +30,26 @@ public final class HttpServer implements AutoCloseable {
   private static final int HEADER_BYTES_MAX = 8 * 1024;
   private static final int BODY_BYTES_MAX = 8 * 1024;
 
+  private static final String PLAIN_BODY = "this port speaks TLS; ask with https\n";
+
+  private static final byte[] PLAIN =
+      ("HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n"
+              + "Content-Length: "
+              + PLAIN_BODY.length()
+              + "\r\n\r\n"
+              + PLAIN_BODY)
+          .getBytes(StandardCharsets.US_ASCII);
+
   private final Channel listener;
+
+  /** Who is shown what, and what connections are encrypted with, if they are. */
+  public record Door(HttpVisitors visitors, Optional<Tls> tls) {
+
+    /** Without TLS, for everybody. */
+    public static Door open() {
+      return new Door(HttpVisitors.ANYBODY, Optional.empty());
+    }
+  }
 
   /** What is served. */
   public interface Pages {
@@ -45,13 +68,15 @@ public final class HttpServer implements AutoCloseable {
    *
    * @param connectionsMax connections at the same time; a further one takes the oldest's place
    * @param maker makes figures; refuses when too many wait for them
+   * @param door who is shown what, and what connections are encrypted with
    */
   public HttpServer(
       InetSocketAddress address,
       EventLoopGroup eventLoops,
       int connectionsMax,
       Executor maker,
-      Pages pages)
+      Pages pages,
+      Door door)
       throws IOException {
     HttpConnections connections = new HttpConnections(connectionsMax);
     ChannelFuture bound =
@@ -63,13 +88,19 @@ public final class HttpServer implements AutoCloseable {
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel nettyChannel) {
+                    nettyChannel.pipeline().addLast(connections);
+                    door.tls()
+                        .ifPresent(
+                            tls ->
+                                nettyChannel
+                                    .pipeline()
+                                    .addLast(tls.handler(() -> new PlainRefusal(PLAIN))));
                     nettyChannel
                         .pipeline()
                         .addLast(
-                            connections,
                             new HttpServerCodec(LINE_BYTES_MAX, HEADER_BYTES_MAX, BODY_BYTES_MAX),
                             new HttpObjectAggregator(BODY_BYTES_MAX, true),
-                            new HttpPages(maker, pages));
+                            new HttpPages(maker, pages, door.visitors()));
                   }
                 })
             .bind(address)

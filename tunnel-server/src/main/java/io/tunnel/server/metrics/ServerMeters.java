@@ -123,6 +123,14 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
     Gauge.builder("tunnel.readings", count).strongReference(true).register(registry);
   }
 
+  /** Adds how many seconds the server's certificate is still good; NaN without one. */
+  public void certificate(Supplier<Number> leftSeconds) {
+    Gauge.builder("tunnel.certificate.left.seconds", leftSeconds)
+        .description("Until the server's certificate expires")
+        .strongReference(true)
+        .register(registry);
+  }
+
   /** Adds what clients make the server hold. */
   public void held(Supplier<Held> now) {
     held(

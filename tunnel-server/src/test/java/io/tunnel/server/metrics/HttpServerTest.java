@@ -58,7 +58,8 @@ final class HttpServerTest {
             eventLoops,
             CONNECTIONS_MAX,
             this::makeFigures,
-            new Pages());
+            new Pages(),
+            HttpServer.Door.open());
   }
 
   /** Nobody makes any until a test does. */

@@ -3,6 +3,7 @@ package io.tunnel.server.net.access;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.security.AccessKey;
 import io.tunnel.server.security.AttemptsCore;
+import io.tunnel.server.security.HttpToken;
 import io.tunnel.server.security.MasterKey;
 import io.tunnel.server.security.Principal;
 import io.tunnel.server.security.SecuritySnapshot;
@@ -34,13 +35,15 @@ public final class Gate {
    * @param rights keys and permissions of the catalog, as they are now
    * @param chance gives so many random bytes that nobody can guess
    * @param nanos a clock that never goes back
+   * @param epochMs milliseconds since 1970, now
    */
   public record Guard(
       MasterKey master,
       Administrators administrators,
       Supplier<SecuritySnapshot> rights,
       IntFunction<Bytes> chance,
-      LongSupplier nanos) {}
+      LongSupplier nanos,
+      LongSupplier epochMs) {}
 
   /** Those who may do everything, and their keys, as they are now. */
   public interface Administrators {
@@ -109,7 +112,20 @@ public final class Gate {
     return secrets;
   }
 
-  /** Who came with a key, or a certificate. */
+  /** Who sent a token to the HTTP port, if it is one. */
+  public Optional<Caller> bearer(String token) {
+    return rights()
+        .token(HttpToken.hashOf(token))
+        .filter(known -> !known.isExpired(required().epochMs().getAsLong()))
+        .map(known -> caller(known.principal(), Optional.empty()));
+  }
+
+  /** Who a certificate of the authority is about. */
+  public Caller certified(Principal subject) {
+    return caller(subject, Optional.empty());
+  }
+
+  /** Who came with a key, or otherwise. */
   Caller caller(Principal principal, Optional<String> keyId) {
     return new Caller(principal, keyId, this);
   }
