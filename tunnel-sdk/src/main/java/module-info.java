@@ -1,9 +1,9 @@
 /**
  * What users compile against: {@link io.tunnel.sdk} with what it tells of {@linkplain
  * io.tunnel.sdk.table tables}, {@linkplain io.tunnel.sdk.checkpoint progress} and {@linkplain
- * io.tunnel.sdk.cluster clusters}, {@link io.tunnel.sdk.metrics}, and {@link io.tunnel.sdk.testing}
- * for their tests. Each library that the SDK stands on is required here, or a modular program would
- * start without it.
+ * io.tunnel.sdk.cluster clusters}, {@link io.tunnel.sdk.security}, {@link io.tunnel.sdk.metrics},
+ * and {@link io.tunnel.sdk.testing} for their tests. Each library that the SDK stands on is
+ * required here, or a modular program would start without it.
  */
 @SuppressWarnings({
   "requires-automatic",
@@ -30,6 +30,7 @@ module io.tunnel.sdk {
   exports io.tunnel.sdk.cluster;
   exports io.tunnel.sdk.metrics;
   exports io.tunnel.sdk.processor;
+  exports io.tunnel.sdk.security;
   exports io.tunnel.sdk.table;
   exports io.tunnel.sdk.testing;
   exports io.tunnel.sdk.tunnel;

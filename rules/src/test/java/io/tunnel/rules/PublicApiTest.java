@@ -30,6 +30,7 @@ class PublicApiTest {
               "io.tunnel.sdk.cluster",
               "io.tunnel.sdk.metrics",
               "io.tunnel.sdk.processor",
+              "io.tunnel.sdk.security",
               "io.tunnel.sdk.table",
               "io.tunnel.sdk.testing",
               "io.tunnel.sdk.tunnel"),

@@ -101,6 +101,7 @@ final class Rules {
               "io.tunnel.server..",
               "io.tunnel.sdk.answer..",
               "io.tunnel.sdk.delivery..",
+              "io.tunnel.sdk.profile..",
               "io.tunnel.sdk.read..",
               "io.tunnel.sdk.testing.table..",
               "io.tunnel.sdk.transport..",

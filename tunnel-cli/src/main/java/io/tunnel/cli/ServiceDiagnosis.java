@@ -3,6 +3,7 @@ package io.tunnel.cli;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.security.ProfileException;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.Diagnosis;
 import io.tunnel.terminal.ExitCode;
@@ -31,8 +32,12 @@ final class ServiceDiagnosis implements Diagnosis {
     if (isWrapped && trouble.getCause() != null) {
       return Diagnosis.standard().or(this).of(trouble.getCause());
     }
+    if (trouble instanceof ProfileException unusable) {
+      return Optional.of(CommandFailure.usage(unusable.getMessage()));
+    }
     if (trouble instanceof RefusedException refused) {
-      return Optional.of(new CommandFailure(exitCode(refused), refused.getMessage()));
+      return Optional.of(
+          new CommandFailure(exitCode(refused), refused.getMessage() + advice(refused)));
     }
     if (trouble instanceof ConnectionException lost) {
       String advice =
@@ -43,6 +48,12 @@ final class ServiceDiagnosis implements Diagnosis {
       return Optional.of(new CommandFailure(ExitCode.UNAVAILABLE, lost.getMessage() + advice));
     }
     return Optional.empty();
+  }
+
+  private static String advice(RefusedException refused) {
+    return refused.code() == ErrorCode.NOT_AUTHENTICATED
+        ? ". A profile with a key says who you are: --profile NAME|FILE"
+        : "";
   }
 
   private static int exitCode(RefusedException refused) {

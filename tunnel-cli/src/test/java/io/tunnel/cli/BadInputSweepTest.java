@@ -1,6 +1,7 @@
 package io.tunnel.cli;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.server.Server;
@@ -13,6 +14,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -88,6 +90,17 @@ class BadInputSweepTest {
       tables list --server 127.0.0.1:99999
       tables list --server HTTP
       tables list DEAD
+      tables list --profile nope-nope
+      tables list --profile a@b
+      tables list --profile FILES/nope.json
+      tables list --profile FILES
+      tables list --profile FILES/text.json
+      tables list --profile FILES/list.json
+      tables list --profile FILES/binary.json
+      tables list --profile FILES/unknown.json
+      tables list --profile FILES/tls.json
+      tables list --profile FILES/authority.json
+      tables list --profile FILES/shared.json
       tunnels list --table nope
       tunnels list DEAD
       tunnels describe --table nope --tunnel a
@@ -182,6 +195,12 @@ class BadInputSweepTest {
       demo --from FILES/none.csv
       demo --from FILES/binary.csv
       demo --server 127.0.0.1:1 --rows 10
+      demo --profile FILES/unknown.json --rows 10
+      demo --profile nope --nodes 2
+      cluster --profile FILES/unknown.json
+      stress --table load --rows 5 --profile FILES/unknown.json
+      perf --table load --tunnel audit --profile FILES/unknown.json
+      tail load --profile FILES/unknown.json
       server
       server --data FILES/d --config FILES/none
       server --data FILES/d --config FILES/text.json
@@ -200,18 +219,24 @@ class BadInputSweepTest {
       completion fish
       """;
 
+  /** Others may read it. */
+  private static final String SHARED = "shared.json";
+
   private static final Map<String, String> FILES =
-      Map.of(
-          "text.json", "{not json",
-          "list.json", "[1,2]",
-          "empty.json", "",
-          "binary.json", "\u00ff\u00fe{",
-          "version.json", "{\"format\":\"tunnel-checkpoints\",\"version\":\"x\"}",
-          "port.json", "{\"net\":{\"port\":\"x\"}}",
-          "unknown.json", "{\"net\":{\"prt\":1}}",
-          "binary.csv", "uid,seq,kind\na,1,\u00ff\u00fe\n",
-          "bad.jsonl", "{\"uid\":}\n",
-          "seq.csv", "uid,seq,kind\na,x,k\n");
+      Map.ofEntries(
+          entry("text.json", "{not json"),
+          entry("list.json", "[1,2]"),
+          entry("empty.json", ""),
+          entry("binary.json", "\u00ff\u00fe{"),
+          entry("version.json", "{\"format\":\"tunnel-checkpoints\",\"version\":\"x\"}"),
+          entry("port.json", "{\"net\":{\"port\":\"x\"}}"),
+          entry("unknown.json", "{\"net\":{\"prt\":1}}"),
+          entry("binary.csv", "uid,seq,kind\na,1,\u00ff\u00fe\n"),
+          entry("bad.jsonl", "{\"uid\":}\n"),
+          entry("seq.csv", "uid,seq,kind\na,x,k\n"),
+          entry("tls.json", "{\"tls\":\"yes\"}"),
+          entry("authority.json", "{\"authority\":\"nope.crt\"}"),
+          entry(SHARED, "{}"));
 
   @TempDir private static Path directory;
 
@@ -224,7 +249,10 @@ class BadInputSweepTest {
     NetConfig net = new NetConfig("127.0.0.1", 0, 0, 1, 100, false);
     server = Server.alone(directory.resolve("data"), ServerConfig.defaults(1).withNet(net));
     for (Map.Entry<String, String> file : FILES.entrySet()) {
-      Files.write(directory.resolve(file.getKey()), file.getValue().getBytes(ISO_8859_1));
+      Path made = directory.resolve(file.getKey());
+      Files.write(made, file.getValue().getBytes(ISO_8859_1));
+      String rights = file.getKey().equals(SHARED) ? "rw-r--r--" : "rw-------";
+      Files.setPosixFilePermissions(made, PosixFilePermissions.fromString(rights));
     }
     Files.writeString(directory.resolve("good.csv"), "name\na\nb\nc\n");
     assertThat(run("stress --create --table load --partitions 2 --rows 10")).isZero();

@@ -1,14 +1,17 @@
 package io.tunnel.sdk;
 
 import io.tunnel.sdk.metrics.SdkMeter;
+import io.tunnel.sdk.profile.EndpointText;
+import io.tunnel.sdk.profile.Profile;
+import io.tunnel.sdk.profile.Profiles;
+import io.tunnel.sdk.security.ClientSecurity;
+import io.tunnel.sdk.security.ProfileException;
 import io.tunnel.sdk.transport.GuardedMeter;
 import io.tunnel.wire.Protocol;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.Collectors;
 
 /**
  * How a client reaches the service, and how long and how much it waits.
@@ -23,6 +26,7 @@ import java.util.stream.Collectors;
  *     sent; zero to try once
  * @param meter is told what clients and workers with this configuration do; what it throws is
  *     logged once and disturbs nobody
+ * @param security how the server is known, and who the client is
  */
 public record ClientConfig(
     List<Endpoint> endpoints,
@@ -30,7 +34,8 @@ public record ClientConfig(
     Duration requestDeadline,
     long inFlightBytesMax,
     Duration retryDeadline,
-    SdkMeter meter) {
+    SdkMeter meter,
+    ClientSecurity security) {
 
   /** Endpoints that can be given. */
   public static final int ENDPOINTS_MAX = 64;
@@ -50,6 +55,7 @@ public record ClientConfig(
       throw new IllegalArgumentException("inFlightBytesMax is at least 1, not " + inFlightBytesMax);
     }
     meter = GuardedMeter.of(Objects.requireNonNull(meter, "meter"));
+    Objects.requireNonNull(security, "security");
     if (retryDeadline.isNegative()) {
       throw new IllegalArgumentException("retryDeadline is at least 0, not " + retryDeadline);
     }
@@ -71,19 +77,72 @@ public record ClientConfig(
         SdkMeter.NONE);
   }
 
+  /** A configuration without TLS, of nobody in particular. */
+  public ClientConfig(
+      List<Endpoint> endpoints,
+      Duration connectDeadline,
+      Duration requestDeadline,
+      long inFlightBytesMax,
+      Duration retryDeadline,
+      SdkMeter meter) {
+    this(
+        endpoints,
+        connectDeadline,
+        requestDeadline,
+        inFlightBytesMax,
+        retryDeadline,
+        meter,
+        ClientSecurity.NONE);
+  }
+
   /**
-   * The defaults (5 s to connect, 30 s per request, 32 MiB in flight, 10 s of retries) for {@code
-   * endpoints}: one or several with commas between them, each {@code host:port}, {@code host} alone
-   * for port {@value Protocol#PORT_DEFAULT}, an IPv6 address in brackets.
+   * The defaults (5 s to connect, 30 s per request, 32 MiB in flight, 10 s of retries) for one of:
    *
-   * @throws IllegalArgumentException when the text is none of these
+   * <ul>
+   *   <li>endpoints: one or several with commas between them, each {@code host:port}, {@code host}
+   *       alone for port {@value Protocol#PORT_DEFAULT}, an IPv6 address in brackets. Without TLS,
+   *       and of nobody in particular;
+   *   <li>{@code profile:NAME}: endpoints and {@link #security} of {@code
+   *       ~/.tunnel/profiles/NAME.json}, or of that file when NAME has a slash or ends with {@code
+   *       .json}. Variables of the environment take the place of single values; with {@code
+   *       profile:env} there are only they;
+   *   <li>{@code profile:NAME@ENDPOINTS}: the profile with other endpoints.
+   * </ul>
+   *
+   * @throws IllegalArgumentException when the text is none of these; a {@link ProfileException}
+   *     when the profile cannot be used
    */
   public static ClientConfig of(String endpoints) {
-    List<Endpoint> parsed = new ArrayList<>();
-    for (String endpoint : endpoints.split(",", -1)) {
-      parsed.add(Endpoint.of(endpoint.strip()));
+    return of(endpoints, Profiles.ofProcess());
+  }
+
+  static ClientConfig of(String endpoints, Profiles profiles) {
+    EndpointText text = EndpointText.of(endpoints);
+    if (text.profile().isEmpty()) {
+      return of(text.endpoints());
     }
-    return of(parsed);
+    Profile profile = profiles.read(text.profile().get());
+    List<Endpoint> where = text.endpoints().isEmpty() ? profile.endpoints() : text.endpoints();
+    if (where.isEmpty()) {
+      throw new ProfileException(
+          "profile "
+              + text.profile().get()
+              + " has no endpoints: say "
+              + text
+              + "@HOST:PORT, or set TUNNEL_SERVER");
+    }
+    return of(where).withSecurity(profile.security());
+  }
+
+  /**
+   * A text for {@link #of(String)} as {@link #endpoint} would give it. No profile is read: it may
+   * be on another machine.
+   *
+   * @throws IllegalArgumentException when it is no such text
+   */
+  public static String canonical(String endpoints) {
+    EndpointText text = EndpointText.of(endpoints);
+    return text.profile().isPresent() ? text.toString() : of(text.endpoints()).endpoint();
   }
 
   /** The defaults for that host and port. */
@@ -104,31 +163,43 @@ public record ClientConfig(
   /** A copy with another deadline for connecting. */
   public ClientConfig withConnectDeadline(Duration deadline) {
     return new ClientConfig(
-        endpoints, deadline, requestDeadline, inFlightBytesMax, retryDeadline, meter);
+        endpoints, deadline, requestDeadline, inFlightBytesMax, retryDeadline, meter, security);
   }
 
   /** A copy with another deadline for a request. */
   public ClientConfig withRequestDeadline(Duration deadline) {
     return new ClientConfig(
-        endpoints, connectDeadline, deadline, inFlightBytesMax, retryDeadline, meter);
+        endpoints, connectDeadline, deadline, inFlightBytesMax, retryDeadline, meter, security);
   }
 
   /** A copy with another limit for bytes in flight. */
   public ClientConfig withInFlightBytesMax(long bytes) {
     return new ClientConfig(
-        endpoints, connectDeadline, requestDeadline, bytes, retryDeadline, meter);
+        endpoints, connectDeadline, requestDeadline, bytes, retryDeadline, meter, security);
   }
 
   /** A copy with another deadline for retries. */
   public ClientConfig withRetryDeadline(Duration deadline) {
     return new ClientConfig(
-        endpoints, connectDeadline, requestDeadline, inFlightBytesMax, deadline, meter);
+        endpoints, connectDeadline, requestDeadline, inFlightBytesMax, deadline, meter, security);
   }
 
   /** A copy whose clients and workers tell that meter what they do. */
   public ClientConfig withMeter(SdkMeter heard) {
     return new ClientConfig(
-        endpoints, connectDeadline, requestDeadline, inFlightBytesMax, retryDeadline, heard);
+        endpoints,
+        connectDeadline,
+        requestDeadline,
+        inFlightBytesMax,
+        retryDeadline,
+        heard,
+        security);
+  }
+
+  /** A copy whose connections are secured like that. */
+  public ClientConfig withSecurity(ClientSecurity other) {
+    return new ClientConfig(
+        endpoints, connectDeadline, requestDeadline, inFlightBytesMax, retryDeadline, meter, other);
   }
 
   /** The host of the first endpoint. */
@@ -141,9 +212,12 @@ public record ClientConfig(
     return endpoints.get(0).port();
   }
 
-  /** The endpoints as {@link #of(String)} reads them. */
+  /**
+   * The endpoints as {@link #of(String)} reads them, with the profile that the {@link #security}
+   * was read from. Security that a program has put together is not in it, and a secret never is.
+   */
   public String endpoint() {
-    return endpoints.stream().map(Endpoint::toString).collect(Collectors.joining(","));
+    return new EndpointText(security.profile(), endpoints).toString();
   }
 
   private static void requirePositive(String name, Duration duration) {

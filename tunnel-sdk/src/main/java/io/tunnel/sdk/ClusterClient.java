@@ -8,6 +8,7 @@ import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
 import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.transport.Ticker;
+import io.tunnel.sdk.transport.trust.LoadedConfig;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
@@ -40,8 +41,9 @@ public final class ClusterClient implements AutoCloseable {
   /** A client with its configuration; it connects when it is first used. */
   public ClusterClient(ClientConfig config) {
     Ticker ticker = new SystemClock();
+    LoadedConfig loaded = LoadedConfig.of(config); // First: it may throw.
     this.loops = EventLoops.start(1);
-    this.nodes = new Nodes(config, loops, ticker);
+    this.nodes = new Nodes(loaded, loops, ticker);
     this.caller = new Caller(nodes, ticker);
   }
 

@@ -18,6 +18,7 @@ import io.tunnel.sdk.transport.Nodes;
 import io.tunnel.sdk.transport.Subject;
 import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.transport.Ticker;
+import io.tunnel.sdk.transport.trust.LoadedConfig;
 import io.tunnel.sdk.write.PartitionMaps;
 import io.tunnel.sdk.write.WriteCall;
 import io.tunnel.sdk.write.WriteEngine;
@@ -61,8 +62,9 @@ public final class TableClient implements AutoCloseable {
   private final WriteEngines engines;
 
   private TableClient(ClientConfig config) {
+    LoadedConfig loaded = LoadedConfig.of(config); // First: it may throw.
     this.loops = EventLoops.start(LOOPS);
-    this.nodes = new Nodes(config, loops, ticker);
+    this.nodes = new Nodes(loaded, loops, ticker);
     this.caller = new Caller(nodes, ticker);
     this.engines =
         new WriteEngines(
@@ -83,6 +85,8 @@ public final class TableClient implements AutoCloseable {
    *
    * @throws ConnectionException when the server cannot be reached before the connect deadline
    * @throws io.tunnel.model.RefusedException when it speaks another version of the protocol
+   * @throws io.tunnel.sdk.security.ProfileException when a file of the configuration's security
+   *     cannot be used, here and where other clients, readers and workers are made
    */
   public static TableClient connect(ClientConfig config) {
     TableClient client = new TableClient(config);

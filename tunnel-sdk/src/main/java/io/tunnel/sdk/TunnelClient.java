@@ -13,6 +13,7 @@ import io.tunnel.sdk.transport.Nodes;
 import io.tunnel.sdk.transport.Subject;
 import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.transport.Ticker;
+import io.tunnel.sdk.transport.trust.LoadedConfig;
 import io.tunnel.sdk.tunnel.CreateTunnelRequest;
 import io.tunnel.sdk.tunnel.CreateTunnelResponse;
 import io.tunnel.sdk.tunnel.DeleteTunnelRequest;
@@ -65,8 +66,9 @@ public final class TunnelClient implements AutoCloseable {
   public TunnelClient(ClientConfig config) {
     Ticker ticker = new SystemClock();
     this.config = Objects.requireNonNull(config, "config");
+    LoadedConfig loaded = LoadedConfig.of(config); // First: it may throw.
     this.loops = EventLoops.start(1);
-    this.nodes = new Nodes(config, loops, ticker);
+    this.nodes = new Nodes(loaded, loops, ticker);
     this.caller = new Caller(nodes, ticker);
     this.allTunnels = new AllTunnels(caller);
   }

@@ -3,17 +3,30 @@ package io.tunnel.sdk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.sdk.profile.Profiles;
+import io.tunnel.sdk.security.AccessKey;
+import io.tunnel.sdk.security.ClientSecurity;
+import io.tunnel.sdk.security.ProfileException;
+import io.tunnel.sdk.security.Secret;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ClientConfigTest {
+
+  private static final String SECRET = "sesame-sesame-sesame";
 
   @ParameterizedTest
   @CsvSource({
@@ -85,5 +98,56 @@ class ClientConfigTest {
     assertThatThrownBy(() -> config.withRetryDeadline(Duration.ofMillis(-1)))
         .hasMessageContaining("retryDeadline");
     assertThat(config.withRetryDeadline(Duration.ZERO).retryDeadline()).isZero();
+  }
+
+  @Test
+  void a_profile_stays_in_the_text_that_names_the_service(@TempDir Path home) throws IOException {
+    Path file = home.resolve("own.json");
+    Files.writeString(
+        file,
+        "{\"endpoints\":\"a:1\",\"tls\":false,\"key\":{\"id\":\"k\",\"secret\":\""
+            + SECRET
+            + "\"}}");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    Profiles profiles = new Profiles(Map.of("TUNNEL_TLS", "true"), home);
+    ClientConfig config = ClientConfig.of("profile:" + file, profiles);
+    assertThat(config.endpoint()).isEqualTo("profile:" + file + "@a:1");
+    assertThat(config.security().isTls()).isTrue();
+    assertThat(config.security().key()).contains(new AccessKey("k", Secret.of(SECRET)));
+    assertThat(ClientConfig.of(config.endpoint(), profiles)).isEqualTo(config);
+    ClientConfig elsewhere = ClientConfig.of("profile:" + file + "@b:2,c", profiles);
+    assertThat(elsewhere.endpoint()).isEqualTo("profile:" + file + "@b:2,c:7650");
+    assertThat(elsewhere.withRequestDeadline(Duration.ofSeconds(1)).security())
+        .isEqualTo(config.security());
+    assertThat(List.of(config.toString(), config.endpoint()))
+        .allSatisfy(text -> assertThat(text).doesNotContain(SECRET));
+  }
+
+  @Test
+  void a_service_has_endpoints(@TempDir Path home) {
+    Profiles profiles = new Profiles(Map.of("TUNNEL_TLS", "true"), home);
+    assertThatThrownBy(() -> ClientConfig.of("profile:env", profiles))
+        .isInstanceOf(ProfileException.class)
+        .hasMessage(
+            "profile env has no endpoints: say profile:env@HOST:PORT, or set TUNNEL_SERVER");
+    assertThat(ClientConfig.of("profile:env@h", profiles).endpoint())
+        .isEqualTo("profile:env@h:7650");
+  }
+
+  @Test
+  void a_text_is_made_canonical_without_its_profile() {
+    assertThat(ClientConfig.canonical("a, b:1,a")).isEqualTo("a:7650,b:1");
+    assertThat(ClientConfig.canonical("profile:nobody-has-it")).isEqualTo("profile:nobody-has-it");
+    assertThat(ClientConfig.canonical("profile:no/file@a, b"))
+        .isEqualTo("profile:no/file@a:7650,b:7650");
+    assertThatThrownBy(() -> ClientConfig.canonical("profile:no such"))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void security_that_a_program_has_put_together_is_in_no_text() {
+    ClientConfig config = ClientConfig.of("a:1").withSecurity(ClientSecurity.tls());
+    assertThat(config.endpoint()).isEqualTo("a:1");
+    assertThat(ClientConfig.of("a:1").security()).isEqualTo(ClientSecurity.NONE);
   }
 }

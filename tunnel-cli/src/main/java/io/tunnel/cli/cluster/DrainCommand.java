@@ -80,9 +80,11 @@ final class DrainCommand implements Callable<Integer> {
   /** Given to the wrong command, it would be ignored, and a node of another cluster drained. */
   private void requireOwnServer() {
     CommandLine.ParseResult ofParent = spec.parent().commandLine().getParseResult();
-    if (ofParent != null && ofParent.hasMatchedOption("--server")) {
-      throw CommandFailure.usage(
-          "give --server behind drain: tunnel cluster drain NODE --server …");
+    for (String option : List.of("--server", "--profile")) {
+      if (ofParent != null && ofParent.hasMatchedOption(option)) {
+        throw CommandFailure.usage(
+            "give " + option + " behind drain: tunnel cluster drain NODE " + option + " …");
+      }
     }
   }
 

@@ -11,6 +11,7 @@ import io.tunnel.stress.file.UnreadableFileException;
 import io.tunnel.stress.rows.BadLineException;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.options.ServerOption;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Map;
@@ -115,6 +116,12 @@ public final class DemoCommand implements Callable<Integer> {
   private String server;
 
   @Option(
+      names = "--profile",
+      paramLabel = "NAME|FILE",
+      description = "Use the running service of this profile instead of starting one.")
+  private String profile;
+
+  @Option(
       names = "--table",
       paramLabel = "NAME",
       description =
@@ -162,16 +169,30 @@ public final class DemoCommand implements Callable<Integer> {
     require(keys == null || keys >= 1, "--keys is at least 1, not " + keys);
     require(keys == null || file.file().isEmpty(), "--keys is of generated rows: without --from");
     require(
-        server == null || data == null, "--data is of a server that is started: without --server");
+        !isRunning() || data == null, "--data is of a server that is started: without --server");
     require(
         nodes == null || (nodes >= NODES_MIN && nodes <= NODES_MAX),
         "--nodes is " + NODES_MIN + " to " + NODES_MAX + ", not " + nodes);
     require(
-        server == null || nodes == null,
-        "--nodes are started: give --server, or --nodes, not both");
+        !isRunning() || nodes == null, "--nodes are started: give --server, or --nodes, not both");
     require(
         file.file().isPresent() || file.key().isEmpty(),
         "--key names columns of a file: give --from too");
+  }
+
+  private boolean isRunning() {
+    return server != null || profile != null;
+  }
+
+  /**
+   * Variables of the environment alone name nothing that a demo could be run against by mistake.
+   */
+  private Optional<String> running() {
+    return isRunning()
+        ? Optional.of(
+            ServerOption.endpoint(
+                Optional.ofNullable(server), Optional.ofNullable(profile), System.getenv()))
+        : Optional.empty();
   }
 
   private static void require(boolean isRight, String message) {
@@ -196,14 +217,14 @@ public final class DemoCommand implements Callable<Integer> {
   private DemoPlan plan() {
     String name = table;
     if (name == null) {
-      name = server == null ? "demo" : "demo-" + System.currentTimeMillis();
+      name = isRunning() ? "demo-" + System.currentTimeMillis() : "demo";
     }
     return new DemoPlan(
         name,
         partitions,
         workers,
         new DemoPlan.Servers(
-            Optional.ofNullable(server),
+            running(),
             nodes == null ? 0 : nodes,
             Optional.ofNullable(data),
             isKeeping || data != null));

@@ -6,6 +6,7 @@ import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.LoopThread;
 import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.sdk.transport.SystemClock;
+import io.tunnel.sdk.transport.trust.LoadedConfig;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.random.RandomGenerator;
@@ -13,14 +14,15 @@ import java.util.random.RandomGenerator;
 /** The real world of a reader: an event loop, and connections that live on it. */
 public final class LoopPort implements ReadPort {
 
-  private final ClientConfig config;
-  private final LoopThread loop = new LoopThread();
+  private final LoadedConfig config;
+  private final LoopThread loop;
   private final SystemClock clock = new SystemClock();
   private final RandomGenerator chance = SystemClock.jitter();
 
   /** Connections as {@code config} has them. */
   public LoopPort(ClientConfig config) {
-    this.config = config;
+    this.config = LoadedConfig.of(config);
+    this.loop = new LoopThread();
   }
 
   @Override

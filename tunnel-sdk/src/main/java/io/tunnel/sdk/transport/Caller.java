@@ -255,14 +255,16 @@ public final class Caller {
   private static boolean isInDoubt(Throwable failure) {
     return failure instanceof RefusedException refused
         ? refused.code() == ErrorCode.OUTCOME_UNKNOWN
-        : failure instanceof ConnectionException lost && !lost.retriable();
+        : failure instanceof ConnectionException lost && !lost.retriable() && !lost.isLasting();
   }
 
   private static boolean mayRepeat(Call call, Throwable failure) {
     if (failure instanceof RefusedException refused) {
       return refused.retriable() || (call.isOnce && isInDoubt(refused));
     }
-    return failure instanceof ConnectionException lost && (lost.retriable() || call.mayArriveTwice);
+    return failure instanceof ConnectionException lost
+        && !lost.isLasting()
+        && (lost.retriable() || call.mayArriveTwice);
   }
 
   /** What was thrown, without what the JDK's futures wrap around it. */

@@ -6,17 +6,23 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
-import io.tunnel.codec.MalformedException;
+import io.netty.handler.ssl.SslHandler;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.transport.trust.KeyExchange;
+import io.tunnel.sdk.transport.trust.LoadedConfig;
+import io.tunnel.sdk.transport.trust.TlsFailures;
 import io.tunnel.wire.Agreement;
+import io.tunnel.wire.AuthenticationProof;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
@@ -53,11 +59,14 @@ public final class Connection implements Link {
   }
 
   /**
-   * Connects and greets. Fails with a retriable {@link ConnectionException} when the server cannot
-   * be reached before the deadline, and with the server's refusal when it does not want us.
+   * Connects, greets, and says who the client is. Fails with a retriable {@link
+   * ConnectionException} when the server cannot be reached before the deadline, with one that is
+   * lasting when its certificate is not trusted, and with the server's refusal when it does not
+   * want us.
    */
   public static CompletableFuture<Connection> open(
-      EventLoops.Place place, ClientConfig config, Endpoint endpoint, PushReceiver receiver) {
+      EventLoops.Place place, LoadedConfig loaded, Endpoint endpoint, PushReceiver receiver) {
+    ClientConfig config = loaded.config();
     CompletableFuture<Connection> opened = new CompletableFuture<>();
     ConnectionHandler handler = new ConnectionHandler(endpoint.toString(), receiver);
     int connectMs = (int) Math.min(Integer.MAX_VALUE, config.connectDeadline().toMillis());
@@ -73,6 +82,7 @@ public final class Connection implements Link {
                 new ChannelInitializer<>() {
                   @Override
                   protected void initChannel(Channel channel) {
+                    loaded.tls(channel.alloc(), endpoint).ifPresent(channel.pipeline()::addLast);
                     channel.pipeline().addLast(handler);
                   }
                 })
@@ -85,7 +95,7 @@ public final class Connection implements Link {
           }
           Connection connection =
               new Connection(connecting.channel(), handler, config.requestDeadline());
-          connection.greet(endpoint, config, opened);
+          connection.begin(endpoint, config, opened);
         });
     return opened.whenComplete(
         (connection, failure) -> {
@@ -102,32 +112,92 @@ public final class Connection implements Link {
         "cannot connect to " + endpoint + ": " + Unreachable.why(cause), true, cause);
   }
 
-  private void greet(Endpoint endpoint, ClientConfig config, CompletableFuture<Connection> opened) {
+  private void begin(Endpoint endpoint, ClientConfig config, CompletableFuture<Connection> opened) {
     byte[] hello = Hello.request(Protocol.SPOKEN, NAME).encode();
-    CompletableFuture<Frame> greeted = request(Operation.HELLO, hello, config.connectDeadline());
+    Duration deadline = config.connectDeadline();
     var unused =
-        greeted.whenComplete(
-            (answer, failure) -> {
-              Throwable reason = failure == null ? objection(answer) : failure;
-              if (reason == null) {
-                opened.complete(this);
-              } else {
-                opened.completeExceptionally(
-                    reason instanceof RefusedException ? reason : unreachable(endpoint, reason));
-                close();
-              }
-            });
+        shakeHands()
+            .thenCompose(secured -> request(Operation.HELLO, hello, deadline))
+            .thenAccept(Connection::confirm)
+            .thenCompose(greeted -> authenticate(endpoint, config))
+            .whenComplete(
+                (known, failure) -> {
+                  if (failure == null) {
+                    opened.complete(this);
+                  } else {
+                    opened.completeExceptionally(why(endpoint, config, Caller.unwrap(failure)));
+                    close();
+                  }
+                });
   }
 
-  /** Why there is no going on with a server that greets like that; null when there is. */
-  private static RuntimeException objection(Frame answer) {
-    try {
-      Agreement agreed = Hello.decode(answer.payload()).confirm(Protocol.SPOKEN);
-      LOGGER.debug("connected: {}", agreed);
-      return null;
-    } catch (MalformedException | RefusedException e) {
-      return e;
+  /** Completes at once without TLS. */
+  private CompletableFuture<Void> shakeHands() {
+    CompletableFuture<Void> secured = new CompletableFuture<>();
+    tls()
+        .ifPresentOrElse(
+            tls ->
+                tls.handshakeFuture()
+                    .addListener(
+                        done -> {
+                          if (done.isSuccess()) {
+                            secured.complete(null);
+                          } else {
+                            secured.completeExceptionally(done.cause());
+                          }
+                        }),
+            () -> secured.complete(null));
+    return secured;
+  }
+
+  private Optional<SslHandler> tls() {
+    return Optional.ofNullable(nettyChannel.pipeline().get(SslHandler.class));
+  }
+
+  /** Throws unless a client can go on with a server that greets like that. */
+  private static void confirm(Frame answer) {
+    Agreement agreed = Hello.decode(answer.payload()).confirm(Protocol.SPOKEN);
+    LOGGER.debug("connected: {}", agreed);
+  }
+
+  /** Nobody is asked who has no key: then a certificate says who it is, or nothing does. */
+  private CompletableFuture<Void> authenticate(Endpoint endpoint, ClientConfig config) {
+    if (config.security().key().isEmpty()) {
+      return CompletableFuture.completedFuture(null);
     }
+    Bytes binding = tls().map(KeyExchange::binding).orElse(AuthenticationProof.NO_CHANNEL);
+    KeyExchange exchange =
+        new KeyExchange(config.security().key().get(), SystemClock.newNonce(), binding);
+    Duration deadline = config.connectDeadline();
+    return request(Operation.AUTHENTICATE, exchange.begin(), deadline)
+        .thenCompose(
+            challenge ->
+                request(Operation.AUTHENTICATE, exchange.prove(challenge.payload()), deadline))
+        .thenAccept(
+            accepted ->
+                LOGGER.debug(
+                    "{} knows the client as {}",
+                    endpoint,
+                    exchange.confirm(endpoint.toString(), accepted.payload())));
+  }
+
+  /** Why there is no connection, in words for people. */
+  private static RuntimeException why(Endpoint endpoint, ClientConfig config, Throwable failure) {
+    if (failure instanceof RefusedException refused) {
+      return refused;
+    }
+    if (failure instanceof ConnectionException never && never.isLasting()) {
+      return never;
+    }
+    if (TlsFailures.isOne(failure)) {
+      return TlsFailures.explain(endpoint, config.security(), failure);
+    }
+    // What a server says unasked before it closes the connection: that it speaks TLS, or is full.
+    if (failure.getCause() instanceof RefusedException last && !last.retriable()) {
+      return ConnectionException.lasting(
+          "cannot connect to " + endpoint + ": " + last.getMessage(), failure);
+    }
+    return unreachable(endpoint, failure);
   }
 
   @Override

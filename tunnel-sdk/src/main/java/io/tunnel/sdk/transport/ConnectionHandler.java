@@ -5,6 +5,8 @@ import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.RecvByteBufAllocator;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.collection.IntObjectHashMap;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.RefusedException;
@@ -267,18 +269,23 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Bytes or bugs that this connection does not survive. */
+  /**
+   * Bytes or bugs that this connection does not survive. It is closed when this returns: TLS, which
+   * would say goodbye and wait until that is sent, is passed by.
+   */
   private void fail(Throwable cause) {
     if (reason == null) {
       reason = cause;
     }
-    var unused = nettyContext.close();
+    ChannelHandlerContext tls = nettyContext.pipeline().context(SslHandler.class);
+    var unused = (tls == null ? nettyContext : tls).close();
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     LOG.debug("connection to {} failed", endpoint, cause);
-    fail(cause);
+    // Netty wraps what TLS says.
+    fail(cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause);
   }
 
   @Override

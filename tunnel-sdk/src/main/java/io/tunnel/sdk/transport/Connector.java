@@ -1,9 +1,9 @@
 package io.tunnel.sdk.transport;
 
 import io.netty.channel.EventLoop;
-import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.transport.trust.LoadedConfig;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +21,7 @@ final class Connector {
   /** Short, because who waits here does not look who else has taken the node's place. */
   private static final long PAUSE_MS_MAX = 300;
 
-  private final ClientConfig config;
+  private final LoadedConfig config;
   private final Endpoint endpoint;
   private final EventLoops.Place place;
   private final EventLoop loop;
@@ -36,7 +36,7 @@ final class Connector {
   private volatile boolean isClosed;
 
   /** A connector that has not connected yet. */
-  Connector(ClientConfig config, Endpoint endpoint, EventLoops.Place place, Ticker ticker) {
+  Connector(LoadedConfig config, Endpoint endpoint, EventLoops.Place place, Ticker ticker) {
     this.config = config;
     this.endpoint = endpoint;
     this.place = place;

@@ -1,8 +1,8 @@
 package io.tunnel.sdk.transport;
 
 import io.netty.channel.EventLoop;
-import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.transport.trust.LoadedConfig;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -15,7 +15,7 @@ public final class LoopThread implements WorkerThread {
 
   /** A greeted connection whose pushes, and whose end, are told on this thread. */
   public CompletableFuture<Link> connect(
-      ClientConfig config, Endpoint endpoint, PushReceiver receiver) {
+      LoadedConfig config, Endpoint endpoint, PushReceiver receiver) {
     return Connection.open(place, config, endpoint, receiver).thenApply(link -> link);
   }
 

@@ -4,6 +4,7 @@ import io.netty.channel.EventLoop;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.transport.trust.LoadedConfig;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +27,7 @@ public final class Nodes implements AutoCloseable {
   static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final long CLOSE_MS_MAX = 2_000;
 
-  private final ClientConfig config;
+  private final LoadedConfig config;
   private final EventLoops.Place place;
   private final EventLoop loop;
   private final Ticker ticker;
@@ -40,12 +41,12 @@ public final class Nodes implements AutoCloseable {
   private Optional<CompletableFuture<Connection>> moving = Optional.empty();
 
   /** Connected to nothing yet. */
-  public Nodes(ClientConfig config, EventLoops loops, Ticker ticker) {
+  public Nodes(LoadedConfig config, EventLoops loops, Ticker ticker) {
     this.config = config;
     this.place = loops.nextPlace();
     this.loop = place.loop();
     this.ticker = ticker;
-    this.endpoints = new EndpointsCore(config.endpoints(), SystemClock.jitter().nextDouble());
+    this.endpoints = new EndpointsCore(config().endpoints(), SystemClock.jitter().nextDouble());
   }
 
   /** The event loop of all connections. */
@@ -55,7 +56,7 @@ public final class Nodes implements AutoCloseable {
 
   /** How to reach the service. */
   public ClientConfig config() {
-    return config;
+    return config.config();
   }
 
   /** An open connection to that node, or to any; null when there is none at the moment. */

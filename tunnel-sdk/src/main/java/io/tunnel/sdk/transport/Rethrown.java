@@ -19,7 +19,9 @@ public final class Rethrown {
       return refused.again();
     }
     if (failure instanceof ConnectionException lost) {
-      return new ConnectionException(lost.getMessage(), lost.retriable(), lost);
+      return lost.isLasting()
+          ? ConnectionException.lasting(lost.getMessage(), lost)
+          : new ConnectionException(lost.getMessage(), lost.retriable(), lost);
     }
     if (failure instanceof IllegalArgumentException wrong) {
       return new IllegalArgumentException(wrong.getMessage(), wrong);

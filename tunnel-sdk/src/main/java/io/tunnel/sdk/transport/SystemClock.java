@@ -1,5 +1,8 @@
 package io.tunnel.sdk.transport;
 
+import io.tunnel.model.value.Bytes;
+import io.tunnel.wire.Authentication;
+import java.security.SecureRandom;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
@@ -15,6 +18,13 @@ public final class SystemClock implements Ticker {
   /** An id that no other request of any client has. */
   static String newRequestId() {
     return UUID.randomUUID().toString();
+  }
+
+  /** A number that nobody can guess and nobody draws again. */
+  static Bytes newNonce() {
+    byte[] nonce = new byte[Authentication.NONCE_BYTES];
+    new SecureRandom().nextBytes(nonce);
+    return Bytes.copyOf(nonce);
   }
 
   /** A source of jitter that differs from client to client. For one thread at a time. */

@@ -2,6 +2,7 @@ package io.tunnel.sdk.worker;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.TunnelWorkerStatus;
 import io.tunnel.sdk.TunnelWorkerStatus.Activity;
 import io.tunnel.sdk.TunnelWorkerStatus.ChannelProgress;
@@ -67,8 +68,8 @@ public final class WorkerLoop implements SessionOwner {
 
   /**
    * Opens a session. The future completes when it is open; it fails with the refusal when the
-   * server refuses for good, and with a {@link io.tunnel.sdk.ConnectionException} when it cannot be
-   * reached before the client's retry deadline. Called once.
+   * server refuses for good, and with a {@link ConnectionException} when it cannot be reached
+   * before the client's retry deadline, or for a reason that lasts. Called once.
    */
   public CompletableFuture<Void> start() {
     runtime.post(this::connect);
@@ -130,7 +131,8 @@ public final class WorkerLoop implements SessionOwner {
     }
     boolean isLate =
         runtime.nowNanos() - startedNanos >= runtime.settings().client().retryDeadline().toNanos();
-    if (isPermanent(reason) || (!started.isDone() && isLate)) {
+    boolean isStarting = !started.isDone();
+    if (isPermanent(reason) || (isStarting && (isLate || isHopeless(reason)))) {
       halt(reason);
       return;
     }
@@ -156,6 +158,13 @@ public final class WorkerLoop implements SessionOwner {
 
   private static boolean isPermanent(Throwable reason) {
     return reason instanceof RefusedException refused && PERMANENT.contains(refused.code());
+  }
+
+  /** What a worker that has not begun does not wait for. Who has worked may be let in again. */
+  private static boolean isHopeless(Throwable reason) {
+    return reason instanceof RefusedException refused
+        ? refused.code() == ErrorCode.NOT_AUTHENTICATED || refused.code() == ErrorCode.NOT_PERMITTED
+        : reason instanceof ConnectionException never && never.isLasting();
   }
 
   /** The worker opens another session, or halts; it never just stands still. */

@@ -4,6 +4,7 @@ import io.tunnel.sdk.transport.LoopThread;
 import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.sdk.transport.WorkerThread;
+import io.tunnel.sdk.transport.trust.LoadedConfig;
 import io.tunnel.sdk.worker.thread.Links;
 import io.tunnel.sdk.worker.thread.LoopLinks;
 import io.tunnel.sdk.worker.thread.ProcessorPool;
@@ -39,12 +40,13 @@ public record WorkerPorts(
 
   /** The real world: an event loop, connections that live on it, and daemon threads. */
   public static WorkerPorts real(WorkerSettings settings) {
+    LoadedConfig config = LoadedConfig.of(settings.client());
     LoopThread loop = new LoopThread();
     RandomGenerator chance = SystemClock.jitter();
     return new WorkerPorts(
         loop,
         new LoopLinks(
-            (node, receiver) -> loop.connect(settings.client(), node, receiver),
+            (node, receiver) -> loop.connect(config, node, receiver),
             settings.client().endpoints(),
             chance.nextDouble()),
         new ProcessorPool("tunnel-processor", settings.processing().threads()),

@@ -79,7 +79,7 @@ final class LaneCore {
     /** It did not reach the server whole. */
     record NotSent() implements Failure {}
 
-    /** It was not applied, and nobody wants it any more. */
+    /** It was not applied, and is not to be sent again: nobody wants it, or no waiting helps. */
     record Abandoned() implements Failure {}
 
     /** It was sent, and no answer came. */

@@ -353,8 +353,10 @@ public final class WriteEngine implements AutoCloseable {
       }
       return new LaneCore.Failure.Refused(refused.code(), Retries.isSentOn(lane, failure));
     }
-    if (failure instanceof ConnectionException lost && lost.retriable()) {
-      return isAbandoned ? new LaneCore.Failure.Abandoned() : new LaneCore.Failure.NotSent();
+    if (failure instanceof ConnectionException lost && (lost.retriable() || lost.isLasting())) {
+      return isAbandoned || lost.isLasting()
+          ? new LaneCore.Failure.Abandoned()
+          : new LaneCore.Failure.NotSent();
     }
     return new LaneCore.Failure.Unanswered();
   }

@@ -36,11 +36,25 @@ public final class FakeServer implements AutoCloseable {
   private final List<Consumer<FakeConnection>> onEnd = new CopyOnWriteArrayList<>();
   private final List<Throwable> failures = new CopyOnWriteArrayList<>();
   private final int port;
+  private final Sockets sockets;
   private volatile ServerSocket listener;
   private volatile Thread accepting;
 
+  /** Makes what listens. */
+  @FunctionalInterface
+  public interface Sockets {
+    /** A socket that is not bound. */
+    ServerSocket open() throws IOException;
+  }
+
   /** Listens on a free port and greets. */
   public FakeServer() {
+    this(ServerSocket::new);
+  }
+
+  /** Listens with such sockets. */
+  public FakeServer(Sockets sockets) {
+    this.sockets = sockets;
     listener = listen(0);
     port = listener.getLocalPort();
     on(
@@ -58,7 +72,7 @@ public final class FakeServer implements AutoCloseable {
 
   private ServerSocket listen(int wanted) {
     try {
-      ServerSocket socket = new ServerSocket();
+      ServerSocket socket = sockets.open();
       socket.setReuseAddress(true);
       socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), wanted));
       accepting = start(() -> accept(socket));

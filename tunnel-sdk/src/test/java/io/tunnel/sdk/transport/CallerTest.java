@@ -7,6 +7,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.fake.FakeConnection;
 import io.tunnel.sdk.fake.FakeServer;
+import io.tunnel.sdk.transport.trust.LoadedConfig;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.Control;
@@ -30,7 +31,7 @@ class CallerTest {
   private final FakeServer home = new FakeServer();
   private final FakeServer leader = new FakeServer();
   private final EventLoops loops = EventLoops.start(1);
-  private final Nodes nodes = new Nodes(home.config(), loops, new SystemClock());
+  private final Nodes nodes = new Nodes(LoadedConfig.of(home.config()), loops, new SystemClock());
   private final Caller caller = new Caller(nodes, new SystemClock());
   private final List<String> asked = new CopyOnWriteArrayList<>();
 
@@ -129,7 +130,9 @@ class CallerTest {
         });
     Nodes hasty =
         new Nodes(
-            home.config().withRetryDeadline(Duration.ofMillis(200)), loops, new SystemClock());
+            LoadedConfig.of(home.config().withRetryDeadline(Duration.ofMillis(200))),
+            loops,
+            new SystemClock());
     Caller impatient = new Caller(hasty, new SystemClock());
     assertThatThrownBy(
             () ->

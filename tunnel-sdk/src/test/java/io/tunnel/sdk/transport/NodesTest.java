@@ -8,6 +8,7 @@ import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.fake.FakeServer;
 import io.tunnel.sdk.fake.Waits;
+import io.tunnel.sdk.transport.trust.LoadedConfig;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,7 +23,7 @@ class NodesTest {
   private final FakeServer second = new FakeServer();
   private final AtomicLong nowNanos = new AtomicLong();
   private final EventLoops loops = EventLoops.start(1);
-  private final Nodes nodes = new Nodes(first.config(), loops, nowNanos::get);
+  private final Nodes nodes = new Nodes(LoadedConfig.of(first.config()), loops, nowNanos::get);
 
   @AfterEach
   void close() {
@@ -93,7 +94,7 @@ class NodesTest {
   void a_home_that_is_lost_is_left_for_a_node_that_is_connected_already() {
     ClientConfig both =
         ClientConfig.of(List.of(Endpoint.of(first.address()), Endpoint.of(second.address())));
-    try (Nodes two = new Nodes(both, loops, nowNanos::get)) {
+    try (Nodes two = new Nodes(LoadedConfig.of(both), loops, nowNanos::get)) {
       Connection a = Caller.await(two.connection(at(first)));
       Connection b = Caller.await(two.connection(at(second)));
       Connection home = Caller.await(two.connection(Optional.empty()));

@@ -17,6 +17,7 @@ import io.tunnel.sdk.fake.Waits;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
 import io.tunnel.sdk.transport.SystemClock;
+import io.tunnel.sdk.transport.trust.LoadedConfig;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.control.Control.TableDescription;
@@ -47,7 +48,7 @@ class WriteEnginesTest extends WriterFixture {
   void an_engine_whose_map_came_while_the_client_was_closed_takes_no_rows() {
     SystemClock clock = new SystemClock();
     try (EventLoops loops = EventLoops.start(1);
-        Nodes nodes = new Nodes(server.config(), loops, clock)) {
+        Nodes nodes = new Nodes(LoadedConfig.of(server.config()), loops, clock)) {
       WriteEngines engines = new WriteEngines(nodes, clock, TableWriterConfig.DEFAULTS);
       PartitionMaps maps =
           () -> {
@@ -66,7 +67,7 @@ class WriteEnginesTest extends WriterFixture {
   void engines_that_are_open_are_closed_and_a_table_has_one_for_all() {
     SystemClock clock = new SystemClock();
     try (EventLoops loops = EventLoops.start(1);
-        Nodes nodes = new Nodes(server.config(), loops, clock)) {
+        Nodes nodes = new Nodes(LoadedConfig.of(server.config()), loops, clock)) {
       WriteEngines engines = new WriteEngines(nodes, clock, TableWriterConfig.DEFAULTS);
       PartitionMaps maps = () -> CompletableFuture.completedFuture(MAP);
       WriteEngine shared = engines.shared("t", table -> maps);
