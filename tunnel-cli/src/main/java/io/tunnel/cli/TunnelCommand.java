@@ -7,6 +7,7 @@ import io.tunnel.cli.cluster.HealthCommand;
 import io.tunnel.cli.demo.DemoCommand;
 import io.tunnel.cli.doctor.DoctorCommand;
 import io.tunnel.cli.log.Logging;
+import io.tunnel.cli.security.SecurityCommand;
 import io.tunnel.cli.tables.TablesCommand;
 import io.tunnel.cli.tail.TailCommand;
 import io.tunnel.cli.torture.TortureCommand;
@@ -44,6 +45,7 @@ import picocli.CommandLine.Command;
       TailCommand.class,
       TunnelsCommand.class,
       ClusterCommand.class,
+      SecurityCommand.class,
       BackupCommand.class,
       RestoreCommand.class,
       DoctorCommand.class,

@@ -1,0 +1,170 @@
+package io.tunnel.cli.security;
+
+import com.google.gson.JsonObject;
+import io.tunnel.sdk.security.SecurityClient;
+import io.tunnel.sdk.security.SecurityClient.IssuedKey;
+import io.tunnel.sdk.security.SecurityClient.KeyDetails;
+import io.tunnel.terminal.CommandGroup;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Makes, lists, rotates and revokes keys. */
+@Command(
+    name = "key",
+    mixinStandardHelpOptions = true,
+    description = "Make, list, rotate and revoke the keys by which clients say who they are.",
+    subcommands = {
+      KeyCommand.Create.class,
+      KeyCommand.ListKeys.class,
+      KeyCommand.Rotate.class,
+      KeyCommand.RevokeKey.class
+    })
+final class KeyCommand extends CommandGroup {
+
+  /** For picocli. */
+  KeyCommand() {}
+
+  /** What is said of a secret that will never be said again. */
+  private abstract static class Issue extends SecurityAction {
+
+    @Option(
+        names = "--out",
+        paramLabel = "FILE",
+        description =
+            "Write a profile with the key for --profile FILE, readable by you alone, instead of"
+                + " printing the secret.")
+    private Path out;
+
+    final void issued(IssuedKey issued, Administered server, String what) throws Exception {
+      if (out != null) {
+        ProfileWriter.write(out, server.config(), issued);
+      }
+      print(() -> json(issued), () -> lines(issued, what));
+    }
+
+    private JsonObject json(IssuedKey issued) {
+      JsonObject json = SecurityJson.key(issued.key());
+      if (out == null) {
+        json.addProperty("secret", text(issued));
+      } else {
+        json.addProperty("profile", out.toString());
+      }
+      return json;
+    }
+
+    private List<String> lines(IssuedKey issued, String what) {
+      String first = what + " " + issued.key().id() + " of " + issued.key().principal();
+      return out == null
+          ? List.of(first, "secret " + text(issued), "it is not shown again")
+          : List.of(first + ", in the profile " + out);
+    }
+
+    private static String text(IssuedKey issued) {
+      return new String(issued.secret().utf8(), StandardCharsets.UTF_8);
+    }
+  }
+
+  /** Makes a key. */
+  @Command(
+      name = "create",
+      mixinStandardHelpOptions = true,
+      description = "Make a key for a principal, who has no rights until some are granted.",
+      footerHeading = "%nExamples:%n",
+      footer = {
+        "  tunnel security key create billing --out billing.json",
+        "  tunnel tail --table orders --profile ./billing.json"
+      })
+  static final class Create extends Issue {
+
+    @Parameters(paramLabel = "PRINCIPAL", description = "A name of A-Z a-z 0-9 _ . @ -")
+    private String principal;
+
+    /** For picocli. */
+    Create() {}
+
+    @Override
+    protected void run(SecurityClient client, Administered server) throws Exception {
+      issued(client.createKey(principal), server, "made key");
+    }
+  }
+
+  /** Lists keys. */
+  @Command(
+      name = "list",
+      mixinStandardHelpOptions = true,
+      description = "List the keys, without their secrets.")
+  static final class ListKeys extends SecurityAction {
+
+    /** For picocli. */
+    ListKeys() {}
+
+    @Override
+    protected void run(SecurityClient client, Administered server) {
+      List<KeyDetails> keys = client.keys();
+      print(
+          () -> SecurityJson.list("keys", keys, SecurityJson::key),
+          () -> SecurityReport.keys(keys));
+    }
+  }
+
+  /** Gives a key another secret. */
+  @Command(
+      name = "rotate",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Give a key another secret. The former one is good too until --finish, so that clients can"
+            + " change one after the other."
+      },
+      footerHeading = "%nExamples:%n",
+      footer = {
+        "  tunnel security key rotate tk2f6zq1ab77fgh5mn --out billing.json",
+        "  tunnel security key rotate tk2f6zq1ab77fgh5mn --finish"
+      })
+  static final class Rotate extends Issue {
+
+    @Parameters(paramLabel = "KEY", description = "The key's id.")
+    private String id;
+
+    @Option(names = "--finish", description = "End the former secret.")
+    private boolean isFinished;
+
+    /** For picocli. */
+    Rotate() {}
+
+    @Override
+    protected void run(SecurityClient client, Administered server) throws Exception {
+      if (isFinished) {
+        client.finishRotation(id);
+        done("finished", id, "key " + id + " has its newest secret alone");
+      } else {
+        issued(client.rotateKey(id), server, "rotated key");
+      }
+    }
+  }
+
+  /** Ends a key. */
+  @Command(
+      name = "revoke",
+      mixinStandardHelpOptions = true,
+      description = "End a key; the connections that came with it are closed.",
+      footerHeading = "%nExample:%n",
+      footer = "  tunnel security key revoke tk2f6zq1ab77fgh5mn")
+  static final class RevokeKey extends SecurityAction {
+
+    @Parameters(paramLabel = "KEY", description = "The key's id.")
+    private String id;
+
+    /** For picocli. */
+    RevokeKey() {}
+
+    @Override
+    protected void run(SecurityClient client, Administered server) {
+      client.revokeKey(id);
+      done("revoked", id, "key " + id + " is revoked");
+    }
+  }
+}

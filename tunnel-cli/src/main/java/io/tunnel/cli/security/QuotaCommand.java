@@ -1,0 +1,109 @@
+package io.tunnel.cli.security;
+
+import com.google.gson.JsonObject;
+import io.tunnel.sdk.security.SecurityClient;
+import io.tunnel.sdk.security.SecurityClient.Quota;
+import io.tunnel.terminal.CommandGroup;
+import io.tunnel.terminal.TextTable;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Sets and lists quotas. */
+@Command(
+    name = "quota",
+    mixinStandardHelpOptions = true,
+    description = "Set and list what principals and tables may take.",
+    subcommands = {QuotaCommand.SetQuota.class, QuotaCommand.ListQuotas.class})
+final class QuotaCommand extends CommandGroup {
+
+  /** For picocli. */
+  QuotaCommand() {}
+
+  /** Sets a quota. */
+  @Command(
+      name = "set",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Set the limits of a principal or a table in the place of those that it had.",
+        "Limits: requestsPerSecond; RowsPerSecond and BytesPerSecond behind written, delivered and"
+            + " read; connections, sessions, tunnels, tables, partitions.",
+        "Over a rate a client is slowed down; over a count it is refused."
+      },
+      footerHeading = "%nExamples:%n",
+      footer = {
+        "  tunnel security quota set billing writtenRowsPerSecond=50000 connections=20",
+        "  tunnel security quota set table:orders deliveredBytesPerSecond=10000000",
+        "  tunnel security quota set billing          (none: no limits any more)"
+      })
+  static final class SetQuota extends SecurityAction {
+
+    @Parameters(
+        index = "0",
+        paramLabel = "SUBJECT",
+        description = "NAME of a principal, or table:NAME.")
+    private String subject;
+
+    @Parameters(
+        index = "1..*",
+        arity = "0..*",
+        paramLabel = "LIMIT=NUMBER",
+        description = "The limits.")
+    private Map<String, Long> limits = new LinkedHashMap<>();
+
+    /** For picocli. */
+    SetQuota() {}
+
+    @Override
+    protected void run(SecurityClient client, Administered server) {
+      Quota quota = new Quota(subject, limits);
+      client.setQuota(quota);
+      print(
+          () -> json(quota),
+          () -> List.of(subject + (limits.isEmpty() ? " has no limits" : ": " + text(quota))));
+    }
+  }
+
+  /** Lists quotas. */
+  @Command(name = "list", mixinStandardHelpOptions = true, description = "List the quotas.")
+  static final class ListQuotas extends SecurityAction {
+
+    /** For picocli. */
+    ListQuotas() {}
+
+    @Override
+    protected void run(SecurityClient client, Administered server) {
+      List<Quota> quotas = client.quotas();
+      print(() -> SecurityJson.list("quotas", quotas, QuotaCommand::json), () -> lines(quotas));
+    }
+
+    private static List<String> lines(List<Quota> quotas) {
+      if (quotas.isEmpty()) {
+        return List.of("no quotas");
+      }
+      TextTable table = new TextTable("SUBJECT", "LIMITS");
+      quotas.forEach(quota -> table.row(quota.subject(), text(quota)));
+      return table.lines();
+    }
+  }
+
+  private static String text(Quota quota) {
+    return new TreeMap<>(quota.limits())
+        .entrySet().stream()
+            .map(limit -> limit.getKey() + "=" + limit.getValue())
+            .collect(Collectors.joining(" "));
+  }
+
+  private static JsonObject json(Quota quota) {
+    JsonObject limits = new JsonObject();
+    new TreeMap<>(quota.limits()).forEach(limits::addProperty);
+    JsonObject json = new JsonObject();
+    json.addProperty("subject", quota.subject());
+    json.add("limits", limits);
+    return json;
+  }
+}

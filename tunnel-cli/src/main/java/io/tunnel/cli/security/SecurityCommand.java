@@ -1,0 +1,36 @@
+package io.tunnel.cli.security;
+
+import io.tunnel.cli.service.Service;
+import io.tunnel.cli.service.ServiceGroup;
+import picocli.CommandLine.Command;
+
+/** Says who may come to a server, and what they may do. */
+@Command(
+    name = "security",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Say who may come to a server, and what they may do.",
+      "All but init and certificate need the profile of an administrator: --profile, or"
+          + " TUNNEL_PROFILE. Everybody may ask whoami."
+    },
+    subcommands = {
+      WhoAmICommand.class,
+      KeyCommand.class,
+      GrantCommand.class,
+      RevokeCommand.class,
+      ShowCommand.class,
+      GroupCommand.class,
+      TokenCommand.class,
+      QuotaCommand.class
+    })
+public final class SecurityCommand extends ServiceGroup<Administered> {
+
+  /** For picocli: the command on real servers. */
+  public SecurityCommand() {
+    this(Administered::connect);
+  }
+
+  SecurityCommand(Service.Connector<Administered> connector) {
+    super(connector);
+  }
+}
