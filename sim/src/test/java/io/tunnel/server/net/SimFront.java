@@ -16,7 +16,8 @@ public final class SimFront {
   private static final int FLUSHES_CONSOLIDATED_MAX = 256;
 
   private final Requests requests;
-  private final NetServer.Budgets budgets = NetServer.Budgets.of(NetLimits.DEFAULT, 10_000);
+  private final NetServer.Budgets budgets =
+      NetServer.Budgets.of(NetLimits.DEFAULT, 10_000, Gate.open());
 
   /** Gives requests to those rooms. */
   public SimFront(Served served) {

@@ -249,6 +249,11 @@ public final class Catalog {
     return table;
   }
 
+  /** The table of that id, if there is one. */
+  public Optional<TableRecord> find(int tableId) {
+    return tables.byId(tableId);
+  }
+
   /** The table of that id. */
   public TableRecord table(int tableId) {
     return tables

@@ -7,16 +7,15 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.server.changes.Extents;
 import io.tunnel.server.net.NetMeter.Farewell;
 import io.tunnel.server.net.access.AuditLog;
 import io.tunnel.server.net.access.Caller;
 import io.tunnel.server.net.access.Entrance;
 import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.access.HeldRights;
+import io.tunnel.server.net.access.Pace;
+import io.tunnel.server.net.access.Places;
 import io.tunnel.server.net.access.TlsPeer;
-import io.tunnel.server.net.delivery.Attachments;
-import io.tunnel.server.net.delivery.CarriedChannels;
 import io.tunnel.server.net.delivery.UnaskedDeliveries;
 import io.tunnel.server.partition.read.ReadTurns;
 import io.tunnel.server.session.SessionPort;
@@ -44,7 +43,7 @@ import org.slf4j.LoggerFactory;
  * by Netty.
  */
 final class Connection extends ChannelInboundHandlerAdapter
-    implements Attachments.Port, ReadTurns.Asker, Places.Holder {
+    implements ReadTurns.Asker, Places.Holder {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Connection.class);
   private static final String STOPPING = "the server is stopping; try again when it is back";
@@ -55,7 +54,8 @@ final class Connection extends ChannelInboundHandlerAdapter
   private final Untaken.Account account;
   private final FrameIntake intake;
   private final OpenRequests openRequests;
-  private final CarriedChannels carried = new CarriedChannels();
+  private final DeliveryPushes deliveries = new DeliveryPushes(this);
+  private final Pace pace;
   private final HeldRights held = new HeldRights();
   private final SessionPushes sessions;
   private ChannelHandlerContext context;
@@ -86,6 +86,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     this.entrance =
         new Entrance(gate, () -> TlsPeer.of(context.pipeline()), serverName, new EntrancePort());
     this.budgets = budgets;
+    this.pace = new Pace(budgets.shares(), new PacePort());
     this.account = budgets.untaken().open(() -> closeAtOnce(Farewell.ANSWERS_UNTAKEN));
     this.intake =
         new FrameIntake(budgets.partial(), budgets.limits().frameMsMax(), new IntakeOwner());
@@ -124,10 +125,11 @@ final class Connection extends ChannelInboundHandlerAdapter
   public void channelInactive(ChannelHandlerContext ctx) {
     meter.disconnected();
     budgets.places().left(this);
+    pace.left();
     account.close();
     intake.close();
     openRequests.close();
-    carried.stopAll();
+    deliveries.carried().stopAll();
     requests.disconnected(this);
   }
 
@@ -212,7 +214,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     @Override
     public boolean mayServe() {
-      return isLeaving || isWritable();
+      return isLeaving || (isWritable() && pace.mayServe());
     }
 
     @Override
@@ -220,6 +222,7 @@ final class Connection extends ChannelInboundHandlerAdapter
       if (isLeaving) {
         refuse(request, new RefusedException(ErrorCode.SHUTTING_DOWN, STOPPING));
       } else {
+        pace.requested();
         requests.handle(request, Connection.this);
       }
     }
@@ -246,10 +249,34 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
   }
 
+  private final class PacePort implements Pace.Port {
+
+    @Override
+    public void execute(Runnable action) {
+      Connection.this.execute(action);
+    }
+
+    @Override
+    public void schedule(Runnable action, long delay, TimeUnit unit) {
+      var unused = context.channel().eventLoop().schedule(action, delay, unit);
+    }
+
+    @Override
+    public void serve() {
+      openRequests.next();
+    }
+
+    @Override
+    public void deliver() {
+      deliveries.carried().resume();
+    }
+  }
+
   private final class EntrancePort implements Entrance.Port {
 
     @Override
     public void entered(Hello hello, Agreement agreed, Caller who) {
+      pace.entered(who);
       caller = who;
       clientName = hello.name();
       unasked = requests.unasked(Connection.this, agreed);
@@ -327,14 +354,9 @@ final class Connection extends ChannelInboundHandlerAdapter
         });
   }
 
-  @Override
-  public String holder() {
-    return caller.name();
-  }
-
   private void credit(Frame frame) {
     try {
-      carried.credit(Credit.decode(frame.payload()));
+      deliveries.carried().credit(Credit.decode(frame.payload()));
     } catch (MalformedException e) {
       doom(frame.operationCode(), 0, ErrorCode.INVALID_REQUEST, e.getMessage());
     }
@@ -344,8 +366,8 @@ final class Connection extends ChannelInboundHandlerAdapter
   private void limit(Frame frame) {
     try {
       ChannelEnd end = ChannelEnd.decode(frame.payload());
-      if (carried.isAttached(end.handle())) {
-        carried.limit(end);
+      if (deliveries.carried().isAttached(end.handle())) {
+        deliveries.carried().limit(end);
       } else {
         requests.limit(this, end);
       }
@@ -354,16 +376,23 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
   }
 
-  @Override
-  public CarriedChannels carried() {
-    return carried;
+  DeliveryPushes deliveries() {
+    return deliveries;
   }
 
-  @Override
-  public void pushFailure(int handle, RefusedException reason) {
-    meter.refused(reason.code());
-    writer.send(
-        Operation.DELIVER.code(), FrameKind.ERROR, handle, ErrorPayload.of(reason).encode());
+  /** How it is slowed down. */
+  Pace pace() {
+    return pace;
+  }
+
+  /** Something was refused. */
+  void refused(ErrorCode code) {
+    meter.refused(code);
+  }
+
+  /** The table of a partition that is delivered here. */
+  Optional<String> table(int partition) {
+    return requests.table(partition);
   }
 
   private void doom(int operation, int correlationId, ErrorCode code, String message) {
@@ -433,8 +462,8 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
   }
 
-  @Override
-  public boolean isWritable() {
+  /** Whether the client takes what it is sent. */
+  boolean isWritable() {
     return context.channel().isWritable();
   }
 
@@ -452,45 +481,16 @@ final class Connection extends ChannelInboundHandlerAdapter
     if (ctx.channel().isWritable()) {
       openRequests.next();
       requests.takesAnswers(this);
-      carried.resume();
+      deliveries.carried().resume();
     } else {
       // A client that does not take its answers gets no further requests read either.
       read(false);
     }
   }
 
-  @Override
-  public void execute(Runnable action) {
+  /** Runs {@code action} on the event loop. */
+  void execute(Runnable action) {
     context.channel().eventLoop().execute(action);
-  }
-
-  @Override
-  public int deliver(int handle, long epoch, long firstPosition, Extents batches)
-      throws IOException {
-    return writer.deliver(handle, epoch, firstPosition, batches);
-  }
-
-  @Override
-  public int deliver(int handle, long epoch, long firstPosition, byte[] batch) {
-    unasked.ifPresent(deliveries -> deliveries.delivered(handle, batch));
-    return writer.deliver(handle, epoch, firstPosition, batch);
-  }
-
-  @Override
-  public void end(ChannelEnd end) {
-    unasked.ifPresent(deliveries -> deliveries.ends(end));
-    writer.push(Operation.END_OF_CHANNEL, end.encode());
-  }
-
-  @Override
-  public void settled(ChannelEnd upTo) {
-    writer.push(Operation.SETTLED, upTo.encode());
-  }
-
-  @Override
-  public void fail(int handle, RefusedException reason) {
-    carried.take(handle, reason);
-    unasked.ifPresent(deliveries -> deliveries.failed(handle, reason));
   }
 
   /** What its client says with a checkpoint, with what it does not know to say. */

@@ -1,6 +1,7 @@
 package io.tunnel.server.net;
 
 import com.sun.management.UnixOperatingSystemMXBean;
+import io.tunnel.server.net.access.Places;
 import java.lang.management.ManagementFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -30,6 +30,8 @@ import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.net.NetMeter.Farewell;
 import io.tunnel.server.net.access.Gate;
+import io.tunnel.server.net.access.Places;
+import io.tunnel.server.net.access.Shares;
 import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.TableLogs;
@@ -132,7 +134,8 @@ public final class NetServer implements AutoCloseable {
         Budgets.of(
             config.limits(),
             Descriptors.connectionsMax(
-                config.connectionsMax(), config.limits().httpConnectionsMax()));
+                config.connectionsMax(), config.limits().httpConnectionsMax()),
+            door.gate());
     eventLoops = eventLoops(config.threads());
     ChannelFuture bound =
         new ServerBootstrap()
@@ -289,16 +292,18 @@ public final class NetServer implements AutoCloseable {
       PartialFrames partial,
       OpenRequests.Budget requests,
       Untaken untaken,
-      Places places) {
+      Places places,
+      Shares shares) {
 
     /** Budgets of which nothing is taken. */
-    static Budgets of(NetLimits limits, int connectionsMax) {
+    static Budgets of(NetLimits limits, int connectionsMax, Gate gate) {
       return new Budgets(
           limits,
           new PartialFrames(limits.partialBytesMax()),
           new OpenRequests.Budget(limits.requestBytesMax()),
           new Untaken(limits.answerBytesMax()),
-          new Places(connectionsMax));
+          new Places(connectionsMax),
+          new Shares(gate));
     }
   }
 }

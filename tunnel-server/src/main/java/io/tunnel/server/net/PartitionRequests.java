@@ -35,7 +35,9 @@ final class PartitionRequests {
     Attach request = Json.decode(frame.payload(), Attach.class);
     begin(Right.SEE, request.partition(), connection);
     int handle = delivery.handles().next();
-    delivery.attachments().attach(request, handle, connection, answer(frame, connection));
+    delivery
+        .attachments()
+        .attach(request, handle, connection.deliveries(), answer(frame, connection));
   }
 
   void read(Frame frame, Connection connection) {
@@ -52,7 +54,9 @@ final class PartitionRequests {
     begin(Right.READ, request.partition(), connection);
     try {
       int handle = delivery.handles().next();
-      delivery.readings().attach(request, handle, connection, answer(frame, connection));
+      delivery
+          .readings()
+          .attach(request, handle, connection.deliveries(), answer(frame, connection));
     } catch (RefusedException e) {
       throw threads.refusals().ofPartition(e, request.partition());
     }
@@ -106,7 +110,7 @@ final class PartitionRequests {
 
   /** One that is not there is detached already. */
   void detach(Frame frame, Connection connection) {
-    connection.carried().detach(ChannelRef.decode(frame.payload()));
+    connection.deliveries().carried().detach(ChannelRef.decode(frame.payload()));
     connection.respond(frame, Json.encode(new Empty()));
   }
 }

@@ -1,6 +1,7 @@
 package io.tunnel.server.net;
 
 import io.tunnel.codec.BatchValidator;
+import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
@@ -10,6 +11,7 @@ import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.net.access.Administration;
 import io.tunnel.server.net.access.Authority;
 import io.tunnel.server.net.access.Gate;
+import io.tunnel.server.net.access.Shares;
 import io.tunnel.server.net.delivery.UnaskedDeliveries;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.read.ReadTurns;
@@ -20,6 +22,7 @@ import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
+import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
@@ -192,7 +195,7 @@ final class Requests {
     return rooms.cluster().isAlone() && !agreed.features().contains(Protocol.ATTACH)
         ? Optional.of(
             new UnaskedDeliveries(
-                connection,
+                connection.deliveries(),
                 rooms.delivery().attachments(),
                 reason -> sessions.stop(reason, connection),
                 end -> sessions.limit(end, connection)))
@@ -201,7 +204,14 @@ final class Requests {
 
   /** What was delivered of a channel on the connection, if it is delivered there. */
   OptionalLong delivered(Connection connection, String channelId, long epoch) {
-    return rooms.delivery().attachments().delivered(channelId, epoch, connection);
+    return rooms.delivery().attachments().delivered(channelId, epoch, connection.deliveries());
+  }
+
+  /** The table of a partition, if there is one still. */
+  Optional<String> table(int partition) {
+    return rooms.catalog().hasPartition(partition)
+        ? Optional.of(rooms.catalog().tableOfPartition(partition).meta().name())
+        : Optional.empty();
   }
 
   /** Where a channel ends was pushed, of a channel that this connection is not attached to. */
@@ -243,6 +253,14 @@ final class Requests {
     boolean isConditional =
         new BatchValidator(table.meta().primaryKey())
             .require(batch, partition.from(), partition.to());
+    connection
+        .pace()
+        .used(
+            connection.caller(),
+            table.meta().name(),
+            Shares.Use.WRITTEN,
+            batch.rowCount(),
+            frame.payload().length);
     Durability durability = request.durability().orElse(table.meta().options().durability());
     try {
       rooms
@@ -298,7 +316,30 @@ final class Requests {
 
     @Override
     public void read(byte[] payload) {
+      if (connection.caller().principal().isPresent()) {
+        count(payload);
+      }
       connection.respond(frame, payload);
+    }
+
+    private void count(byte[] payload) {
+      int rows =
+          frame.operation() == Operation.GET_ROW
+              ? ChangeBatch.parse(payload, 0, payload.length).rowCount()
+              : RangePage.decode(payload).rows().rowCount();
+      rooms
+          .catalog()
+          .find(Binary.getInt(frame.payload(), 0))
+          .ifPresent(
+              table ->
+                  connection
+                      .pace()
+                      .used(
+                          connection.caller(),
+                          table.meta().name(),
+                          Shares.Use.READ,
+                          rows,
+                          payload.length));
     }
 
     @Override

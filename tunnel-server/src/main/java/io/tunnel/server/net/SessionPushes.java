@@ -25,7 +25,7 @@ final class SessionPushes implements SessionPort {
 
   @Override
   public String holder() {
-    return connection.holder();
+    return connection.caller().name();
   }
 
   @Override
@@ -33,7 +33,7 @@ final class SessionPushes implements SessionPort {
     connection.execute(
         () -> {
           if (connection.isActive()) {
-            connection.carried().hold(assignment);
+            connection.deliveries().carried().hold(assignment);
             boolean isAsked = connection.unasked().isEmpty();
             connection.writer().push(Operation.ASSIGN, isAsked ? assignment : assignment.unasked());
             connection.unasked().ifPresent(deliveries -> deliveries.assigned(assignment));
@@ -50,7 +50,7 @@ final class SessionPushes implements SessionPort {
   public void revoke(Revocation revocation) {
     connection.execute(
         () -> {
-          connection.carried().release(revocation.handle());
+          connection.deliveries().carried().release(revocation.handle());
           connection.writer().push(Operation.REVOKE, revocation);
         });
   }
@@ -59,7 +59,7 @@ final class SessionPushes implements SessionPort {
   public void dropped(int handle) {
     connection.execute(
         () -> {
-          connection.carried().release(handle);
+          connection.deliveries().carried().release(handle);
           connection.unasked().ifPresent(deliveries -> deliveries.over(handle));
         });
   }

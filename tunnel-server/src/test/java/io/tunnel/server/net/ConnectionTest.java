@@ -27,7 +27,11 @@ final class ConnectionTest {
   private final Counted counted = new Counted();
   private final Connection connection =
       new Connection(
-          null, Gate.open(), counted, "server", NetServer.Budgets.of(NetLimits.DEFAULT, 10));
+          null,
+          Gate.open(),
+          counted,
+          "server",
+          NetServer.Budgets.of(NetLimits.DEFAULT, 10, Gate.open()));
   private final EmbeddedChannel nettyChannel = new EmbeddedChannel(connection);
 
   private static final class Counted implements NetMeter {
@@ -79,7 +83,7 @@ final class ConnectionTest {
     BatchBuilder rows = new BatchBuilder(TestRows.SCHEMA, 64);
     rows.add(new RowPutChange(TestRows.key("k"), List.of()));
     byte[] batch = rows.build(4, 11, 1);
-    int bytes = connection.deliver(3, 5, 11, batch);
+    int bytes = connection.deliveries().deliver(3, 5, 11, batch);
     List<Frame> frames = pushed();
     assertThat(frames).hasSize(1);
     assertThat(frames.get(0).operation()).isEqualTo(Operation.DELIVER);

@@ -57,6 +57,11 @@ public final class CarriedChannels {
     return Optional.ofNullable(attachments.get(handle));
   }
 
+  /** The partition that is delivered under that handle. */
+  public Optional<Integer> partition(int handle) {
+    return attachment(handle).map(attachment -> attachment.request().partition());
+  }
+
   /** A channel is delivered from now on. */
   void carry(int handle, Channel channel) {
     channels.put(handle, channel);

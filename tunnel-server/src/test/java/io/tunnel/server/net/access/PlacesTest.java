@@ -1,4 +1,4 @@
-package io.tunnel.server.net;
+package io.tunnel.server.net.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -56,13 +56,5 @@ final class PlacesTest {
     assertThat(places.enter(holder("more"))).isEqualTo(Places.Entry.CLOSED);
     places.left(refused.get(0));
     assertThat(places.enter(holder("more"))).isEqualTo(Places.Entry.REFUSED);
-  }
-
-  @Test
-  void aQuarterOfTheDescriptorsIsKeptForFiles() {
-    assertThat(Descriptors.fitting(10_000, 1_048_576, 64)).isEqualTo(10_000);
-    assertThat(Descriptors.fitting(10_000, 4_096, 64)).isEqualTo(4_096 - 1_024 - 64 - 64);
-    assertThat(Descriptors.fitting(10_000, 1_024, 64)).isEqualTo(1_024 - 256 - 64 - 64);
-    assertThat(Descriptors.fitting(10_000, 300, 64)).isEqualTo(1);
   }
 }

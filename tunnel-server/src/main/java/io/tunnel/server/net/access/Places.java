@@ -1,4 +1,4 @@
-package io.tunnel.server.net;
+package io.tunnel.server.net.access;
 
 import io.tunnel.server.net.NetMeter.Farewell;
 import java.util.Iterator;
@@ -12,10 +12,10 @@ import java.util.Set;
  *
  * <p>Its monitor guards its fields and is held for no call.
  */
-final class Places {
+public final class Places {
 
   /** Connections that are told why they are refused, at the same time; others are just closed. */
-  static final int REFUSED_MAX = 64;
+  public static final int REFUSED_MAX = 64;
 
   private final int placesMax;
   private final Set<Holder> greeted = new LinkedHashSet<>();
@@ -23,14 +23,14 @@ final class Places {
   private final Set<Holder> refused = new LinkedHashSet<>();
 
   /** A connection. */
-  interface Holder {
+  public interface Holder {
 
     /** Closes it without a word. Called by any thread. */
     void closeAtOnce(Farewell why);
   }
 
   /** What becomes of a new connection. */
-  enum Entry {
+  public enum Entry {
     /** It has a place. */
     ADMITTED,
     /** It has none, and is told so. */
@@ -39,12 +39,13 @@ final class Places {
     CLOSED
   }
 
-  Places(int placesMax) {
+  /** So many places, all free. */
+  public Places(int placesMax) {
     this.placesMax = placesMax;
   }
 
   /** A new connection; may close another one for it. */
-  Entry enter(Holder holder) {
+  public Entry enter(Holder holder) {
     Optional<Holder> replaced;
     synchronized (this) {
       replaced = greeted.size() + notGreeted.size() < placesMax ? Optional.empty() : oldest();
@@ -73,14 +74,14 @@ final class Places {
   }
 
   /** Keeps its place from now on. */
-  synchronized void greeted(Holder holder) {
+  public synchronized void greeted(Holder holder) {
     if (notGreeted.remove(holder)) {
       greeted.add(holder);
     }
   }
 
   /** Is gone. */
-  synchronized void left(Holder holder) {
+  public synchronized void left(Holder holder) {
     if (!greeted.remove(holder) && !notGreeted.remove(holder)) {
       refused.remove(holder);
     }

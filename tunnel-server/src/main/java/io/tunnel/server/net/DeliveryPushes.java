@@ -1,0 +1,94 @@
+package io.tunnel.server.net;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.changes.Extents;
+import io.tunnel.server.net.delivery.Attachments;
+import io.tunnel.server.net.delivery.CarriedChannels;
+import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Operation;
+import java.io.IOException;
+
+/** What a connection delivers, to workers and readers that have attached on it. */
+final class DeliveryPushes implements Attachments.Port {
+
+  private final Connection connection;
+  private final CarriedChannels carried = new CarriedChannels();
+
+  DeliveryPushes(Connection connection) {
+    this.connection = connection;
+  }
+
+  @Override
+  public CarriedChannels carried() {
+    return carried;
+  }
+
+  @Override
+  public String holder() {
+    return connection.caller().name();
+  }
+
+  @Override
+  public boolean isWritable() {
+    return connection.isWritable() && connection.pace().mayDeliver();
+  }
+
+  @Override
+  public void execute(Runnable action) {
+    connection.execute(action);
+  }
+
+  @Override
+  public int deliver(int handle, long epoch, long firstPosition, Extents batches)
+      throws IOException {
+    long rows = batches.lastPosition() - firstPosition + 1;
+    int bytes = connection.writer().deliver(handle, epoch, firstPosition, batches);
+    delivered(handle, rows, bytes);
+    return bytes;
+  }
+
+  @Override
+  public int deliver(int handle, long epoch, long firstPosition, byte[] batch) {
+    connection.unasked().ifPresent(deliveries -> deliveries.delivered(handle, batch));
+    int bytes = connection.writer().deliver(handle, epoch, firstPosition, batch);
+    delivered(handle, ChangeBatch.parse(batch, 0, batch.length).rowCount(), bytes);
+    return bytes;
+  }
+
+  private void delivered(int handle, long rows, int bytes) {
+    if (connection.caller().principal().isPresent()) {
+      carried
+          .partition(handle)
+          .flatMap(connection::table)
+          .ifPresent(table -> connection.pace().delivered(table, rows, bytes));
+    }
+  }
+
+  @Override
+  public void end(ChannelEnd end) {
+    connection.unasked().ifPresent(deliveries -> deliveries.ends(end));
+    connection.writer().push(Operation.END_OF_CHANNEL, end.encode());
+  }
+
+  @Override
+  public void settled(ChannelEnd upTo) {
+    connection.writer().push(Operation.SETTLED, upTo.encode());
+  }
+
+  @Override
+  public void fail(int handle, RefusedException reason) {
+    carried.take(handle, reason);
+    connection.unasked().ifPresent(deliveries -> deliveries.failed(handle, reason));
+  }
+
+  @Override
+  public void pushFailure(int handle, RefusedException reason) {
+    connection.refused(reason.code());
+    connection
+        .writer()
+        .send(Operation.DELIVER.code(), FrameKind.ERROR, handle, ErrorPayload.of(reason).encode());
+  }
+}

@@ -1,0 +1,162 @@
+package io.tunnel.server.net.access;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.security.Principal;
+import io.tunnel.server.security.Quota;
+import io.tunnel.server.security.QuotaCore;
+import io.tunnel.server.security.SecuritySnapshot;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What principals and tables have taken of their quotas on this server: a rate is a debt that its
+ * taker waits for, a count is refused when it is one too many. Where nobody is asked who they are,
+ * and of those without a quota, nothing is kept. For any thread.
+ *
+ * <p>Its monitor guards all that is kept; nothing is called under it.
+ */
+public final class Shares {
+
+  private final Gate gate;
+  private final Map<String, Taken> takenBySubject = new HashMap<>();
+  private final Map<Principal, Integer> connections = new HashMap<>();
+  private long seenVersion;
+
+  /** What is done with rows. */
+  public enum Use {
+    /** Rows are written. */
+    WRITTEN,
+    /** Changes and rows are delivered. */
+    DELIVERED,
+    /** Rows are read. */
+    READ
+  }
+
+  /** The rates of one subject, each begun when it is first used. */
+  private static final class Taken {
+    private final Map<String, QuotaCore> coreByLimit = new HashMap<>();
+
+    long take(String limit, Optional<Long> perSecond, long amount, long nowNanos) {
+      if (perSecond.isEmpty()) {
+        coreByLimit.remove(limit);
+        return 0;
+      }
+      QuotaCore core =
+          coreByLimit.computeIfAbsent(limit, unused -> new QuotaCore(perSecond.get(), nowNanos));
+      core.change(perSecond.get());
+      return core.take(amount, nowNanos);
+    }
+  }
+
+  /** Of the principals that come through a gate. */
+  public Shares(Gate gate) {
+    this.gate = gate;
+  }
+
+  /**
+   * A connection of the caller begins.
+   *
+   * @throws RefusedException LIMIT_REACHED when the caller has as many as its quota allows
+   */
+  public synchronized void enter(Caller caller) {
+    Optional<Principal> principal = caller.principal();
+    if (principal.isEmpty()) {
+      return;
+    }
+    int open = connections.getOrDefault(principal.get(), 0);
+    Optional<Integer> most = gate.rights().quota(principal.get()).counts().connections();
+    if (most.isPresent() && open >= most.get()) {
+      throw new RefusedException(
+          ErrorCode.LIMIT_REACHED,
+          "'"
+              + caller.name()
+              + "' has "
+              + open
+              + " connections to this server, as many as its quota allows (connections="
+              + most.get()
+              + "); close some, or have it raised");
+    }
+    connections.put(principal.get(), open + 1);
+  }
+
+  /** A connection that has begun ends. */
+  public synchronized void leave(Caller caller) {
+    caller
+        .principal()
+        .ifPresent(
+            principal ->
+                connections.computeIfPresent(
+                    principal, (unused, open) -> open > 1 ? open - 1 : null));
+  }
+
+  /** The caller makes a request; for how many nanoseconds the next one waits. */
+  public long request(Caller caller) {
+    Optional<Quota> quota = quota(caller);
+    return quota.isEmpty()
+        ? 0
+        : take(caller.name(), "requests", quota.get().requestsPerSecond(), 1);
+  }
+
+  private Optional<Quota> quota(Caller caller) {
+    return caller
+        .principal()
+        .map(principal -> gate.rights().quota(principal))
+        .filter(quota -> !quota.equals(Quota.NONE));
+  }
+
+  /**
+   * Rows of a table are used.
+   *
+   * @param rows how many
+   * @param bytes of all of them
+   * @return for how many nanoseconds the caller is to use no more
+   */
+  public long use(Caller caller, String table, Use use, long rows, long bytes) {
+    if (gate.isOpen()) {
+      return 0;
+    }
+    long own = quota(caller).map(quota -> use(caller.name(), quota, use, rows, bytes)).orElse(0L);
+    Quota ofTable = gate.rights().tableQuota(table);
+    return ofTable.equals(Quota.NONE)
+        ? own
+        : Math.max(own, use("table:" + table, ofTable, use, rows, bytes));
+  }
+
+  private long use(String subject, Quota quota, Use use, long rows, long bytes) {
+    Quota.Rates rates =
+        switch (use) {
+          case WRITTEN -> quota.written();
+          case DELIVERED -> quota.delivered();
+          case READ -> quota.read();
+        };
+    return Math.max(
+        take(subject, use + " rows", rates.rowsPerSecond(), rows),
+        take(subject, use + " bytes", rates.bytesPerSecond(), bytes));
+  }
+
+  private synchronized long take(
+      String subject, String limit, Optional<Long> perSecond, long amount) {
+    forgetOthers();
+    long nowNanos = gate.guard().orElseThrow().nanos().getAsLong();
+    return takenBySubject
+        .computeIfAbsent(subject, unused -> new Taken())
+        .take(limit, perSecond, amount, nowNanos);
+  }
+
+  /** Subjects without a quota are not kept: there are as many as have one, at most. */
+  private void forgetOthers() {
+    SecuritySnapshot now = gate.rights();
+    if (now.version() != seenVersion) {
+      seenVersion = now.version();
+      takenBySubject.keySet().removeIf(subject -> hasNone(now, subject));
+    }
+  }
+
+  private static boolean hasNone(SecuritySnapshot now, String subject) {
+    return subject.startsWith("table:")
+        ? now.tableQuota(subject.substring("table:".length())).equals(Quota.NONE)
+        : now.quota(new Principal(subject)).equals(Quota.NONE);
+  }
+}

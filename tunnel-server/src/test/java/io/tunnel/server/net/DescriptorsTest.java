@@ -1,0 +1,16 @@
+package io.tunnel.server.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class DescriptorsTest {
+
+  @Test
+  void aQuarterOfTheDescriptorsIsKeptForFiles() {
+    assertThat(Descriptors.fitting(10_000, 1_048_576, 64)).isEqualTo(10_000);
+    assertThat(Descriptors.fitting(10_000, 4_096, 64)).isEqualTo(4_096 - 1_024 - 64 - 64);
+    assertThat(Descriptors.fitting(10_000, 1_024, 64)).isEqualTo(1_024 - 256 - 64 - 64);
+    assertThat(Descriptors.fitting(10_000, 300, 64)).isEqualTo(1);
+  }
+}

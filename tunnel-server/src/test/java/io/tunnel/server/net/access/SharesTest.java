@@ -1,0 +1,200 @@
+package io.tunnel.server.net.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.security.AccessKey;
+import io.tunnel.server.security.MasterKey;
+import io.tunnel.server.security.Principal;
+import io.tunnel.server.security.SecurityRecords;
+import io.tunnel.server.security.SecuritySnapshot.SubjectQuota;
+import io.tunnel.wire.control.SecurityControl.QuotaLimit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class SharesTest {
+
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+  private final SecurityRecords records =
+      new SecurityRecords(SecurityRecords.Limits.DEFAULTS, Set.of());
+  private final Gate gate =
+      Gate.closed(
+          new Gate.Guard(
+              MasterKey.of(Bytes.copyOf(new byte[32]), bytes -> Bytes.copyOf(new byte[bytes])),
+              new NoAdministrators(),
+              records::snapshot,
+              bytes -> Bytes.copyOf(new byte[bytes]),
+              () -> this.nowNanos,
+              () -> 0));
+  private final Shares shares = new Shares(gate);
+  private final Caller ada = gate.caller(Principal.ofKey("ada"), Optional.empty());
+  private final Caller bob = gate.caller(Principal.ofKey("bob"), Optional.empty());
+  private long nowNanos;
+
+  private static final class NoAdministrators implements Gate.Administrators {
+    @Override
+    public Optional<AccessKey> key(String id) {
+      return Optional.empty();
+    }
+
+    @Override
+    public Set<Principal> principals() {
+      return Set.of();
+    }
+  }
+
+  private void quota(String subject, QuotaLimit... limits) {
+    records.apply(
+        limits.length == 0
+            ? SecurityRecords.removalOfQuota(subject)
+            : records.noting(new SubjectQuota(subject, QuotaLimits.quota(List.of(limits)))));
+  }
+
+  @Test
+  void who_has_no_quota_is_never_slowed_down() {
+    assertThat(shares.request(ada)).isZero();
+    assertThat(shares.use(ada, "t", Shares.Use.WRITTEN, Long.MAX_VALUE / 4, 1L << 60)).isZero();
+    Shares open = new Shares(Gate.open());
+    assertThat(open.request(Caller.anybody())).isZero();
+    assertThat(open.use(Caller.anybody(), "t", Shares.Use.READ, 1L << 40, 1L << 40)).isZero();
+  }
+
+  @Test
+  void beyond_a_second_of_a_rate_its_taker_waits_until_it_is_paid() {
+    quota("ada", new QuotaLimit("writtenRowsPerSecond", 100));
+    assertThat(shares.use(ada, "t", Shares.Use.WRITTEN, 100, 0)).isZero();
+    assertThat(shares.use(ada, "t", Shares.Use.WRITTEN, 50, 0)).isEqualTo(SECOND / 2);
+    assertThat(shares.use(ada, "t", Shares.Use.READ, 5_000, 0)).as("of another use").isZero();
+    assertThat(shares.use(bob, "t", Shares.Use.WRITTEN, 5_000, 0)).as("somebody else").isZero();
+    nowNanos += 2 * SECOND;
+    assertThat(shares.use(ada, "t", Shares.Use.WRITTEN, 50, 0)).isZero();
+  }
+
+  @Test
+  void a_tables_quota_is_that_of_all_who_use_it_and_the_longer_wait_counts() {
+    quota("table:t", new QuotaLimit("deliveredBytesPerSecond", 1_000));
+    quota("ada", new QuotaLimit("deliveredBytesPerSecond", 4_000));
+    assertThat(shares.use(bob, "t", Shares.Use.DELIVERED, 1, 1_000)).isZero();
+    assertThat(shares.use(ada, "t", Shares.Use.DELIVERED, 1, 1_000)).isEqualTo(SECOND);
+    assertThat(shares.use(ada, "other", Shares.Use.DELIVERED, 1, 5_000)).isEqualTo(SECOND / 2);
+  }
+
+  @Test
+  void a_quota_that_is_changed_or_ended_counts_at_once() {
+    quota("ada", new QuotaLimit("requestsPerSecond", 1));
+    assertThat(shares.request(ada)).isZero();
+    assertThat(shares.request(ada)).isEqualTo(SECOND);
+    quota("ada");
+    assertThat(shares.request(ada)).isZero();
+    quota("ada", new QuotaLimit("requestsPerSecond", 1_000));
+    nowNanos += SECOND;
+    assertThat(shares.request(ada)).as("the former debt is paid").isZero();
+  }
+
+  @Test
+  void one_connection_too_many_is_refused_and_its_place_is_free_when_another_ends() {
+    quota("ada", new QuotaLimit("connections", 2));
+    shares.enter(ada);
+    shares.enter(ada);
+    assertThatExceptionOfType(RefusedException.class)
+        .isThrownBy(() -> shares.enter(ada))
+        .withMessageContaining("connections=2")
+        .satisfies(refused -> assertThat(refused.code()).isEqualTo(ErrorCode.LIMIT_REACHED));
+    shares.enter(bob);
+    shares.leave(ada);
+    shares.enter(ada);
+  }
+
+  /** A connection whose event loop is a queue by time. */
+  private final class FakeConnection implements Pace.Port {
+    private record Task(long atNanos, int order, Runnable action) {}
+
+    private final PriorityQueue<Task> tasks =
+        new PriorityQueue<>(
+            (a, b) ->
+                a.atNanos() == b.atNanos()
+                    ? Integer.compare(a.order(), b.order())
+                    : Long.compare(a.atNanos(), b.atNanos()));
+    private final List<String> told = new ArrayList<>();
+    private int scheduled;
+
+    @Override
+    public void execute(Runnable action) {
+      action.run();
+    }
+
+    @Override
+    public void schedule(Runnable action, long delay, TimeUnit unit) {
+      tasks.add(new Task(nowNanos + unit.toNanos(delay), scheduled++, action));
+    }
+
+    @Override
+    public void serve() {
+      told.add("serve");
+    }
+
+    @Override
+    public void deliver() {
+      told.add("deliver");
+    }
+
+    void passUntil(long untilNanos) {
+      while (!tasks.isEmpty() && tasks.peek().atNanos() <= untilNanos) {
+        Task next = tasks.remove();
+        nowNanos = next.atNanos();
+        next.action().run();
+      }
+      nowNanos = untilNanos;
+    }
+  }
+
+  @Test
+  void requests_wait_for_what_was_written_and_deliveries_for_what_was_delivered() {
+    quota(
+        "ada",
+        new QuotaLimit("writtenRowsPerSecond", 10),
+        new QuotaLimit("deliveredRowsPerSecond", 10));
+    FakeConnection connection = new FakeConnection();
+    Pace pace = new Pace(shares, connection);
+    pace.entered(ada);
+    pace.used(ada, "t", Shares.Use.WRITTEN, 30, 0);
+    assertThat(pace.mayServe()).isFalse();
+    assertThat(pace.mayDeliver()).isTrue();
+    pace.delivered("t", 15, 0);
+    assertThat(pace.mayDeliver()).isFalse();
+    connection.passUntil(SECOND / 2);
+    assertThat(connection.told).containsExactly("deliver");
+    assertThat(pace.mayDeliver()).isTrue();
+    assertThat(pace.mayServe()).isFalse();
+    connection.passUntil(2 * SECOND);
+    assertThat(connection.told).containsExactly("deliver", "serve");
+    assertThat(pace.mayServe()).isTrue();
+  }
+
+  @Test
+  void over_a_long_time_as_much_passes_as_the_rate_says() {
+    quota("ada", new QuotaLimit("requestsPerSecond", 50));
+    FakeConnection connection = new FakeConnection();
+    Pace pace = new Pace(shares, connection);
+    pace.entered(ada);
+    int served = 0;
+    while (nowNanos < 20 * SECOND) {
+      if (pace.mayServe()) {
+        pace.requested();
+        served++;
+      } else {
+        connection.passUntil(nowNanos + SECOND / 100);
+      }
+    }
+    assertThat(served).isBetween(20 * 50, 21 * 50 + 1);
+  }
+}
