@@ -101,6 +101,17 @@ class BadInputSweepTest {
       tables list --profile FILES/tls.json
       tables list --profile FILES/authority.json
       tables list --profile FILES/shared.json
+      security
+      security init
+      security init --dir FILES
+      security init --dir FILES/good.csv
+      security init --dir FILES/good.csv/security
+      security init --dir FILES/s --name a:1
+      security init --dir FILES/s --days soon
+      security certificate --dir FILES --out FILES/s
+      security certificate --dir FILES --out FILES/s --name a
+      security certificate --dir FILES/nope --out FILES/s --client a
+      security certificate --dir FILES --out FILES/s --client a,b
       tunnels list --table nope
       tunnels list DEAD
       tunnels describe --table nope --tunnel a

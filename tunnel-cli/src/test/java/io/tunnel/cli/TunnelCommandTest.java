@@ -29,7 +29,7 @@ class TunnelCommandTest extends CommandLineTest {
         .startsWith("tunnel: name a subcommand")
         .contains(
             "Subcommands: demo, server, health, partition, stress, perf, tables, tail, tunnels, cluster,"
-                + " backup, restore, doctor, torture, completion, help");
+                + " security, backup, restore, doctor, torture, completion, help");
     assertThat(run("tables")).isEqualTo(2);
     assertThat(err.toString()).startsWith("tunnel tables: name a subcommand");
     assertThat(run("tunnels")).isEqualTo(2);

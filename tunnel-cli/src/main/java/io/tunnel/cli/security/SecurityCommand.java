@@ -1,5 +1,7 @@
 package io.tunnel.cli.security;
 
+import io.tunnel.cli.security.directory.CertificateCommand;
+import io.tunnel.cli.security.directory.InitCommand;
 import io.tunnel.cli.service.Service;
 import io.tunnel.cli.service.ServiceGroup;
 import picocli.CommandLine.Command;
@@ -14,6 +16,8 @@ import picocli.CommandLine.Command;
           + " TUNNEL_PROFILE. Everybody may ask whoami."
     },
     subcommands = {
+      InitCommand.class,
+      CertificateCommand.class,
       WhoAmICommand.class,
       KeyCommand.class,
       GrantCommand.class,

@@ -1,0 +1,85 @@
+package io.tunnel.cli.security.directory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.cli.CommandLineTest;
+import io.tunnel.server.Server;
+import io.tunnel.server.config.ServerConfig;
+import io.tunnel.server.net.NetConfig;
+import io.tunnel.server.security.files.SecurityConfig;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What 'tunnel security' makes is what a server and the tools take. */
+class SecuredServerTest extends CommandLineTest {
+
+  @TempDir private Path files;
+
+  private Path security;
+  private Server server;
+
+  @BeforeEach
+  void start() throws IOException {
+    security = files.resolve("security");
+    assertThat(run("security", "init", "--dir", security.toString())).isZero();
+    NetConfig net = new NetConfig("127.0.0.1", 0, 0, 1, 100, false);
+    server =
+        Server.alone(
+            files.resolve("data"),
+            ServerConfig.defaults(1)
+                .withNet(net)
+                .withSecurity(new SecurityConfig(security.toString())));
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    server.close();
+  }
+
+  private int ask(String line) {
+    return runLine(line + " --server 127.0.0.1:" + server.localAddress().getPort());
+  }
+
+  @Test
+  void the_administrator_may_all_and_others_nothing() {
+    String admin = " --profile " + security + "/admin.json";
+    assertThat(
+            ask(
+                "partition create --table orders --key id:INTEGER --partitions 2 --from 1 --to 9"
+                    + admin))
+        .as(err::toString)
+        .isZero();
+    assertThat(ask("stress --create --table load --rows 1000 --partitions 2" + admin))
+        .as(err::toString)
+        .isZero();
+    assertThat(ask("stress --create --table load --rows 1000")).isEqualTo(69);
+    assertThat(err.toString()).contains("TLS").doesNotContain("Is a server running");
+  }
+
+  @Test
+  void a_client_with_a_certificate_is_known_and_has_no_rights_yet() {
+    Path client = files.resolve("billing");
+    assertThat(
+            run(
+                "security",
+                "certificate",
+                "--dir",
+                security.toString(),
+                "--client",
+                "billing",
+                "--out",
+                client.toString()))
+        .isZero();
+    assertThat(
+            ask(
+                "partition create --table orders --key id:INTEGER --partitions 2 --from 1 --to 9 --profile "
+                    + client
+                    + "/client.json"))
+        .isEqualTo(1);
+    assertThat(err.toString()).contains("CN=billing");
+  }
+}
