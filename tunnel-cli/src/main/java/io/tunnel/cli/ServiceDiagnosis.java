@@ -36,8 +36,7 @@ final class ServiceDiagnosis implements Diagnosis {
       return Optional.of(CommandFailure.usage(unusable.getMessage()));
     }
     if (trouble instanceof RefusedException refused) {
-      return Optional.of(
-          new CommandFailure(exitCode(refused), refused.getMessage() + advice(refused)));
+      return Optional.of(new CommandFailure(exitCode(refused), refused.getMessage()));
     }
     if (trouble instanceof ConnectionException lost) {
       String advice =
@@ -48,12 +47,6 @@ final class ServiceDiagnosis implements Diagnosis {
       return Optional.of(new CommandFailure(ExitCode.UNAVAILABLE, lost.getMessage() + advice));
     }
     return Optional.empty();
-  }
-
-  private static String advice(RefusedException refused) {
-    return refused.code() == ErrorCode.NOT_AUTHENTICATED
-        ? ". A profile with a key says who you are: --profile NAME|FILE"
-        : "";
   }
 
   private static int exitCode(RefusedException refused) {

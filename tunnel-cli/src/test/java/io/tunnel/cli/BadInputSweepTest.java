@@ -201,6 +201,8 @@ class BadInputSweepTest {
       health --http nohost.invalid:7651
       health --http nonsense
       health --timeout never
+      health --authority FILES/nope
+      health --authority FILES/good.csv
       demo --rows x
       demo --partitions 0
       demo --from FILES/none.csv

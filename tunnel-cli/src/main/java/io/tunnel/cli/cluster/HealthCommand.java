@@ -8,8 +8,10 @@ import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import javax.net.ssl.HttpsURLConnection;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -24,7 +26,11 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = "Asks a server whether it is healthy; exit code 0 means that it is.",
     footerHeading = "%nExamples:%n",
-    footer = {"  tunnel health", "  tunnel health --http 127.0.0.1:7751 --timeout 1s"})
+    footer = {
+      "  tunnel health",
+      "  tunnel health --http 127.0.0.1:7751 --timeout 1s",
+      "  tunnel health --authority security/authority.crt"
+    })
 public final class HealthCommand implements Callable<Integer> {
 
   private static final int PAGE_BYTES_MAX = 64 << 10;
@@ -49,6 +55,15 @@ public final class HealthCommand implements Callable<Integer> {
       description = "Silence that counts as unhealthy (default: ${DEFAULT-VALUE}).")
   private Duration timeout;
 
+  @Option(
+      names = "--authority",
+      paramLabel = "FILE",
+      defaultValue = "${env:TUNNEL_AUTHORITY}",
+      description =
+          "Ask a server with TLS, whose certificate has to be of this authority: its security"
+              + " directory's authority.crt (default: TUNNEL_AUTHORITY of the environment).")
+  private String authority;
+
   /** For picocli. */
   HealthCommand() {}
 
@@ -67,9 +82,13 @@ public final class HealthCommand implements Callable<Integer> {
     }
   }
 
+  private boolean isTls() {
+    return authority != null && !authority.isEmpty();
+  }
+
   private URI page() {
     try {
-      URI page = URI.create("http://" + http + "/health");
+      URI page = URI.create((isTls() ? "https://" : "http://") + http + "/health");
       if (page.getHost() != null && page.getPort() > 0) {
         return page;
       }
@@ -84,6 +103,9 @@ public final class HealthCommand implements Callable<Integer> {
     connection.setConnectTimeout((int) timeout.toMillis());
     connection.setReadTimeout((int) timeout.toMillis());
     connection.setInstanceFollowRedirects(false);
+    if (connection instanceof HttpsURLConnection secured) {
+      secured.setSSLSocketFactory(TrustedSockets.of(Path.of(authority)));
+    }
     try {
       int status = connection.getResponseCode();
       try (InputStream body =

@@ -61,6 +61,21 @@ class SecuredServerTest extends CommandLineTest {
   }
 
   @Test
+  void its_health_is_asked_with_tls() {
+    String http = "health --http 127.0.0.1:" + server.httpAddress().orElseThrow().getPort();
+    assertThat(runLine(http + " --authority " + security + "/authority.crt")).isZero();
+    assertThat(out.toString()).contains("\"status\":\"UP\"");
+    assertThat(runLine(http)).isEqualTo(69);
+    assertThat(err.toString()).contains("this port speaks TLS");
+    assertThat(run("security", "init", "--dir", files.resolve("other").toString())).isZero();
+    assertThat(runLine(http + " --authority " + files.resolve("other/authority.crt")))
+        .isEqualTo(69);
+    assertThat(err.toString()).contains("https://127.0.0.1:");
+    assertThat(runLine(http + " --authority " + security + "/server.key")).isEqualTo(2);
+    assertThat(err.toString()).contains("holds no certificate in PEM");
+  }
+
+  @Test
   void a_client_with_a_certificate_is_known_and_has_no_rights_yet() {
     Path client = files.resolve("billing");
     assertThat(
