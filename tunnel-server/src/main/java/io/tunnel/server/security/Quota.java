@@ -36,7 +36,7 @@ public record Quota(
     written = Objects.requireNonNullElse(written, Rates.NONE);
     delivered = Objects.requireNonNullElse(delivered, Rates.NONE);
     read = Objects.requireNonNullElse(read, Rates.NONE);
-    requestsPerSecond = rate("requestsPerSecond", requestsPerSecond);
+    requestsPerSecond = Limit.rate("requestsPerSecond", requestsPerSecond);
     counts = Objects.requireNonNullElse(counts, Counts.NONE);
   }
 
@@ -53,8 +53,8 @@ public record Quota(
 
     /** Refuses rates that cannot be kept; null is no limit. */
     public Rates {
-      rowsPerSecond = rate("rowsPerSecond", rowsPerSecond);
-      bytesPerSecond = rate("bytesPerSecond", bytesPerSecond);
+      rowsPerSecond = Limit.rate("rowsPerSecond", rowsPerSecond);
+      bytesPerSecond = Limit.rate("bytesPerSecond", bytesPerSecond);
     }
   }
 
@@ -85,11 +85,11 @@ public record Quota(
 
     /** Refuses counts below 0 and above the maximum; null is no limit. */
     public Counts {
-      connections = count("connections", connections);
-      sessions = count("sessions", sessions);
-      tunnels = count("tunnels", tunnels);
-      tables = count("tables", tables);
-      partitions = count("partitions", partitions);
+      connections = Limit.count("connections", connections);
+      sessions = Limit.count("sessions", sessions);
+      tunnels = Limit.count("tunnels", tunnels);
+      tables = Limit.count("tables", tables);
+      partitions = Limit.count("partitions", partitions);
     }
   }
 
@@ -132,22 +132,27 @@ public record Quota(
     return new Principal(subject).name();
   }
 
-  private static Optional<Long> rate(String what, Optional<Long> rate) {
-    Optional<Long> given = Objects.requireNonNullElse(rate, Optional.<Long>empty());
-    requireWithin(what, given.orElse(1L), 1, RATE_MAX);
-    return given;
-  }
+  /** Apart from the quota, because the parts of a quota are there before one is. */
+  private static final class Limit {
+    private Limit() {}
 
-  private static Optional<Integer> count(String what, Optional<Integer> count) {
-    Optional<Integer> given = Objects.requireNonNullElse(count, Optional.<Integer>empty());
-    requireWithin(what, given.orElse(0), 0, COUNT_MAX);
-    return given;
-  }
+    static Optional<Long> rate(String what, Optional<Long> rate) {
+      Optional<Long> given = Objects.requireNonNullElse(rate, Optional.<Long>empty());
+      requireWithin(what, given.orElse(1L), 1, RATE_MAX);
+      return given;
+    }
 
-  private static void requireWithin(String what, long number, long min, long max) {
-    if (number < min || number > max) {
-      throw new IllegalArgumentException(
-          what + " is " + min + " to " + max + " or left out, not " + number);
+    static Optional<Integer> count(String what, Optional<Integer> count) {
+      Optional<Integer> given = Objects.requireNonNullElse(count, Optional.<Integer>empty());
+      requireWithin(what, given.orElse(0), 0, COUNT_MAX);
+      return given;
+    }
+
+    static void requireWithin(String what, long number, long min, long max) {
+      if (number < min || number > max) {
+        throw new IllegalArgumentException(
+            what + " is " + min + " to " + max + " or left out, not " + number);
+      }
     }
   }
 }

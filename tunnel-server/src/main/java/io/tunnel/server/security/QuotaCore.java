@@ -6,8 +6,9 @@ package io.tunnel.server.security;
  * paid: a take moves that moment on by what it costs, and costs of up to a second are a burst that
  * nobody waits for.
  *
- * <p>When everybody waits as told, then in any interval of T seconds at most {@code rate * T +
- * rate} passes. For one thread, or behind the lock of those who share it.
+ * <p>When everybody waits as told, then in any interval of T seconds at most {@code rate * T} and
+ * one burst passes; or, where the first that passes is larger than a burst, that one in its place.
+ * For one thread, or behind the lock of those who share it.
  */
 public final class QuotaCore {
 
