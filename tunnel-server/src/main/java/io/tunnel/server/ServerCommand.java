@@ -2,8 +2,8 @@ package io.tunnel.server;
 
 import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.config.ServerConfig;
+import io.tunnel.server.config.ServerConfig.SecurityConfig;
 import io.tunnel.server.net.NetConfig;
-import io.tunnel.server.security.files.SecurityConfig;
 import io.tunnel.terminal.Diagnosis;
 import io.tunnel.terminal.StandardStream;
 import java.io.IOException;

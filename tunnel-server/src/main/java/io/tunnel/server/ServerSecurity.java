@@ -2,17 +2,17 @@ package io.tunnel.server;
 
 import io.netty.channel.ChannelPipeline;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.config.ServerConfig.SecurityConfig;
 import io.tunnel.server.engine.OwnThread;
 import io.tunnel.server.engine.Parts;
 import io.tunnel.server.engine.SystemClock;
 import io.tunnel.server.engine.WiringChance;
 import io.tunnel.server.metrics.HttpServer;
-import io.tunnel.server.metrics.HttpVisitors;
+import io.tunnel.server.metrics.HttpServer.Visitors.Visit;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.server.net.access.Caller;
 import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.access.TlsPeer;
-import io.tunnel.server.security.files.SecurityConfig;
 import io.tunnel.server.security.files.SecurityDirectory;
 import io.tunnel.wire.Operation.Right;
 import java.io.IOException;
@@ -59,18 +59,15 @@ final class ServerSecurity {
             (connection, bearer) -> visit(door.gate(), connection, bearer), door.tls());
   }
 
-  private static HttpVisitors.Visit visit(
-      Gate gate, ChannelPipeline connection, Optional<String> bearer) {
+  private static Visit visit(Gate gate, ChannelPipeline connection, Optional<String> bearer) {
     Optional<Caller> caller =
         bearer
             .flatMap(gate::bearer)
             .or(() -> TlsPeer.of(connection).subject().map(gate::certified));
     if (caller.isEmpty()) {
-      return HttpVisitors.Visit.UNKNOWN;
+      return Visit.UNKNOWN;
     }
-    return caller.get().mayOnCluster(Right.READ)
-        ? HttpVisitors.Visit.WELCOME
-        : HttpVisitors.Visit.NOT_PERMITTED;
+    return caller.get().mayOnCluster(Right.READ) ? Visit.WELCOME : Visit.NOT_PERMITTED;
   }
 
   /** How long the server's certificate is still good, in seconds; NaN without one. */

@@ -9,7 +9,6 @@ import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.partition.ShardConfig;
 import io.tunnel.server.replica.ReplicaConfig;
-import io.tunnel.server.security.files.SecurityConfig;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.server.table.TableStoreConfig;
 import io.tunnel.wire.Protocol;
@@ -143,6 +142,30 @@ public record ServerConfig(
         throw new IllegalArgumentException(
             "base.snapshotMsMax is 1 to 604800000 (a week), not " + snapshotMsMax);
       }
+    }
+  }
+
+  /**
+   * Whether everybody is asked who they are.
+   *
+   * @param directory the security directory, whose certificates and keys this server has; empty for
+   *     a server that asks nobody, which listens on this machine only
+   */
+  public record SecurityConfig(String directory) {
+
+    /** Nobody is asked. */
+    public static final SecurityConfig NONE = new SecurityConfig("");
+
+    /** Refuses null. */
+    public SecurityConfig {
+      if (directory == null) {
+        throw new IllegalArgumentException("security.directory is text in quotes, not null");
+      }
+    }
+
+    /** Whether everybody is asked. */
+    public boolean isClosed() {
+      return !directory.isEmpty();
     }
   }
 

@@ -16,7 +16,7 @@ import io.netty.handler.codec.http.QueryStringDecoder;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.ssl.SslHandler;
-import io.tunnel.server.metrics.HttpVisitors.Visit;
+import io.tunnel.server.metrics.HttpServer.Visitors.Visit;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -35,9 +35,9 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   private final Executor maker;
   private final HttpServer.Pages pages;
-  private final HttpVisitors visitors;
+  private final HttpServer.Visitors visitors;
 
-  HttpPages(Executor maker, HttpServer.Pages pages, HttpVisitors visitors) {
+  HttpPages(Executor maker, HttpServer.Pages pages, HttpServer.Visitors visitors) {
     this.maker = maker;
     this.pages = pages;
     this.visitors = visitors;

@@ -5,6 +5,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollServerSocketChannel;
@@ -12,7 +13,6 @@ import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
-import io.tunnel.server.security.files.PlainRefusal;
 import io.tunnel.server.security.files.Tls;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -42,12 +42,38 @@ public final class HttpServer implements AutoCloseable {
 
   private final Channel listener;
 
+  /** Who is shown figures. Asked by event loops, which must not wait. */
+  @FunctionalInterface
+  public interface Visitors {
+
+    /** What a visitor is shown. */
+    enum Visit {
+      /** Everything. */
+      WELCOME,
+      /** Only whether the server is healthy, because who it is was not said, or is not known. */
+      UNKNOWN,
+      /** Only whether the server is healthy, because they may not see more. */
+      NOT_PERMITTED
+    }
+
+    /** Shows everything to everybody. */
+    Visitors ANYBODY = (connection, bearer) -> Visit.WELCOME;
+
+    /**
+     * What a visitor is shown.
+     *
+     * @param connection on which the visitor came
+     * @param bearer the token that was sent, if one was
+     */
+    Visit visit(ChannelPipeline connection, Optional<String> bearer);
+  }
+
   /** Who is shown what, and what connections are encrypted with, if they are. */
-  public record Door(HttpVisitors visitors, Optional<Tls> tls) {
+  public record Door(Visitors visitors, Optional<Tls> tls) {
 
     /** Without TLS, for everybody. */
     public static Door open() {
-      return new Door(HttpVisitors.ANYBODY, Optional.empty());
+      return new Door(Visitors.ANYBODY, Optional.empty());
     }
   }
 
@@ -94,7 +120,7 @@ public final class HttpServer implements AutoCloseable {
                             tls ->
                                 nettyChannel
                                     .pipeline()
-                                    .addLast(tls.handler(() -> new PlainRefusal(PLAIN))));
+                                    .addLast(tls.handler(() -> new Tls.PlainRefusal(PLAIN))));
                     nettyChannel
                         .pipeline()
                         .addLast(

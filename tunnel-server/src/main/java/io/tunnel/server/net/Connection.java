@@ -14,7 +14,6 @@ import io.tunnel.server.net.access.Entrance;
 import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.access.HeldRights;
 import io.tunnel.server.net.access.Pace;
-import io.tunnel.server.net.access.Places;
 import io.tunnel.server.net.access.TlsPeer;
 import io.tunnel.server.net.delivery.UnaskedDeliveries;
 import io.tunnel.server.partition.read.ReadTurns;

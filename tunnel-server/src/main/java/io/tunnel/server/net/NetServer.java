@@ -1,5 +1,6 @@
 package io.tunnel.server.net;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -30,14 +31,12 @@ import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.net.NetMeter.Farewell;
 import io.tunnel.server.net.access.Gate;
-import io.tunnel.server.net.access.Places;
 import io.tunnel.server.net.access.Shares;
 import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.partition.Tables;
 import io.tunnel.server.partition.read.RowReads;
-import io.tunnel.server.security.files.PlainRefusal;
 import io.tunnel.server.security.files.Tls;
 import io.tunnel.server.session.PositionFinder;
 import io.tunnel.server.session.TunnelHosts;
@@ -45,16 +44,20 @@ import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Listens, accepts connections, and gives each to an event loop. */
 public final class NetServer implements AutoCloseable {
 
+  private static final Logger LOGGER = LoggerFactory.getLogger(NetServer.class);
   private static final int FLUSHES_CONSOLIDATED_MAX = 256;
   private static final int BACKLOG = 1024;
   private static final long LEAVE_DEADLINE_S = 5;
@@ -177,7 +180,7 @@ public final class NetServer implements AutoCloseable {
     return new InetSocketAddress(address, config.port());
   }
 
-  private static PlainRefusal plainRefusal() {
+  private static Tls.PlainRefusal plainRefusal() {
     byte[] reason =
         new ErrorPayload(
                 ErrorCode.NOT_AUTHENTICATED,
@@ -185,7 +188,7 @@ public final class NetServer implements AutoCloseable {
                     + " TUNNEL_PROFILE")
             .encode();
     Frame frame = new Frame(Closing.NO_OPERATION, FrameKind.ERROR, 0, reason);
-    return new PlainRefusal(
+    return new Tls.PlainRefusal(
         ByteBufUtil.getBytes(Unpooled.wrappedBuffer(frame.header(), frame.payload())));
   }
 
@@ -304,6 +307,40 @@ public final class NetServer implements AutoCloseable {
           new Untaken(limits.answerBytesMax()),
           new Places(connectionsMax),
           new Shares(gate));
+    }
+  }
+
+  /** How many connections the descriptors of this process are enough for. */
+  static final class Descriptors {
+
+    /** What files, logs and this process's own connections are left at least. */
+    private static final long RESERVED_MIN = 256;
+
+    private Descriptors() {}
+
+    /** {@code wanted}, or fewer: a quarter of all descriptors is kept for files. */
+    static int connectionsMax(int wanted, int httpConnectionsMax) {
+      if (!(ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean)) {
+        return wanted;
+      }
+      UnixOperatingSystemMXBean system =
+          (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+      int possible = fitting(wanted, system.getMaxFileDescriptorCount(), httpConnectionsMax);
+      if (possible < wanted) {
+        LOGGER.warn(
+            "{} connections are accepted instead of net.connectionsMax = {}: the process may have {}"
+                + " descriptors; raise ulimit -n",
+            possible,
+            wanted,
+            system.getMaxFileDescriptorCount());
+      }
+      return possible;
+    }
+
+    static int fitting(int wanted, long descriptors, int httpConnectionsMax) {
+      long reserved =
+          Math.max(RESERVED_MIN, descriptors / 4) + httpConnectionsMax + Places.REFUSED_MAX;
+      return (int) Math.max(1, Math.min(wanted, descriptors - reserved));
     }
   }
 }

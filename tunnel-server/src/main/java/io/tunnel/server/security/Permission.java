@@ -63,6 +63,11 @@ public record Permission(
     return new Permission(id, subject, isAllow, parsed, on);
   }
 
+  /** On what, as it is written. */
+  public String on() {
+    return resource.toString();
+  }
+
   /** Checks an id. */
   static String requireId(String id) {
     if (id == null || !ID.matcher(id).matches()) {

@@ -12,7 +12,7 @@ import java.util.Objects;
  * @param kind of what
  * @param pattern with its {@code *}; empty for the cluster
  */
-public record Resource(Kind kind, String pattern) {
+record Resource(Kind kind, String pattern) {
 
   /** The cluster as a whole. */
   public static final Resource CLUSTER = new Resource(Kind.CLUSTER, "");

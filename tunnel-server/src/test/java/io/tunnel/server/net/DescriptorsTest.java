@@ -2,6 +2,7 @@ package io.tunnel.server.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.server.net.NetServer.Descriptors;
 import org.junit.jupiter.api.Test;
 
 class DescriptorsTest {

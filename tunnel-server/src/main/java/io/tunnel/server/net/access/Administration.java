@@ -203,10 +203,7 @@ public final class Administration {
 
   private static PermissionInfo info(Permission permission) {
     return new PermissionInfo(
-        permission.subject(),
-        permission.isAllow(),
-        names(permission.rights()),
-        permission.resource().toString());
+        permission.subject(), permission.isAllow(), names(permission.rights()), permission.on());
   }
 
   private static List<String> names(Set<Right> rights) {
@@ -229,14 +226,13 @@ public final class Administration {
               + (taken.isAllow() ? "allowed " : "denied ")
               + String.join(", ", names(taken.rights()))
               + " on "
-              + taken.resource());
+              + taken.on());
     }
     for (Permission one : overlapping(taken)) {
       Set<Right> left = EnumSet.copyOf(one.rights());
       left.removeAll(taken.rights());
       if (!left.isEmpty()) {
-        Permission rest =
-            Permission.of(one.subject(), one.isAllow(), names(left), one.resource().toString());
+        Permission rest = Permission.of(one.subject(), one.isAllow(), names(left), one.on());
         changes.putAll(records().noting(rest));
       }
     }
@@ -252,7 +248,7 @@ public final class Administration {
             one ->
                 one.subject().equals(taken.subject())
                     && one.isAllow() == taken.isAllow()
-                    && one.resource().equals(taken.resource())
+                    && one.on().equals(taken.on())
                     && one.rights().stream().anyMatch(taken.rights()::contains));
   }
 

@@ -2,7 +2,6 @@ package io.tunnel.server.net.access;
 
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.security.AccessKey;
-import io.tunnel.server.security.AttemptsCore;
 import io.tunnel.server.security.HttpToken;
 import io.tunnel.server.security.MasterKey;
 import io.tunnel.server.security.Principal;

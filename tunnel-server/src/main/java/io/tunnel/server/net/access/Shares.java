@@ -4,7 +4,6 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.security.Principal;
 import io.tunnel.server.security.Quota;
-import io.tunnel.server.security.QuotaCore;
 import io.tunnel.server.security.SecuritySnapshot;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,13 +1,17 @@
 package io.tunnel.server.security.files;
 
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.OptionalSslHandler;
+import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import javax.net.SocketFactory;
@@ -102,5 +106,39 @@ public final class Tls {
   /** Sockets to other servers of the authority, which are shown this server's certificate. */
   public SocketFactory sockets() {
     return ((JdkSslContext) loaded.client()).context().getSocketFactory();
+  }
+
+  /**
+   * Ends a connection that began without TLS, with a last word that its client can read. Nothing of
+   * what the client sends gets further than this.
+   */
+  public static final class PlainRefusal extends ChannelInboundHandlerAdapter {
+
+    /** How long what the client sends is thrown away, so that it gets to see the last word. */
+    private static final long LINGER_S = 1;
+
+    private final byte[] lastWord;
+
+    /** Says these bytes. */
+    public PlainRefusal(byte[] lastWord) {
+      this.lastWord = lastWord.clone();
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+      // From the head: what encrypts or makes frames is not asked.
+      var unused = context.writeAndFlush(Unpooled.wrappedBuffer(lastWord));
+      context.executor().schedule(() -> context.close(), LINGER_S, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      ReferenceCountUtil.release(message);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      context.close();
+    }
   }
 }

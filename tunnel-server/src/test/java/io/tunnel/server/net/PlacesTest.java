@@ -1,4 +1,4 @@
-package io.tunnel.server.net.access;
+package io.tunnel.server.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

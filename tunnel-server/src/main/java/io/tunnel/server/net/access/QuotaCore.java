@@ -1,4 +1,4 @@
-package io.tunnel.server.security;
+package io.tunnel.server.net.access;
 
 /**
  * One rate that somebody is slowed down to. Who takes more than there is goes into debt, is told
@@ -10,7 +10,7 @@ package io.tunnel.server.security;
  * one burst passes; or, where the first that passes is larger than a burst, that one in its place.
  * For one thread, or behind the lock of those who share it.
  */
-public final class QuotaCore {
+final class QuotaCore {
 
   /** The highest rate a second: with it all numbers here fit into 64 bits. */
   public static final long RATE_MAX = 9_000_000_000L;

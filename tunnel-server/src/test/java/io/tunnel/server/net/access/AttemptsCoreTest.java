@@ -1,4 +1,4 @@
-package io.tunnel.server.security;
+package io.tunnel.server.net.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.tunnel.server.security;
+package io.tunnel.server.net.access;
 
 import io.tunnel.model.value.Bytes;
 import java.util.Iterator;
@@ -15,7 +15,7 @@ import java.util.Map;
  * that stands for an IPv4 address counts as that. For one thread, or behind the lock of those who
  * share it.
  */
-public final class AttemptsCore {
+final class AttemptsCore {
 
   /** Addresses that are remembered. */
   public static final int ADDRESSES_MAX = 10_000;

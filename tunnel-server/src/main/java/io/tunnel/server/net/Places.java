@@ -1,4 +1,4 @@
-package io.tunnel.server.net.access;
+package io.tunnel.server.net;
 
 import io.tunnel.server.net.NetMeter.Farewell;
 import java.util.Iterator;
@@ -12,10 +12,10 @@ import java.util.Set;
  *
  * <p>Its monitor guards its fields and is held for no call.
  */
-public final class Places {
+final class Places {
 
   /** Connections that are told why they are refused, at the same time; others are just closed. */
-  public static final int REFUSED_MAX = 64;
+  static final int REFUSED_MAX = 64;
 
   private final int placesMax;
   private final Set<Holder> greeted = new LinkedHashSet<>();
@@ -23,14 +23,14 @@ public final class Places {
   private final Set<Holder> refused = new LinkedHashSet<>();
 
   /** A connection. */
-  public interface Holder {
+  interface Holder {
 
     /** Closes it without a word. Called by any thread. */
     void closeAtOnce(Farewell why);
   }
 
   /** What becomes of a new connection. */
-  public enum Entry {
+  enum Entry {
     /** It has a place. */
     ADMITTED,
     /** It has none, and is told so. */
@@ -40,12 +40,12 @@ public final class Places {
   }
 
   /** So many places, all free. */
-  public Places(int placesMax) {
+  Places(int placesMax) {
     this.placesMax = placesMax;
   }
 
   /** A new connection; may close another one for it. */
-  public Entry enter(Holder holder) {
+  Entry enter(Holder holder) {
     Optional<Holder> replaced;
     synchronized (this) {
       replaced = greeted.size() + notGreeted.size() < placesMax ? Optional.empty() : oldest();
@@ -74,14 +74,14 @@ public final class Places {
   }
 
   /** Keeps its place from now on. */
-  public synchronized void greeted(Holder holder) {
+  synchronized void greeted(Holder holder) {
     if (notGreeted.remove(holder)) {
       greeted.add(holder);
     }
   }
 
   /** Is gone. */
-  public synchronized void left(Holder holder) {
+  synchronized void left(Holder holder) {
     if (!greeted.remove(holder) && !notGreeted.remove(holder)) {
       refused.remove(holder);
     }
