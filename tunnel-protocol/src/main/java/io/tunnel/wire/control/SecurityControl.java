@@ -247,8 +247,7 @@ public sealed interface SecurityControl extends Control {
   /**
    * Limits of a principal or a table.
    *
-   * @param subject {@code NAME} of a principal, {@code *} for each principal that has none of its
-   *     own, or {@code table:NAME}
+   * @param subject {@code NAME} of a principal, or {@code table:NAME}
    * @param limits none to have no limits any more
    */
   record QuotaInfo(String subject, List<QuotaLimit> limits) implements SecurityControl {

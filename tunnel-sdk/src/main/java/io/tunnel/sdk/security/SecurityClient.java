@@ -143,8 +143,7 @@ public final class SecurityClient implements AutoCloseable {
   /**
    * Limits by name, such as {@code requestsPerSecond}.
    *
-   * @param subject {@code NAME} of a principal, {@code *} for each principal without limits of its
-   *     own, or {@code table:NAME}
+   * @param subject {@code NAME} of a principal, or {@code table:NAME}
    */
   public record Quota(String subject, Map<String, Long> limits) {
 
