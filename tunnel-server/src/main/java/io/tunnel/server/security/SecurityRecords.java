@@ -141,6 +141,11 @@ public final class SecurityRecords {
     return noting(StoredTexts.Kind.PERMISSION, permission.id(), StoredTexts.text(permission));
   }
 
+  /** Likewise for one that takes the place of another, which is removed by the same write. */
+  public static Map<String, Optional<String>> notingInstead(Permission permission) {
+    return noting(StoredTexts.Kind.PERMISSION, permission.id(), StoredTexts.text(permission));
+  }
+
   /**
    * What has to be written for the group to have these members, be it new or changed.
    *

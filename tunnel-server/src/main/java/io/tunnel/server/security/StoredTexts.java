@@ -5,6 +5,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.Operation.Right;
 import io.tunnel.wire.control.Json;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -57,7 +58,7 @@ final class StoredTexts {
   private record StoredKey(
       String principal, List<String> secrets, long createdMs, boolean isRevoked) {
     StoredKey {
-      secrets = List.copyOf(secrets);
+      secrets = List.copyOf(Objects.requireNonNull(secrets, "secrets"));
     }
   }
 
@@ -66,14 +67,14 @@ final class StoredTexts {
 
   private record StoredGroup(List<String> members) {
     StoredGroup {
-      members = List.copyOf(members);
+      members = List.copyOf(Objects.requireNonNull(members, "members"));
     }
   }
 
   private record StoredPermission(
       String effect, String subject, List<String> rights, String resource) {
     StoredPermission {
-      rights = List.copyOf(rights);
+      rights = List.copyOf(Objects.requireNonNull(rights, "rights"));
     }
   }
 

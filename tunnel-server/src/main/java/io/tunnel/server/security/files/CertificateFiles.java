@@ -7,8 +7,8 @@ import io.netty.handler.ssl.SslProvider;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
@@ -20,6 +20,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLException;
 
 /**
  * The certificates of a security directory as they are on the disk at one moment: {@code
@@ -44,38 +45,28 @@ final class CertificateFiles {
   record Loaded(SslContext server, SslContext client, X509Certificate certificate) {}
 
   /**
-   * Reads them.
+   * Reads them, each once, so that all is of the same files.
    *
    * @throws IOException when one is missing or not what it should be; says which, and what to do
    */
   Loaded load() throws IOException {
     List<X509Certificate> authority = certificates("authority.crt");
     boolean isPkcs12 = Files.exists(directory.resolve("server.p12"));
-    String source = isPkcs12 ? "server.p12" : "server.crt";
     try {
-      SslContext server =
-          (isPkcs12
-                  ? SslContextBuilder.forServer(keyManagers())
-                  : SslContextBuilder.forServer(pem("server.crt"), pem("server.key")))
-              .sslProvider(SslContext.defaultServerProvider())
-              .protocols(PROTOCOLS)
-              .trustManager(authority)
-              .clientAuth(ClientAuth.OPTIONAL)
-              .build();
-      SslContextBuilder client =
-          SslContextBuilder.forClient()
-              .sslProvider(SslProvider.JDK)
-              .protocols(PROTOCOLS)
-              .trustManager(authority);
-      SslContext asClient =
-          (isPkcs12
-                  ? client.keyManager(keyManagers())
-                  : client.keyManager(pem("server.crt"), pem("server.key")))
-              .build();
-      return new Loaded(server, asClient, own(isPkcs12));
-    } catch (GeneralSecurityException | IllegalArgumentException | IOException e) {
+      Loaded loaded = isPkcs12 ? ofPkcs12(authority) : ofPem(authority);
+      HandshakeProbe.require(loaded.server());
+      return loaded;
+    } catch (GeneralSecurityException | SSLException | RuntimeException e) {
+      // What reads certificates throws what it likes at those that are none.
       throw new IOException(
-          "the certificate " + directory.resolve(source) + " and its key cannot be used: " + why(e),
+          "the certificate "
+              + directory.resolve(isPkcs12 ? "server.p12" : "server.crt")
+              + " and its key cannot be used: "
+              + why(e)
+              + "; right is "
+              + (isPkcs12
+                  ? "one private key with its certificate, and its password in server.p12.password"
+                  : "server.key with the private key of server.crt, in PKCS#8 without a password"),
           e);
     }
   }
@@ -85,16 +76,73 @@ final class CertificateFiles {
     while (cause.getCause() != null && cause.getMessage() == null) {
       cause = cause.getCause();
     }
-    return cause instanceof NoSuchFileException missing
-        ? "there is no " + missing.getFile()
-        : String.valueOf(cause.getMessage());
+    return String.valueOf(cause.getMessage());
   }
 
-  private X509Certificate own(boolean isPkcs12) throws IOException, GeneralSecurityException {
-    if (!isPkcs12) {
-      return certificates("server.crt").get(0);
+  private Loaded ofPem(List<X509Certificate> authority) throws IOException {
+    byte[] chain = SmallFile.required(directory.resolve("server.crt"));
+    byte[] key = SmallFile.required(directory.resolve("server.key"));
+    return new Loaded(
+        server(SslContextBuilder.forServer(stream(chain), stream(key)), authority),
+        client(SslContextBuilder.forClient().keyManager(stream(chain), stream(key)), authority),
+        parsed("server.crt", chain).get(0));
+  }
+
+  private Loaded ofPkcs12(List<X509Certificate> authority)
+      throws IOException, GeneralSecurityException {
+    char[] password =
+        new String(
+                SmallFile.required(directory.resolve("server.p12.password")),
+                StandardCharsets.UTF_8)
+            .strip()
+            .toCharArray();
+    KeyStore store = keyStore(password);
+    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    keys.init(store, password);
+    return new Loaded(
+        server(SslContextBuilder.forServer(keys), authority),
+        client(SslContextBuilder.forClient().keyManager(keys), authority),
+        own(store));
+  }
+
+  private static SslContext server(SslContextBuilder builder, List<X509Certificate> authority)
+      throws SSLException {
+    return builder
+        .sslProvider(SslContext.defaultServerProvider())
+        .protocols(PROTOCOLS)
+        .trustManager(authority)
+        .clientAuth(ClientAuth.OPTIONAL)
+        .build();
+  }
+
+  private static SslContext client(SslContextBuilder builder, List<X509Certificate> authority)
+      throws SSLException {
+    return builder
+        .sslProvider(SslProvider.JDK)
+        .protocols(PROTOCOLS)
+        .trustManager(authority)
+        .build();
+  }
+
+  private KeyStore keyStore(char[] password) throws IOException, GeneralSecurityException {
+    Path file = directory.resolve("server.p12");
+    byte[] bytes = SmallFile.required(file);
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    try {
+      store.load(stream(bytes), password);
+    } catch (IOException e) {
+      throw new IOException(
+          file
+              + " cannot be opened with the password in "
+              + directory.resolve("server.p12.password")
+              + ": "
+              + e.getMessage(),
+          e);
     }
-    KeyStore store = keyStore();
+    return store;
+  }
+
+  private static X509Certificate own(KeyStore store) throws GeneralSecurityException {
     for (String alias : Collections.list(store.aliases())) {
       Optional<Certificate> certificate = Optional.ofNullable(store.getCertificate(alias));
       if (store.isKeyEntry(alias) && certificate.isPresent()) {
@@ -104,51 +152,25 @@ final class CertificateFiles {
     throw new GeneralSecurityException("it holds no key with a certificate");
   }
 
-  private KeyManagerFactory keyManagers() throws IOException, GeneralSecurityException {
-    KeyManagerFactory factory =
-        KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    factory.init(keyStore(), password());
-    return factory;
-  }
-
-  private KeyStore keyStore() throws IOException, GeneralSecurityException {
-    KeyStore store = KeyStore.getInstance("PKCS12");
-    try (InputStream in = Files.newInputStream(directory.resolve("server.p12"))) {
-      store.load(in, password());
-    }
-    return store;
-  }
-
-  private char[] password() throws IOException {
-    return Files.readString(directory.resolve("server.p12.password")).strip().toCharArray();
-  }
-
-  private InputStream pem(String name) throws IOException {
-    return new ByteArrayInputStream(Files.readAllBytes(directory.resolve(name)));
+  private static InputStream stream(byte[] bytes) {
+    return new ByteArrayInputStream(bytes);
   }
 
   private List<X509Certificate> certificates(String name) throws IOException {
-    Path file = directory.resolve(name);
-    byte[] text;
-    try {
-      text = Files.readAllBytes(file);
-    } catch (NoSuchFileException e) {
-      throw new IOException(
-          "there is no "
-              + file
-              + "; make a security directory with 'tunnel security init --dir DIR'",
-          e);
-    }
+    return parsed(name, SmallFile.required(directory.resolve(name)));
+  }
+
+  private List<X509Certificate> parsed(String name, byte[] text) throws IOException {
     try {
       Collection<? extends Certificate> read =
-          CertificateFactory.getInstance("X.509")
-              .generateCertificates(new ByteArrayInputStream(text));
+          CertificateFactory.getInstance("X.509").generateCertificates(stream(text));
       if (read.isEmpty()) {
         throw new GeneralSecurityException("it holds none");
       }
       return read.stream().map(X509Certificate.class::cast).toList();
-    } catch (GeneralSecurityException e) {
-      throw new IOException(file + " holds no certificates in PEM: " + e.getMessage(), e);
+    } catch (GeneralSecurityException | RuntimeException e) {
+      throw new IOException(
+          directory.resolve(name) + " holds no certificates in PEM: " + why(e), e);
     }
   }
 

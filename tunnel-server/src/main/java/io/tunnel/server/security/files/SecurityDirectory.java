@@ -9,7 +9,6 @@ import io.tunnel.server.security.Principal;
 import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +34,6 @@ public final class SecurityDirectory implements Gate.Administrators {
   public static final String MASTER_KEY_VARIABLE = "TUNNEL_MASTER_KEY";
 
   private static final Logger LOGGER = LoggerFactory.getLogger(SecurityDirectory.class);
-  private static final long KEYS_BYTES_MAX = 1 << 20;
 
   private final Path keysFile;
   private final Tls tls;
@@ -53,7 +51,7 @@ public final class SecurityDirectory implements Gate.Administrators {
     StoredKey {
       Objects.requireNonNull(id, "id");
       Objects.requireNonNull(principal, "principal");
-      Objects.requireNonNull(sealed, "sealed");
+      sealed = List.copyOf(Objects.requireNonNull(sealed, "sealed"));
     }
 
     AccessKey key() {
@@ -61,7 +59,12 @@ public final class SecurityDirectory implements Gate.Administrators {
     }
   }
 
-  private record StoredKeys(List<StoredKey> keys) {}
+  /** The whole file. */
+  record StoredKeys(List<StoredKey> keys) {
+    StoredKeys {
+      keys = List.copyOf(Objects.requireNonNull(keys, "keys"));
+    }
+  }
 
   private record Kept(Map<String, AccessKey> keys, Set<Principal> administrators) {
     Kept(Map<String, AccessKey> keys) {
@@ -98,23 +101,25 @@ public final class SecurityDirectory implements Gate.Administrators {
     master = master(directory.resolve("master.key"), environment, chance);
     keysFile = directory.resolve("keys.json");
     keysMark = FileMark.of(keysFile);
-    kept = read(keysFile);
+    kept = read(keysFile, master);
   }
 
   private static MasterKey master(
       Path file, Function<String, String> environment, IntFunction<Bytes> chance)
       throws IOException {
     Optional<String> variable = Optional.ofNullable(environment.apply(MASTER_KEY_VARIABLE));
-    try {
-      return MasterKey.parse(
-          variable.isPresent() ? variable.get() : Files.readString(file), chance);
-    } catch (NoSuchFileException e) {
+    Optional<String> text = variable.isPresent() ? variable : SmallFile.text(file);
+    if (text.isEmpty()) {
       throw new IOException(
           "there is no master key: neither the file "
               + file
               + " nor the variable "
-              + MASTER_KEY_VARIABLE,
-          e);
+              + MASTER_KEY_VARIABLE
+              + "; give the server the one that its catalog's secrets are sealed with, or make a"
+              + " security directory with 'tunnel security init --dir DIR'");
+    }
+    try {
+      return MasterKey.parse(text.get(), chance);
     } catch (IllegalArgumentException e) {
       throw new IOException(
           (variable.isPresent() ? "the variable " + MASTER_KEY_VARIABLE : file.toString())
@@ -124,21 +129,39 @@ public final class SecurityDirectory implements Gate.Administrators {
     }
   }
 
-  private static Kept read(Path file) throws IOException {
-    try {
-      if (Files.size(file) > KEYS_BYTES_MAX) {
-        throw new IOException(file + " is larger than 1 MiB");
-      }
-      String text = "{\"keys\":" + Files.readString(file) + "}";
-      return new Kept(
-          Json.ofText(text, StoredKeys.class).keys().stream()
-              .map(StoredKey::key)
-              .collect(Collectors.toUnmodifiableMap(AccessKey::id, key -> key)));
-    } catch (NoSuchFileException e) {
+  private static Kept read(Path file, MasterKey master) throws IOException {
+    Optional<String> text = SmallFile.text(file);
+    if (text.isEmpty()) {
       return new Kept(Map.of());
-    } catch (MalformedException | IllegalArgumentException | IllegalStateException e) {
+    }
+    try {
+      StoredKeys stored = Json.ofText("{\"keys\":" + text.get() + "}", StoredKeys.class);
+      Map<String, AccessKey> keys =
+          stored.keys().stream()
+              .map(StoredKey::key)
+              .collect(Collectors.toUnmodifiableMap(AccessKey::id, key -> key));
+      for (AccessKey key : keys.values()) {
+        requireOpening(key, master);
+      }
+      return new Kept(keys);
+    } catch (MalformedException
+        | IllegalArgumentException
+        | IllegalStateException
+        | MasterKey.SealException e) {
       throw new IOException(
-          file + " is no list of keys: " + e.getMessage() + "; see docs/security.md", e);
+          file
+              + " is no list of keys that are of use: "
+              + e.getMessage()
+              + "; see docs/security.md",
+          e);
+    }
+  }
+
+  /** With another master key nobody could come, which nobody would be there to see. */
+  private static void requireOpening(AccessKey key, MasterKey master)
+      throws MasterKey.SealException {
+    for (String sealed : key.sealedSecrets()) {
+      var unused = master.open(sealed, key.id());
     }
   }
 
@@ -149,7 +172,7 @@ public final class SecurityDirectory implements Gate.Administrators {
     if (!mark.equals(keysMark)) {
       keysMark = mark;
       try {
-        kept = read(keysFile);
+        kept = read(keysFile, master);
         LOGGER.info("{} was read again: {} keys", keysFile, kept.keys().size());
       } catch (IOException e) {
         LOGGER.error("{}; the server goes on with the keys that it has", e.getMessage());

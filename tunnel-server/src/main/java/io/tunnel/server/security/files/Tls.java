@@ -6,8 +6,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.OptionalSslHandler;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.OptionalLong;
@@ -97,15 +101,57 @@ public final class Tls {
   public ChannelHandler handler(Supplier<ChannelHandler> refusal) {
     return new OptionalSslHandler(loaded.server()) {
       @Override
+      protected SslHandler newSslHandler(ChannelHandlerContext context, SslContext server) {
+        return new OneHandshake(server.newEngine(context.alloc()));
+      }
+
+      @Override
       protected ChannelHandler newNonSslHandler(ChannelHandlerContext context) {
         return refusal.get();
       }
     };
   }
 
-  /** Sockets to other servers of the authority, which are shown this server's certificate. */
+  /**
+   * Sockets to other servers of the authority, which are shown this server's certificate: each with
+   * the certificates that there are when it is made.
+   */
   public SocketFactory sockets() {
-    return ((JdkSslContext) loaded.client()).context().getSocketFactory();
+    return new NewestSockets();
+  }
+
+  private final class NewestSockets extends SocketFactory {
+
+    private SocketFactory newest() {
+      return ((JdkSslContext) loaded.client()).context().getSocketFactory();
+    }
+
+    @Override
+    public Socket createSocket() throws IOException {
+      return newest().createSocket();
+    }
+
+    @Override
+    public Socket createSocket(String host, int port) throws IOException {
+      return newest().createSocket(host, port);
+    }
+
+    @Override
+    public Socket createSocket(String host, int port, InetAddress local, int localPort)
+        throws IOException {
+      return newest().createSocket(host, port, local, localPort);
+    }
+
+    @Override
+    public Socket createSocket(InetAddress host, int port) throws IOException {
+      return newest().createSocket(host, port);
+    }
+
+    @Override
+    public Socket createSocket(InetAddress host, int port, InetAddress local, int localPort)
+        throws IOException {
+      return newest().createSocket(host, port, local, localPort);
+    }
   }
 
   /**

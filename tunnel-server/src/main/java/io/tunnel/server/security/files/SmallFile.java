@@ -1,0 +1,63 @@
+package io.tunnel.server.security.files;
+
+import io.tunnel.codec.MalformedException;
+import io.tunnel.codec.Utf8;
+import io.tunnel.terminal.Diagnosis;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Reads files of a security directory whole. Each failure names the file. */
+final class SmallFile {
+
+  /** Bytes that a file may have. */
+  static final int BYTES_MAX = 1 << 20;
+
+  private SmallFile() {}
+
+  /**
+   * What is in the file; nothing when there is none.
+   *
+   * @throws IOException when it cannot be read, or has more than {@value #BYTES_MAX} bytes
+   */
+  static Optional<byte[]> bytes(Path file) throws IOException {
+    byte[] read;
+    try (InputStream in = Files.newInputStream(file)) {
+      read = in.readNBytes(BYTES_MAX + 1);
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException e) {
+      throw new IOException(file + " cannot be read: " + Diagnosis.ofFile(e), e);
+    }
+    if (read.length > BYTES_MAX) {
+      throw new IOException(
+          file + " has more than " + BYTES_MAX + " bytes, which nothing in this directory needs");
+    }
+    return Optional.of(read);
+  }
+
+  /** As {@link #bytes}, of a file that has to be there. */
+  static byte[] required(Path file) throws IOException {
+    Optional<byte[]> read = bytes(file);
+    if (read.isEmpty()) {
+      throw new IOException(
+          "there is no "
+              + file
+              + "; make a security directory with 'tunnel security init --dir DIR'");
+    }
+    return read.get();
+  }
+
+  /** As {@link #bytes}, of text in UTF-8. */
+  static Optional<String> text(Path file) throws IOException {
+    Optional<byte[]> read = bytes(file);
+    try {
+      return read.map(Utf8::decodeStrictly);
+    } catch (MalformedException e) {
+      throw new IOException(file + " is not text in UTF-8", e);
+    }
+  }
+}
