@@ -12,7 +12,8 @@ public final class FrameException extends RuntimeException {
 
   private final ErrorCode code;
 
-  FrameException(ErrorCode code, String message) {
+  /** Of bytes that are refused with that code. */
+  public FrameException(ErrorCode code, String message) {
     super(message);
     this.code = code;
   }

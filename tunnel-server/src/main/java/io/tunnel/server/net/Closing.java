@@ -1,9 +1,11 @@
 package io.tunnel.server.net;
 
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.EventLoop;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.OptionalSslHandler;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.net.NetMeter.Farewell;
 import io.tunnel.server.net.access.Entrance;
@@ -45,18 +47,52 @@ final class Closing {
    * Says what is wrong and closes: the bytes that follow cannot be trusted to be frames. The client
    * may still be sending; closing at once would reset the connection and could take the answer from
    * it. So only our side is closed, and what comes is thrown away until the client closes too, or
-   * for a moment. For the event loop, once.
+   * for a moment. Only the first word is said. For the event loop.
    */
   void doom(int operation, int correlationId, ErrorCode code, String message) {
+    if (isDoomed) {
+      return;
+    }
     isDoomed = true;
     context.channel().config().setAutoRead(true);
     LOGGER.info("closing {}: {}", context.channel().remoteAddress(), message);
     meter.refused(code);
-    writer.send(
-        operation, FrameKind.ERROR, correlationId, new ErrorPayload(code, message).encode());
-    EventLoop eventLoop = context.channel().eventLoop();
-    eventLoop.execute(this::shutdownOutput);
-    eventLoop.schedule(() -> context.close(), FAREWELL_DEADLINE_S, TimeUnit.SECONDS);
+    byte[] word = new ErrorPayload(code, message).encode();
+    whenReadable(
+        () -> {
+          writer.send(operation, FrameKind.ERROR, correlationId, word);
+          context.channel().eventLoop().execute(this::shutdownOutput);
+        });
+    context
+        .channel()
+        .eventLoop()
+        .schedule(() -> context.close(), FAREWELL_DEADLINE_S, TimeUnit.SECONDS);
+  }
+
+  /** A client that is going to speak TLS and has not begun would take a word for broken TLS. */
+  private void whenReadable(Runnable word) {
+    if (context.pipeline().get(OptionalSslHandler.class) == null) {
+      word.run();
+    } else {
+      context.pipeline().addBefore(context.name(), null, new Handshake(word));
+    }
+  }
+
+  /** Waits for the end of a handshake. */
+  private static final class Handshake extends ChannelInboundHandlerAdapter {
+    private final Runnable then;
+
+    Handshake(Runnable then) {
+      this.then = then;
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+      if (event instanceof SslHandshakeCompletionEvent handshake && handshake.isSuccess()) {
+        then.run();
+      }
+      ctx.fireUserEventTriggered(event);
+    }
   }
 
   private void shutdownOutput() {
@@ -64,7 +100,8 @@ final class Closing {
     if (tls == null) {
       ((DuplexChannel) context.channel()).shutdownOutput();
     } else {
-      tls.closeOutbound();
+      // The word waits for the end of a handshake that has begun.
+      tls.handshakeFuture().addListener(unused -> tls.closeOutbound());
     }
   }
 

@@ -71,7 +71,7 @@ final class Connection extends ChannelInboundHandlerAdapter
   private volatile String clientName = "";
 
   /** Who it is; set on the event loop before any request is served, read by any thread. */
-  private volatile Caller caller = Caller.anybody();
+  private volatile Caller caller;
 
   /** Set on the event loop, read by those who answer. */
   private volatile boolean isLeaving;
@@ -81,6 +81,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     this.requests = requests;
     this.sessions = new SessionPushes(this, requests);
     this.gate = gate;
+    this.caller = gate.stranger();
     this.meter = meter;
     this.entrance =
         new Entrance(gate, () -> TlsPeer.of(context.pipeline()), serverName, new EntrancePort());
@@ -104,13 +105,15 @@ final class Connection extends ChannelInboundHandlerAdapter
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     meter.connected();
-    ctx.channel()
-        .eventLoop()
-        .schedule(this::requireEntrance, entrance.deadlineS(), TimeUnit.SECONDS);
+    schedule(this::requireEntrance, entrance.deadlineS(), TimeUnit.SECONDS);
+  }
+
+  private void schedule(Runnable task, long delay, TimeUnit unit) {
+    var unused = context.channel().eventLoop().schedule(task, delay, unit);
   }
 
   private void requireEntrance() {
-    if (!entrance.isPassed()) {
+    if (!entrance.isOver()) {
       farewell(entrance.isGreeted() ? Farewell.NOT_AUTHENTICATED : Farewell.NOT_GREETED);
     }
   }
@@ -205,7 +208,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     @Override
     public void schedule(Runnable task, long delay, TimeUnit unit) {
-      var unused = context.channel().eventLoop().schedule(task, delay, unit);
+      Connection.this.schedule(task, delay, unit);
     }
   }
 
@@ -304,11 +307,7 @@ final class Connection extends ChannelInboundHandlerAdapter
       read(false);
       InetSocketAddress address = (InetSocketAddress) context.channel().remoteAddress();
       long delayNanos = gate.failed(Bytes.copyOf(address.getAddress().getAddress()));
-      var unused =
-          context
-              .channel()
-              .eventLoop()
-              .schedule(() -> refuse(frame, reason), delayNanos, TimeUnit.NANOSECONDS);
+      schedule(() -> refuse(frame, reason), delayNanos, TimeUnit.NANOSECONDS);
     }
   }
 

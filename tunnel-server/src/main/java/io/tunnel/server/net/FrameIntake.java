@@ -1,9 +1,11 @@
 package io.tunnel.server.net;
 
 import io.netty.buffer.ByteBuf;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameAssembler;
+import io.tunnel.wire.FrameException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -23,6 +25,11 @@ final class FrameIntake implements PartialFrames.Holder {
 
   private static final int TICKS = 10;
 
+  /** What the first record of TLS opens with: a handshake, of version 3. No frame is so long. */
+  private static final int TLS_OPENING = 0x1603;
+
+  private static final int TLS_OPENING_BYTES = 2;
+
   private final PartialFrames partial;
   private final long tickMs;
   private final Owner owner;
@@ -34,6 +41,11 @@ final class FrameIntake implements PartialFrames.Holder {
   private int heldBytes;
 
   private long heldFrame;
+
+  /** The first bytes of the connection, up to {@value #TLS_OPENING_BYTES}. */
+  private int opening;
+
+  private int openingBytes;
   private boolean isTicking;
   private long tickedFrame;
   private int ticksLeft;
@@ -77,13 +89,18 @@ final class FrameIntake implements PartialFrames.Holder {
   /**
    * Takes all bytes.
    *
-   * @throws io.tunnel.wire.FrameException when they cannot be a frame
+   * @throws FrameException when they cannot be a frame
    */
   void take(ByteBuf bytes) {
-    for (ByteBuffer part : bytes.nioBuffers()) {
-      if (!isClosed) {
-        assembler.feed(part, whole);
-      }
+    try {
+      feed(bytes);
+    } catch (FrameException e) {
+      throw openingBytes == TLS_OPENING_BYTES && opening == TLS_OPENING
+          ? new FrameException(
+              ErrorCode.INVALID_REQUEST,
+              "this looks like TLS, which this port does not speak; leave TLS out of the client's"
+                  + " profile, or start the server with --security DIR")
+          : e;
     }
     if (!isClosed) {
       tell(assembler.heldBytes());
@@ -91,6 +108,18 @@ final class FrameIntake implements PartialFrames.Holder {
         isTicking = true;
         restart();
         owner.schedule(this::tick, tickMs, TimeUnit.MILLISECONDS);
+      }
+    }
+  }
+
+  private void feed(ByteBuf bytes) {
+    for (int i = 0; i < bytes.readableBytes() && openingBytes < TLS_OPENING_BYTES; i++) {
+      opening = opening << Byte.SIZE | bytes.getUnsignedByte(bytes.readerIndex() + i);
+      openingBytes++;
+    }
+    for (ByteBuffer part : bytes.nioBuffers()) {
+      if (!isClosed) {
+        assembler.feed(part, whole);
       }
     }
   }

@@ -5,6 +5,7 @@ import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
@@ -235,7 +236,7 @@ final class Requests {
       control.execute(
           () -> {
             try {
-              connection.respond(frame, Json.encode(service.serve(frame.payload())));
+              connection.respond(frame, fitting(Json.encode(service.serve(frame.payload()))));
             } catch (IOException | RuntimeException e) {
               connection.refuse(frame, refusals.ofCatalog(frame, e));
             }
@@ -243,6 +244,21 @@ final class Requests {
     } catch (RejectedExecutionException e) {
       throw RequestThreads.busy();
     }
+  }
+
+  /** A list that no frame holds would end the connection of whoever asked for it. */
+  private static byte[] fitting(byte[] answer) {
+    int bytesMax = Limits.FRAME_BYTES_MAX - Frame.HEADER_BYTES;
+    if (answer.length > bytesMax) {
+      throw new RefusedException(
+          ErrorCode.LIMIT_REACHED,
+          "the answer has "
+              + answer.length
+              + " bytes, and "
+              + bytesMax
+              + " are sent at most; ask for less, such as the permissions of one subject");
+    }
+    return answer;
   }
 
   private void write(Frame frame, Connection connection) {

@@ -177,4 +177,29 @@ final class FrameIntakeTest {
     owner.pass(20);
     assertThat(owner.isLate).isFalse();
   }
+
+  @Test
+  void a_client_that_speaks_tls_is_told_that_however_its_bytes_are_cut() {
+    byte[] hello = {0x16, 3, 1, 2, 0, 1, 0, 1, (byte) 0xfc, 3, 3, 7};
+    for (int cut = 0; cut < hello.length; cut++) {
+      FrameIntake fresh = new FrameIntake(partial, DEADLINE_MS, owner);
+      int first = cut;
+      assertThatThrownBy(
+              () -> {
+                fresh.take(Unpooled.wrappedBuffer(hello, 0, first));
+                fresh.take(Unpooled.wrappedBuffer(hello, first, hello.length - first));
+              })
+          .hasMessageContaining("this looks like TLS, which this port does not speak")
+          .isInstanceOfSatisfying(
+              FrameException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_REQUEST));
+    }
+  }
+
+  @Test
+  void garbage_that_only_begins_like_tls_behind_a_frame_is_garbage() {
+    intake.take(Unpooled.wrappedBuffer(frame(4)));
+    assertThatThrownBy(
+            () -> intake.take(Unpooled.wrappedBuffer(new byte[] {0x16, 3, 1, 2, 0, 1, 0, 1})))
+        .hasMessageContaining("a frame of 369295618 bytes");
+  }
 }

@@ -91,6 +91,18 @@ public final class Administration {
                         + " with --security DIR"));
   }
 
+  /**
+   * What changes is decided by who has the newest of it: a node that only follows may not know yet
+   * what it is asked for.
+   */
+  private void requireLeading() {
+    var unused = guard();
+    if (!catalog.isLeading()) {
+      throw RefusedException.notLeader(
+          "this node does not decide about keys and rights", Optional.empty());
+    }
+  }
+
   /** Who asks. */
   public Identity identity(Caller caller) {
     Optional<Principal> principal = caller.principal();
@@ -113,6 +125,7 @@ public final class Administration {
 
   /** CREATE_KEY. */
   public Control createKey(byte[] payload) throws IOException {
+    requireLeading();
     Principal principal = Principal.ofKey(Json.decode(payload, CreateKey.class).principal());
     String id = AccessKey.idOf(guard().chance().apply(AccessKey.ID_BYTES));
     String secret = secret();
@@ -131,7 +144,6 @@ public final class Administration {
   }
 
   private void write(Map<String, Optional<String>> changes) throws IOException {
-    guard();
     catalog.changeSecurity(changes);
   }
 
@@ -151,6 +163,7 @@ public final class Administration {
 
   /** REVOKE_KEY. */
   public Control revokeKey(byte[] payload) throws IOException {
+    requireLeading();
     AccessKey key = key(Json.decode(payload, SecurityId.class).id());
     write(SecurityRecords.removalOfKey(key.id()));
     return new Empty();
@@ -172,6 +185,7 @@ public final class Administration {
 
   /** ROTATE_KEY. */
   public Control rotateKey(byte[] payload) throws IOException {
+    requireLeading();
     RotateKey request = Json.decode(payload, RotateKey.class);
     AccessKey key = key(request.id());
     if (request.isFinished()) {
@@ -193,6 +207,7 @@ public final class Administration {
 
   /** GRANT. */
   public Control grant(byte[] payload) throws IOException {
+    requireLeading();
     write(records().noting(permission(Json.decode(payload, PermissionInfo.class))));
     return new Empty();
   }
@@ -212,6 +227,7 @@ public final class Administration {
 
   /** WITHDRAW: what is left of permissions that say more than is taken is written anew. */
   public Control withdraw(byte[] payload) throws IOException {
+    requireLeading();
     Permission taken = permission(Json.decode(payload, PermissionInfo.class));
     Map<String, Optional<String>> changes = new HashMap<>();
     for (Permission one : overlapping(taken)) {
@@ -233,7 +249,7 @@ public final class Administration {
       left.removeAll(taken.rights());
       if (!left.isEmpty()) {
         Permission rest = Permission.of(one.subject(), one.isAllow(), names(left), one.on());
-        changes.putAll(records().noting(rest));
+        changes.putAll(SecurityRecords.notingInstead(rest));
       }
     }
     write(changes);
@@ -267,15 +283,15 @@ public final class Administration {
 
   /** CHANGE_GROUP. */
   public Control changeGroup(byte[] payload) throws IOException {
+    requireLeading();
     ChangeGroup request = Json.decode(payload, ChangeGroup.class);
     Set<Principal> members = new LinkedHashSet<>();
     snapshot().group(request.group()).ifPresent(group -> members.addAll(group.members()));
     request.add().forEach(name -> members.add(new Principal(name)));
     request.remove().forEach(name -> members.remove(new Principal(name)));
+    SecuritySnapshot.Group group = new SecuritySnapshot.Group(request.group(), members);
     write(
-        members.isEmpty()
-            ? SecurityRecords.removalOfGroup(request.group())
-            : records().noting(new SecuritySnapshot.Group(request.group(), members)));
+        members.isEmpty() ? SecurityRecords.removalOfGroup(group.name()) : records().noting(group));
     return new Empty();
   }
 
@@ -295,6 +311,7 @@ public final class Administration {
 
   /** CREATE_TOKEN. */
   public Control createToken(byte[] payload) throws IOException {
+    requireLeading();
     CreateToken request = Json.decode(payload, CreateToken.class);
     Principal principal = new Principal(request.principal());
     String text = HttpToken.textOf(guard().chance().apply(HttpToken.TOKEN_BYTES));
@@ -325,6 +342,7 @@ public final class Administration {
 
   /** REVOKE_TOKEN. */
   public Control revokeToken(byte[] payload) throws IOException {
+    requireLeading();
     String id = Json.decode(payload, SecurityId.class).id();
     if (snapshot().token(id).isEmpty()) {
       throw unknown("token", id);
@@ -335,6 +353,7 @@ public final class Administration {
 
   /** SET_QUOTA. */
   public Control setQuota(byte[] payload) throws IOException {
+    requireLeading();
     QuotaInfo info = Json.decode(payload, QuotaInfo.class);
     Quota quota = QuotaLimits.quota(info.limits()).requireFor(info.subject());
     write(

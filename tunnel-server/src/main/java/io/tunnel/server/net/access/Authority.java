@@ -80,7 +80,11 @@ public final class Authority {
         EndSession request = Json.decode(payload, EndSession.class);
         tunnel(right, request.table(), request.tunnel(), caller);
       }
-      case ATTACH -> requireGrant(Json.decode(payload, Attach.class));
+      case ATTACH -> {
+        Attach request = Json.decode(payload, Attach.class);
+        partition(Right.SEE, request.partition(), caller);
+        requireGrant(request);
+      }
 
       case DRAIN_NODE,
           CREATE_KEY,

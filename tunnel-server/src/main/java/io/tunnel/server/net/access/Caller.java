@@ -7,6 +7,7 @@ import io.tunnel.server.security.Principal;
 import io.tunnel.wire.Operation.Right;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.BiPredicate;
 
 /**
  * Who asks on a connection, and what they may do at this moment: each question is answered from the
@@ -14,18 +15,50 @@ import java.util.Optional;
  */
 public final class Caller {
 
-  private static final Caller ANYBODY = new Caller(Optional.empty());
+  private static final Caller ANYBODY = new Caller(Optional.empty(), true);
+  private static final Caller NOBODY = new Caller(Optional.empty(), false);
 
   private final Optional<Known> known;
+  private final boolean isAnybody;
 
-  private record Known(Principal principal, Optional<String> keyId, Gate gate) {}
+  /**
+   * What a caller has proved.
+   *
+   * @param sealedSecret the secret of the key that the proof was made with, as it is stored
+   */
+  record Proof(String keyId, String sealedSecret) {
 
-  private Caller(Optional<Known> known) {
-    this.known = known;
+    /** Without the secret. */
+    @Override
+    public String toString() {
+      return "Proof[" + keyId + "]";
+    }
   }
 
-  Caller(Principal principal, Optional<String> keyId, Gate gate) {
-    this(Optional.of(new Known(principal, keyId, gate)));
+  private record Known(Principal principal, Optional<Proof> proof, Gate gate) {
+
+    /** Whether the key is still of that principal, and still has that secret. */
+    boolean isWelcome() {
+      return proof.isEmpty()
+          || gate.key(proof.get().keyId())
+              .filter(key -> key.principal().equals(principal))
+              .filter(key -> key.sealedSecrets().contains(proof.get().sealedSecret()))
+              .isPresent();
+    }
+  }
+
+  private Caller(Optional<Known> known, boolean isAnybody) {
+    this.known = known;
+    this.isAnybody = isAnybody;
+  }
+
+  Caller(Principal principal, Optional<Proof> proof, Gate gate) {
+    this(Optional.of(new Known(principal, proof, gate)), false);
+  }
+
+  /** Someone who is not let in yet, and may do nothing. */
+  public static Caller nobody() {
+    return NOBODY;
   }
 
   /** Someone of whom a server that asks nobody knows nothing, and who may do everything. */
@@ -45,44 +78,45 @@ public final class Caller {
 
   /** Whether every request may be made, without a look at what it names. */
   public boolean mayDoEverything() {
-    return known.isEmpty() || known.get().gate().isAdministrator(known.get().principal());
+    return isAnybody
+        || (known.isPresent() && known.get().gate().isAdministrator(known.get().principal()));
   }
 
   /** Whether what let the caller in still would. */
   public boolean isWelcome() {
-    return known.isEmpty()
-        || known.get().keyId().isEmpty()
-        || known.get().gate().key(known.get().keyId().get()).isPresent();
+    return isAnybody || (known.isPresent() && known.get().isWelcome());
   }
 
-  private Permissions permissions() {
-    return known.orElseThrow().gate().rights().permissions();
+  /** Whether the permissions that there are now say so; never of somebody who is not known. */
+  private boolean isGranted(BiPredicate<Permissions, Principal> question) {
+    return mayDoEverything()
+        || (known.isPresent()
+            && question.test(known.get().gate().rights().permissions(), known.get().principal()));
   }
 
   /** Whether the caller has the right on a table. */
   public boolean may(Right right, String table) {
-    return mayDoEverything() || permissions().allows(known.get().principal(), right, table);
+    return isGranted((permissions, who) -> permissions.allows(who, right, table));
   }
 
   /** Whether the caller has the right on a tunnel. */
   public boolean may(Right right, String table, String tunnel) {
-    return mayDoEverything()
-        || permissions().allowsTunnel(known.get().principal(), right, table, tunnel);
+    return isGranted((permissions, who) -> permissions.allowsTunnel(who, right, table, tunnel));
   }
 
   /** Whether the caller has the right on the cluster. */
   public boolean mayOnCluster(Right right) {
-    return mayDoEverything() || permissions().allowsCluster(known.get().principal(), right);
+    return isGranted((permissions, who) -> permissions.allowsCluster(who, right));
   }
 
   /** Whether the table exists for the caller. */
   public boolean sees(String table) {
-    return mayDoEverything() || permissions().seesTable(known.get().principal(), table);
+    return isGranted((permissions, who) -> permissions.seesTable(who, table));
   }
 
   /** Whether the tunnel exists for the caller. */
   public boolean sees(String table, String tunnel) {
-    return mayDoEverything() || permissions().seesTunnel(known.get().principal(), table, tunnel);
+    return isGranted((permissions, who) -> permissions.seesTunnel(who, table, tunnel));
   }
 
   /**
@@ -92,8 +126,7 @@ public final class Caller {
   public void require(Right right, String table, String tunnel) {
     if (!sees(table, tunnel) && right != Right.CREATE) {
       throw new RefusedException(
-          ErrorCode.TUNNEL_NOT_FOUND,
-          "there is no tunnel '" + tunnel + "' of table '" + table + "'");
+          ErrorCode.TUNNEL_NOT_FOUND, "table '" + table + "' has no tunnel '" + tunnel + "'");
     }
     if (right != Right.SEE && !may(right, table, tunnel)) {
       throw notPermitted(right, "tunnel " + table + "/" + tunnel);
@@ -135,6 +168,6 @@ public final class Caller {
   /** Who it is, for logs. */
   @Override
   public String toString() {
-    return known.map(one -> one.principal().name()).orElse("anybody");
+    return known.map(one -> one.principal().name()).orElse(isAnybody ? "anybody" : "nobody");
   }
 }

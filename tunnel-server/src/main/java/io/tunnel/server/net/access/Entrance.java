@@ -37,7 +37,7 @@ public final class Entrance {
     GREETING,
     /** The client has greeted, and is asked who it is. */
     AUTHENTICATING,
-    /** The client has failed to say who it is; it is answered later, and nothing more is taken. */
+    /** The client was refused, now or in a while; nothing more is taken. */
     FAILED,
     /** The client is let in. */
     PASSED
@@ -78,6 +78,11 @@ public final class Entrance {
     return stage == Stage.PASSED;
   }
 
+  /** Whether the client is let in, or refused: nothing is waited for. */
+  public boolean isOver() {
+    return stage == Stage.PASSED || stage == Stage.FAILED;
+  }
+
   /** Whether the client has greeted, whoever it is. */
   public boolean isGreeted() {
     return greeted.isPresent();
@@ -100,13 +105,13 @@ public final class Entrance {
     } catch (RefusedException e) {
       refuse(frame, e);
     } catch (MalformedException e) {
-      port.refuse(frame, new RefusedException(ErrorCode.INVALID_REQUEST, e.getMessage()));
+      refuse(frame, new RefusedException(ErrorCode.INVALID_REQUEST, e.getMessage()));
     }
   }
 
   private void refuse(Frame frame, RefusedException reason) {
+    stage = Stage.FAILED;
     if (reason.code() == ErrorCode.NOT_AUTHENTICATED) {
-      stage = Stage.FAILED;
       port.refuseLater(frame, reason);
     } else {
       port.refuse(frame, reason);
@@ -133,6 +138,8 @@ public final class Entrance {
 
   private void authenticate(Frame frame) {
     if (frame.operation() != Operation.AUTHENTICATE || frame.kind() != FrameKind.REQUEST) {
+      // At once: it has not tried to say who it is, and so has not failed to.
+      stage = Stage.FAILED;
       port.refuse(
           frame,
           new RefusedException(

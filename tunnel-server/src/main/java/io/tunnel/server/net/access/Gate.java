@@ -54,7 +54,10 @@ public final class Gate {
     Set<Principal> principals();
   }
 
-  private record Closed(Guard guard, AttemptsCore attempts) {}
+  /**
+   * @param decoy stands for keys that there are not: nobody has its secrets
+   */
+  private record Closed(Guard guard, AttemptsCore attempts, AccessKey decoy) {}
 
   private Gate(Optional<Closed> closed) {
     this.closed = closed;
@@ -67,7 +70,17 @@ public final class Gate {
 
   /** Asks everybody who they are. */
   public static Gate closed(Guard guard) {
-    return new Gate(Optional.of(new Closed(guard, new AttemptsCore())));
+    return new Gate(Optional.of(new Closed(guard, new AttemptsCore(), decoy(guard))));
+  }
+
+  private static AccessKey decoy(Guard guard) {
+    String id = AccessKey.idOf(guard.chance().apply(AccessKey.ID_BYTES));
+    AccessKey key = AccessKey.of(id, Principal.ofKey("nobody"), drawn(guard, id), 0);
+    return key.rotated(drawn(guard, id));
+  }
+
+  private static String drawn(Guard guard, String id) {
+    return guard.master().seal(guard.chance().apply(AccessKey.SECRET_BYTES).toByteArray(), id);
   }
 
   /** Whether everybody is let in. */
@@ -80,42 +93,70 @@ public final class Gate {
     return closed.map(Closed::guard);
   }
 
-  private Guard required() {
-    return closed.orElseThrow(() -> new IllegalStateException("an open gate")).guard();
+  private Closed required() {
+    return closed.orElseThrow(() -> new IllegalStateException("an open gate"));
   }
 
   /** So many random bytes. */
   Bytes chance(int bytes) {
-    return required().chance().apply(bytes);
+    return required().guard().chance().apply(bytes);
   }
 
   /** The key of that id, if it serves anybody. */
   Optional<AccessKey> key(String id) {
     return required()
+        .guard()
         .administrators()
         .key(id)
-        .or(() -> required().rights().get().key(id))
+        .or(() -> rights().key(id))
         .filter(key -> !key.isRevoked());
   }
 
-  /** The secrets of a key; those that cannot be opened are left out, and said in the log. */
-  List<byte[]> secrets(AccessKey key) {
-    List<byte[]> secrets = new ArrayList<>();
+  /**
+   * A secret that a proof is checked against.
+   *
+   * @param isOfKey whether it is one of the key that was asked for, and not the decoy's
+   * @param sealed the secret as it is stored
+   */
+  record Candidate(boolean isOfKey, String sealed, Bytes secret) {
+
+    /** Without the secret. */
+    @Override
+    public String toString() {
+      return "Candidate[" + (isOfKey ? "of the key]" : "of nobody]");
+    }
+  }
+
+  /**
+   * As many secrets as a key has at most, whether there is a key or not, so that it takes as long
+   * to check them: those of the key, and for the rest those of nobody. Secrets that cannot be
+   * opened are left out, and said in the log.
+   */
+  List<Candidate> candidates(Optional<AccessKey> key) {
+    List<Candidate> candidates = new ArrayList<>();
+    key.ifPresent(known -> open(known, true, candidates));
+    open(required().decoy(), false, candidates);
+    return candidates;
+  }
+
+  private void open(AccessKey key, boolean isOfKey, List<Candidate> candidates) {
     for (String sealed : key.sealedSecrets()) {
-      try {
-        secrets.add(required().master().open(sealed, key.id()));
-      } catch (MasterKey.SealException e) {
-        LOGGER.error("nobody can come with key {}: {}", key.id(), e.getMessage());
+      if (candidates.size() < AccessKey.SECRETS_MAX) {
+        try {
+          byte[] secret = required().guard().master().open(sealed, key.id());
+          candidates.add(new Candidate(isOfKey, sealed, Bytes.copyOf(secret)));
+        } catch (MasterKey.SealException e) {
+          LOGGER.error("nobody can come with key {}: {}", key.id(), e.getMessage());
+        }
       }
     }
-    return secrets;
   }
 
   /** Who sent a token to the HTTP port, if it is one. */
   public Optional<Caller> bearer(String token) {
     return rights()
         .token(HttpToken.hashOf(token))
-        .filter(known -> !known.isExpired(required().epochMs().getAsLong()))
+        .filter(known -> !known.isExpired(required().guard().epochMs().getAsLong()))
         .map(known -> caller(known.principal(), Optional.empty()));
   }
 
@@ -125,16 +166,21 @@ public final class Gate {
   }
 
   /** Who came with a key, or otherwise. */
-  Caller caller(Principal principal, Optional<String> keyId) {
-    return new Caller(principal, keyId, this);
+  Caller caller(Principal principal, Optional<Caller.Proof> proof) {
+    return new Caller(principal, proof, this);
+  }
+
+  /** Who somebody is that has said nothing yet. */
+  public Caller stranger() {
+    return isOpen() ? Caller.anybody() : Caller.nobody();
   }
 
   boolean isAdministrator(Principal principal) {
-    return required().administrators().principals().contains(principal);
+    return required().guard().administrators().principals().contains(principal);
   }
 
   SecuritySnapshot rights() {
-    return required().rights().get();
+    return required().guard().rights().get();
   }
 
   /**
@@ -144,7 +190,7 @@ public final class Gate {
    * @return for how many nanoseconds its answer waits
    */
   public long failed(Bytes address) {
-    Closed shut = closed.orElseThrow(() -> new IllegalStateException("an open gate"));
+    Closed shut = required();
     synchronized (shut.attempts()) {
       return shut.attempts().failed(address, shut.guard().nanos().getAsLong());
     }

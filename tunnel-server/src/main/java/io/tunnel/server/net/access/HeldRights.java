@@ -45,22 +45,25 @@ public final class HeldRights {
       return;
     }
     Held one = new Held(right, table, tunnel);
-    note(one);
+    boolean isNew = note(one);
     try {
       one.require(caller);
     } catch (RefusedException e) {
-      forget(one);
+      if (isNew) {
+        // What was begun before with the right goes on, and is still to be looked at again.
+        forget(one);
+      }
       throw e;
     }
   }
 
-  private synchronized void note(Held one) {
+  private synchronized boolean note(Held one) {
     if (held.size() >= HELD_MAX && !held.contains(one)) {
       throw new RefusedException(
           ErrorCode.LIMIT_REACHED,
           "a connection uses " + HELD_MAX + " tunnels and tables at most; open another one");
     }
-    held.add(one);
+    return held.add(one);
   }
 
   private synchronized void forget(Held one) {
