@@ -33,9 +33,11 @@ import io.tunnel.wire.control.PartitionControl;
 import io.tunnel.wire.control.SessionControl;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -175,8 +177,19 @@ class MutatedRequestsTest {
           Operation.FIND_POSITIONS,
           Json.encode(new PartitionControl.FindPositions(TABLE, Optional.of(1L))));
       payloads.put(Operation.DETACH, new ChannelRef(1, 1).encode());
+      payloads.putAll(SecurityPayloads.valid());
       return payloads;
     }
+  }
+
+  @Test
+  void every_operation_that_a_client_asks_for_has_a_valid_payload() {
+    Set<Operation> missing = EnumSet.allOf(Operation.class);
+    missing.removeAll(valid.keySet());
+    missing.removeIf(operation -> operation.right() == Operation.Right.SERVER);
+    // Pushed by both sides, and never answered.
+    missing.remove(Operation.LIMIT);
+    assertThat(missing).as("operations without a payload in this test").isEmpty();
   }
 
   private static byte[] mutated(byte[] payload, SplittableRandom random) {
