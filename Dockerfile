@@ -2,7 +2,11 @@
 #
 #   ./tunnel --version                        # builds the programs
 #   docker build -t tunnel/server:0.1.0-SNAPSHOT .
-#   docker run -v tunnel-data:/data -p 127.0.0.1:7650:7650 tunnel/server:0.1.0-SNAPSHOT
+#   docker run --rm -v tunnel-data:/data tunnel/server:0.1.0-SNAPSHOT security init --dir /data/security --name localhost
+#   docker run --name tunnel -v tunnel-data:/data -p 127.0.0.1:7650:7650 tunnel/server:0.1.0-SNAPSHOT
+#   docker exec tunnel /opt/tunnel/tunnel tables list --profile /data/security/admin.json
+#
+# Take authority.key and admin.json out of the volume then, to where certificates and keys are made (docs/security.md).
 #
 # JAVA: any image with a JRE 17 or newer, a shell and useradd.
 ARG JAVA=eclipse-temurin:17-jre
@@ -21,9 +25,12 @@ USER 7650:7650
 VOLUME /data
 EXPOSE 7650 7651
 
-# What ./tunnel health asks is the address that the server below listens on.
-HEALTHCHECK --interval=10s --timeout=10s --start-period=60s --retries=3 CMD ["/opt/tunnel/tunnel", "health"]
+# What ./tunnel health asks is the address that the server below listens on, with TLS when it is closed.
+HEALTHCHECK --interval=10s --timeout=10s --start-period=60s --retries=3 \
+  CMD if [ -f "${TUNNEL_AUTHORITY:=/data/security/authority.crt}" ]; then export TUNNEL_AUTHORITY; else unset TUNNEL_AUTHORITY; fi; \
+      exec /opt/tunnel/tunnel health
 
 ENTRYPOINT ["/opt/tunnel/tunnel"]
-# Inside a container only what is published reaches the server, so it listens on all addresses; nobody is authenticated.
-CMD ["server", "--data", "/data", "--host", "0.0.0.0", "--insecure"]
+# It listens on all addresses of the container, so it is closed, with the directory /data/security. For one that asks nobody who
+# they are: server --data /data --host 0.0.0.0 --insecure
+CMD ["server", "--data", "/data", "--host", "0.0.0.0", "--auth"]

@@ -1,6 +1,7 @@
 package io.tunnel.it.containers;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
@@ -19,6 +20,7 @@ import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.processor.IChannelProcessor;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.tunnel.CreateTunnelRequest;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -28,17 +30,22 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.testcontainers.containers.GenericContainer;
+import org.testcontainers.containers.startupcheck.OneShotStartupCheckStrategy;
 import org.testcontainers.containers.wait.strategy.Wait;
 import org.testcontainers.containers.wait.strategy.WaitStrategy;
 
-/** The image as it is run without any option: one server with its own storage. */
+/** The image as it is run without any option: one closed server with its own storage. */
 class ServerImageTest {
 
   private static final int PORT = 7650;
+  private static final String AUTHORITY = "/data/security/authority.crt";
   private static final WaitStrategy LISTENS = Wait.forLogMessage("http on .*\\n", 1);
   private static final int ROWS = 1_000;
   private static final int STOP_SECONDS_MAX = 10;
+
+  @TempDir private Path outside;
 
   private final String volume = "tunnel-it-" + UUID.randomUUID();
   private final List<GenericContainer<?>> containers = new ArrayList<>();
@@ -65,16 +72,45 @@ class ServerImageTest {
     return container;
   }
 
-  private static String endpoint(GenericContainer<?> container) {
-    return Engine.endpoint(container, PORT);
+  /** Makes what a closed server needs, as an operator does, in the volume of the data. */
+  private void makeKeys() {
+    GenericContainer<?> init =
+        Engine.container()
+            .withCommand("security", "init", "--dir", "/data/security", "--name", "localhost");
+    Engine.keepData(init, volume);
+    containers.add(init);
+    init.withStartupCheckStrategy(new OneShotStartupCheckStrategy()).start();
+  }
+
+  /** The administrator's, who reaches the server from here. */
+  private String endpoint(GenericContainer<?> container) {
+    Path profile = outside.resolve("admin.json");
+    container.copyFileFromContainer("/data/security/admin.json", profile.toString());
+    return "profile:" + profile + "@" + Engine.endpoint(container, PORT);
+  }
+
+  @Test
+  void without_keys_it_says_how_they_are_made_and_opens_nothing() {
+    GenericContainer<?> container = Engine.container();
+    containers.add(container);
+    assertThatThrownBy(() -> container.waitingFor(LISTENS).start());
+    assertThat(container.getLogs()).contains("security init --dir /data/security");
   }
 
   @Test
   void it_becomes_healthy_and_is_not_root() throws Exception {
+    makeKeys();
     GenericContainer<?> server = start(Wait.forHealthcheck());
 
     assertThat(server.execInContainer("id", "-u").getStdout().strip()).isEqualTo("7650");
-    assertThat(server.execInContainer("/opt/tunnel/tunnel", "health").getExitCode()).isZero();
+    assertThat(
+            server
+                .execInContainer("/opt/tunnel/tunnel", "health", "--authority", AUTHORITY)
+                .getExitCode())
+        .isZero();
+    assertThat(server.execInContainer("/opt/tunnel/tunnel", "health").getExitCode())
+        .as("exit code of a question without TLS")
+        .isEqualTo(69);
     assertThat(
             server
                 .execInContainer("/opt/tunnel/tunnel", "health", "--http", "127.0.0.1:9")
@@ -88,6 +124,7 @@ class ServerImageTest {
 
   @Test
   void what_was_written_is_consumed_outside_and_is_there_in_the_next_container() throws Exception {
+    makeKeys();
     GenericContainer<?> first = start(LISTENS);
     try (TableClient tables = TableClient.connect(endpoint(first));
         TunnelClient tunnels = new TunnelClient(endpoint(first))) {

@@ -20,6 +20,13 @@ class ClusterDemoTest extends DemoFixture {
     assertThat(summary.get("rowsWritten").getAsLong()).isEqualTo(20_000);
   }
 
+  @Test
+  void closed_nodes_prove_the_same() {
+    ChildProcess demo = demo("--secure", "--nodes", "3", "--rows", "20000", "--json");
+    assertThat(verified(demo).get("rowsWritten").getAsLong()).isEqualTo(20_000);
+    assertThat(demo.transcript()).contains("3 closed nodes");
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void an_interrupted_demo_of_a_cluster_leaves_nothing_either(int processes) {

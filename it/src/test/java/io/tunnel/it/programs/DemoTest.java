@@ -37,6 +37,25 @@ class DemoTest extends DemoFixture {
     assertThat(summary.get("rowsWritten").getAsLong()).isEqualTo(500);
   }
 
+  @Test
+  void a_closed_server_proves_the_same_and_keeps_its_keys(@TempDir Path directory) {
+    Path data = directory.resolve("data");
+    ChildProcess demo = demo("--secure", "--rows", "20000", "--data", data.toString(), "--json");
+    assertThat(verified(demo).get("rowsWritten").getAsLong()).isEqualTo(20_000);
+    assertThat(demo.transcript()).contains("starting a closed server");
+    // Another demo on the data goes in with the keys that are there.
+    ChildProcess next =
+        demo("--secure", "--rows", "1000", "--data", data.toString(), "--table", "next", "--json");
+    assertThat(verified(next).get("rowsWritten").getAsLong()).isEqualTo(1_000);
+  }
+
+  @Test
+  void a_server_that_runs_is_not_closed_by_a_demo() {
+    ChildProcess demo = demo("--secure", "--server", "127.0.0.1:1");
+    assertThat(demo.awaitExit()).isEqualTo(2);
+    assertThat(demo.transcript()).contains("--secure").contains("--profile");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"starting a server", "consumed"})
   void an_interrupted_demo_says_so_and_leaves_nothing(String seen) {

@@ -106,6 +106,13 @@ public final class DemoCommand implements Callable<Integer> {
               + " this machine.")
   private Integer nodes;
 
+  @Option(
+      names = "--secure",
+      description =
+          "Close what is started: certificates and keys are made, every connection of servers, nodes"
+              + " and clients is TLS, and the demo has a key with rights on its table alone.")
+  private boolean isSecured;
+
   @Option(names = "--keep", description = "Keep the data directory, or table and tunnel.")
   private boolean isKeeping;
 
@@ -176,6 +183,9 @@ public final class DemoCommand implements Callable<Integer> {
     require(
         !isRunning() || nodes == null, "--nodes are started: give --server, or --nodes, not both");
     require(
+        !isRunning() || !isSecured,
+        "--secure is of a server that is started; one that runs is reached with --profile");
+    require(
         file.file().isPresent() || file.key().isEmpty(),
         "--key names columns of a file: give --from too");
   }
@@ -227,6 +237,7 @@ public final class DemoCommand implements Callable<Integer> {
             running(),
             nodes == null ? 0 : nodes,
             Optional.ofNullable(data),
+            isSecured,
             isKeeping || data != null));
   }
 

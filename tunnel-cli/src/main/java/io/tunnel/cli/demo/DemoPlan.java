@@ -17,7 +17,13 @@ record DemoPlan(String table, int partitions, int workers, Servers servers) {
    * @param running the running server to use; empty to start what is needed
    * @param nodes of a cluster to start; 0 for one server with storage of its own
    * @param data where what is started keeps its data; empty for a temporary directory
+   * @param isSecured whether what is started speaks TLS and asks clients for a key
    * @param isKeeping whether data and table stay when it is over
    */
-  record Servers(Optional<String> running, int nodes, Optional<Path> data, boolean isKeeping) {}
+  record Servers(
+      Optional<String> running,
+      int nodes,
+      Optional<Path> data,
+      boolean isSecured,
+      boolean isKeeping) {}
 }

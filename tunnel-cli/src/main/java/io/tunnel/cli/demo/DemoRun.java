@@ -3,6 +3,7 @@ package io.tunnel.cli.demo;
 import io.tunnel.cli.demo.servers.ChildProcesses;
 import io.tunnel.cli.demo.servers.ClusterProcesses;
 import io.tunnel.cli.demo.servers.DataDirectory;
+import io.tunnel.cli.demo.servers.DemoSecurity;
 import io.tunnel.cli.demo.servers.ServerProcess;
 import io.tunnel.cli.demo.servers.StartedServers;
 import io.tunnel.model.PrimaryKey;
@@ -70,9 +71,12 @@ final class DemoRun {
     DataDirectory directory = new DataDirectory(servers.data());
     interrupt.leaves(() -> remove(directory));
     boolean isGood = false;
-    try (StartedServers started = start(mainClass, directory)) {
+    DemoSecurity security =
+        servers.isSecured() ? DemoSecurity.in(directory.data()) : DemoSecurity.none();
+    try (StartedServers started = start(mainClass, directory, security)) {
+      String endpoint = security.forClients(started.endpoint(), plan.table());
       DemoSummary summary =
-          against(started.endpoint(), Optional.of(started), Optional.of(directory), startNanos);
+          against(endpoint, Optional.of(started), Optional.of(directory), startNanos);
       isGood = summary.rows().verified();
       return summary;
     } finally {
@@ -99,18 +103,19 @@ final class DemoRun {
     return "";
   }
 
-  private StartedServers start(String mainClass, DataDirectory directory)
+  private StartedServers start(String mainClass, DataDirectory directory, DemoSecurity security)
       throws IOException, InterruptedException {
     int nodes = plan.servers().nodes();
+    String closed = plan.servers().isSecured() ? "closed " : "";
     if (nodes == 0) {
-      err.println("starting a server on " + directory.data());
+      err.println("starting a " + closed + "server on " + directory.data());
       err.flush();
-      return ServerProcess.start(mainClass, directory.data(), directory.log("server"));
+      return ServerProcess.start(mainClass, directory.data(), directory.log("server"), security);
     }
-    err.println("starting Kafka and " + nodes + " nodes on " + directory.data());
+    err.println("starting Kafka and " + nodes + " " + closed + "nodes on " + directory.data());
     err.flush();
     try {
-      return ClusterProcesses.start(mainClass, directory.data(), directory, nodes, clock);
+      return ClusterProcesses.start(mainClass, directory, nodes, security, clock);
     } catch (NoClassDefFoundError leftOut) {
       throw CommandFailure.failed(
           "there is no Kafka to start here, as in the image: use a checkout, or name the nodes of a"

@@ -14,7 +14,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 
 /** Writes the profile of a client, which its owner alone can read. */
-final class ProfileWriter {
+public final class ProfileWriter {
 
   private ProfileWriter() {}
 
@@ -23,7 +23,7 @@ final class ProfileWriter {
    *
    * @throws IOException when it cannot be written, or is there already
    */
-  static void write(Path file, ClientConfig config, IssuedKey issued) throws IOException {
+  public static void write(Path file, ClientConfig config, IssuedKey issued) throws IOException {
     JsonObject key = new JsonObject();
     key.addProperty("id", issued.key().id());
     key.addProperty("secret", new String(issued.secret().utf8(), StandardCharsets.UTF_8));

@@ -27,25 +27,28 @@ public final class ClusterProcesses implements StartedServers {
   private static final long SETTLE_NANOS_MAX = TimeUnit.SECONDS.toNanos(60);
 
   private final KafkaBroker broker;
+  private final DemoSecurity security;
   private final List<ServerProcess> nodes = new ArrayList<>();
 
-  private ClusterProcesses(KafkaBroker broker) {
+  private ClusterProcesses(KafkaBroker broker, DemoSecurity security) {
     this.broker = broker;
+    this.security = security;
   }
 
   /**
    * Starts all and returns when the nodes have shared out what there is to lead.
    *
-   * @param data everything is stored below it
+   * @param directory everything is stored below it
    */
   public static ClusterProcesses start(
-      String mainClass, Path data, DataDirectory logs, int nodes, LoadClock clock)
+      String mainClass, DataDirectory directory, int nodes, DemoSecurity security, LoadClock clock)
       throws IOException, InterruptedException {
+    Path kafka = directory.data().resolve("kafka");
     ClusterProcesses cluster =
-        new ClusterProcesses(KafkaBroker.start(data.resolve("kafka"), Map.of(), BROKER_HEAP_MIB));
+        new ClusterProcesses(KafkaBroker.start(kafka, Map.of(), BROKER_HEAP_MIB), security);
     try {
       for (int i = 1; i <= nodes; i++) {
-        cluster.startNode(mainClass, data, logs, "n" + i);
+        cluster.startNode(mainClass, directory, "n" + i);
       }
       cluster.awaitShared(clock);
       return cluster;
@@ -55,9 +58,10 @@ public final class ClusterProcesses implements StartedServers {
     }
   }
 
-  private void startNode(String mainClass, Path data, DataDirectory logs, String name)
+  private void startNode(String mainClass, DataDirectory directory, String name)
       throws IOException, InterruptedException {
-    List<String> arguments =
+    List<String> arguments = new ArrayList<>(security.arguments());
+    arguments.addAll(
         List.of(
             "--log",
             "kafka",
@@ -70,14 +74,16 @@ public final class ClusterProcesses implements StartedServers {
             "--replication",
             "1",
             "--session-ms",
-            "3000");
-    nodes.add(ServerProcess.startNode(mainClass, data.resolve(name), logs.log(name), arguments));
+            "3000"));
+    Path data = directory.data().resolve(name);
+    nodes.add(ServerProcess.startNode(mainClass, data, directory.log(name), arguments));
   }
 
   /** Until then leadership moves, and a first write would only wait for it. */
   private void awaitShared(LoadClock clock) {
     long startNanos = clock.nanos();
-    try (ClusterClient client = new ClusterClient(ClientConfig.of(endpoint()))) {
+    try (ClusterClient client =
+        new ClusterClient(ClientConfig.of(security.forAdministrator(endpoint())))) {
       String seen = look(client);
       while (!seen.isEmpty()) {
         if (clock.nanos() - startNanos > SETTLE_NANOS_MAX) {

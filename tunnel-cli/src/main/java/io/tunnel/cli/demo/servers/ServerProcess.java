@@ -46,9 +46,11 @@ public final class ServerProcess implements StartedServers {
    * @param mainClass has the arguments {@code server --data … --port 0 --http-port 0}
    * @param log takes what the server prints
    */
-  public static ServerProcess start(String mainClass, Path data, Path log)
+  public static ServerProcess start(String mainClass, Path data, Path log, DemoSecurity security)
       throws IOException, InterruptedException {
-    return start(command(mainClass, data, List.of()), log);
+    List<String> command = command(mainClass, data, List.of());
+    command.addAll(security.arguments());
+    return start(command, log);
   }
 
   /** Starts a node of a cluster in the same way, with a heap of its own and more arguments. */

@@ -14,8 +14,6 @@ final class CertificateOptions {
 
   private static final int DAYS_MAX = 36_500;
 
-  private static final List<String> ALWAYS = List.of("localhost", "127.0.0.1", "::1");
-
   @Option(
       names = "--name",
       paramLabel = "HOST",
@@ -53,7 +51,7 @@ final class CertificateOptions {
     }
     Set<HostName> all = new LinkedHashSet<>();
     names.forEach(name -> all.add(CommandFailure.checkUsage(() -> HostName.of(name))));
-    ALWAYS.forEach(name -> all.add(HostName.of(name)));
+    all.addAll(NewSecurity.loopback());
     thisMachine.ifPresent(all::add);
     return List.copyOf(all);
   }

@@ -1,16 +1,11 @@
 package io.tunnel.cli.security.directory;
 
 import com.google.gson.Gson;
-import io.tunnel.model.value.Bytes;
-import io.tunnel.server.engine.WiringChance;
-import io.tunnel.server.security.MasterKey;
 import io.tunnel.terminal.ExitCode;
 import io.tunnel.wire.Protocol;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -65,27 +60,7 @@ public final class InitCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     List<HostName> names = options.names(HostName.ofThisMachine());
-    Duration life = options.life();
-    Instant now = Instant.now();
-    CertificateAuthority authority =
-        CertificateAuthority.create(
-            WiringChance::secret, now, CertificateOptions.longer(CertificateAuthority.LIFE, life));
-    Issued server = authority.server(names, now, life);
-    Bytes masterKey = WiringChance.secret(MasterKey.KEY_BYTES);
-    MasterKey master = MasterKey.of(masterKey, WiringChance::secret);
-    AdministratorKey administrator = AdministratorKey.create(WiringChance::secret);
-    try (NewDirectory made = NewDirectory.make(directory)) {
-      String trusted = authority.root().certificatePem();
-      made.writePublic(AuthorityFiles.AUTHORITY, trusted);
-      made.writePrivate(AuthorityFiles.AUTHORITY_KEY, authority.root().keyPem());
-      made.writePublic(AuthorityFiles.SERVER, server.certificatePem());
-      made.writePrivate(AuthorityFiles.SERVER_KEY, server.keyPem());
-      made.writePrivate(AuthorityFiles.MASTER_KEY, masterKey + "\n");
-      made.writePrivate(AuthorityFiles.KEYS, administrator.keysFile(master, now.toEpochMilli()));
-      made.writePrivate(AuthorityFiles.ADMINISTRATOR, administrator.profile(endpoint(), trusted));
-      made.keep();
-    }
-    print(names, administrator, server.certificate().getNotAfter().toInstant());
+    print(NewSecurity.make(directory, names, options.life(), endpoint()));
     return ExitCode.OK;
   }
 
@@ -94,30 +69,30 @@ public final class InitCommand implements Callable<Integer> {
     return host + ":" + Protocol.PORT_DEFAULT;
   }
 
-  private void print(List<HostName> names, AdministratorKey administrator, Instant end) {
+  private void print(NewSecurity made) {
     PrintWriter out = spec.commandLine().getOut();
-    List<String> texts = names.stream().map(HostName::text).toList();
     if (isJson) {
       out.println(
           GSON.toJson(
-              new Summary(directory.toString(), texts, administrator.id(), end.toEpochMilli())));
+              new Summary(
+                  directory.toString(), made.names(), made.keyId(), made.end().toEpochMilli())));
     } else {
-      lines(texts, administrator, end).forEach(out::println);
+      lines(made).forEach(out::println);
     }
     out.flush();
   }
 
-  private List<String> lines(List<String> names, AdministratorKey administrator, Instant end) {
+  private List<String> lines(NewSecurity made) {
     List<String> lines = new ArrayList<>();
     lines.add("made the security directory " + directory);
     lines.add("  authority.crt  whose certificates servers and clients trust; give it to anybody");
     lines.add(
         "  authority.key  makes further certificates: keep it in a safe place, not on a server;"
             + " no server needs it");
-    lines.add("  server.crt     for " + String.join(", ", names) + "; until " + end);
+    lines.add("  server.crt     for " + String.join(", ", made.names()) + "; until " + made.end());
     lines.add("  server.key     the server's alone");
     lines.add("  master.key     what secrets are sealed with; without it all keys are lost");
-    lines.add("  keys.json      the administrator's key " + administrator.id() + ", sealed");
+    lines.add("  keys.json      the administrator's key " + made.keyId() + ", sealed");
     lines.add("  admin.json     the administrator's profile, with the secret of the key");
     lines.add("start a server with 'tunnel server --data DIR --security " + directory + "'");
     lines.add("and ask it with 'tunnel tables list --profile " + directory + "/admin.json'");

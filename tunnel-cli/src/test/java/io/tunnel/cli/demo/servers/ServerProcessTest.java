@@ -17,7 +17,8 @@ class ServerProcessTest {
   @TempDir private Path directory;
 
   private ServerProcess start(Path data) throws IOException, InterruptedException {
-    return ServerProcess.start(FakeServerMain.class.getName(), data, directory.resolve("log"));
+    return ServerProcess.start(
+        FakeServerMain.class.getName(), data, directory.resolve("log"), DemoSecurity.none());
   }
 
   @Test
