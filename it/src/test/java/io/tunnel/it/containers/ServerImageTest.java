@@ -20,9 +20,14 @@ import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.processor.IChannelProcessor;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.tunnel.CreateTunnelRequest;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -32,6 +37,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.testcontainers.containers.GenericContainer;
+import org.testcontainers.containers.output.ToStringConsumer;
 import org.testcontainers.containers.startupcheck.OneShotStartupCheckStrategy;
 import org.testcontainers.containers.wait.strategy.Wait;
 import org.testcontainers.containers.wait.strategy.WaitStrategy;
@@ -40,6 +46,8 @@ import org.testcontainers.containers.wait.strategy.WaitStrategy;
 class ServerImageTest {
 
   private static final int PORT = 7650;
+  private static final Set<PosixFilePermission> OWNER_ALONE =
+      PosixFilePermissions.fromString("rw-------");
   private static final String AUTHORITY = "/data/security/authority.crt";
   private static final WaitStrategy LISTENS = Wait.forLogMessage("http on .*\\n", 1);
   private static final int ROWS = 1_000;
@@ -83,18 +91,24 @@ class ServerImageTest {
   }
 
   /** The administrator's, who reaches the server from here. */
-  private String endpoint(GenericContainer<?> container) {
+  private String endpoint(GenericContainer<?> container) throws IOException {
     Path profile = outside.resolve("admin.json");
     container.copyFileFromContainer("/data/security/admin.json", profile.toString());
+    var unused = Files.setPosixFilePermissions(profile, OWNER_ALONE);
     return "profile:" + profile + "@" + Engine.endpoint(container, PORT);
   }
 
   @Test
   void without_keys_it_says_how_they_are_made_and_opens_nothing() {
-    GenericContainer<?> container = Engine.container();
+    ToStringConsumer printed = new ToStringConsumer();
+    GenericContainer<?> container =
+        Engine.container()
+            .withLogConsumer(printed)
+            .withStartupCheckStrategy(new OneShotStartupCheckStrategy());
+    Engine.keepData(container, volume);
     containers.add(container);
-    assertThatThrownBy(() -> container.waitingFor(LISTENS).start());
-    assertThat(container.getLogs()).contains("security init --dir /data/security");
+    assertThatThrownBy(container::start).as("exit code other than 0").isNotNull();
+    assertThat(printed.toUtf8String()).contains("security init --dir /data/security");
   }
 
   @Test
