@@ -103,6 +103,14 @@ class BadFramesTest {
   }
 
   @Test
+  void tls_is_told_that_this_port_does_not_speak_it() {
+    byte[] hello = {0x16, 3, 1, 2, 0, 1, 0, 1, (byte) 0xfc, 3, 3, 0, 0};
+    ErrorPayload error = lastWordsAfter(hello, NO_OPERATION, 0);
+    assertThat(error.code()).isEqualTo(ErrorCode.INVALID_REQUEST);
+    assertThat(error.message()).contains("looks like TLS");
+  }
+
+  @Test
   void a_frame_over_the_limit_is_refused_before_its_payload_and_one_at_the_limit_is_taken() {
     byte[] header = new byte[Frame.HEADER_BYTES];
     Frame.writeHeader(header, 0, Operation.WRITE.code(), FrameKind.REQUEST, 5, 0);

@@ -2,6 +2,7 @@ package io.tunnel.it.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.cli.security.directory.InitCommand;
 import io.tunnel.fixtures.FreePort;
 import java.io.IOException;
 import java.net.URI;
@@ -12,8 +13,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import picocli.CommandLine;
 
 /** The real server, on a directory and a port that stay the same when it is started again. */
 public final class ServerProcess implements Service {
@@ -30,6 +33,7 @@ public final class ServerProcess implements Service {
   private final List<String> options;
   private final int port;
   private List<String> jvmOptions = ChildProcess.JVM_OPTIONS;
+  private Optional<Path> security = Optional.empty();
   private int httpPort;
   private ChildProcess child;
 
@@ -49,6 +53,19 @@ public final class ServerProcess implements Service {
   /** From its next start on it runs in a JVM with these options. */
   ServerProcess with(List<String> newJvmOptions) {
     jvmOptions = List.copyOf(newJvmOptions);
+    return this;
+  }
+
+  /**
+   * From its next start on it asks everybody who they are; the tests' own clients are
+   * administrators.
+   *
+   * @param directory which is made by this
+   */
+  ServerProcess closed(Path directory) {
+    int exit = new CommandLine(new InitCommand()).execute("--dir", directory.toString());
+    assertThat(exit).as("'security init'").isZero();
+    security = Optional.of(directory);
     return this;
   }
 
@@ -74,6 +91,7 @@ public final class ServerProcess implements Service {
         new ArrayList<>(
             List.of("server", "--data", data.toString(), "--port", "" + port, "--http-port", "0"));
     arguments.addAll(options);
+    security.ifPresent(directory -> arguments.addAll(List.of("--security", directory.toString())));
     child = stage.child(name, jvmOptions, MAIN, arguments);
   }
 
@@ -95,7 +113,15 @@ public final class ServerProcess implements Service {
 
   @Override
   public String endpoint() {
-    return "127.0.0.1:" + port;
+    String address = "127.0.0.1:" + port;
+    return security
+        .map(directory -> "profile:" + directory + "/admin.json@" + address)
+        .orElse(address);
+  }
+
+  /** Whether its ports speak TLS. */
+  public boolean isClosed() {
+    return security.isPresent();
   }
 
   /** Where its pages are. */
@@ -124,13 +150,14 @@ public final class ServerProcess implements Service {
 
   /** The body of an HTTP page, which must be served with {@code status}. */
   public String http(String path, int status) {
+    String scheme = isClosed() ? "https" : "http";
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + httpPort + path))
+        HttpRequest.newBuilder(URI.create(scheme + "://127.0.0.1:" + httpPort + path))
             .timeout(Duration.ofSeconds(20))
             .build();
     try {
       HttpResponse<String> response =
-          HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+          httpClient().send(request, HttpResponse.BodyHandlers.ofString());
       assertThat(response.statusCode()).as("%s: %s", path, response.body()).isEqualTo(status);
       return response.body();
     } catch (IOException e) {
@@ -139,5 +166,13 @@ public final class ServerProcess implements Service {
       Thread.currentThread().interrupt();
       throw new AssertionError("interrupted", e);
     }
+  }
+
+  private HttpClient httpClient() throws IOException {
+    return security.isEmpty()
+        ? HttpClient.newHttpClient()
+        : HttpClient.newBuilder()
+            .sslContext(Trust.in(security.get().resolve("authority.crt")))
+            .build();
   }
 }

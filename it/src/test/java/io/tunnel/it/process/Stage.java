@@ -137,6 +137,11 @@ public final class Stage
     return new ServerProcess(this, path("data"), List.of(options)).start();
   }
 
+  /** A running server on a new directory that asks everybody who they are. */
+  public ServerProcess closedServer() {
+    return new ServerProcess(this, path("data"), List.of()).closed(path("security")).start();
+  }
+
   /** A running server in a JVM as {@code ./tunnel server} starts it. */
   public ServerProcess shippedServer() {
     return new ServerProcess(this, path("data"), List.of())
