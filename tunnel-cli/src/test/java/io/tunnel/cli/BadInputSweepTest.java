@@ -65,6 +65,9 @@ class BadInputSweepTest {
       torture --minutes -1
       torture --faults flood
       torture --work FILES/good.csv
+      torture --hostile --time x
+      torture --hostile --connections many
+      torture --hostile --server 192.0.2.1:7650 --profile FILES/nope.json
       tables
       tables describe --table nope
       tables describe --table 1

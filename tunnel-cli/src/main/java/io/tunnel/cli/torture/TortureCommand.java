@@ -1,6 +1,8 @@
 package io.tunnel.cli.torture;
 
 import io.tunnel.cli.log.ExpectsTrouble;
+import io.tunnel.cli.torture.hostile.HostileCommand;
+import io.tunnel.cli.torture.hostile.HostileOptions;
 import io.tunnel.stress.SystemClock;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
@@ -18,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -30,13 +33,15 @@ import picocli.CommandLine.Spec;
         "Starts servers and treats them badly while clients write: kills and suspends them, cuts"
             + " their power, fills their disk, lets it fail. After each fault what clients were"
             + " told is held against the table and against the changes of a tunnel from EARLIEST."
-            + " Exit code 0 means that nothing was lost.",
+            + " Exit code 0 means that nothing was lost. With --hostile: attacks a closed server on"
+            + " this machine; exit code 0 means that nothing was obtained.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel torture --minutes 5",
       "  tunnel torture --minutes 1 --faults kill,suspend --json",
       "  tunnel torture --minutes 10 --log kafka",
-      "  tunnel torture --minutes 30 --seed 7 --work /var/tmp"
+      "  tunnel torture --minutes 30 --seed 7 --work /var/tmp",
+      "  tunnel torture --hostile --time 2m --connections 2000"
     })
 public final class TortureCommand implements Callable<Integer>, ExpectsTrouble {
 
@@ -95,6 +100,8 @@ public final class TortureCommand implements Callable<Integer>, ExpectsTrouble {
       description = "End with the summary as one JSON object on the last line of standard output.")
   private boolean isJson;
 
+  @Mixin private HostileOptions hostile;
+
   /** For picocli. */
   public TortureCommand() {}
 
@@ -106,12 +113,15 @@ public final class TortureCommand implements Callable<Integer>, ExpectsTrouble {
     if (!Files.isDirectory(work)) {
       throw CommandFailure.usage("--work " + work + " is no directory");
     }
+    if (hostile.isHostile()) {
+      return hostile();
+    }
     if (!log.equals("local") && !log.equals("kafka")) {
       throw CommandFailure.usage("--log is local or kafka, not '" + log + "'");
     }
     List<String> leftOut = new ArrayList<>();
     Set<Fault> kinds = kinds(leftOut);
-    long chosen = seed == null ? System.nanoTime() & Integer.MAX_VALUE : seed;
+    long chosen = chosenSeed();
     TorturePlan plan =
         new TorturePlan(
             (long) (minutes * TimeUnit.MINUTES.toNanos(1)),
@@ -134,6 +144,20 @@ public final class TortureCommand implements Callable<Integer>, ExpectsTrouble {
     }
     print(tally, (System.nanoTime() - startNanos) / 1_000_000);
     return tally.isClean() ? ExitCode.OK : ExitCode.FAILED;
+  }
+
+  private long chosenSeed() {
+    return seed == null ? System.nanoTime() & Integer.MAX_VALUE : seed;
+  }
+
+  private int hostile() throws InterruptedException {
+    if (faults != null || history != null) {
+      throw CommandFailure.usage("--faults and --history are not for --hostile");
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
+    return new HostileCommand(hostile, chosenSeed(), work)
+        .run(isJson ? err : out, err, isJson ? Optional.of(out) : Optional.empty());
   }
 
   private static void run(TorturePlan plan, TortureTally tally, PrintWriter err)

@@ -4,10 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
@@ -32,10 +37,32 @@ class TortureCommandTest {
         "--minutes 1000000",
         "--faults flood",
         "--work /nowhere-at-all",
-        "--seed a"
+        "--seed a",
+        "--hostile --time 3s",
+        "--hostile --time 25h",
+        "--hostile --connections -1",
+        "--hostile --connections 5001",
+        "--hostile --faults kill",
+        "--hostile --profile admin.json",
+        "--hostile --http-port 7651",
+        "--hostile --server 127.0.0.1:1"
       })
   void what_cannot_be_is_a_usage_error(String line) {
     assertThat(run(line)).as(err::toString).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"192.0.2.1:7650", "example.org:7650", "127.0.0.1:1,127.0.0.1:2", "[::2]:7650"})
+  void nobody_else_is_attacked(String server, @TempDir Path directory) throws IOException {
+    Path profile =
+        Files.createFile(
+            directory.resolve("admin.json"),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    Files.writeString(
+        profile, "{\"tls\": true, \"key\": {\"id\": \"tk\", \"secret\": \"0123456789abcdef\"}}");
+    assertThat(run("--hostile --server " + server + " --profile " + profile)).isEqualTo(2);
+    assertThat(err.toString()).contains("only one server on this machine is attacked");
   }
 
   @Test

@@ -43,7 +43,7 @@ public record Named(
         "missing-id",
         "9-999999999",
         ABSENT_ID,
-        1,
+        ABSENT_ID - 2,
         "tkabsent",
         "ttabsent",
         "missing_principal");

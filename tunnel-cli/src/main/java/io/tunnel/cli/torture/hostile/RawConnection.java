@@ -149,6 +149,11 @@ public final class RawConnection implements Closeable {
     }
   }
 
+  /** From now on an answer that takes longer than so many milliseconds is a hole. */
+  void answersWithin(int ms) throws SocketException {
+    socket.setSoTimeout(ms);
+  }
+
   /** Sends nothing more. */
   void end() {
     try {
@@ -182,10 +187,13 @@ public final class RawConnection implements Closeable {
     }
   }
 
-  private byte[] granted(Frame answer) {
+  private byte[] granted(Frame answer) throws IOException {
     if (answer.kind() == FrameKind.ERROR) {
-      throw new IllegalStateException(
-          answer.operation() + " was refused: " + ErrorPayload.decode(answer.payload()));
+      ErrorPayload error = ErrorPayload.decode(answer.payload());
+      if (error.code() == ErrorCode.BUSY) {
+        throw new IOException(error.message());
+      }
+      throw new IllegalStateException(answer.operation() + " was refused: " + error);
     }
     return answer.payload();
   }

@@ -22,8 +22,8 @@ import java.util.Optional;
  *
  * @param owner has all rights on the victim
  * @param intruder has all rights on the lair, and none on anything else
- * @param victim a table and a tunnel of the owner; its session and handle name nothing
- * @param lair a table and a tunnel of the intruder; its session and handle name nothing
+ * @param victim a table and a tunnel of the owner; its session, handle and epoch name nothing
+ * @param lair a table and a tunnel of the intruder; its session, handle and epoch name nothing
  */
 public record Scene(Target target, AccessKey owner, AccessKey intruder, Named victim, Named lair) {
 
@@ -64,7 +64,7 @@ public record Scene(Target target, AccessKey owner, AccessKey intruder, Named vi
             tunnelId,
             absent.sessionId(),
             absent.handle(),
-            1,
+            absent.epoch(),
             key(security, principal).id(),
             tokenId,
             principal);

@@ -1,0 +1,75 @@
+package io.tunnel.it.programs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.tunnel.cli.torture.hostile.Attack;
+import io.tunnel.it.process.ChildProcess;
+import io.tunnel.it.process.ServerProcess;
+import io.tunnel.it.process.Stage;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The shortest hostile torture, as a process of its own: of its own server, and of another one. */
+class HostileTortureTest {
+
+  private static final Pattern SUMMARY = Pattern.compile("\\{\"seed\".*}");
+
+  @RegisterExtension final Stage stage = new Stage();
+
+  private JsonObject torture(Path directory, String... more) {
+    List<String> arguments =
+        new ArrayList<>(List.of("torture", "--hostile", "--time", "4s", "--connections", "50"));
+    arguments.addAll(List.of("--seed", "1", "--work", directory.toString(), "--json"));
+    arguments.addAll(List.of(more));
+    ChildProcess torture = stage.child("torture", ServerProcess.MAIN, arguments);
+    assertThat(torture.awaitExit()).as(torture.transcript()).isZero();
+    String line = torture.lastLine(SUMMARY).orElseThrow(AssertionError::new).group();
+    return JsonParser.parseString(line).getAsJsonObject();
+  }
+
+  @Test
+  void nothing_is_obtained_and_an_ordinary_client_goes_on(@TempDir Path directory)
+      throws Exception {
+    JsonObject summary = torture(directory);
+    assertThat(summary.get("verified").getAsBoolean()).isTrue();
+    assertThat(summary.get("obtained").getAsInt()).isZero();
+    assertThat(summary.get("unhealthy").getAsInt()).isZero();
+    assertThat(summary.get("rounds").getAsLong()).isPositive();
+    List<String> tried = new ArrayList<>();
+    for (JsonElement attack : summary.get("attacks").getAsJsonArray()) {
+      tried.add(attack.getAsJsonObject().get("attack").getAsString());
+    }
+    assertThat(tried).isSubsetOf(Stream.of(Attack.values()).map(Attack::text).toList());
+    assertThat(tried).hasSizeGreaterThan(Attack.values().length / 2);
+    try (Stream<Path> left = Files.list(directory)) {
+      assertThat(left).isEmpty();
+    }
+  }
+
+  @Test
+  void a_server_that_is_there_already_keeps_nothing_of_it(@TempDir Path directory) {
+    ServerProcess server = stage.closedServer();
+    String endpoint = server.endpoint();
+    JsonObject summary =
+        torture(
+            directory,
+            "--server",
+            "127.0.0.1:" + server.port(),
+            "--profile",
+            endpoint.substring("profile:".length(), endpoint.lastIndexOf('@')),
+            "--http-port",
+            "" + server.httpPort());
+    assertThat(summary.get("verified").getAsBoolean()).isTrue();
+    assertThat(stage.tables(server).listTables()).isEmpty();
+  }
+}

@@ -1,0 +1,182 @@
+package io.tunnel.cli.torture.hostile;
+
+import com.google.gson.Gson;
+import io.tunnel.terminal.Human;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.HdrHistogram.ConcurrentHistogram;
+
+/** What was tried, and what came of it. For any thread. */
+final class HostileTally {
+
+  private static final Gson GSON = new Gson();
+  private static final int DIGITS = 3;
+  private static final int FINDINGS_MAX = 20;
+
+  private final long seed;
+  private final Map<Attack, Integer> attempts = new EnumMap<>(Attack.class);
+  private final Map<Attack, Integer> cutOff = new EnumMap<>(Attack.class);
+  private final List<String> findings = new ArrayList<>();
+  private int found;
+  private int crowd;
+  private int healthy;
+  private int unhealthy;
+  private OptionalLong memoryBytes = OptionalLong.empty();
+
+  /** Of the ordinary client, in nanoseconds, while nobody attacks, and while somebody does. */
+  final ConcurrentHistogram quiet = new ConcurrentHistogram(DIGITS);
+
+  final ConcurrentHistogram attacked = new ConcurrentHistogram(DIGITS);
+
+  HostileTally(long seed) {
+    this.seed = seed;
+  }
+
+  /** One attack, as {@code --json} prints it. */
+  private record Tried(String attack, int attempts, int cutOff) {}
+
+  private record Summary(
+      long seed,
+      List<Tried> attacks,
+      long attempts,
+      int obtained,
+      int crowd,
+      int healthy,
+      int unhealthy,
+      Long memoryBytes,
+      long memoryBytesMax,
+      long rounds,
+      double quietP99Ms,
+      double attackedP99Ms,
+      double ratio,
+      boolean verified,
+      List<String> findings,
+      long elapsedMs) {}
+
+  /** It was tried, and nothing was obtained. */
+  synchronized void tried(Attack attack) {
+    attempts.merge(attack, 1, Integer::sum);
+  }
+
+  /** It was begun, and the server has ended the connection before its end, as it may. */
+  synchronized void cutOff(Attack attack) {
+    tried(attack);
+    cutOff.merge(attack, 1, Integer::sum);
+  }
+
+  /** Something is not as it must be. */
+  synchronized void found(String what) {
+    found++;
+    if (findings.size() < FINDINGS_MAX) {
+      findings.add(what);
+    }
+  }
+
+  synchronized void gathered(int strangers) {
+    crowd += strangers;
+  }
+
+  synchronized void health(boolean isUp) {
+    healthy += isUp ? 1 : 0;
+    unhealthy += isUp ? 0 : 1;
+  }
+
+  /** The most memory that the server had, and whether that is too much. */
+  synchronized void memory(OptionalLong bytes, long bytesMax) {
+    memoryBytes = bytes;
+    if (bytes.orElse(0) > bytesMax) {
+      found(
+          "the server took " + Human.bytes(bytes.getAsLong()) + ", over " + Human.bytes(bytesMax));
+    }
+  }
+
+  synchronized long attempts() {
+    return attempts.values().stream().mapToLong(Integer::longValue).sum();
+  }
+
+  synchronized int found() {
+    return found;
+  }
+
+  synchronized boolean isClean() {
+    return found == 0 && unhealthy == 0 && healthy > 0 && !attempts.isEmpty();
+  }
+
+  private static double p99Ms(ConcurrentHistogram nanos) {
+    return nanos.getValueAtPercentile(99) / 1e6;
+  }
+
+  private double ratio() {
+    return quiet.getTotalCount() == 0 ? 0 : p99Ms(attacked) / p99Ms(quiet);
+  }
+
+  synchronized String json(long elapsedMs) {
+    return GSON.toJson(
+        new Summary(
+            seed,
+            attempts.keySet().stream()
+                .map(one -> new Tried(one.text(), attempts.get(one), cutOff.getOrDefault(one, 0)))
+                .toList(),
+            attempts(),
+            found,
+            crowd,
+            healthy,
+            unhealthy,
+            memoryBytes.isPresent() ? memoryBytes.getAsLong() : null,
+            HostileServer.memoryBytesMax(),
+            quiet.getTotalCount() + attacked.getTotalCount(),
+            p99Ms(quiet),
+            p99Ms(attacked),
+            ratio(),
+            isClean(),
+            findings,
+            elapsedMs));
+  }
+
+  /** For people. */
+  synchronized List<String> lines(long elapsedMs) {
+    List<String> lines = new ArrayList<>();
+    attempts.forEach(
+        (attack, count) ->
+            lines.add(
+                attack.text()
+                    + ": tried "
+                    + Human.counted(count, "time")
+                    + ", "
+                    + cutOff.getOrDefault(attack, 0)
+                    + " cut off"));
+    lines.add(Human.count(crowd) + " strangers came and stayed as long as they were let");
+    findings.forEach(finding -> lines.add("FOUND: " + finding));
+    lines.add(
+        "health: up "
+            + Human.counted(healthy, "time")
+            + ", not up "
+            + Human.counted(unhealthy, "time"));
+    lines.add(
+        "memory: "
+            + (memoryBytes.isPresent() ? Human.bytes(memoryBytes.getAsLong()) : "not measured")
+            + ", at most "
+            + Human.bytes(HostileServer.memoryBytesMax()));
+    lines.add(
+        String.format(
+            Locale.ROOT,
+            "ordinary client: %s rounds; p99 %.1f ms in quiet, %.1f ms under attack, ratio %.1f",
+            Human.count(quiet.getTotalCount() + attacked.getTotalCount()),
+            p99Ms(quiet),
+            p99Ms(attacked),
+            ratio()));
+    lines.add(
+        Human.count(attempts())
+            + " attempts in "
+            + Human.duration(elapsedMs)
+            + ", seed "
+            + seed
+            + ": "
+            + (isClean() ? "nothing was obtained" : "NOT AS IT MUST BE"));
+    return lines;
+  }
+}
