@@ -24,6 +24,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.Optional;
 import javax.net.ssl.SSLContext;
@@ -240,7 +241,7 @@ public final class RawConnection implements Closeable {
       return Optional.of(
           new Frame(
               Binary.getByte(header, 4),
-              FrameKind.values()[header[5]],
+              kind(Binary.getByte(header, 5)),
               Binary.getInt(header, 8),
               payload));
     } catch (SocketTimeoutException e) {
@@ -248,6 +249,13 @@ public final class RawConnection implements Closeable {
     } catch (EOFException | SocketException | SSLException e) {
       return Optional.empty();
     }
+  }
+
+  private static FrameKind kind(int code) {
+    return Arrays.stream(FrameKind.values())
+        .filter(kind -> kind.code() == code)
+        .findFirst()
+        .orElseThrow(() -> new HoleException("a frame of kind " + code));
   }
 
   /** The next pushed frame of that operation; others are dropped. */
