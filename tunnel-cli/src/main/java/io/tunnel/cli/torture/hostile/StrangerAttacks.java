@@ -8,11 +8,14 @@ import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 
 /** Of somebody who has no key. */
 final class StrangerAttacks {
+
+  private static final List<Operation> OPERATIONS = List.of(Operation.values());
 
   /** Bytes behind the length of a frame of a stranger. */
   private static final int FRAME_BYTES_MAX = 4 * 1024;
@@ -38,7 +41,7 @@ final class StrangerAttacks {
     boolean isGreeted = random.nextInt(4) > 0;
     Operation operation;
     do {
-      operation = Operation.values()[random.nextInt(Operation.values().length)];
+      operation = OPERATIONS.get(random.nextInt(OPERATIONS.size()));
     } while (operation == (isGreeted ? Operation.AUTHENTICATE : Operation.HELLO));
     byte[] payload = payload(scene, operation, random);
     byte[] request = RawConnection.bytesOf(operation.code(), FrameKind.REQUEST, 77, payload);
