@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class MutatedAdministrationTest {
 
-  private static final int ROUNDS = 60;
+  private static final int ROUNDS = 25;
 
   /** A node that is drained gives its clients away, and this is the only one. */
   private static final Set<Operation> LEFT_OUT = EnumSet.of(Operation.DRAIN_NODE, Operation.CREDIT);

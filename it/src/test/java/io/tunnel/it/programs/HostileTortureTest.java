@@ -19,18 +19,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The shortest hostile torture, as a process of its own: of its own server, and of another one. */
+/** The shortest hostile torture, as a process of its own. */
 class HostileTortureTest {
 
   private static final Pattern SUMMARY = Pattern.compile("\\{\"seed\".*}");
 
   @RegisterExtension final Stage stage = new Stage();
 
-  private JsonObject torture(Path directory, String... more) {
+  private JsonObject torture(Path directory) {
     List<String> arguments =
         new ArrayList<>(List.of("torture", "--hostile", "--time", "4s", "--connections", "50"));
     arguments.addAll(List.of("--seed", "1", "--work", directory.toString(), "--json"));
-    arguments.addAll(List.of(more));
     ChildProcess torture = stage.child("torture", ServerProcess.MAIN, arguments);
     assertThat(torture.awaitExit()).as(torture.transcript()).isZero();
     String line = torture.lastLine(SUMMARY).orElseThrow(AssertionError::new).group();
@@ -54,22 +53,5 @@ class HostileTortureTest {
     try (Stream<Path> left = Files.list(directory)) {
       assertThat(left).isEmpty();
     }
-  }
-
-  @Test
-  void a_server_that_is_there_already_keeps_nothing_of_it(@TempDir Path directory) {
-    ServerProcess server = stage.closedServer();
-    String endpoint = server.endpoint();
-    JsonObject summary =
-        torture(
-            directory,
-            "--server",
-            "127.0.0.1:" + server.port(),
-            "--profile",
-            endpoint.substring("profile:".length(), endpoint.lastIndexOf('@')),
-            "--http-port",
-            "" + server.httpPort());
-    assertThat(summary.get("verified").getAsBoolean()).isTrue();
-    assertThat(stage.tables(server).listTables()).isEmpty();
   }
 }
