@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.errors.RetriableException;
 
@@ -50,6 +52,13 @@ public final class AdminFutures {
       return cause.getMessage()
           + " Start more brokers, or give --replication and --min-insync that fit, the same at all"
           + " nodes.";
+    }
+    if (cause instanceof AuthenticationException) {
+      return cause.getMessage() + "; are the user and the certificates of --kafka-config right?";
+    }
+    if (cause instanceof AuthorizationException) {
+      return cause.getMessage()
+          + " The node's user may do too little: docs/operating.md lists under Access what it needs.";
     }
     return cause.toString();
   }
