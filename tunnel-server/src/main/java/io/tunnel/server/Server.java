@@ -11,6 +11,7 @@ import io.tunnel.server.engine.WaitingThread;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetServer;
+import io.tunnel.server.net.audit.AuditTrail;
 import io.tunnel.server.node.ClusterEngine;
 import io.tunnel.server.node.ClusterEngine.Outside;
 import java.io.Closeable;
@@ -53,7 +54,9 @@ public final class Server implements Closeable {
       engine = parts.open(opener.open(meters));
       Served served = new Served(engine.ports(), config.session().deliveryBytesMax());
       meters.readings(served::readingCount);
-      NetServer.Door door = security.door(engine.ports().catalog());
+      AuditTrail trail = security.audit(parts, config.audit());
+      meters.audit(trail::figures);
+      NetServer.Door door = security.door(engine.ports().catalog(), trail);
       net = new NetServer(engine.address(), served.rooms(), served.threads(), door, meters);
       parts.open(net::close);
       security.watch(parts, engine.ports().catalog(), net::reviseRights);
@@ -84,7 +87,7 @@ public final class Server implements Closeable {
   static Server alone(Path data, ServerConfig config, Disks disks) throws IOException {
     return new Server(
         config,
-        new ServerSecurity(config.security()),
+        new ServerSecurity(config.security(), data, Optional.empty()),
         meters -> new LocalEngine(data, config, disks, meters));
   }
 
@@ -101,7 +104,8 @@ public final class Server implements Closeable {
   /** As {@link #node(Path, ServerConfig, ClusterConfig)}, with its logs on other disks. */
   static Server node(Path data, ServerConfig config, ClusterConfig cluster, Disks disks)
       throws IOException {
-    ServerSecurity security = new ServerSecurity(config.security());
+    ServerSecurity security =
+        new ServerSecurity(config.security(), data, Optional.of(cluster.node()));
     return new Server(
         config,
         security,

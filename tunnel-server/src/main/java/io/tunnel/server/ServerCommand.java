@@ -4,6 +4,7 @@ import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.config.ServerConfig;
 import io.tunnel.server.config.ServerConfig.SecurityConfig;
 import io.tunnel.server.net.NetConfig;
+import io.tunnel.server.net.audit.AuditTrail;
 import io.tunnel.terminal.Diagnosis;
 import io.tunnel.terminal.StandardStream;
 import java.io.IOException;
@@ -92,6 +93,15 @@ public final class ServerCommand implements Callable<Integer> {
   private boolean isAuthenticating;
 
   @Option(
+      names = "--audit",
+      paramLabel = "refused|changes|all",
+      description =
+          "Which requests the audit log has beside what administrators do: those that were refused"
+              + " for want of a right (refused, the default), also those that changed rows and"
+              + " progress, or all.")
+  private AuditTrail.Written audit;
+
+  @Option(
       names = "--end-with-parent",
       description =
           "End at once, as if killed, when standard input ends: for a program that starts this one"
@@ -178,7 +188,14 @@ public final class ServerCommand implements Callable<Integer> {
             net.connectionsMax(),
             isInsecure || net.isInsecure(),
             net.limits());
-    return base.withNet(asked).withSecurity(security(base));
+    AuditTrail.Settings written = base.audit();
+    return base.withNet(asked)
+        .withSecurity(security(base))
+        .withAudit(
+            new AuditTrail.Settings(
+                audit == null ? written.requests() : audit,
+                written.bytesMax(),
+                written.filesMax()));
   }
 
   private SecurityConfig security(ServerConfig base) {

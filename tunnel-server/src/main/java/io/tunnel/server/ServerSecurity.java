@@ -10,9 +10,11 @@ import io.tunnel.server.engine.WiringChance;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.HttpServer.Visitors.Visit;
 import io.tunnel.server.net.NetServer;
+import io.tunnel.server.net.access.AuditLog;
 import io.tunnel.server.net.access.Caller;
 import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.access.TlsPeer;
+import io.tunnel.server.net.audit.AuditTrail;
 import io.tunnel.server.security.files.SecurityDirectory;
 import io.tunnel.wire.Operation.Right;
 import java.io.IOException;
@@ -21,21 +23,32 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import javax.net.SocketFactory;
 
-/** What a server that asks everybody who they are has beyond one that asks nobody. */
+/**
+ * Who is let in to a server, with what it takes to ask everybody who they are, and its audit log.
+ */
 final class ServerSecurity {
 
   /** How often is looked whether files of the security directory were changed. */
   private static final long LOOK_MS = 2_000;
 
+  /** How often is looked for refusals that were only counted, and whether the disk is back. */
+  private static final long AUDIT_MS = 5_000;
+
   private final SystemClock clock = new SystemClock();
+  private final Path data;
+  private final Optional<String> node;
   private final Optional<SecurityDirectory> directory;
 
   /**
    * Reads the security directory, if there is one.
    *
+   * @param data where the audit log is kept
+   * @param node the name of a node of a cluster
    * @throws IOException when it cannot be used; says what would be right
    */
-  ServerSecurity(SecurityConfig config) throws IOException {
+  ServerSecurity(SecurityConfig config, Path data, Optional<String> node) throws IOException {
+    this.data = data;
+    this.node = node;
     directory =
         config.isClosed()
             ? Optional.of(
@@ -55,19 +68,29 @@ final class ServerSecurity {
   static HttpServer.Door httpDoor(NetServer.Door door) {
     return door.gate().isOpen()
         ? HttpServer.Door.open()
-        : new HttpServer.Door(
-            (connection, bearer) -> visit(door.gate(), connection, bearer), door.tls());
+        : new HttpServer.Door(new KnownVisitors(door), door.tls());
   }
 
-  private static Visit visit(Gate gate, ChannelPipeline connection, Optional<String> bearer) {
-    Optional<Caller> caller =
-        bearer
-            .flatMap(gate::bearer)
-            .or(() -> TlsPeer.of(connection).subject().map(gate::certified));
-    if (caller.isEmpty()) {
-      return Visit.UNKNOWN;
+  /** Those who may read on the cluster, by a token or a certificate. */
+  private record KnownVisitors(NetServer.Door door) implements HttpServer.Visitors {
+
+    private Optional<Caller> caller(ChannelPipeline connection, Optional<String> bearer) {
+      return bearer
+          .flatMap(door.gate()::bearer)
+          .or(() -> TlsPeer.of(connection).subject().map(door.gate()::certified));
     }
-    return caller.get().mayOnCluster(Right.READ) ? Visit.WELCOME : Visit.NOT_PERMITTED;
+
+    @Override
+    public Visit visit(ChannelPipeline connection, Optional<String> bearer) {
+      return caller(connection, bearer)
+          .map(one -> one.mayOnCluster(Right.READ) ? Visit.WELCOME : Visit.NOT_PERMITTED)
+          .orElse(Visit.UNKNOWN);
+    }
+
+    @Override
+    public void refused(ChannelPipeline connection, Optional<String> bearer) {
+      door.audit().refusedVisit(caller(connection, bearer), connection.channel().remoteAddress());
+    }
   }
 
   /** How long the server's certificate is still good, in seconds; NaN without one. */
@@ -80,11 +103,29 @@ final class ServerSecurity {
     return directory.map(one -> one.tls().sockets()).orElseGet(SocketFactory::getDefault);
   }
 
-  /** Lets clients in, by the keys and rights of a catalog. */
-  NetServer.Door door(Catalog catalog) {
+  /** Lets clients in, by the keys and rights of a catalog, and keeps who did what. */
+  NetServer.Door door(Catalog catalog, AuditTrail trail) {
+    AuditLog audit = new AuditLog(trail, catalog);
     return directory
-        .map(one -> new NetServer.Door(gate(one, catalog), Optional.of(one.tls())))
-        .orElseGet(NetServer.Door::open);
+        .map(one -> new NetServer.Door(gate(one, catalog), Optional.of(one.tls()), audit))
+        .orElseGet(() -> new NetServer.Door(Gate.open(), Optional.empty(), audit));
+  }
+
+  /** What is kept of who did what, written by a thread of its own. */
+  AuditTrail audit(Parts parts, AuditTrail.Settings settings) {
+    OwnThread writer = new OwnThread("audit");
+    AuditTrail trail =
+        parts.open(
+            new AuditTrail(
+                settings,
+                data.resolve("audit"),
+                node,
+                new AuditTrail.Clock(clock::nanos, this::epochMs),
+                writer));
+    parts
+        .openThreads(writer)
+        .scheduleWithFixedDelay(trail::tick, AUDIT_MS, AUDIT_MS, TimeUnit.MILLISECONDS);
+    return trail;
   }
 
   private Gate gate(SecurityDirectory closed, Catalog catalog) {

@@ -101,7 +101,7 @@ class ClusterServerTest {
     Server server =
         new Server(
             config,
-            new ServerSecurity(config.security()),
+            new ServerSecurity(config.security(), data.resolve(name), Optional.of(cluster.node())),
             meters -> {
               engine.set(
                   new ClusterEngine(

@@ -7,6 +7,7 @@ import com.google.gson.JsonObject;
 import io.tunnel.server.catalog.CatalogConfig;
 import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.server.net.NetConfig;
+import io.tunnel.server.net.audit.AuditTrail;
 import io.tunnel.server.partition.ShardConfig;
 import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.session.SessionConfig;
@@ -29,6 +30,7 @@ import java.util.Objects;
  * @param base how long rows are kept as they were when a tunnel was created
  * @param catalog how many tables and tunnels there may be
  * @param security whether everybody is asked who they are
+ * @param audit what is written of who did what
  */
 public record ServerConfig(
     NetConfig net,
@@ -38,7 +40,8 @@ public record ServerConfig(
     SessionConfig session,
     BaseConfig base,
     CatalogConfig catalog,
-    SecurityConfig security) {
+    SecurityConfig security,
+    AuditTrail.Settings audit) {
 
   /** Refuses null, which a file may give. */
   public ServerConfig {
@@ -50,6 +53,7 @@ public record ServerConfig(
     Objects.requireNonNull(base, "base is an object, not null");
     Objects.requireNonNull(catalog, "catalog is an object, not null");
     Objects.requireNonNull(security, "security is an object, not null");
+    Objects.requireNonNull(audit, "audit is an object, not null");
   }
 
   /** A server that asks nobody who they are. */
@@ -61,7 +65,16 @@ public record ServerConfig(
       SessionConfig session,
       BaseConfig base,
       CatalogConfig catalog) {
-    this(net, log, shard, table, session, base, catalog, SecurityConfig.NONE);
+    this(
+        net,
+        log,
+        shard,
+        table,
+        session,
+        base,
+        catalog,
+        SecurityConfig.NONE,
+        AuditTrail.Settings.DEFAULT);
   }
 
   /** With the default limits of a catalog. */
@@ -188,12 +201,17 @@ public record ServerConfig(
 
   /** This configuration at another address. */
   public ServerConfig withNet(NetConfig other) {
-    return new ServerConfig(other, log, shard, table, session, base, catalog, security);
+    return new ServerConfig(other, log, shard, table, session, base, catalog, security, audit);
   }
 
   /** This configuration with another security directory, or none. */
   public ServerConfig withSecurity(SecurityConfig other) {
-    return new ServerConfig(net, log, shard, table, session, base, catalog, other);
+    return new ServerConfig(net, log, shard, table, session, base, catalog, other, audit);
+  }
+
+  /** This configuration with another audit log. */
+  public ServerConfig withAudit(AuditTrail.Settings other) {
+    return new ServerConfig(net, log, shard, table, session, base, catalog, security, other);
   }
 
   /**

@@ -58,8 +58,14 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
           ctx, new Page(HttpResponseStatus.METHOD_NOT_ALLOWED, TEXT, "GET and HEAD only\n"), false);
       return;
     }
-    Visit visit = visitors.visit(ctx.pipeline(), bearer(request));
-    switch (new QueryStringDecoder(request.uri()).path()) {
+    Optional<String> bearer = bearer(request);
+    Visit visit = visitors.visit(ctx.pipeline(), bearer);
+    String path = new QueryStringDecoder(request.uri()).path();
+    if (visit != Visit.WELCOME
+        && (path.equals("/metrics") || (visit == Visit.UNKNOWN && bearer.isPresent()))) {
+      visitors.refused(ctx.pipeline(), bearer);
+    }
+    switch (path) {
       case "/health" -> respond(ctx, health(visit), isHead);
       case "/metrics" -> metrics(ctx, visit, isHead);
       default ->

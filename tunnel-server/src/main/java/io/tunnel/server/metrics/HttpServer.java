@@ -43,7 +43,6 @@ public final class HttpServer implements AutoCloseable {
   private final Channel listener;
 
   /** Who is shown figures. Asked by event loops, which must not wait. */
-  @FunctionalInterface
   public interface Visitors {
 
     /** What a visitor is shown. */
@@ -57,7 +56,18 @@ public final class HttpServer implements AutoCloseable {
     }
 
     /** Shows everything to everybody. */
-    Visitors ANYBODY = (connection, bearer) -> Visit.WELCOME;
+    Visitors ANYBODY =
+        new Visitors() {
+          @Override
+          public Visit visit(ChannelPipeline connection, Optional<String> bearer) {
+            return Visit.WELCOME;
+          }
+
+          @Override
+          public void refused(ChannelPipeline connection, Optional<String> bearer) {
+            throw new IllegalStateException("everybody is shown everything");
+          }
+        };
 
     /**
      * What a visitor is shown.
@@ -66,6 +76,9 @@ public final class HttpServer implements AutoCloseable {
      * @param bearer the token that was sent, if one was
      */
     Visit visit(ChannelPipeline connection, Optional<String> bearer);
+
+    /** A visitor was refused what it asked for, or has sent a token that nobody has. */
+    void refused(ChannelPipeline connection, Optional<String> bearer);
   }
 
   /** Who is shown what, and what connections are encrypted with, if they are. */

@@ -17,6 +17,7 @@ import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.net.NetMeter;
 import io.tunnel.server.net.NetMeter.Farewell;
 import io.tunnel.server.net.NetServer.Held;
+import io.tunnel.server.net.audit.AuditTrail;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.wire.control.Control.ChannelDescription;
@@ -128,6 +129,30 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
     Gauge.builder("tunnel.certificate.left.seconds", leftSeconds)
         .description("Until the server's certificate expires")
         .strongReference(true)
+        .register(registry);
+  }
+
+  /** Adds how the audit log goes. */
+  public void audit(Supplier<AuditTrail.Figures> now) {
+    audit("tunnel.audit.lines", "Lines of the audit log", now, AuditTrail.Figures::written);
+    audit(
+        "tunnel.audit.missing",
+        "Lines that the audit log should have and has not",
+        now,
+        AuditTrail.Figures::missing);
+    Gauge.builder("tunnel.audit.failing", () -> now.get().isFailing() ? 1 : 0)
+        .description("Whether the audit log cannot be written")
+        .strongReference(true)
+        .register(registry);
+  }
+
+  private void audit(
+      String name,
+      String description,
+      Supplier<AuditTrail.Figures> now,
+      ToLongFunction<AuditTrail.Figures> figure) {
+    FunctionCounter.builder(name, now, from -> (double) figure.applyAsLong(from.get()))
+        .description(description)
         .register(registry);
   }
 

@@ -8,10 +8,8 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.net.NetMeter.Farewell;
-import io.tunnel.server.net.access.AuditLog;
 import io.tunnel.server.net.access.Caller;
 import io.tunnel.server.net.access.Entrance;
-import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.access.HeldRights;
 import io.tunnel.server.net.access.Pace;
 import io.tunnel.server.net.access.TlsPeer;
@@ -20,7 +18,6 @@ import io.tunnel.server.partition.read.ReadTurns;
 import io.tunnel.server.session.SessionPort;
 import io.tunnel.wire.Agreement;
 import io.tunnel.wire.ChannelEnd;
-import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
@@ -30,6 +27,7 @@ import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
@@ -59,16 +57,13 @@ final class Connection extends ChannelInboundHandlerAdapter
   private final SessionPushes sessions;
   private ChannelHandlerContext context;
   private FrameWriter writer;
-  private final Gate gate;
+  private final NetServer.Door door;
   private final Entrance entrance;
 
   /** Of a client that does not attach to what its sessions hold; set by its greeting. */
   private Optional<UnaskedDeliveries> unasked = Optional.empty();
 
   private Closing closing;
-
-  /** What the client called itself; set on the event loop, read by any thread that answers. */
-  private volatile String clientName = "";
 
   /** Who it is; set on the event loop before any request is served, read by any thread. */
   private volatile Caller caller;
@@ -77,14 +72,19 @@ final class Connection extends ChannelInboundHandlerAdapter
   private volatile boolean isLeaving;
 
   Connection(
-      Requests requests, Gate gate, NetMeter meter, String serverName, NetServer.Budgets budgets) {
+      Requests requests,
+      NetServer.Door door,
+      NetMeter meter,
+      String serverName,
+      NetServer.Budgets budgets) {
     this.requests = requests;
     this.sessions = new SessionPushes(this, requests);
-    this.gate = gate;
-    this.caller = gate.stranger();
+    this.door = door;
+    this.caller = door.gate().stranger();
     this.meter = meter;
     this.entrance =
-        new Entrance(gate, () -> TlsPeer.of(context.pipeline()), serverName, new EntrancePort());
+        new Entrance(
+            door.gate(), () -> TlsPeer.of(context.pipeline()), serverName, new EntrancePort());
     this.budgets = budgets;
     this.pace = new Pace(budgets.shares(), new PacePort());
     this.account = budgets.untaken().open(() -> closeAtOnce(Farewell.ANSWERS_UNTAKEN));
@@ -114,6 +114,9 @@ final class Connection extends ChannelInboundHandlerAdapter
 
   private void requireEntrance() {
     if (!entrance.isOver()) {
+      if (entrance.isGreeted()) {
+        door.audit().notEntered(ErrorCode.NOT_AUTHENTICATED, address());
+      }
       farewell(entrance.isGreeted() ? Farewell.NOT_AUTHENTICATED : Farewell.NOT_GREETED);
     }
   }
@@ -166,10 +169,9 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
     if (!entrance.isPassed()) {
       entrance.take(frame);
-    } else if (frame.operation() == Operation.CREDIT && frame.kind() == FrameKind.PUSH) {
-      credit(frame);
-    } else if (frame.operation() == Operation.LIMIT && frame.kind() == FrameKind.PUSH) {
-      limit(frame);
+    } else if (frame.kind() == FrameKind.PUSH
+        && (frame.operation() == Operation.CREDIT || frame.operation() == Operation.LIMIT)) {
+      pushed(frame);
     } else if (frame.kind() != FrameKind.REQUEST) {
       doom(
           frame.operationCode(),
@@ -280,16 +282,11 @@ final class Connection extends ChannelInboundHandlerAdapter
     public void entered(Hello hello, Agreement agreed, Caller who) {
       pace.entered(who);
       caller = who;
-      clientName = hello.name();
       unasked = requests.unasked(Connection.this, agreed);
       intake.greeted();
       budgets.places().greeted(Connection.this);
-      LOGGER.debug(
-          "{} as '{}' connected from {}: {}",
-          who,
-          hello.name(),
-          context.channel().remoteAddress(),
-          agreed);
+      door.audit().entered(who, address());
+      LOGGER.debug("{} as '{}' connected from {}: {}", who, hello.name(), address(), agreed);
     }
 
     @Override
@@ -299,16 +296,23 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     @Override
     public void refuse(Frame frame, RefusedException reason) {
+      if (reason.code() == ErrorCode.NOT_AUTHENTICATED) {
+        door.audit().notEntered(reason.code(), address());
+      }
       doom(frame.operationCode(), frame.correlationId(), reason.code(), reason.getMessage());
     }
 
     @Override
     public void refuseLater(Frame frame, RefusedException reason) {
       read(false);
-      InetSocketAddress address = (InetSocketAddress) context.channel().remoteAddress();
-      long delayNanos = gate.failed(Bytes.copyOf(address.getAddress().getAddress()));
+      InetSocketAddress address = (InetSocketAddress) address();
+      long delayNanos = door.gate().failed(Bytes.copyOf(address.getAddress().getAddress()));
       schedule(() -> refuse(frame, reason), delayNanos, TimeUnit.NANOSECONDS);
     }
+  }
+
+  private SocketAddress address() {
+    return context.channel().remoteAddress();
   }
 
   /** Who asks here. */
@@ -343,26 +347,23 @@ final class Connection extends ChannelInboundHandlerAdapter
     execute(
         () -> {
           if (entrance.isPassed() && !closing.isDoomed()) {
-            held.lost(caller)
-                .ifPresent(
-                    why ->
-                        doom(
-                            Closing.NO_OPERATION, 0, why.code(), String.valueOf(why.getMessage())));
+            held.lost(caller).ifPresent(this::endRights);
           }
         });
   }
 
-  private void credit(Frame frame) {
-    try {
-      deliveries.carried().credit(Credit.decode(frame.payload()));
-    } catch (MalformedException e) {
-      doom(frame.operationCode(), 0, ErrorCode.INVALID_REQUEST, e.getMessage());
-    }
+  private void endRights(RefusedException why) {
+    door.audit().ended(caller, why.code(), address());
+    doom(Closing.NO_OPERATION, 0, why.code(), String.valueOf(why.getMessage()));
   }
 
-  /** Of a channel that is delivered here the worker knows the end, or of one that is not. */
-  private void limit(Frame frame) {
+  /** The client gives credit, or says where a channel ends: one that is delivered here, or not. */
+  private void pushed(Frame frame) {
     try {
+      if (frame.operation() == Operation.CREDIT) {
+        deliveries.carried().credit(Credit.decode(frame.payload()));
+        return;
+      }
       ChannelEnd end = ChannelEnd.decode(frame.payload());
       if (deliveries.carried().isAttached(end.handle())) {
         deliveries.carried().limit(end);
@@ -414,7 +415,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
   /** Answers a request. May be called by any thread. */
   void respond(Frame request, byte[] payload) {
-    AuditLog.done(request, caller, clientName, context.channel().remoteAddress());
+    door.audit().done(request, caller, address());
     writer.send(request.operationCode(), FrameKind.RESPONSE, request.correlationId(), payload);
     answered(request);
   }
@@ -427,6 +428,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
   private void error(Frame request, RefusedException reason) {
     meter.refused(reason.code());
+    door.audit().refused(request, caller, reason.code(), address());
     writer.send(
         request.operationCode(),
         FrameKind.ERROR,
@@ -489,10 +491,5 @@ final class Connection extends ChannelInboundHandlerAdapter
   /** Runs {@code action} on the event loop. */
   void execute(Runnable action) {
     context.channel().eventLoop().execute(action);
-  }
-
-  /** What its client says with a checkpoint, with what it does not know to say. */
-  Checkpoint completed(Checkpoint checkpoint) {
-    return unasked.map(deliveries -> deliveries.completed(checkpoint)).orElse(checkpoint);
   }
 }

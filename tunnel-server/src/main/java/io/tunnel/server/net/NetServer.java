@@ -30,6 +30,7 @@ import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.net.NetMeter.Farewell;
+import io.tunnel.server.net.access.AuditLog;
 import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.access.Shares;
 import io.tunnel.server.net.delivery.Attachments;
@@ -102,12 +103,13 @@ public final class NetServer implements AutoCloseable {
    * How clients get in.
    *
    * @param tls what connections are encrypted with, if they are
+   * @param audit what is kept of those who come, and of what they ask for
    */
-  public record Door(Gate gate, Optional<Tls> tls) {
+  public record Door(Gate gate, Optional<Tls> tls, AuditLog audit) {
 
-    /** Without TLS, for everybody. */
+    /** Without TLS, for everybody, of whom nothing is kept. */
     public static Door open() {
-      return new Door(Gate.open(), Optional.empty());
+      return new Door(Gate.open(), Optional.empty(), AuditLog.none());
     }
   }
 
@@ -273,7 +275,7 @@ public final class NetServer implements AutoCloseable {
 
     @Override
     protected void initChannel(Channel nettyChannel) {
-      Connection connection = new Connection(requests, door.gate(), meter, "tunnel", budgets);
+      Connection connection = new Connection(requests, door, meter, "tunnel", budgets);
       door.tls()
           .ifPresent(tls -> nettyChannel.pipeline().addLast(tls.handler(NetServer::plainRefusal)));
       nettyChannel

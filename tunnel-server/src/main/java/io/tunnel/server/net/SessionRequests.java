@@ -129,10 +129,18 @@ final class SessionRequests {
           .ofHandle(checkpoint.handle())
           .checkpoint(
               new CheckpointRequest(
-                  connection.completed(checkpoint), skipped, connection.sessions(), answer));
+                  completed(checkpoint, connection), skipped, connection.sessions(), answer));
     } catch (RejectedExecutionException e) {
       throw RequestThreads.busy();
     }
+  }
+
+  /** What a client says with a checkpoint, with what it does not know to say. */
+  private static Checkpoint completed(Checkpoint checkpoint, Connection connection) {
+    return connection
+        .unasked()
+        .map(deliveries -> deliveries.completed(checkpoint))
+        .orElse(checkpoint);
   }
 
   private CheckpointAnswer answer(Frame frame, Connection connection) {

@@ -52,7 +52,7 @@ final class ServerConfigTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "{'nets':{}} | unknown setting 'nets'; there are [net, log, shard, table, session, base, catalog, security]",
+        "{'nets':{}} | unknown setting 'nets'; there are [net, log, shard, table, session, base, catalog, security, audit]",
         "{'net':{'prot':1}} | unknown setting 'net.prot'; there are [host, port,",
         "{'net':null} | net is an object, not null",
         "{'net':5} | net",
@@ -96,6 +96,10 @@ final class ServerConfigTest {
         "{'session':{'revokeDeadlineMs':0}} | session.revokeDeadlineMs is at least 1, not 0",
         "{'session':{'deliveryBytesMax':0}} | session.deliveryBytesMax is 1 to 6291456",
         "{'session':{'deliveryBytesMax':6291457}} | session.deliveryBytesMax is 1 to 6291456",
+        "{'audit':{'requests':'some'}} | audit.requests is refused, changes or all",
+        "{'audit':{'requests':1}} | audit.requests is text in quotes, not 1",
+        "{'audit':{'bytesMax':65535}} | audit.bytesMax is 65536 (64 KiB) to",
+        "{'audit':{'filesMax':0}} | audit.filesMax is 1 to 1000, not 0",
         "[] | is not a JSON object",
         "garbage{ | is not a JSON object",
         "`` | is not a JSON object"

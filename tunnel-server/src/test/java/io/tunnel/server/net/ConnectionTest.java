@@ -28,7 +28,7 @@ final class ConnectionTest {
   private final Connection connection =
       new Connection(
           null,
-          Gate.open(),
+          NetServer.Door.open(),
           counted,
           "server",
           NetServer.Budgets.of(NetLimits.DEFAULT, 10, Gate.open()));

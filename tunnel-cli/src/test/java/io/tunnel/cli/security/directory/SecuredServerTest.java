@@ -2,12 +2,14 @@ package io.tunnel.cli.security.directory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonParser;
 import io.tunnel.cli.CommandLineTest;
 import io.tunnel.server.Server;
 import io.tunnel.server.config.ServerConfig;
 import io.tunnel.server.config.ServerConfig.SecurityConfig;
 import io.tunnel.server.net.NetConfig;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -96,5 +98,41 @@ class SecuredServerTest extends CommandLineTest {
                     + "/client.json"))
         .isEqualTo(1);
     assertThat(err.toString()).contains("CN=billing");
+  }
+
+  @Test
+  void who_did_what_is_kept_without_a_secret() throws IOException {
+    Path profile = files.resolve("billing.json");
+    assertThat(
+            ask(
+                "security key create billing --out "
+                    + profile
+                    + " --profile "
+                    + security
+                    + "/admin.json"))
+        .as(err::toString)
+        .isZero();
+    assertThat(
+            ask(
+                "partition create --table orders --key id:INTEGER --partitions 2 --from 1 --to 9"
+                    + " --profile "
+                    + profile))
+        .isEqualTo(1);
+    String secret =
+        JsonParser.parseString(Files.readString(profile))
+            .getAsJsonObject()
+            .getAsJsonObject("key")
+            .get("secret")
+            .getAsString();
+    String other = Files.readString(profile).replace(secret, "0".repeat(secret.length()));
+    Files.writeString(profile, other);
+    assertThat(ask("tables list --profile " + profile)).isNotZero();
+    server.close();
+    String written = Files.readString(files.resolve("data/audit/audit.jsonl"));
+    assertThat(written.lines())
+        .anyMatch(line -> line.contains("CREATE_KEY") && line.contains("\"outcome\":\"ok\""))
+        .anyMatch(line -> line.contains("\"billing\"") && line.contains("NOT_PERMITTED"))
+        .anyMatch(line -> line.contains("CONNECT") && line.contains("NOT_AUTHENTICATED"));
+    assertThat(written).doesNotContain(secret).doesNotContain("0".repeat(secret.length()));
   }
 }

@@ -29,7 +29,9 @@ final class AttemptsCore {
   /** An address that has been quiet for so long is forgotten. */
   public static final long QUIET_NANOS = 600_000_000_000L;
 
-  private static final int IPV4_BYTES = 4;
+  /** Bytes of an address of IPv4. */
+  static final int IPV4_BYTES = 4;
+
   private static final int IPV6_BYTES = 16;
   private static final int IPV6_NETWORK_BYTES = 8;
 
@@ -88,7 +90,12 @@ final class AttemptsCore {
     }
   }
 
-  private static Bytes network(Bytes address) {
+  /**
+   * Whose failures are counted together.
+   *
+   * @param address 4 or 16 bytes
+   */
+  static Bytes network(Bytes address) {
     byte[] bytes = address.toByteArray();
     if (bytes.length == IPV4_BYTES) {
       return address;

@@ -1,156 +1,180 @@
 package io.tunnel.server.net.access;
 
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.net.audit.AuditTrail;
+import io.tunnel.server.net.audit.AuditTrail.Entry;
+import io.tunnel.server.net.audit.AuditTrail.Who;
+import io.tunnel.server.net.audit.AuditTrail.Written;
+import io.tunnel.server.security.Principal;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.control.ClusterControl.DrainNode;
-import io.tunnel.wire.control.Control.CreateTable;
-import io.tunnel.wire.control.Control.CreateTunnel;
-import io.tunnel.wire.control.Control.TableName;
-import io.tunnel.wire.control.Control.TunnelName;
-import io.tunnel.wire.control.Json;
-import io.tunnel.wire.control.OperatorControl.AlterTable;
-import io.tunnel.wire.control.OperatorControl.ChannelSelection;
-import io.tunnel.wire.control.OperatorControl.EndSession;
-import io.tunnel.wire.control.OperatorControl.Seek;
-import java.util.EnumMap;
-import java.util.List;
-import java.util.Map;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.Optional;
-import java.util.function.Function;
-import java.util.regex.Pattern;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * One line in the log for each request that an operator made and that was done: who, and what. For
- * any thread.
+ * Decides what of the requests, and of those who are not let in, is written to the audit log: who,
+ * from where, what and what came of it. For any thread; waits for nothing.
  */
 public final class AuditLog {
 
-  private static final Logger LOGGER = LoggerFactory.getLogger(AuditLog.class);
-  private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
-  private static final int CHANNELS_SHOWN_MAX = 5;
+  private static final String OK = "ok";
+  private static final AuditLog NONE = new AuditLog(Optional.empty());
 
-  private static final Map<Operation, Function<byte[], Optional<String>>> TEXTS = texts();
+  private final Optional<Kept> kept;
 
-  private AuditLog() {}
+  /**
+   * Where it is kept.
+   *
+   * @param catalog knows the tables that requests name by their ids
+   */
+  private record Kept(AuditTrail trail, Catalog catalog) {}
 
-  private static Map<Operation, Function<byte[], Optional<String>>> texts() {
-    Map<Operation, Function<byte[], Optional<String>>> texts = new EnumMap<>(Operation.class);
-    texts.put(Operation.CREATE_TABLE, AuditLog::createTable);
-    texts.put(
-        Operation.ALTER_TABLE,
-        payload -> {
-          AlterTable alter = Json.decode(payload, AlterTable.class);
-          return Optional.of("alter table " + alter.table() + ": " + alter.options());
-        });
-    texts.put(
-        Operation.DROP_TABLE,
-        payload -> Optional.of("drop table " + Json.decode(payload, TableName.class).table()));
-    texts.put(
-        Operation.CREATE_TUNNEL,
-        payload -> {
-          CreateTunnel create = Json.decode(payload, CreateTunnel.class);
-          String what = tunnel(create.table(), create.tunnel());
-          return Optional.of("create " + what + " of type " + create.type());
-        });
-    texts.put(
-        Operation.DELETE_TUNNEL,
-        payload -> {
-          TunnelName name = Json.decode(payload, TunnelName.class);
-          return Optional.of("delete " + tunnel(name.table(), name.tunnel()));
-        });
-    texts.put(Operation.PAUSE, payload -> selection("pause", payload));
-    texts.put(Operation.RESUME, payload -> selection("resume", payload));
-    texts.put(Operation.SEEK, AuditLog::seek);
-    texts.put(
-        Operation.END_SESSION,
-        payload -> {
-          EndSession end = Json.decode(payload, EndSession.class);
-          return Optional.of(
-              "end session " + end.sessionId() + " of " + tunnel(end.table(), end.tunnel()));
-        });
-    texts.put(
-        Operation.DRAIN_NODE,
-        payload ->
-            Optional.of(
-                Json.decode(payload, DrainNode.class).isDraining()
-                    ? "drain this node"
-                    : "drain this node no more"));
-    return texts;
+  private AuditLog(Optional<Kept> kept) {
+    this.kept = kept;
   }
 
-  private static Optional<String> createTable(byte[] payload) {
-    CreateTable create = Json.decode(payload, CreateTable.class);
-    return Optional.of(
-        "create table "
-            + create.meta().name()
-            + " of "
-            + (create.splitPoints().size() + 1)
-            + " partitions");
+  /** Of a trail. */
+  public AuditLog(AuditTrail trail, Catalog catalog) {
+    this(Optional.of(new Kept(trail, catalog)));
   }
 
-  private static Optional<String> selection(String verb, byte[] payload) {
-    ChannelSelection selection = Json.decode(payload, ChannelSelection.class);
-    return Optional.of(
-        verb
-            + " "
-            + channels(selection.channels())
-            + tunnel(selection.table(), selection.tunnel()));
-  }
-
-  /** Only what was moved: a dry run is a question. */
-  private static Optional<String> seek(byte[] payload) {
-    Seek seek = Json.decode(payload, Seek.class);
-    if (seek.isDryRun()) {
-      return Optional.empty();
-    }
-    String to =
-        seek.edge()
-            .map(edge -> "to " + edge)
-            .or(() -> seek.timeMs().map(ms -> "to the time " + ms + " ms"))
-            .or(() -> seek.position().map(position -> "behind position " + position))
-            .orElse("to imported checkpoints");
-    return Optional.of(
-        "seek " + channels(seek.channels()) + tunnel(seek.table(), seek.tunnel()) + " " + to);
-  }
-
-  private static String channels(List<String> ids) {
-    if (ids.isEmpty()) {
-      return "";
-    }
-    String shown = String.join(", ", ids.subList(0, Math.min(CHANNELS_SHOWN_MAX, ids.size())));
-    int more = ids.size() - CHANNELS_SHOWN_MAX;
-    return (ids.size() == 1 ? "channel " : "channels ")
-        + shown
-        + (more > 0 ? " and " + more + " more" : "")
-        + " of ";
-  }
-
-  private static String tunnel(String table, String tunnel) {
-    return "tunnel " + tunnel + " of table " + table;
-  }
-
-  /** What the request asked for, if it is one that changes something for others. */
-  static Optional<String> text(Operation operation, byte[] payload) {
-    Function<byte[], Optional<String>> text = TEXTS.get(operation);
-    return text == null
-        ? Optional.empty()
-        : text.apply(payload).map(line -> CONTROL.matcher(line).replaceAll("?"));
+  /** Keeps nothing. */
+  public static AuditLog none() {
+    return NONE;
   }
 
   /** A request was done. */
-  public static void done(Frame request, Caller caller, String client, Object address) {
-    if (request.operation() != null && TEXTS.containsKey(request.operation())) {
-      text(request.operation(), request.payload())
-          .ifPresent(
-              line ->
-                  LOGGER.info(
-                      "{}; done for {}, '{}' at {}",
-                      line,
-                      caller,
-                      CONTROL.matcher(client).replaceAll("?"),
-                      address));
+  public void done(Frame request, Caller caller, SocketAddress address) {
+    Operation operation = request.operation();
+    if (operation != null && isWritten(AuditedRequest.writtenFrom(operation))) {
+      kept.orElseThrow().trail().write(entry(request, caller, address, OK));
     }
+  }
+
+  /**
+   * A request was refused: for want of a right, or one that is always written, or as all others.
+   */
+  public void refused(Frame request, Caller caller, ErrorCode code, SocketAddress address) {
+    Operation operation = request.operation();
+    if (operation != null
+        && (isWritten(AuditedRequest.writtenFrom(operation))
+            || (kept.isPresent() && isForWantOfRight(code, caller)))) {
+      kept.orElseThrow()
+          .trail()
+          .writeRefusal(entry(request, caller, address, code.name()), subject(caller, address));
+    }
+  }
+
+  /** What may not be seen is refused in the words for what does not exist. */
+  private static boolean isForWantOfRight(ErrorCode code, Caller caller) {
+    return code == ErrorCode.NOT_PERMITTED
+        || code == ErrorCode.NOT_AUTHENTICATED
+        || (!caller.mayDoEverything()
+            && (code == ErrorCode.TABLE_NOT_FOUND || code == ErrorCode.TUNNEL_NOT_FOUND));
+  }
+
+  private boolean isWritten(Written from) {
+    return kept.isPresent() && kept.get().trail().requests().compareTo(from) >= 0;
+  }
+
+  private Entry entry(Frame request, Caller caller, SocketAddress address, String outcome) {
+    AuditedRequest asked =
+        AuditedRequest.read(request.operation(), request.payload(), kept.orElseThrow().catalog());
+    return new Entry(
+        who(caller, address),
+        request.operation().name(),
+        asked.resource(),
+        asked.detail(),
+        outcome);
+  }
+
+  /** A client is let in. */
+  public void entered(Caller caller, SocketAddress address) {
+    if (isWritten(Written.CHANGES)) {
+      kept.orElseThrow().trail().write(entry("CONNECT", who(caller, address), OK));
+    }
+  }
+
+  /** A client has not said who it is, or has not proved it. */
+  public void notEntered(ErrorCode code, SocketAddress address) {
+    stranger("CONNECT", code, address);
+  }
+
+  /** A connection was ended because rights ended that it went on using. */
+  public void ended(Caller caller, ErrorCode code, SocketAddress address) {
+    kept.ifPresent(
+        to ->
+            to.trail()
+                .writeRefusal(
+                    entry("CONNECTION", who(caller, address), code.name()),
+                    subject(caller, address)));
+  }
+
+  /**
+   * The HTTP port has shown somebody less than was asked for.
+   *
+   * @param visitor empty when it is not known who that is
+   */
+  public void refusedVisit(Optional<Caller> visitor, SocketAddress address) {
+    if (visitor.isEmpty()) {
+      stranger("HTTP", ErrorCode.NOT_AUTHENTICATED, address);
+    } else {
+      kept.ifPresent(
+          to ->
+              to.trail()
+                  .writeRefusal(
+                      entry("HTTP", who(visitor.get(), address), ErrorCode.NOT_PERMITTED.name()),
+                      subject(visitor.get(), address)));
+    }
+  }
+
+  private void stranger(String operation, ErrorCode code, SocketAddress address) {
+    kept.ifPresent(
+        to ->
+            to.trail()
+                .writeStranger(
+                    entry(operation, who(Caller.nobody(), address), code.name()),
+                    network(address)));
+  }
+
+  private static Entry entry(String operation, Who who, String outcome) {
+    return new Entry(who, operation, Optional.empty(), Optional.empty(), outcome);
+  }
+
+  private static Who who(Caller caller, SocketAddress address) {
+    return new Who(caller.principal().map(Principal::name), Optional.of(text(address)));
+  }
+
+  private static String text(SocketAddress address) {
+    return address instanceof InetSocketAddress inet && inet.getAddress() != null
+        ? inet.getAddress().getHostAddress() + ":" + inet.getPort()
+        : String.valueOf(address);
+  }
+
+  /** Whose refusals are counted together: a principal's, or an address' where nobody is asked. */
+  private static String subject(Caller caller, SocketAddress address) {
+    return caller.principal().map(Principal::name).orElseGet(() -> network(address));
+  }
+
+  /** Whoever has one address of a network of IPv6 has all of it. */
+  private static String network(SocketAddress address) {
+    if (!(address instanceof InetSocketAddress inet) || inet.getAddress() == null) {
+      return String.valueOf(address);
+    }
+    InetAddress host = inet.getAddress();
+    byte[] network = AttemptsCore.network(Bytes.copyOf(host.getAddress())).toByteArray();
+    if (network.length == AttemptsCore.IPV4_BYTES) {
+      return host.getHostAddress();
+    }
+    StringBuilder shown = new StringBuilder();
+    for (int i = 0; i < network.length; i += Short.BYTES) {
+      int group = Byte.toUnsignedInt(network[i]) << Byte.SIZE | Byte.toUnsignedInt(network[i + 1]);
+      shown.append(Integer.toHexString(group)).append(':');
+    }
+    return shown.append(":/64").toString();
   }
 }

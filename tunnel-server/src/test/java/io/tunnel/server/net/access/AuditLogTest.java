@@ -2,77 +2,140 @@ package io.tunnel.server.net.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
-import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.net.audit.AuditTrail;
+import io.tunnel.server.net.audit.AuditTrail.Settings;
+import io.tunnel.server.net.audit.AuditTrail.Written;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
-import io.tunnel.wire.control.OperatorControl.AlterTable;
 import io.tunnel.wire.control.OperatorControl.ChannelSelection;
-import io.tunnel.wire.control.OperatorControl.EndSession;
 import io.tunnel.wire.control.OperatorControl.Seek;
+import io.tunnel.wire.control.SecurityControl.ChangeGroup;
+import io.tunnel.wire.control.SecurityControl.PermissionInfo;
+import io.tunnel.wire.control.SecurityControl.QuotaInfo;
+import io.tunnel.wire.control.SecurityControl.QuotaLimit;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
+/** Which requests are written to the audit log, and what is said of them. */
 final class AuditLogTest {
 
+  private static final InetSocketAddress ADDRESS = new InetSocketAddress("10.0.0.7", 51_312);
   private static final TableMeta META =
       new TableMeta("orders", List.of(new PrimaryKeySchema("id", PrimaryKeyType.STRING)));
 
-  private static Optional<String> text(Operation operation, Control payload) {
-    return AuditLog.text(operation, Json.encode(payload));
+  @TempDir private Path data;
+  private final TestGate at;
+  private final TableRecord table;
+
+  AuditLogTest() throws IOException {
+    at = new TestGate();
+    table =
+        at.catalog.createTable(META, List.of(PrimaryKeyValue.fromString("a-secret-row-key")), 0);
+  }
+
+  private AuditLog log(Written requests) {
+    return new AuditLog(
+        new AuditTrail(
+            new Settings(requests, 1 << 20, 1),
+            data,
+            Optional.empty(),
+            new AuditTrail.Clock(at.nanos::get, at.epochMs::get),
+            Runnable::run),
+        at.catalog);
+  }
+
+  private String written() throws IOException {
+    try {
+      return Files.readString(data.resolve("audit.jsonl"));
+    } catch (NoSuchFileException e) {
+      return "";
+    }
+  }
+
+  private static Frame frame(Operation operation, byte[] payload) {
+    return new Frame(operation, FrameKind.REQUEST, 1, payload);
+  }
+
+  private static Frame frame(Operation operation, Control payload) {
+    return frame(operation, Json.encode(payload));
+  }
+
+  private String done(Operation operation, Control payload) throws IOException {
+    log(Written.REFUSED).done(frame(operation, payload), at.caller("CN=ops"), ADDRESS);
+    List<String> lines = written().lines().toList();
+    return lines.isEmpty() ? "" : lines.get(lines.size() - 1);
+  }
+
+  private static String said(String operation, String resource, String detail) {
+    return "\"principal\":\"CN=ops\",\"address\":\"10.0.0.7:51312\",\"operation\":\""
+        + operation
+        + "\",\"resource\":\""
+        + resource
+        + "\""
+        + (detail.isEmpty() ? "" : ",\"detail\":\"" + detail + "\"")
+        + ",\"outcome\":\"ok\"}";
   }
 
   @Test
-  void whatOperatorsDoIsSaidInWords() {
+  void whatAdministratorsDoIsSaidWithoutKeysOfRows() throws IOException {
     assertThat(
-            text(
+            done(
                 Operation.CREATE_TABLE,
-                new Control.CreateTable(META, List.of(PrimaryKeyValue.fromString("m")))))
-        .contains("create table orders of 2 partitions");
-    assertThat(text(Operation.ALTER_TABLE, new AlterTable("orders", META.options())).get())
-        .startsWith("alter table orders: ");
-    assertThat(text(Operation.DROP_TABLE, new Control.TableName("orders")))
-        .contains("drop table orders");
+                new Control.CreateTable(META, List.of(PrimaryKeyValue.fromString("mmm")))))
+        .endsWith(said("CREATE_TABLE", "table:orders", "2 partitions"))
+        .doesNotContain("mmm");
+    assertThat(done(Operation.DROP_TABLE, new Control.TableName("orders")))
+        .endsWith(said("DROP_TABLE", "table:orders", ""));
     assertThat(
-            text(
-                Operation.CREATE_TUNNEL,
-                new Control.CreateTunnel("orders", "audit", TunnelType.Stream, StreamStart.LATEST)))
-        .contains("create tunnel audit of table orders of type Stream");
-    assertThat(text(Operation.DELETE_TUNNEL, new Control.TunnelName("orders", "audit")))
-        .contains("delete tunnel audit of table orders");
-    assertThat(text(Operation.PAUSE, new ChannelSelection("orders", "audit", List.of())))
-        .contains("pause tunnel audit of table orders");
-    assertThat(
-            text(
+            done(
                 Operation.RESUME,
-                new ChannelSelection(
-                    "orders", "audit", List.of("1", "2", "3", "4", "5", "6", "7"))))
-        .contains("resume channels 1, 2, 3, 4, 5 and 2 more of tunnel audit of table orders");
-    assertThat(text(Operation.END_SESSION, new EndSession("orders", "audit", "3-1")))
-        .contains("end session 3-1 of tunnel audit of table orders");
-    assertThat(text(Operation.DRAIN_NODE, new DrainNode(true))).contains("drain this node");
-    assertThat(text(Operation.DRAIN_NODE, new DrainNode(false)))
-        .contains("drain this node no more");
-  }
-
-  @Test
-  void aSeekIsSaidAndADryRunIsNot() {
-    assertThat(text(Operation.SEEK, seek(false)))
-        .contains("seek channel 1 of tunnel audit of table orders behind position 7");
-    assertThat(text(Operation.SEEK, seek(true))).isEmpty();
+                new ChannelSelection("orders", "a", List.of("1", "2", "3", "4", "5", "6", "7"))))
+        .endsWith(said("RESUME", "tunnel:orders/a", "channels 1, 2, 3, 4, 5 and 2 more"));
+    assertThat(done(Operation.SEEK, seek(true)))
+        .endsWith(said("SEEK", "tunnel:orders/a", "dry run behind position 7, channel 1"));
+    assertThat(done(Operation.DRAIN_NODE, new DrainNode(true)))
+        .endsWith(said("DRAIN_NODE", "cluster", "begins"));
+    assertThat(
+            done(
+                Operation.GRANT,
+                new PermissionInfo("billing", true, List.of("read", "write"), "table:ord*")))
+        .endsWith(said("GRANT", "table:ord*", "allow read, write to billing"));
+    assertThat(
+            done(Operation.CHANGE_GROUP, new ChangeGroup("ops", List.of("a"), List.of("b", "c"))))
+        .endsWith(said("CHANGE_GROUP", "group:ops", "adds a; removes b, c"));
+    assertThat(
+            done(
+                Operation.SET_QUOTA,
+                new QuotaInfo("billing", List.of(new QuotaLimit("tables", 3)))))
+        .endsWith(said("SET_QUOTA", "principal:billing", "tables=3"));
   }
 
   private static Seek seek(boolean isDryRun) {
     return new Seek(
         "orders",
-        "audit",
+        "a",
         List.of("1"),
         Optional.empty(),
         Optional.empty(),
@@ -81,16 +144,95 @@ final class AuditLogTest {
         isDryRun);
   }
 
-  @Test
-  void questionsAndWorkersAreNotSaid() {
-    assertThat(text(Operation.DESCRIBE_TUNNEL, new Control.TunnelName("orders", "audit")))
-        .isEmpty();
-    assertThat(AuditLog.text(Operation.HEARTBEAT, new byte[0])).isEmpty();
+  private Set<Operation> writtenOf(Written requests) throws IOException {
+    Set<Operation> written = EnumSet.noneOf(Operation.class);
+    AuthorityRequests asked = new AuthorityRequests("orders", "a", table.tableId());
+    for (Operation operation : Operation.values()) {
+      int before = written().length();
+      log(requests).done(frame(operation, asked.payload(operation)), at.caller("ops"), ADDRESS);
+      if (written().length() > before) {
+        written.add(operation);
+      }
+    }
+    return written;
   }
 
   @Test
-  void namesCannotForgeALine() {
-    assertThat(text(Operation.PAUSE, new ChannelSelection("orders", "au\ndit", List.of())).get())
-        .isEqualTo("pause tunnel au?dit of table orders");
+  void administrativeRequestsAreAlwaysWrittenAndOthersByChoice() throws IOException {
+    Set<Operation> always = writtenOf(Written.REFUSED);
+    Set<Operation> changes = writtenOf(Written.CHANGES);
+    assertThat(always)
+        .contains(
+            Operation.CREATE_TABLE,
+            Operation.GRANT,
+            Operation.LIST_KEYS,
+            Operation.SEEK,
+            Operation.DRAIN_NODE)
+        .doesNotContain(Operation.WRITE, Operation.GET_ROW, Operation.HEARTBEAT);
+    assertThat(changes)
+        .containsAll(always)
+        .contains(Operation.WRITE, Operation.OPEN_SESSION, Operation.CHECKPOINT)
+        .doesNotContain(Operation.GET_ROW, Operation.HEARTBEAT, Operation.LIST_TABLES);
+    assertThat(writtenOf(Written.ALL)).containsExactlyInAnyOrder(Operation.values());
+    assertThat(written()).doesNotContain("a-secret-row-key");
+  }
+
+  @ParameterizedTest
+  @EnumSource(ErrorCode.class)
+  void refusalsForWantOfARightAreAlwaysWritten(ErrorCode code) throws IOException {
+    byte[] get = new AuthorityRequests("orders", "a", table.tableId()).payload(Operation.GET_ROW);
+    log(Written.CHANGES)
+        .refused(frame(Operation.GET_ROW, get), at.caller("billing"), code, ADDRESS);
+    boolean isWritten =
+        Set.of(
+                ErrorCode.NOT_PERMITTED,
+                ErrorCode.NOT_AUTHENTICATED,
+                ErrorCode.TABLE_NOT_FOUND,
+                ErrorCode.TUNNEL_NOT_FOUND)
+            .contains(code);
+    assertThat(written().contains("\"outcome\":\"" + code + "\"")).isEqualTo(isWritten);
+    assertThat(written().contains("\"resource\":\"table:orders\"")).isEqualTo(isWritten);
+  }
+
+  @Test
+  void aPayloadThatIsNoneIsAboutNothing() throws IOException {
+    byte[] garbage = new byte[1 << 20];
+    Arrays.fill(garbage, (byte) '{');
+    for (Operation operation : Operation.values()) {
+      log(Written.ALL)
+          .refused(frame(operation, garbage), at.caller("x"), ErrorCode.INVALID_REQUEST, ADDRESS);
+    }
+    assertThat(written().lines()).hasSizeGreaterThan(40);
+    assertThat(written()).doesNotContain("{{").doesNotContain("resource");
+  }
+
+  @Test
+  void strangersAreCountedByTheirNetwork() throws IOException {
+    AuditLog log = log(Written.REFUSED);
+    for (String host : List.of("2001:db8::1", "2001:db8::2", "10.0.0.7", "10.0.0.7")) {
+      log.notEntered(ErrorCode.NOT_AUTHENTICATED, new InetSocketAddress(host, 1));
+    }
+    assertThat(written().lines()).hasSize(2);
+    assertThat(written()).contains("\"outcome\":\"NOT_AUTHENTICATED\"").doesNotContain("principal");
+  }
+
+  @Test
+  void visitorsOfTheHttpPortAreWrittenWhenTheyAreRefused() throws IOException {
+    log(Written.REFUSED).refusedVisit(Optional.empty(), ADDRESS);
+    log(Written.REFUSED).refusedVisit(Optional.of(at.caller("billing")), ADDRESS);
+    assertThat(written().lines())
+        .hasSize(2)
+        .anyMatch(line -> line.contains("\"operation\":\"HTTP\",\"outcome\":\"NOT_AUTHENTICATED\""))
+        .anyMatch(line -> line.contains("billing") && line.contains("NOT_PERMITTED"));
+  }
+
+  @Test
+  void whoeverIsLetInIsWrittenByChoice() throws IOException {
+    log(Written.REFUSED).entered(at.caller("billing"), ADDRESS);
+    assertThat(written()).isEmpty();
+    log(Written.CHANGES).entered(at.caller("billing"), ADDRESS);
+    assertThat(written()).contains("\"operation\":\"CONNECT\",\"outcome\":\"ok\"");
+    AuditLog.none().entered(at.caller("billing"), ADDRESS);
+    AuditLog.none().notEntered(ErrorCode.NOT_AUTHENTICATED, ADDRESS);
   }
 }

@@ -1,0 +1,147 @@
+package io.tunnel.server.net.audit;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * {@value #NAME}, and those that were put aside as {@code audit.NUMBER.jsonl}. Opened when
+ * something is to be written, and again behind a failure. For one thread.
+ */
+final class AuditFile implements Closeable {
+
+  /** The file that is written. */
+  static final String NAME = "audit.jsonl";
+
+  private static final Pattern ASIDE = Pattern.compile("audit\\.(\\d{1,18})\\.jsonl");
+
+  private final Path directory;
+  private final AuditTrail.Settings settings;
+  private RotationCore rotation;
+  private FileChannel channel;
+
+  /** In a directory, which is made when something is to be written. */
+  AuditFile(Path directory, AuditTrail.Settings settings) {
+    this.directory = directory;
+    this.settings = settings;
+  }
+
+  /**
+   * Writes whole lines; all of them, or none.
+   *
+   * @throws IOException when they cannot be written; the next call tries anew
+   */
+  void append(byte[] lines) throws IOException {
+    try {
+      open();
+      if (rotation.mustRotate(lines.length)) {
+        rotate();
+      }
+      deleteOldest();
+      write(lines);
+    } catch (IOException e) {
+      closeAfter(e);
+      throw e;
+    }
+  }
+
+  /** How many bytes fit into the file that is written; unknown ones fit a whole file. */
+  long room() {
+    return channel == null ? settings.bytesMax() : rotation.room();
+  }
+
+  private void write(byte[] lines) throws IOException {
+    long before = channel.position();
+    try {
+      ByteBuffer left = ByteBuffer.wrap(lines);
+      while (left.hasRemaining()) {
+        int unused = channel.write(left);
+      }
+    } catch (IOException e) {
+      channel.truncate(before);
+      throw e;
+    }
+    rotation.appended(lines.length);
+  }
+
+  private void open() throws IOException {
+    if (channel != null) {
+      return;
+    }
+    Files.createDirectories(directory);
+    channel =
+        FileChannel.open(
+            directory.resolve(NAME),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE);
+    channel.position(channel.size());
+    rotation = new RotationCore(settings.bytesMax(), settings.filesMax(), channel.size(), aside());
+    endTornLine();
+  }
+
+  /** What a process that was killed has written last may be no whole line. */
+  private void endTornLine() throws IOException {
+    ByteBuffer last = ByteBuffer.allocate(1);
+    if (channel.size() > 0 && channel.read(last, channel.size() - 1) == 1 && last.get(0) != '\n') {
+      write(new byte[] {'\n'});
+    }
+  }
+
+  private List<Long> aside() throws IOException {
+    List<Long> numbers = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+      for (Path file : files) {
+        Matcher name = ASIDE.matcher(String.valueOf(file.getFileName()));
+        if (name.matches()) {
+          numbers.add(Long.valueOf(name.group(1)));
+        }
+      }
+    }
+    return numbers;
+  }
+
+  private Path aside(long number) {
+    return directory.resolve("audit." + number + ".jsonl");
+  }
+
+  private void rotate() throws IOException {
+    channel.close();
+    channel = null;
+    var unused = Files.move(directory.resolve(NAME), aside(rotation.next()));
+    open();
+  }
+
+  private void deleteOldest() throws IOException {
+    while (rotation.hasTooMany()) {
+      boolean unused = Files.deleteIfExists(aside(rotation.oldest()));
+      rotation.deleted();
+    }
+  }
+
+  private void closeAfter(IOException failure) {
+    try {
+      close();
+    } catch (IOException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (channel != null) {
+      FileChannel closing = channel;
+      channel = null;
+      closing.close();
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package io.tunnel.server.net.audit;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * Entries as lines of JSON. What clients say stands in strings of at most {@value #TEXT_CHARS_MAX}
+ * characters, without any that a terminal or a reader of lines could take for something else: no
+ * name makes a second line, or a long one.
+ */
+final class AuditLines {
+
+  /**
+   * Characters of one text: a table and its tunnel. What is longer is cut, and ends with {@value
+   * #CUT}.
+   */
+  static final int TEXT_CHARS_MAX = 520;
+
+  private static final String CUT = "...";
+  private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
+
+  private final Optional<String> node;
+
+  /** Of that node. */
+  AuditLines(Optional<String> node) {
+    this.node = node;
+  }
+
+  private JsonObject line(long epochMs) {
+    JsonObject line = new JsonObject();
+    line.addProperty("time", Instant.ofEpochMilli(epochMs).toString());
+    add(line, "node", node);
+    return line;
+  }
+
+  /** What somebody asked for, and what came of it. */
+  byte[] of(AuditTrail.Entry entry, long epochMs) {
+    JsonObject line = line(epochMs);
+    add(line, "principal", entry.who().principal());
+    add(line, "address", entry.who().address());
+    add(line, "operation", Optional.of(entry.operation()));
+    add(line, "resource", entry.resource());
+    add(line, "detail", entry.detail());
+    add(line, "outcome", Optional.of(entry.outcome()));
+    return bytes(line);
+  }
+
+  /**
+   * Refusals that have no line of their own.
+   *
+   * @param member who is named: {@code principal} or {@code address}
+   */
+  byte[] of(RepeatsCore.Repeated repeated, String member, long epochMs) {
+    JsonObject line = line(epochMs);
+    add(line, member, Optional.of(repeated.subject()).filter(name -> !name.isEmpty()));
+    line.addProperty("refusals", repeated.count());
+    line.addProperty("since", Instant.ofEpochMilli(repeated.sinceMs()).toString());
+    return bytes(line);
+  }
+
+  /** Lines that could not be written. */
+  byte[] missing(long count, long epochMs) {
+    JsonObject line = line(epochMs);
+    line.addProperty("missing", count);
+    return bytes(line);
+  }
+
+  private static byte[] bytes(JsonObject line) {
+    return (GSON.toJson(line) + "\n").getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static void add(JsonObject line, String member, Optional<String> text) {
+    text.ifPresent(said -> line.addProperty(member, shown(said)));
+  }
+
+  private static String shown(String said) {
+    StringBuilder shown = new StringBuilder();
+    int end = Math.min(said.length(), TEXT_CHARS_MAX);
+    for (int i = 0; i < end; i++) {
+      char c = said.charAt(i);
+      shown.append(isPrintable(c) ? c : '?');
+    }
+    return end < said.length() ? shown.append(CUT).toString() : shown.toString();
+  }
+
+  /** Surrogates are not, because a text may be cut between two of them. */
+  private static boolean isPrintable(char c) {
+    return switch (Character.getType(c)) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR,
+          Character.SURROGATE,
+          Character.PRIVATE_USE,
+          Character.UNASSIGNED ->
+          false;
+      default -> true;
+    };
+  }
+}
