@@ -28,7 +28,7 @@ public final class SimFront {
   public List<ChannelHandler> handlers() {
     return List.of(
         new FlushConsolidationHandler(FLUSHES_CONSOLIDATED_MAX, true),
-        new Connection(requests, Gate.open(), NO_METER, "simulated", budgets));
+        new Connection(requests, NetServer.Door.open(), NO_METER, "simulated", budgets));
   }
 
   private static final NetMeter NO_METER =
