@@ -124,15 +124,17 @@ class SecuredServerTest extends CommandLineTest {
             .getAsJsonObject("key")
             .get("secret")
             .getAsString();
-    String other = Files.readString(profile).replace(secret, "0".repeat(secret.length()));
-    Files.writeString(profile, other);
-    assertThat(ask("tables list --profile " + profile)).isNotZero();
+    String other = "0".repeat(secret.length());
+    String changed = Files.readString(profile).replace(secret, other);
+    assertThat(changed).contains(other);
+    Files.writeString(profile, changed);
+    assertThat(ask("stress --table orders --rows 1 --profile " + profile)).isNotZero();
     server.close();
     String written = Files.readString(files.resolve("data/audit/audit.jsonl"));
     assertThat(written.lines())
         .anyMatch(line -> line.contains("CREATE_KEY") && line.contains("\"outcome\":\"ok\""))
         .anyMatch(line -> line.contains("\"billing\"") && line.contains("NOT_PERMITTED"))
         .anyMatch(line -> line.contains("CONNECT") && line.contains("NOT_AUTHENTICATED"));
-    assertThat(written).doesNotContain(secret).doesNotContain("0".repeat(secret.length()));
+    assertThat(written).doesNotContain(secret).doesNotContain(other);
   }
 }
