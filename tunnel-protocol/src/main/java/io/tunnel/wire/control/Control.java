@@ -173,14 +173,26 @@ public sealed interface Control
    * A table with its partitions in key order.
    *
    * @param tableId names the table in binary requests; never used again
+   * @param creator the principal that created it; none where nobody was asked who they are
    */
   record TableDescription(
-      int tableId, TableMeta meta, long createdMs, List<PartitionDescription> partitions)
+      int tableId,
+      TableMeta meta,
+      long createdMs,
+      List<PartitionDescription> partitions,
+      Optional<String> creator)
       implements Control {
     /** Refuses null and copies the list. */
     public TableDescription {
       Objects.requireNonNull(meta, "meta");
       partitions = list(partitions, "partitions");
+      creator = creator == null ? Optional.empty() : creator;
+    }
+
+    /** A table of nobody. */
+    public TableDescription(
+        int tableId, TableMeta meta, long createdMs, List<PartitionDescription> partitions) {
+      this(tableId, meta, createdMs, partitions, Optional.empty());
     }
   }
 
@@ -256,6 +268,7 @@ public sealed interface Control
    *
    * @param startMs as in {@link CreateTunnel}
    * @param endMs as in {@link CreateTunnel}
+   * @param creator the principal that created it; none where nobody was asked who they are
    */
   record TunnelInfo(
       String tunnelId,
@@ -265,7 +278,8 @@ public sealed interface Control
       StreamStart start,
       long createdMs,
       Optional<Long> startMs,
-      Optional<Long> endMs)
+      Optional<Long> endMs,
+      Optional<String> creator)
       implements Control {
     /** Refuses null, but for the options. */
     public TunnelInfo {
@@ -276,9 +290,10 @@ public sealed interface Control
       Objects.requireNonNull(start, "start");
       startMs = startMs == null ? Optional.empty() : startMs;
       endMs = endMs == null ? Optional.empty() : endMs;
+      creator = creator == null ? Optional.empty() : creator;
     }
 
-    /** A tunnel without moments in time. */
+    /** A tunnel without moments in time, of nobody. */
     public TunnelInfo(
         String tunnelId,
         String tunnel,
@@ -286,7 +301,16 @@ public sealed interface Control
         TunnelType type,
         StreamStart start,
         long createdMs) {
-      this(tunnelId, tunnel, table, type, start, createdMs, Optional.empty(), Optional.empty());
+      this(
+          tunnelId,
+          tunnel,
+          table,
+          type,
+          start,
+          createdMs,
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty());
     }
   }
 

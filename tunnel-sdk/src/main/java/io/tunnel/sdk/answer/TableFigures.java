@@ -51,7 +51,8 @@ public final class TableFigures {
       List<PartitionDescription> partitions = new ArrayList<>();
       table.partitions().forEach(partition -> partitions.add(found.get(partition.id())));
       if (!partitions.contains(null)) {
-        return new TableDescription(table.tableId(), table.meta(), table.createdMs(), partitions);
+        return new TableDescription(
+            table.tableId(), table.meta(), table.createdMs(), partitions, table.creator());
       }
       if (round == ROUNDS_MAX) {
         throw unknown(table, trouble);

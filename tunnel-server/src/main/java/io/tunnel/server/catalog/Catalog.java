@@ -45,6 +45,7 @@ public final class Catalog {
   private final ChannelGrants grants = new ChannelGrants();
   private final SecurityRecords security =
       new SecurityRecords(SecurityRecords.Limits.DEFAULTS, Set.of());
+  private final Holdings holdings = new Holdings(tables, security);
 
   /** The leader's texts, as far as this follower was told of them. */
   private final Map<String, String> followed = new TreeMap<>();
@@ -166,6 +167,11 @@ public final class Catalog {
   /** Who may come, and what they may do. */
   public SecurityRecords security() {
     return security;
+  }
+
+  /** What principals have, and may have at most. */
+  public Holdings holdings() {
+    return holdings;
   }
 
   /** Changes who may come, or what they may do: all of it or nothing. */
@@ -307,16 +313,21 @@ public final class Catalog {
 
   /** A table as it would be created now. */
   public TableRecord planTable(TableMeta meta, List<PrimaryKeyValue> splitPoints, long nowMs) {
-    return planTable(meta, splitPoints, nowMs, 0);
+    return planTable(meta, splitPoints, nowMs, 0, Optional.empty());
   }
 
   /**
    * Plans a table with a higher id than the next.
    *
    * @param skipped ids that are given to no table, now or later
+   * @param creator the principal that creates it, if it is known
    */
   public TableRecord planTable(
-      TableMeta meta, List<PrimaryKeyValue> splitPoints, long nowMs, int skipped) {
+      TableMeta meta,
+      List<PrimaryKeyValue> splitPoints,
+      long nowMs,
+      int skipped,
+      Optional<String> creator) {
     requireStore();
     requireFree(meta.name());
     List<PartitionRecord> partitions =
@@ -330,7 +341,11 @@ public final class Catalog {
         now.partitionsMax(),
         "partitions",
         "partitionsMax");
-    return new TableRecord(counters.tables() + 1 + skipped, meta, nowMs, partitions);
+    TableRecord planned =
+        new TableRecord(counters.tables() + 1 + skipped, meta, nowMs, partitions)
+            .createdBy(creator);
+    holdings.requireRoom(planned);
+    return planned;
   }
 
   private void requireFree(String table) {

@@ -15,6 +15,8 @@ import java.util.Optional;
  * @param rise of its retention, if its log is shared and does not keep all yet that it shall
  * @param origin of its log, if that is shared: no other log ever has it. A table that was made by
  *     an older version has none noted until the catalog is led anew.
+ * @param creator the principal that created it; none where nobody was asked, or an older version
+ *     did
  */
 public record TableRecord(
     int tableId,
@@ -22,29 +24,38 @@ public record TableRecord(
     long createdMs,
     List<PartitionRecord> partitions,
     Optional<RetentionRise> rise,
-    Optional<Bytes> origin) {
+    Optional<Bytes> origin,
+    Optional<String> creator) {
 
   /** Copies the list; what an older version did not store is absent. */
   public TableRecord {
     partitions = List.copyOf(partitions);
     rise = rise == null ? Optional.empty() : rise;
     origin = origin == null ? Optional.empty() : origin;
+    creator = creator == null ? Optional.empty() : creator;
   }
 
   /** A table that has kept its changes for the same time since its creation. */
   public TableRecord(
       int tableId, TableMeta meta, long createdMs, List<PartitionRecord> partitions) {
-    this(tableId, meta, createdMs, partitions, Optional.empty(), Optional.empty());
+    this(
+        tableId, meta, createdMs, partitions, Optional.empty(), Optional.empty(), Optional.empty());
+  }
+
+  /** This table, created by that principal. */
+  TableRecord createdBy(Optional<String> principal) {
+    return new TableRecord(tableId, meta, createdMs, partitions, rise, origin, principal);
   }
 
   /** This table in the log of that origin. */
   public TableRecord withOrigin(Optional<Bytes> newOrigin) {
-    return new TableRecord(tableId, meta, createdMs, partitions, rise, newOrigin);
+    return new TableRecord(tableId, meta, createdMs, partitions, rise, newOrigin, creator);
   }
 
   /** This table with other options, in a log of its own. */
   TableRecord altered(TableMeta altered) {
-    return new TableRecord(tableId, altered, createdMs, partitions, Optional.empty(), origin);
+    return new TableRecord(
+        tableId, altered, createdMs, partitions, Optional.empty(), origin, creator);
   }
 
   /**
@@ -67,7 +78,7 @@ public record TableRecord(
     boolean isMore = kept > 0 && (promised == 0 || promised > kept);
     Optional<RetentionRise> risen =
         isMore ? Optional.of(new RetentionRise(nowMs, kept)) : Optional.empty();
-    return new TableRecord(tableId, altered, createdMs, partitions, risen, origin);
+    return new TableRecord(tableId, altered, createdMs, partitions, risen, origin, creator);
   }
 
   /** The partition of that id. */

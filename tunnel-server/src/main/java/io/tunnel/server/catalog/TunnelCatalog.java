@@ -18,6 +18,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -236,8 +237,12 @@ public final class TunnelCatalog implements Closeable {
     return "t" + startId() + "-" + Long.toString(lastTunnel, Character.MAX_RADIX);
   }
 
-  /** Refuses a tunnel whose table does not exist, whose name is taken, or that is one too many. */
-  public void requireFree(CreateTunnel request) {
+  /**
+   * Refuses a tunnel whose table does not exist, whose name is taken, or that is one too many.
+   *
+   * @param creator the principal that creates it, if it is known
+   */
+  public void requireFree(CreateTunnel request, Optional<String> creator) {
     TableRecord table = tables.table(request.table());
     List<TunnelInfo> others = tunnels(Optional.of(table.meta().name()));
     for (TunnelInfo tunnel : others) {
@@ -256,6 +261,22 @@ public final class TunnelCatalog implements Closeable {
         others.size(), 1, limits.tunnelsOfTableMax(), "tunnels of the table", "tunnelsOfTableMax");
     int channels = ChannelKey.of(request.type(), 0).size() * table.partitions().size();
     Room.require(tunnels.channelCount(), channels, limits.channelsMax(), "channels", "channelsMax");
+    tables
+        .holdings()
+        .requireTunnel(
+            creator,
+            table.meta().name(),
+            others.size(),
+            () -> tunnelsByCreator().getOrDefault(creator.orElseThrow(), 0));
+  }
+
+  /** How many tunnels of this catalog each principal has created that has some. */
+  public Map<String, Integer> tunnelsByCreator() {
+    Map<String, Integer> counts = new HashMap<>();
+    for (TunnelInfo tunnel : tunnels(Optional.empty())) {
+      tunnel.creator().ifPresent(creator -> counts.merge(creator, 1, Integer::sum));
+    }
+    return counts;
   }
 
   /** Creates a tunnel with its channels as they begin. */
@@ -273,7 +294,7 @@ public final class TunnelCatalog implements Closeable {
       long nowMs,
       Asked asked)
       throws IOException {
-    requireFree(request);
+    requireFree(request, asked.by());
     TunnelInfo tunnel =
         new TunnelInfo(
             tunnelId,
@@ -283,7 +304,8 @@ public final class TunnelCatalog implements Closeable {
             request.start(),
             nowMs,
             request.startMs(),
-            request.endMs());
+            request.endMs(),
+            asked.by());
     OptionalInt tableId =
         group.isPresent()
             ? OptionalInt.of(tables.table(request.table()).tableId())

@@ -97,7 +97,8 @@ final class TableChanges {
   private void create(CreateTable request, Asked asked, int passed, Answer answer)
       throws IOException {
     TableRecord planned =
-        catalog.planTable(request.meta(), request.splitPoints(), epochMs.getAsLong(), passed);
+        catalog.planTable(
+            request.meta(), request.splitPoints(), epochMs.getAsLong(), passed, asked.by());
     await(
         logs.create(planned),
         answer,

@@ -4,6 +4,7 @@ import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.partition.Tables;
+import io.tunnel.server.security.Principal;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.control.Control.CreateTable;
 import io.tunnel.wire.control.Control.Empty;
@@ -40,7 +41,8 @@ final class TableRequests {
         connection,
         () -> {
           CreateTable request = Json.decode(frame.payload(), CreateTable.class);
-          changes.create(request, asked(frame, request.meta().name()), mapped(frame, connection));
+          changes.create(
+              request, asked(frame, connection, request.meta().name()), mapped(frame, connection));
         });
   }
 
@@ -53,7 +55,7 @@ final class TableRequests {
           changes.alter(
               request.table(),
               request.options(),
-              asked(frame, request.table()),
+              asked(frame, connection, request.table()),
               mapped(frame, connection));
         });
   }
@@ -65,7 +67,7 @@ final class TableRequests {
         () ->
             changes.drop(
                 name(frame),
-                asked(frame, name(frame)),
+                asked(frame, connection, name(frame)),
                 answer(frame, connection, table -> Json.encode(new Empty()))));
   }
 
@@ -103,9 +105,12 @@ final class TableRequests {
         });
   }
 
-  /** What a request asks for, and by which id it comes again. */
-  static Asked asked(Frame frame, String subject) {
-    return new Asked(RequestId.in(frame.payload()).requestId(), frame.operation() + " " + subject);
+  /** What a request asks for, by which id it comes again, and who asks. */
+  static Asked asked(Frame frame, Connection connection, String subject) {
+    return new Asked(
+        RequestId.in(frame.payload()).requestId(),
+        frame.operation() + " " + subject,
+        connection.caller().principal().map(Principal::name));
   }
 
   private TableChanges.Answer mapped(Frame frame, Connection connection) {

@@ -36,7 +36,7 @@ final class TunnelRequests {
 
   void create(Frame frame, Connection connection) {
     CreateTunnel request = Json.decode(frame.payload(), CreateTunnel.class);
-    Asked asked = asked(frame, request.table(), request.tunnel());
+    Asked asked = asked(frame, connection, request.table(), request.tunnel());
     onHostOf(
         request.table(),
         frame,
@@ -46,7 +46,7 @@ final class TunnelRequests {
 
   void delete(Frame frame, Connection connection) {
     TunnelName name = Json.decode(frame.payload(), TunnelName.class);
-    Asked asked = asked(frame, name.table(), name.tunnel());
+    Asked asked = asked(frame, connection, name.table(), name.tunnel());
     doneByHostOf(name.table(), frame, connection, host -> host.operators().delete(name, asked));
   }
 
@@ -64,7 +64,7 @@ final class TunnelRequests {
 
   void seek(Frame frame, Connection connection) {
     Seek request = Json.decode(frame.payload(), Seek.class);
-    Asked asked = asked(frame, request.table(), request.tunnel());
+    Asked asked = asked(frame, connection, request.table(), request.tunnel());
     onHostOf(
         request.table(),
         frame,
@@ -74,14 +74,14 @@ final class TunnelRequests {
 
   void pause(Frame frame, Connection connection) {
     ChannelSelection request = Json.decode(frame.payload(), ChannelSelection.class);
-    Asked asked = asked(frame, request.table(), request.tunnel());
+    Asked asked = asked(frame, connection, request.table(), request.tunnel());
     doneByHostOf(
         request.table(), frame, connection, host -> host.operators().pause(request, asked));
   }
 
   void resume(Frame frame, Connection connection) {
     ChannelSelection request = Json.decode(frame.payload(), ChannelSelection.class);
-    Asked asked = asked(frame, request.table(), request.tunnel());
+    Asked asked = asked(frame, connection, request.table(), request.tunnel());
     doneByHostOf(
         request.table(), frame, connection, host -> host.operators().resume(request, asked));
   }
@@ -100,8 +100,8 @@ final class TunnelRequests {
     hosts.done(hosts.all().ofTable(table), frame, connection, step);
   }
 
-  private static Asked asked(Frame frame, String table, String tunnel) {
-    return TableRequests.asked(frame, table + " " + tunnel);
+  private static Asked asked(Frame frame, Connection connection, String table, String tunnel) {
+    return TableRequests.asked(frame, connection, table + " " + tunnel);
   }
 
   void describe(Frame frame, Connection connection) {

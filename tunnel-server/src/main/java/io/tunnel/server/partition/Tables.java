@@ -129,6 +129,7 @@ public final class Tables {
 
   private static TableDescription describe(
       TableRecord table, List<PartitionDescription> partitions) {
-    return new TableDescription(table.tableId(), table.meta(), table.createdMs(), partitions);
+    return new TableDescription(
+        table.tableId(), table.meta(), table.createdMs(), partitions, table.creator());
   }
 }

@@ -52,7 +52,9 @@ final class Sessions {
     this.surroundings = surroundings;
   }
 
+  /** Refuses one that is too many for its principal, or for its table. */
   void add(Session session) {
+    catalog.tables().holdings().openSession(session.port().holder(), session.run().info().table());
     sessionById.put(session.id(), session);
     sessionsByPort.computeIfAbsent(session.port(), key -> new LinkedHashSet<>()).add(session);
   }
@@ -128,6 +130,7 @@ final class Sessions {
 
   private void remove(Session session) {
     sessionById.remove(session.id());
+    catalog.tables().holdings().closeSession(session.port().holder(), session.run().info().table());
     Set<Session> ofPort = sessionsByPort.get(session.port());
     ofPort.remove(session);
     if (ofPort.isEmpty()) {

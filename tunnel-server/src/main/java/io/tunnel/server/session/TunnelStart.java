@@ -45,7 +45,7 @@ final class TunnelStart {
       Surroundings surroundings,
       CreateTunnel request,
       Asked asked) {
-    catalog.requireFree(request);
+    catalog.requireFree(request, asked.by());
     this.catalog = catalog;
     this.bounds = bounds;
     this.surroundings = surroundings;

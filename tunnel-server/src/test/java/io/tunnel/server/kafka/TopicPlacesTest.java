@@ -36,7 +36,8 @@ class TopicPlacesTest {
             5,
             List.of(new PartitionRecord(7, Bytes.EMPTY, Bytes.EMPTY, List.of())),
             rise,
-            Optional.of(Bytes.fromHex("0a")));
+            Optional.of(Bytes.fromHex("0a")),
+            Optional.empty());
     catalog.followed(Map.of("table/1", Optional.of(Json.toText(table))));
     catalog.caughtUp();
   }

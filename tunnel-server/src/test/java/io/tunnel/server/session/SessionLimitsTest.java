@@ -20,6 +20,9 @@ import io.tunnel.server.channel.Handles;
 import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
+import io.tunnel.server.security.Quota;
+import io.tunnel.server.security.Quota.Counts;
+import io.tunnel.server.security.SecuritySnapshot.SubjectQuota;
 import io.tunnel.server.session.fake.FakeSession;
 import io.tunnel.server.session.fake.FakeSurroundings;
 import io.tunnel.wire.control.Control.CreateTunnel;
@@ -27,6 +30,7 @@ import io.tunnel.wire.control.SessionControl.OpenSession;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** As many sessions as allowed, and their end. */
@@ -35,10 +39,13 @@ final class SessionLimitsTest {
   private final FakeSurroundings surroundings = new FakeSurroundings();
   private final FakeSession first = new FakeSession();
   private final FakeSession second = new FakeSession();
+  private final Catalog tables = new Catalog(new MemoryCatalogStore());
   private Coordinator coordinator;
 
+  SessionLimitsTest() throws IOException {}
+
   private Coordinator coordinator(int sessionsMax, int ofConnectionMax) throws IOException {
-    TunnelCatalog catalog = new TunnelCatalog(new Catalog(new MemoryCatalogStore()));
+    TunnelCatalog catalog = new TunnelCatalog(tables);
     int partition =
         catalog
             .tables()
@@ -111,5 +118,29 @@ final class SessionLimitsTest {
     assertThat(coordinator.sessionCount()).isEqualTo(1);
     assertThat(first.held).isEmpty();
     assertThat(second.held).hasSize(1);
+  }
+
+  @Test
+  void aPrincipalHasAsManyAsItsQuotaAllowsUntilSomeEnd() throws IOException {
+    coordinator = coordinator(10, 10);
+    Counts counts =
+        new Counts(
+            Optional.empty(), Optional.of(2), Optional.empty(), Optional.empty(), Optional.empty());
+    Quota quota = new Quota(null, null, null, Optional.empty(), counts);
+    tables.changeSecurity(tables.security().noting(new SubjectQuota("billing", quota)));
+    first.holder = "billing";
+    second.holder = "billing";
+    open(coordinator, first);
+    open(coordinator, second);
+    assertThatThrownBy(() -> open(coordinator, second))
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.LIMIT_REACHED))
+        .hasMessageContaining("'billing' has 2 sessions")
+        .hasMessageContaining("sessions=2");
+    assertThat(coordinator.sessionCount()).isEqualTo(2);
+    coordinator.disconnected(first);
+    open(coordinator, second);
+    coordinator.resign("another node");
+    assertThat(tables.holdings().sessionsBySubject()).isEmpty();
   }
 }

@@ -24,6 +24,9 @@ import java.util.Queue;
 /** A worker's connection that writes down what it is told. */
 public final class FakeSession implements SessionPort {
 
+  /** Whose connection it is; empty for nobody's. */
+  public String holder = "";
+
   /** What is held now, by handle. */
   public final Map<Integer, Assignment> held = new LinkedHashMap<>();
 
@@ -41,6 +44,11 @@ public final class FakeSession implements SessionPort {
 
   /** Sessions that ended. */
   public final List<SessionEnd> overs = new ArrayList<>();
+
+  @Override
+  public String holder() {
+    return holder;
+  }
 
   @Override
   public void assign(Assignment assignment) {

@@ -1,0 +1,176 @@
+package io.tunnel.server.catalog;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.security.Principal;
+import io.tunnel.server.security.Quota;
+import io.tunnel.server.security.SecurityRecords;
+import io.tunnel.server.security.SecuritySnapshot;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * What principals and tables have at the same moment, as far as quotas count it, and the refusal of
+ * one more than a quota allows. Tables and tunnels count for the principal that created them; those
+ * of nobody, made where nobody was asked or by an older version, count for nobody. What is there
+ * already stays when a quota is lowered.
+ *
+ * <p>Sessions are counted by this object, whose monitor guards the counts and under which nothing
+ * is called but the snapshot; all else is counted from the records when it is asked for. For any
+ * thread.
+ */
+public final class Holdings {
+
+  private final TableRecords tables;
+  private final SecurityRecords security;
+
+  /** By the name of a principal, and by the subject of a table; none that is 0. */
+  private final Map<String, Integer> sessionsBySubject = new HashMap<>();
+
+  /**
+   * Tables of one principal.
+   *
+   * @param partitions of all of them
+   */
+  public record OfTables(int tables, int partitions) {
+    private static final OfTables NONE = new OfTables(0, 0);
+
+    private OfTables plus(TableRecord table) {
+      return new OfTables(tables + 1, partitions + table.partitions().size());
+    }
+  }
+
+  Holdings(TableRecords tables, SecurityRecords security) {
+    this.tables = tables;
+    this.security = security;
+  }
+
+  /** The tables of each principal that has some. */
+  public Map<String, OfTables> tablesByCreator() {
+    Map<String, OfTables> counts = new HashMap<>();
+    for (TableRecord table : tables.byName().values()) {
+      table
+          .creator()
+          .ifPresent(
+              creator ->
+                  counts.put(creator, counts.getOrDefault(creator, OfTables.NONE).plus(table)));
+    }
+    return counts;
+  }
+
+  /** The sessions of each principal, and of each table as {@code table:NAME}, that has some. */
+  public synchronized Map<String, Integer> sessionsBySubject() {
+    return new HashMap<>(sessionsBySubject);
+  }
+
+  /** Refuses a table that is one too many for whoever creates it, or has too many partitions. */
+  void requireRoom(TableRecord planned) {
+    if (planned.creator().isEmpty()) {
+      return;
+    }
+    String creator = planned.creator().get();
+    int partitions = planned.partitions().size();
+    Quota.Counts ofTable = countsOfTable(planned.meta().name());
+    require(
+        "table '" + planned.meta().name() + "'", 0, partitions, "partitions", ofTable.partitions());
+    Quota.Counts own = counts(creator);
+    if (own.tables().isPresent() || own.partitions().isPresent()) {
+      OfTables now = tablesByCreator().getOrDefault(creator, OfTables.NONE);
+      require(quoted(creator), now.tables(), 1, "tables", own.tables());
+      require(quoted(creator), now.partitions(), partitions, "partitions", own.partitions());
+    }
+  }
+
+  /**
+   * Refuses a tunnel that is one too many for whoever creates it, or for its table.
+   *
+   * @param ofTable tunnels that the table has
+   * @param ofCreator counts tunnels that the creator has where these are kept
+   */
+  void requireTunnel(Optional<String> creator, String table, int ofTable, LongSupplier ofCreator) {
+    if (creator.isEmpty()) {
+      return;
+    }
+    require("table '" + table + "'", ofTable, 1, "tunnels", countsOfTable(table).tunnels());
+    Optional<Integer> most = counts(creator.get()).tunnels();
+    if (most.isPresent()) {
+      require(quoted(creator.get()), ofCreator.getAsLong(), 1, "tunnels", most);
+    }
+  }
+
+  /**
+   * A session begins.
+   *
+   * @param principal whose; empty where nobody is asked, and then it is not counted
+   * @throws RefusedException LIMIT_REACHED when the principal, or the table, has as many as its
+   *     quota allows
+   */
+  public synchronized void openSession(String principal, String table) {
+    if (!principal.isEmpty()) {
+      String ofTable = Quota.subjectOf(table);
+      require(quoted(principal), sessions(principal), 1, "sessions", counts(principal).sessions());
+      require(
+          "table '" + table + "'",
+          sessions(ofTable),
+          1,
+          "sessions",
+          countsOfTable(table).sessions());
+      sessionsBySubject.merge(principal, 1, Integer::sum);
+      sessionsBySubject.merge(ofTable, 1, Integer::sum);
+    }
+  }
+
+  /** A session that has begun ends. */
+  public synchronized void closeSession(String principal, String table) {
+    if (!principal.isEmpty()) {
+      less(principal);
+      less(Quota.subjectOf(table));
+    }
+  }
+
+  private void less(String subject) {
+    sessionsBySubject.computeIfPresent(subject, (unused, open) -> open > 1 ? open - 1 : null);
+  }
+
+  private int sessions(String subject) {
+    return sessionsBySubject.getOrDefault(subject, 0);
+  }
+
+  private Quota.Counts counts(String principal) {
+    return snapshot().quota(new Principal(principal)).counts();
+  }
+
+  private Quota.Counts countsOfTable(String table) {
+    return snapshot().tableQuota(table).counts();
+  }
+
+  private SecuritySnapshot snapshot() {
+    return security.snapshot();
+  }
+
+  private static String quoted(String principal) {
+    return "'" + principal + "'";
+  }
+
+  private static void require(
+      String who, long present, long added, String what, Optional<Integer> most) {
+    if (most.isPresent() && present + added > most.get()) {
+      throw new RefusedException(
+          ErrorCode.LIMIT_REACHED,
+          who
+              + " has "
+              + present
+              + " "
+              + what
+              + ", and "
+              + added
+              + " more would be over its quota ("
+              + what
+              + "="
+              + most.get()
+              + "); end what nobody uses, or have the quota raised");
+    }
+  }
+}
