@@ -293,6 +293,19 @@ public sealed interface Control
       creator = creator == null ? Optional.empty() : creator;
     }
 
+    /** A tunnel of nobody. */
+    public TunnelInfo(
+        String tunnelId,
+        String tunnel,
+        String table,
+        TunnelType type,
+        StreamStart start,
+        long createdMs,
+        Optional<Long> startMs,
+        Optional<Long> endMs) {
+      this(tunnelId, tunnel, table, type, start, createdMs, startMs, endMs, Optional.empty());
+    }
+
     /** A tunnel without moments in time, of nobody. */
     public TunnelInfo(
         String tunnelId,
@@ -301,16 +314,7 @@ public sealed interface Control
         TunnelType type,
         StreamStart start,
         long createdMs) {
-      this(
-          tunnelId,
-          tunnel,
-          table,
-          type,
-          start,
-          createdMs,
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty());
+      this(tunnelId, tunnel, table, type, start, createdMs, Optional.empty(), Optional.empty());
     }
   }
 
