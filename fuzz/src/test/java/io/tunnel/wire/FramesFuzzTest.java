@@ -16,6 +16,8 @@ class FramesFuzzTest {
 
   private static final List<Function<byte[], Object>> PAYLOADS =
       List.of(
+          Authentication.Answer::decode,
+          Authentication.Request::decode,
           ChannelEnd::decode,
           ChannelRef::decode,
           Checkpoint::decode,
