@@ -96,6 +96,7 @@ public record ServerConfig(
    *
    * @param shards logs, each with a thread of its own; fixed when a data directory is first used
    * @param segmentBytesMax bytes after which a new file is begun
+   * @param openFilesMax files of all shards that are open at a time
    * @param retentionCheckMs how often is looked for changes that are kept no longer
    * @param kafka of a node of a cluster: how long is waited for the log that all nodes share
    * @param copies of a node of a cluster: limits of its replicas of partitions
@@ -103,12 +104,16 @@ public record ServerConfig(
   public record LogConfig(
       int shards,
       int segmentBytesMax,
+      int openFilesMax,
       long retentionCheckMs,
       KafkaConfig.Times kafka,
       ReplicaConfig copies) {
     private static final int SHARDS_MAX = 64;
     private static final int SEGMENT_BYTES_MIN = 1 << 16;
     private static final int SEGMENT_BYTES_MAX = 1 << 30;
+    private static final int OPEN_FILES_MIN = 16;
+    private static final int OPEN_FILES_MAX = 1_000_000;
+    private static final int OPEN_FILES_DEFAULT = 1_024;
     private static final int RETENTION_CHECK_MS_MIN = 100;
     private static final int RETENTION_CHECK_MS_MAX = 3_600_000;
 
@@ -120,6 +125,10 @@ public record ServerConfig(
       if (segmentBytesMax < SEGMENT_BYTES_MIN || segmentBytesMax > SEGMENT_BYTES_MAX) {
         throw new IllegalArgumentException(
             "log.segmentBytesMax is 65536 (64 KiB) to 1073741824 (1 GiB), not " + segmentBytesMax);
+      }
+      if (openFilesMax < OPEN_FILES_MIN || openFilesMax > OPEN_FILES_MAX) {
+        throw new IllegalArgumentException(
+            "log.openFilesMax is 16 to 1000000, not " + openFilesMax);
       }
       if (retentionCheckMs < RETENTION_CHECK_MS_MIN || retentionCheckMs > RETENTION_CHECK_MS_MAX) {
         throw new IllegalArgumentException(
@@ -134,6 +143,7 @@ public record ServerConfig(
       this(
           shards,
           segmentBytesMax,
+          OPEN_FILES_DEFAULT,
           retentionCheckMs,
           KafkaConfig.Times.DEFAULT,
           ReplicaConfig.DEFAULT);

@@ -5,6 +5,7 @@ import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.changes.Incarnations;
 import io.tunnel.server.config.ServerConfig;
 import io.tunnel.server.disk.Disks;
+import io.tunnel.server.disk.OpenFiles;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.partition.DiskCondition;
@@ -88,7 +89,7 @@ public final class LocalEngine implements Engine {
             config.log().segmentBytesMax(),
             config.shard(),
             config.table(),
-            disks),
+            new OpenFiles(disks, config.log().openFilesMax())),
         catalog.tables()::hasPartition,
         meters,
         clock);

@@ -8,6 +8,7 @@ import io.tunnel.server.cluster.Placement;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.config.ServerConfig;
 import io.tunnel.server.disk.Disks;
+import io.tunnel.server.disk.OpenFiles;
 import io.tunnel.server.engine.DataDirectory;
 import io.tunnel.server.engine.Engine;
 import io.tunnel.server.engine.Health;
@@ -147,7 +148,9 @@ public final class ClusterEngine implements Engine {
         kept,
         log.identity(shards),
         new Replicas.LocalDisk(
-            disks, config.log().segmentBytesMax(), config.shard().freeBytesMin()),
+            new OpenFiles(disks, config.log().openFilesMax()),
+            config.log().segmentBytesMax(),
+            config.shard().freeBytesMin()),
         replicaConfig(),
         config.table());
   }

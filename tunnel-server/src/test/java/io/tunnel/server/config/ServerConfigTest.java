@@ -82,6 +82,8 @@ final class ServerConfigTest {
         "{'log':{'shards':0}} | log.shards is 1 to 64, not 0",
         "{'log':{'shards':65}} | log.shards is 1 to 64, not 65",
         "{'log':{'segmentBytesMax':65535}} | log.segmentBytesMax is 65536 (64 KiB) to",
+        "{'log':{'openFilesMax':15}} | log.openFilesMax is 16 to 1000000, not 15",
+        "{'log':{'openFilesMax':1000001}} | not 1000001",
         "{'log':{'segmentBytesMax':1073741825}} | 1073741824 (1 GiB), not 1073741825",
         "{'log':{'retentionCheckMs':99}} | log.retentionCheckMs is 100 to 3600000 (an hour), not 99",
         "{'log':{'retentionCheckMs':3600001}} | log.retentionCheckMs is 100 to 3600000",

@@ -28,6 +28,8 @@ final class LogFailureTest {
     history.disk.failAfter(
         operations[history.random.nextInt(operations.length)], history.random.nextInt(4));
     assertThatThrownBy(() -> history.append(1_000)).hasMessageContaining("injected");
+    // A segment that rests has to be opened again.
+    history.disk.failAfter(Operation.OPEN, Integer.MAX_VALUE);
     history.requireReadable();
     for (int i = 0; i < 3; i++) {
       assertThatThrownBy(() -> history.append(1)).hasMessageContaining("failed before");

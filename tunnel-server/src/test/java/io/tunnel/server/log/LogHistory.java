@@ -9,6 +9,8 @@ import io.tunnel.model.RowChange;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.disk.CrashDisk;
+import io.tunnel.server.disk.Disk;
+import io.tunnel.server.disk.OpenFiles;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,9 +27,14 @@ final class LogHistory {
   static final int SHARD = 3;
   static final int PARTITIONS = 7;
   private static final int MERGED_BYTES_MAX = 4_096;
+  private static final int OPEN_FILES_MAX = 2;
 
   final Random random;
   final LogModel model = new LogModel();
+
+  /** Whether segments are closed and opened again. */
+  private final boolean hasFewFiles;
+
   private final int segmentBytesMax;
   private final int groupsPerSync;
   private final GroupCore group = new GroupCore(MERGED_BYTES_MAX);
@@ -42,13 +49,15 @@ final class LogHistory {
 
   LogHistory(long seed) throws IOException {
     random = new Random(seed);
+    hasFewFiles = seed % 2 == 0;
     groupsPerSync = 1 + random.nextInt(8);
     segmentBytesMax = 1_000 + random.nextInt(20_000);
     open();
   }
 
   void open() throws IOException {
-    log = LocalLog.open(disk, SHARD, segmentBytesMax);
+    Disk used = hasFewFiles ? new OpenFiles(unused -> disk, OPEN_FILES_MAX).bounded(disk) : disk;
+    log = LocalLog.open(used, SHARD, segmentBytesMax);
   }
 
   void append(int groups) throws IOException {
