@@ -13,7 +13,9 @@ import io.tunnel.wire.control.Control.TunnelDescription;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** What the HTTP port says of a server. */
@@ -46,6 +48,14 @@ record ServerPages(Engine engine, NetServer net, ServerMeters meters) implements
       }
       meters.channels(described);
     }
+    Map<String, Integer> tunnels = new HashMap<>();
+    hosts.forEach(
+        host ->
+            host.catalog()
+                .tunnelsByCreator()
+                .forEach((creator, count) -> tunnels.merge(creator, count, Integer::sum)));
+    meters.principals(
+        net.shares().figures(), net.shares().uses(ports.catalog().holdings(), tunnels));
     engine.look();
     return meters.scrape();
   }

@@ -35,7 +35,8 @@ public final class Holdings {
    * @param partitions of all of them
    */
   public record OfTables(int tables, int partitions) {
-    private static final OfTables NONE = new OfTables(0, 0);
+    /** None. */
+    public static final OfTables NONE = new OfTables(0, 0);
 
     private OfTables plus(TableRecord table) {
       return new OfTables(tables + 1, partitions + table.partitions().size());

@@ -17,6 +17,8 @@ import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.net.NetMeter;
 import io.tunnel.server.net.NetMeter.Farewell;
 import io.tunnel.server.net.NetServer.Held;
+import io.tunnel.server.net.access.PrincipalFigures;
+import io.tunnel.server.net.access.PrincipalFigures.QuotaUse;
 import io.tunnel.server.net.audit.AuditTrail;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
@@ -66,6 +68,7 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   private final MultiGauge lagSeconds =
       multiGauge("tunnel.channel.lag.seconds", "Age of the oldest change not checkpointed");
   private final TunnelMeters tunnelMeters = new TunnelMeters(registry);
+  private final PrincipalMeters principalMeters = new PrincipalMeters(registry);
 
   /** Meters that are all at zero. */
   public ServerMeters() {
@@ -238,6 +241,11 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
     lagRows.register(rows, true);
     lagBytes.register(bytes, true);
     lagSeconds.register(seconds, true);
+  }
+
+  /** Figures of principals, and of their quotas, as they are in this moment. */
+  public void principals(PrincipalFigures figures, List<QuotaUse> quotas) {
+    principalMeters.now(figures.all(), quotas);
   }
 
   /** A figure that this server cannot know is none, and no sum may take it for a number. */

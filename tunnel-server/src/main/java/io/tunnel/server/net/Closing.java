@@ -130,7 +130,8 @@ final class Closing {
     return switch (why) {
       case NOT_GREETED, FRAME_LATE -> ErrorCode.INVALID_REQUEST;
       case NOT_AUTHENTICATED -> ErrorCode.NOT_AUTHENTICATED;
-      case ONE_TOO_MANY, FRAME_CROWDED_OUT, ANSWERS_UNTAKEN -> ErrorCode.BUSY;
+      case ONE_TOO_MANY, ADDRESS_CROWDED, IDLE, FRAME_CROWDED_OUT, ANSWERS_UNTAKEN ->
+          ErrorCode.BUSY;
     };
   }
 
@@ -147,6 +148,14 @@ final class Closing {
       case ONE_TOO_MANY ->
           "the server has as many connections as it accepts, net.connectionsMax; close some, or"
               + " raise it";
+      case ADDRESS_CROWDED ->
+          "this address has net.limits.connectionsPerAddressMax = "
+              + limits.connectionsPerAddressMax()
+              + " connections; close some, or raise it";
+      case IDLE ->
+          "nothing was asked for here, or held, for net.limits.idleMsMax = "
+              + limits.idleMsMax()
+              + " ms; connect again";
       case FRAME_LATE ->
           "a frame that began was not whole within "
               + limits.frameMsMax()

@@ -65,6 +65,9 @@ final class Connection extends ChannelInboundHandlerAdapter
 
   private Closing closing;
 
+  /** Whether a session was asked for here, which ends by its lease when it is silent. */
+  private boolean hasOpened;
+
   /** Who it is; set on the event loop before any request is served, read by any thread. */
   private volatile Caller caller;
 
@@ -88,8 +91,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     this.budgets = budgets;
     this.pace = new Pace(budgets.shares(), new PacePort());
     this.account = budgets.untaken().open(() -> closeAtOnce(Farewell.ANSWERS_UNTAKEN));
-    this.intake =
-        new FrameIntake(budgets.partial(), budgets.limits().frameMsMax(), new IntakeOwner());
+    this.intake = new FrameIntake(budgets.partial(), budgets.limits(), new IntakeOwner());
     this.openRequests =
         new OpenRequests(
             budgets.requests(), budgets.limits().requestsMax(), new OpenRequestsPort());
@@ -122,8 +124,8 @@ final class Connection extends ChannelInboundHandlerAdapter
   }
 
   /** Refuses a client before it has said anything. */
-  void refuseConnection() {
-    context.channel().eventLoop().execute(() -> farewell(Farewell.ONE_TOO_MANY));
+  void refuseConnection(Farewell why) {
+    execute(() -> farewell(why));
   }
 
   @Override
@@ -199,13 +201,13 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
 
     @Override
-    public void late() {
-      farewell(Farewell.FRAME_LATE);
+    public boolean isIdle() {
+      return !hasOpened && openRequests.areNone() && deliveries.carried().areNone();
     }
 
     @Override
-    public void crowdedOut() {
-      execute(() -> farewell(Farewell.FRAME_CROWDED_OUT));
+    public void end(Farewell why) {
+      execute(() -> farewell(why));
     }
 
     @Override
@@ -227,6 +229,7 @@ final class Connection extends ChannelInboundHandlerAdapter
         refuse(request, new RefusedException(ErrorCode.SHUTTING_DOWN, STOPPING));
       } else {
         pace.requested();
+        hasOpened |= request.operation() == Operation.OPEN_SESSION;
         requests.handle(request, Connection.this);
       }
     }
@@ -296,9 +299,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     @Override
     public void refuse(Frame frame, RefusedException reason) {
-      if (reason.code() == ErrorCode.NOT_AUTHENTICATED) {
-        door.audit().notEntered(reason.code(), address());
-      }
+      door.audit().notEntered(reason.code(), address());
       doom(frame.operationCode(), frame.correlationId(), reason.code(), reason.getMessage());
     }
 
@@ -428,6 +429,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
   private void error(Frame request, RefusedException reason) {
     meter.refused(reason.code());
+    budgets.shares().refused(caller, reason.code());
     door.audit().refused(request, caller, reason.code(), address());
     writer.send(
         request.operationCode(),

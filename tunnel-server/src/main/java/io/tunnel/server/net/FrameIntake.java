@@ -3,6 +3,7 @@ package io.tunnel.server.net;
 import io.netty.buffer.ByteBuf;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
+import io.tunnel.server.net.NetMeter.Farewell;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameAssembler;
 import io.tunnel.wire.FrameException;
@@ -32,10 +33,14 @@ final class FrameIntake implements PartialFrames.Holder {
 
   private final PartialFrames partial;
   private final long tickMs;
+  private final int idleMsMax;
   private final Owner owner;
   private FrameAssembler assembler = new FrameAssembler(GREETING_BYTES_MAX);
   private final Consumer<Frame> whole;
   private long wholeFrames;
+
+  /** What {@code wholeFrames} was when it was looked last whether the connection is idle. */
+  private long idleFrames;
 
   /** What the frame that is not whole was told to hold last, and its number. */
   private int heldBytes;
@@ -60,19 +65,20 @@ final class FrameIntake implements PartialFrames.Holder {
     /** Whether bytes would be read, if there were any. */
     boolean isReading();
 
-    /** The frame that has begun is not whole in time. */
-    void late();
+    /** Whether nothing is held, or waited for, beside the next frame. */
+    boolean isIdle();
 
-    /** Others need the memory of the frame that has begun. May be called by any thread. */
-    void crowdedOut();
+    /** The connection has to end. May be called by any thread. */
+    void end(Farewell why);
 
     /** Runs {@code task} on the event loop. */
     void schedule(Runnable task, long delay, TimeUnit unit);
   }
 
-  FrameIntake(PartialFrames partial, int frameMsMax, Owner owner) {
+  FrameIntake(PartialFrames partial, NetLimits limits, Owner owner) {
     this.partial = partial;
-    this.tickMs = Math.max(1, frameMsMax / TICKS);
+    this.tickMs = Math.max(1, limits.frameMsMax() / TICKS);
+    this.idleMsMax = limits.idleMsMax();
     this.owner = owner;
     this.whole =
         frame -> {
@@ -84,6 +90,20 @@ final class FrameIntake implements PartialFrames.Holder {
   /** The client has greeted: its next frames may be as long as the protocol allows. */
   void greeted() {
     assembler.limit(Limits.FRAME_BYTES_MAX);
+    lookLater();
+  }
+
+  private void lookLater() {
+    idleFrames = wholeFrames;
+    owner.schedule(this::look, idleMsMax, TimeUnit.MILLISECONDS);
+  }
+
+  private void look() {
+    if (!isClosed && wholeFrames == idleFrames && !assembler.isMidFrame() && owner.isIdle()) {
+      owner.end(Farewell.IDLE);
+    } else if (!isClosed) {
+      lookLater();
+    }
   }
 
   /**
@@ -149,7 +169,7 @@ final class FrameIntake implements PartialFrames.Holder {
       ticksLeft--;
     }
     if (ticksLeft == 0) {
-      owner.late();
+      owner.end(Farewell.FRAME_LATE);
     } else {
       owner.schedule(this::tick, tickMs, TimeUnit.MILLISECONDS);
     }
@@ -157,7 +177,7 @@ final class FrameIntake implements PartialFrames.Holder {
 
   @Override
   public void crowdedOut() {
-    owner.crowdedOut();
+    owner.end(Farewell.FRAME_CROWDED_OUT);
   }
 
   /** Takes nothing more, and holds nothing. */

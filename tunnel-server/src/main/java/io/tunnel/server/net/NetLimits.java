@@ -15,6 +15,12 @@ package io.tunnel.server.net;
  *     connections; beyond it the connection is closed that has taken nothing for longest
  * @param httpConnectionsMax connections of the HTTP port; a further one takes the place of the
  *     oldest
+ * @param connectionsPerAddressMax connections of one address, of IPv6 one network of 64 bits; a
+ *     further one takes the place of one of them that has not greeted, or is refused as BUSY
+ * @param idleMsMax how long a connection may ask and hold nothing until it is closed; at most twice
+ *     as long passes until it is
+ * @param principalMetricsMax principals that have meters of their own; all others have theirs
+ *     together
  */
 public record NetLimits(
     int frameMsMax,
@@ -22,14 +28,20 @@ public record NetLimits(
     int requestsMax,
     long requestBytesMax,
     long answerBytesMax,
-    int httpConnectionsMax) {
+    int httpConnectionsMax,
+    int connectionsPerAddressMax,
+    int idleMsMax,
+    int principalMetricsMax) {
 
   private static final int FRAME_MS_MAX = 3_600_000;
+  private static final int PRINCIPAL_METRICS_MAX = 10_000;
+  private static final int IDLE_MS_MIN = 10_000;
+  private static final int IDLE_MS_MAX = 7 * 24 * 3_600_000;
   private static final long MIB = 1 << 20;
 
   /** What fits a heap of 1 GiB. */
   public static final NetLimits DEFAULT =
-      new NetLimits(30_000, 64 * MIB, 8_192, 128 * MIB, 128 * MIB, 64);
+      new NetLimits(30_000, 64 * MIB, 8_192, 128 * MIB, 128 * MIB, 64, 2_500, 3_600_000, 100);
 
   /** Refuses limits under which a single client could not work. */
   public NetLimits {
@@ -47,6 +59,15 @@ public record NetLimits(
         answerBytesMax >= 16 * MIB,
         "answerBytesMax is at least 16777216 (two frames), not " + answerBytesMax);
     require(httpConnectionsMax >= 1, "httpConnectionsMax is at least 1, not " + httpConnectionsMax);
+    require(
+        connectionsPerAddressMax >= 1,
+        "connectionsPerAddressMax is at least 1, not " + connectionsPerAddressMax);
+    require(
+        idleMsMax >= IDLE_MS_MIN && idleMsMax <= IDLE_MS_MAX,
+        "idleMsMax is 10000 to 604800000 (a week), not " + idleMsMax);
+    require(
+        principalMetricsMax >= 0 && principalMetricsMax <= PRINCIPAL_METRICS_MAX,
+        "principalMetricsMax is 0 to 10000, not " + principalMetricsMax);
   }
 
   private static void require(boolean holds, String message) {

@@ -34,6 +34,10 @@ public interface NetMeter {
     NOT_AUTHENTICATED,
     /** There are as many connections as are accepted. */
     ONE_TOO_MANY,
+    /** The client's address has as many connections as one may have. */
+    ADDRESS_CROWDED,
+    /** The client has asked and held nothing for long. */
+    IDLE,
     /** A frame was not whole in time. */
     FRAME_LATE,
     /** Partial frames took more memory than they may, and this one was the oldest. */

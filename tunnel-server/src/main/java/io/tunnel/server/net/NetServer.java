@@ -149,6 +149,7 @@ public final class NetServer implements AutoCloseable {
             .option(ChannelOption.SO_BACKLOG, BACKLOG)
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.SO_KEEPALIVE, true)
             .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WRITE_BUFFER)
             .childHandler(new Initializer(requests, meter))
             .bind(address)
@@ -224,6 +225,11 @@ public final class NetServer implements AutoCloseable {
     }
   }
 
+  /** What principals take of their quotas, and what they are refused. */
+  public Shares shares() {
+    return budgets.shares();
+  }
+
   /** Connections that are open. */
   public int connectionCount() {
     return connections.size();
@@ -283,9 +289,10 @@ public final class NetServer implements AutoCloseable {
           .addLast(new FlushConsolidationHandler(FLUSHES_CONSOLIDATED_MAX, true))
           .addLast(connection);
       connections.add(nettyChannel);
-      switch (budgets.places().enter(connection)) {
+      switch (budgets.places().enter(connection, Gate.network(nettyChannel.remoteAddress()))) {
         case ADMITTED -> {}
-        case REFUSED -> connection.refuseConnection();
+        case REFUSED -> connection.refuseConnection(Farewell.ONE_TOO_MANY);
+        case CROWDED -> connection.refuseConnection(Farewell.ADDRESS_CROWDED);
         case CLOSED -> connection.closeAtOnce(Farewell.ONE_TOO_MANY);
       }
     }
@@ -307,8 +314,8 @@ public final class NetServer implements AutoCloseable {
           new PartialFrames(limits.partialBytesMax()),
           new OpenRequests.Budget(limits.requestBytesMax()),
           new Untaken(limits.answerBytesMax()),
-          new Places(connectionsMax),
-          new Shares(gate));
+          new Places(connectionsMax, limits.connectionsPerAddressMax()),
+          new Shares(gate, limits.principalMetricsMax()));
     }
   }
 

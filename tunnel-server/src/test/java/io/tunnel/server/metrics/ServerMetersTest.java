@@ -4,12 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.server.changes.LogFigures;
+import io.tunnel.server.net.access.PrincipalFigures.QuotaUse;
+import io.tunnel.server.net.access.Shares;
+import io.tunnel.server.net.access.TestGate;
 import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.Control.TunnelDescription;
 import io.tunnel.wire.control.Control.TunnelInfo;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -61,6 +68,31 @@ final class ServerMetersTest {
               "tunnel_channel_lag_bytes{partition=\"2\",table=\"orders\",tunnel=\"sync\"} NaN",
               "tunnel_channel_lag_seconds{partition=\"1\",table=\"orders\",tunnel=\"sync\"} 2.0",
               "tunnel_channel_lag_seconds{partition=\"2\",table=\"orders\",tunnel=\"sync\"} NaN");
+    }
+  }
+
+  @Test
+  void metersOfPrincipalsAreThoseOfThePage() throws IOException {
+    Shares shares = new Shares(new TestGate().gate, 1);
+    shares.refused(new TestGate().caller("CN=ada"), ErrorCode.BUSY);
+    try (ServerMeters meters = new ServerMeters()) {
+      meters.principals(shares.figures(), List.of(new QuotaUse("CN=ada", "tables", 1, 3)));
+      assertThat(meters.scrape().lines().filter(line -> line.startsWith("tunnel_principal")))
+          .containsExactlyInAnyOrder(
+              "tunnel_principal_refusals_total{code=\"BUSY\",principal=\"CN=ada\"} 1.0",
+              "tunnel_principal_slowed_total{principal=\"CN=ada\"} 0.0",
+              "tunnel_principal_slowed_seconds_total{principal=\"CN=ada\"} 0.0",
+              "tunnel_principal_quota_used{limit=\"tables\",principal=\"CN=ada\"} 1.0",
+              "tunnel_principal_quota_max{limit=\"tables\",principal=\"CN=ada\"} 3.0");
+      String page = Files.readString(Path.of("../docs/metrics.md"));
+      meters
+          .scrape()
+          .lines()
+          .filter(line -> line.startsWith("# TYPE tunnel_principal"))
+          .forEach(
+              line ->
+                  assertThat(page)
+                      .contains("`" + List.of(line.split(" ", -1)).get(2) + "{principal"));
     }
   }
 }

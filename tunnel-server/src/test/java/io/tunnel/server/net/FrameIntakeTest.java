@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.buffer.Unpooled;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
+import io.tunnel.server.net.NetMeter.Farewell;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameException;
 import io.tunnel.wire.FrameKind;
@@ -20,16 +21,22 @@ import org.junit.jupiter.api.Test;
 final class FrameIntakeTest {
 
   private static final int DEADLINE_MS = 1_000;
+  private static final int IDLE_MS = 60_000;
   private static final int HEADER = 12;
+  private static final NetLimits LIMITS =
+      new NetLimits(DEADLINE_MS, 64 << 20, 8_192, 128 << 20, 128 << 20, 64, 2_500, IDLE_MS, 100);
 
   private final PartialFrames partial = new PartialFrames(1 << 20);
   private final Recording owner = new Recording();
-  private final FrameIntake intake = new FrameIntake(partial, DEADLINE_MS, owner);
+  private final FrameIntake intake = new FrameIntake(partial, LIMITS, owner);
 
   private static final class Recording implements FrameIntake.Owner {
     private final List<Frame> frames = new ArrayList<>();
     private final Queue<Runnable> scheduled = new ArrayDeque<>();
     private boolean isReading = true;
+    private final Queue<Runnable> looks = new ArrayDeque<>();
+    private boolean isIdle = true;
+    private boolean isIdleTooLong;
     private boolean isLate;
     private int crowdedOut;
     private long elapsedMs;
@@ -45,17 +52,23 @@ final class FrameIntakeTest {
     }
 
     @Override
-    public void late() {
-      isLate = true;
+    public boolean isIdle() {
+      return isIdle;
     }
 
     @Override
-    public void crowdedOut() {
-      crowdedOut++;
+    public void end(Farewell why) {
+      isLate |= why == Farewell.FRAME_LATE;
+      isIdleTooLong |= why == Farewell.IDLE;
+      crowdedOut += why == Farewell.FRAME_CROWDED_OUT ? 1 : 0;
     }
 
     @Override
     public void schedule(Runnable task, long delay, TimeUnit unit) {
+      if (unit.toMillis(delay) == IDLE_MS) {
+        looks.add(task);
+        return;
+      }
       scheduled.add(task);
       elapsedMs += unit.toMillis(delay);
     }
@@ -182,7 +195,7 @@ final class FrameIntakeTest {
   void a_client_that_speaks_tls_is_told_that_however_its_bytes_are_cut() {
     byte[] hello = {0x16, 3, 1, 2, 0, 1, 0, 1, (byte) 0xfc, 3, 3, 7};
     for (int cut = 0; cut < hello.length; cut++) {
-      FrameIntake fresh = new FrameIntake(partial, DEADLINE_MS, owner);
+      FrameIntake fresh = new FrameIntake(partial, LIMITS, owner);
       int first = cut;
       assertThatThrownBy(
               () -> {
@@ -201,5 +214,40 @@ final class FrameIntakeTest {
     assertThatThrownBy(
             () -> intake.take(Unpooled.wrappedBuffer(new byte[] {0x16, 3, 1, 2, 0, 1, 0, 1})))
         .hasMessageContaining("a frame of 369295618 bytes");
+  }
+
+  private void look() {
+    owner.looks.remove().run();
+  }
+
+  @Test
+  void aConnectionThatAsksAndHoldsNothingIsEndedAtTheSecondLook() {
+    intake.greeted();
+    byte[] request = frame(4);
+    take(request, 0, request.length);
+    look();
+    assertThat(owner.isIdleTooLong).isFalse();
+    owner.isIdle = false;
+    look();
+    assertThat(owner.isIdleTooLong).isFalse();
+    owner.isIdle = true;
+    take(request, 0, HEADER);
+    look();
+    assertThat(owner.isIdleTooLong).isFalse();
+    take(request, HEADER, request.length);
+    look();
+    assertThat(owner.isIdleTooLong).isFalse();
+    look();
+    assertThat(owner.isIdleTooLong).isTrue();
+    assertThat(owner.looks).isEmpty();
+  }
+
+  @Test
+  void nobodyLooksAtAConnectionThatIsGone() {
+    intake.greeted();
+    intake.close();
+    look();
+    assertThat(owner.isIdleTooLong).isFalse();
+    assertThat(owner.looks).isEmpty();
   }
 }

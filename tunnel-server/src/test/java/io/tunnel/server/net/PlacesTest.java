@@ -2,13 +2,17 @@ package io.tunnel.server.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.model.value.Bytes;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class PlacesTest {
 
-  private final Places places = new Places(2);
+  private final Places places = new Places(2, 3);
+  private static final Bytes A = Bytes.fromHex("0a000001");
+  private static final Bytes B = Bytes.fromHex("0a000002");
+
   private final List<String> closed = new ArrayList<>();
 
   private Places.Holder holder(String name) {
@@ -19,11 +23,11 @@ final class PlacesTest {
   void aNewConnectionTakesThePlaceOfTheOneThatHasWaitedLongestWithoutAGreeting() {
     Places.Holder first = holder("first");
     Places.Holder second = holder("second");
-    assertThat(places.enter(first)).isEqualTo(Places.Entry.ADMITTED);
-    assertThat(places.enter(second)).isEqualTo(Places.Entry.ADMITTED);
+    assertThat(places.enter(first, A)).isEqualTo(Places.Entry.ADMITTED);
+    assertThat(places.enter(second, A)).isEqualTo(Places.Entry.ADMITTED);
     assertThat(closed).isEmpty();
     places.greeted(first);
-    assertThat(places.enter(holder("third"))).isEqualTo(Places.Entry.ADMITTED);
+    assertThat(places.enter(holder("third"), A)).isEqualTo(Places.Entry.ADMITTED);
     assertThat(closed).containsExactly("second NOT_GREETED");
   }
 
@@ -31,13 +35,13 @@ final class PlacesTest {
   void whenAllHaveGreetedItIsRefusedUntilOneLeaves() {
     Places.Holder first = holder("first");
     Places.Holder second = holder("second");
-    places.enter(first);
-    places.enter(second);
+    places.enter(first, A);
+    places.enter(second, A);
     places.greeted(first);
     places.greeted(second);
-    assertThat(places.enter(holder("third"))).isEqualTo(Places.Entry.REFUSED);
+    assertThat(places.enter(holder("third"), A)).isEqualTo(Places.Entry.REFUSED);
     places.left(first);
-    assertThat(places.enter(holder("fourth"))).isEqualTo(Places.Entry.ADMITTED);
+    assertThat(places.enter(holder("fourth"), A)).isEqualTo(Places.Entry.ADMITTED);
     assertThat(closed).isEmpty();
   }
 
@@ -45,16 +49,48 @@ final class PlacesTest {
   void onlySomeAreToldThatTheyAreRefused() {
     for (int i = 0; i < 2; i++) {
       Places.Holder kept = holder("kept");
-      places.enter(kept);
+      places.enter(kept, A);
       places.greeted(kept);
     }
     List<Places.Holder> refused = new ArrayList<>();
     for (int i = 0; i < Places.REFUSED_MAX; i++) {
       refused.add(holder("refused"));
-      assertThat(places.enter(refused.get(i))).isEqualTo(Places.Entry.REFUSED);
+      assertThat(places.enter(refused.get(i), A)).isEqualTo(Places.Entry.REFUSED);
     }
-    assertThat(places.enter(holder("more"))).isEqualTo(Places.Entry.CLOSED);
+    assertThat(places.enter(holder("more"), A)).isEqualTo(Places.Entry.CLOSED);
     places.left(refused.get(0));
-    assertThat(places.enter(holder("more"))).isEqualTo(Places.Entry.REFUSED);
+    assertThat(places.enter(holder("more"), A)).isEqualTo(Places.Entry.REFUSED);
+  }
+
+  @Test
+  void aNetworkHasAsManyAsItMayAndOneMoreIsRefusedWhileOthersHaveRoom() {
+    Places wide = new Places(10, 2);
+    Places.Holder first = holder("first");
+    Places.Holder second = holder("second");
+    assertThat(wide.enter(first, A)).isEqualTo(Places.Entry.ADMITTED);
+    assertThat(wide.enter(second, A)).isEqualTo(Places.Entry.ADMITTED);
+    wide.greeted(first);
+    wide.greeted(second);
+    assertThat(wide.enter(holder("third"), A)).isEqualTo(Places.Entry.CROWDED);
+    assertThat(wide.enter(holder("other"), B)).isEqualTo(Places.Entry.ADMITTED);
+    wide.left(second);
+    assertThat(wide.enter(holder("fourth"), A)).isEqualTo(Places.Entry.ADMITTED);
+    assertThat(closed).isEmpty();
+  }
+
+  @Test
+  void aCrowdedNetworkGivesUpItsOwnThatHaveNotGreetedAndNoOthers() {
+    Places wide = new Places(10, 2);
+    Places.Holder greeted = holder("greeted");
+    Places.Holder mine = holder("mine");
+    assertThat(wide.enter(holder("other"), B)).isEqualTo(Places.Entry.ADMITTED);
+    assertThat(wide.enter(greeted, A)).isEqualTo(Places.Entry.ADMITTED);
+    wide.greeted(greeted);
+    assertThat(wide.enter(mine, A)).isEqualTo(Places.Entry.ADMITTED);
+    assertThat(wide.enter(holder("next"), A)).isEqualTo(Places.Entry.ADMITTED);
+    assertThat(closed).containsExactly("mine NOT_GREETED");
+    wide.left(mine);
+    assertThat(wide.enter(holder("last"), A)).isEqualTo(Places.Entry.ADMITTED);
+    assertThat(closed).containsExactly("mine NOT_GREETED", "next NOT_GREETED");
   }
 }

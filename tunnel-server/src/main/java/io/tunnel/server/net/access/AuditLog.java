@@ -1,7 +1,6 @@
 package io.tunnel.server.net.access;
 
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.net.audit.AuditTrail;
 import io.tunnel.server.net.audit.AuditTrail.Entry;
@@ -10,7 +9,6 @@ import io.tunnel.server.net.audit.AuditTrail.Written;
 import io.tunnel.server.security.Principal;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Optional;
@@ -99,9 +97,11 @@ public final class AuditLog {
     }
   }
 
-  /** A client has not said who it is, or has not proved it. */
+  /** A client is not let in; written when it has not said who it is, or has not proved it. */
   public void notEntered(ErrorCode code, SocketAddress address) {
-    stranger("CONNECT", code, address);
+    if (code == ErrorCode.NOT_AUTHENTICATED) {
+      stranger("CONNECT", code, address);
+    }
   }
 
   /** A connection was ended because rights ended that it went on using. */
@@ -160,15 +160,12 @@ public final class AuditLog {
     return caller.principal().map(Principal::name).orElseGet(() -> network(address));
   }
 
-  /** Whoever has one address of a network of IPv6 has all of it. */
   private static String network(SocketAddress address) {
-    if (!(address instanceof InetSocketAddress inet) || inet.getAddress() == null) {
-      return String.valueOf(address);
-    }
-    InetAddress host = inet.getAddress();
-    byte[] network = AttemptsCore.network(Bytes.copyOf(host.getAddress())).toByteArray();
-    if (network.length == AttemptsCore.IPV4_BYTES) {
-      return host.getHostAddress();
+    byte[] network = Gate.network(address).toByteArray();
+    if (network.length <= AttemptsCore.IPV4_BYTES) {
+      return address instanceof InetSocketAddress inet && inet.getAddress() != null
+          ? inet.getAddress().getHostAddress()
+          : String.valueOf(address);
     }
     StringBuilder shown = new StringBuilder();
     for (int i = 0; i < network.length; i += Short.BYTES) {

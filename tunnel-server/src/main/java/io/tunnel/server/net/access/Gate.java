@@ -6,6 +6,8 @@ import io.tunnel.server.security.HttpToken;
 import io.tunnel.server.security.MasterKey;
 import io.tunnel.server.security.Principal;
 import io.tunnel.server.security.SecuritySnapshot;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -181,6 +183,16 @@ public final class Gate {
 
   SecuritySnapshot rights() {
     return required().guard().rights().get();
+  }
+
+  /**
+   * Whose connections are counted together: those of an address, of IPv6 those of a network of 64
+   * bits, because whoever has one address of it has all.
+   */
+  public static Bytes network(SocketAddress address) {
+    return address instanceof InetSocketAddress inet && inet.getAddress() != null
+        ? AttemptsCore.network(Bytes.copyOf(inet.getAddress().getAddress()))
+        : Bytes.EMPTY;
   }
 
   /**

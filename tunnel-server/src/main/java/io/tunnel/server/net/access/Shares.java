@@ -2,10 +2,14 @@ package io.tunnel.server.net.access;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.Holdings;
+import io.tunnel.server.net.access.PrincipalFigures.QuotaUse;
 import io.tunnel.server.security.Principal;
 import io.tunnel.server.security.Quota;
 import io.tunnel.server.security.SecuritySnapshot;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -18,9 +22,13 @@ import java.util.Optional;
  */
 public final class Shares {
 
+  /** Quotas that figures are made of. */
+  static final int QUOTAS_MAX = 1_000;
+
   private final Gate gate;
   private final Map<String, Taken> takenBySubject = new HashMap<>();
   private final Map<Principal, Integer> connections = new HashMap<>();
+  private final PrincipalFigures figures;
   private long seenVersion;
 
   /** What is done with rows. */
@@ -49,9 +57,62 @@ public final class Shares {
     }
   }
 
-  /** Of the principals that come through a gate. */
-  public Shares(Gate gate) {
+  /**
+   * Of the principals that come through a gate.
+   *
+   * @param principalMetricsMax principals with figures of their own
+   */
+  public Shares(Gate gate, int principalMetricsMax) {
     this.gate = gate;
+    this.figures = new PrincipalFigures(principalMetricsMax);
+  }
+
+  /** What principals were refused, and how they were slowed down. */
+  public PrincipalFigures figures() {
+    return figures;
+  }
+
+  /** A request of the caller was refused. */
+  public void refused(Caller caller, ErrorCode code) {
+    caller.principal().ifPresent(principal -> figures.refused(principal.name(), code));
+  }
+
+  /**
+   * What principals have of what their quotas count, of {@value #QUOTAS_MAX} quotas at most.
+   *
+   * @param holdings tables, partitions and sessions
+   * @param tunnelsByCreator how many tunnels each has created
+   */
+  public List<QuotaUse> uses(Holdings holdings, Map<String, Integer> tunnelsByCreator) {
+    if (gate.isOpen()) {
+      return List.of();
+    }
+    Map<String, Holdings.OfTables> tables = holdings.tablesByCreator();
+    Map<String, Integer> sessions = holdings.sessionsBySubject();
+    List<QuotaUse> uses = new ArrayList<>();
+    gate.rights()
+        .quotas("", QUOTAS_MAX, one -> !one.subject().startsWith("table:"))
+        .forEach(
+            one -> {
+              String who = one.subject();
+              Quota.Counts counts = one.quota().counts();
+              Holdings.OfTables own = tables.getOrDefault(who, Holdings.OfTables.NONE);
+              add(uses, who, "connections", connections(who), counts.connections());
+              add(uses, who, "sessions", sessions.getOrDefault(who, 0), counts.sessions());
+              add(uses, who, "tunnels", tunnelsByCreator.getOrDefault(who, 0), counts.tunnels());
+              add(uses, who, "tables", own.tables(), counts.tables());
+              add(uses, who, "partitions", own.partitions(), counts.partitions());
+            });
+    return figures.bounded(uses);
+  }
+
+  private static void add(
+      List<QuotaUse> uses, String who, String limit, int used, Optional<Integer> most) {
+    most.ifPresent(allowed -> uses.add(new QuotaUse(who, limit, used, allowed)));
+  }
+
+  private synchronized int connections(String principal) {
+    return connections.getOrDefault(new Principal(principal), 0);
   }
 
   /**
@@ -95,7 +156,14 @@ public final class Shares {
     Optional<Quota> quota = quota(caller);
     return quota.isEmpty()
         ? 0
-        : take(caller.name(), "requests", quota.get().requestsPerSecond(), 1);
+        : slowed(caller, take(caller.name(), "requests", quota.get().requestsPerSecond(), 1));
+  }
+
+  private long slowed(Caller caller, long delayNanos) {
+    if (delayNanos > 0) {
+      figures.slowed(caller.name(), delayNanos);
+    }
+    return delayNanos;
   }
 
   private Optional<Quota> quota(Caller caller) {
@@ -118,9 +186,11 @@ public final class Shares {
     }
     long own = quota(caller).map(quota -> use(caller.name(), quota, use, rows, bytes)).orElse(0L);
     Quota ofTable = gate.rights().tableQuota(table);
-    return ofTable.equals(Quota.NONE)
-        ? own
-        : Math.max(own, use("table:" + table, ofTable, use, rows, bytes));
+    long delayNanos =
+        ofTable.equals(Quota.NONE)
+            ? own
+            : Math.max(own, use("table:" + table, ofTable, use, rows, bytes));
+    return slowed(caller, delayNanos);
   }
 
   private long use(String subject, Quota quota, Use use, long rows, long bytes) {

@@ -36,6 +36,11 @@ public final class CarriedChannels {
     return attachments.size();
   }
 
+  /** Whether it is attached to none, and no session on it holds one. */
+  public boolean areNone() {
+    return attachments.isEmpty() && holds.isEmpty();
+  }
+
   /** The connection is to be attached to a channel. */
   void add(Attachment attachment) {
     attachments.put(attachment.handle(), attachment);

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.net.access.PrincipalFigures.QuotaUse;
 import io.tunnel.server.security.AccessKey;
 import io.tunnel.server.security.MasterKey;
 import io.tunnel.server.security.Principal;
@@ -14,6 +16,7 @@ import io.tunnel.server.security.SecuritySnapshot.SubjectQuota;
 import io.tunnel.wire.control.SecurityControl.QuotaLimit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
@@ -35,7 +38,7 @@ class SharesTest {
               bytes -> Bytes.copyOf(new byte[bytes]),
               () -> this.nowNanos,
               () -> 0));
-  private final Shares shares = new Shares(gate);
+  private final Shares shares = new Shares(gate, 2);
   private final Caller ada = gate.caller(Principal.ofKey("ada"), Optional.empty());
   private final Caller bob = gate.caller(Principal.ofKey("bob"), Optional.empty());
   private long nowNanos;
@@ -63,7 +66,7 @@ class SharesTest {
   void who_has_no_quota_is_never_slowed_down() {
     assertThat(shares.request(ada)).isZero();
     assertThat(shares.use(ada, "t", Shares.Use.WRITTEN, Long.MAX_VALUE / 4, 1L << 60)).isZero();
-    Shares open = new Shares(Gate.open());
+    Shares open = new Shares(Gate.open(), 2);
     assertThat(open.request(Caller.anybody())).isZero();
     assertThat(open.use(Caller.anybody(), "t", Shares.Use.READ, 1L << 40, 1L << 40)).isZero();
   }
@@ -196,5 +199,40 @@ class SharesTest {
       }
     }
     assertThat(served).isBetween(20 * 50, 21 * 50 + 1);
+  }
+
+  @Test
+  void refusalsAndSlowDownsAreCountedForTheFirstPrincipalsAndTheRestTogether() {
+    quota("ada", new QuotaLimit("requestsPerSecond", 1));
+    assertThat(shares.request(ada)).isZero();
+    assertThat(shares.request(ada)).isEqualTo(SECOND);
+    shares.refused(bob, ErrorCode.NOT_PERMITTED);
+    shares.refused(Caller.anybody(), ErrorCode.NOT_PERMITTED);
+    for (String name : List.of("carl", "dora")) {
+      shares.refused(gate.caller(Principal.ofKey(name), Optional.empty()), ErrorCode.BUSY);
+    }
+    Map<String, PrincipalFigures.Figures> all = shares.figures().all();
+    assertThat(all).containsOnlyKeys("ada", "bob", PrincipalFigures.OTHERS);
+    assertThat(all.get("ada").slowed().sum()).isEqualTo(1);
+    assertThat(all.get("ada").slowedNanos().sum()).isEqualTo(SECOND);
+    assertThat(all.get("bob").refusals().get(ErrorCode.NOT_PERMITTED).sum()).isEqualTo(1);
+    assertThat(all.get(PrincipalFigures.OTHERS).refusals().get(ErrorCode.BUSY).sum()).isEqualTo(2);
+  }
+
+  @Test
+  void whatQuotasCountIsSaidOfTheFirstPrincipalsAndOfTheRestTogether() {
+    quota("ada", new QuotaLimit("connections", 3), new QuotaLimit("tunnels", 5));
+    quota("bob", new QuotaLimit("connections", 4));
+    quota("carl", new QuotaLimit("connections", 5));
+    quota("dora", new QuotaLimit("connections", 6));
+    quota("table:orders", new QuotaLimit("tunnels", 7));
+    shares.enter(ada);
+    assertThat(shares.uses(new Catalog().holdings(), Map.of("ada", 2)))
+        .containsExactly(
+            new QuotaUse("ada", "connections", 1, 3),
+            new QuotaUse("ada", "tunnels", 2, 5),
+            new QuotaUse("bob", "connections", 0, 4),
+            new QuotaUse(PrincipalFigures.OTHERS, "connections", 0, 11));
+    assertThat(new Shares(Gate.open(), 2).uses(new Catalog().holdings(), Map.of())).isEmpty();
   }
 }
