@@ -10,6 +10,8 @@ import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.SecurityControl;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -57,10 +59,13 @@ final class IntruderAttacks {
   static void forbiddenName(Scene scene, SplittableRandom random) throws IOException {
     Set<Operation> named = requests();
     named.removeAll(OF_ALL);
-    Operation operation = oneOf(named, random);
+    named.add(Operation.LIST_TUNNELS);
+    List<Operation> order = new ArrayList<>(named);
+    Collections.rotate(order, random.nextInt(order.size()));
     try (RawConnection connection = RawConnection.of(scene.target(), scene.intruder())) {
-      requireAlike(connection, scene, operation);
-      requireAlike(connection, scene, Operation.LIST_TUNNELS);
+      for (Operation operation : order) {
+        requireAlike(connection, scene, operation);
+      }
       requireUnseen(connection, scene);
     }
   }
