@@ -14,6 +14,7 @@ import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.options.ServerOption;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -237,6 +238,7 @@ public final class DemoCommand implements Callable<Integer> {
             running(),
             nodes == null ? 0 : nodes,
             Optional.ofNullable(data),
+            Instant.now(),
             isSecured,
             isKeeping || data != null));
   }

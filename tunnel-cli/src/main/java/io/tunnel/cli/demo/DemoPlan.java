@@ -1,6 +1,7 @@
 package io.tunnel.cli.demo;
 
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Optional;
 
 /**
@@ -17,6 +18,7 @@ record DemoPlan(String table, int partitions, int workers, Servers servers) {
    * @param running the running server to use; empty to start what is needed
    * @param nodes of a cluster to start; 0 for one server with storage of its own
    * @param data where what is started keeps its data; empty for a temporary directory
+   * @param now from when on certificates are good
    * @param isSecured whether what is started speaks TLS and asks clients for a key
    * @param isKeeping whether data and table stay when it is over
    */
@@ -24,6 +26,7 @@ record DemoPlan(String table, int partitions, int workers, Servers servers) {
       Optional<String> running,
       int nodes,
       Optional<Path> data,
+      Instant now,
       boolean isSecured,
       boolean isKeeping) {}
 }

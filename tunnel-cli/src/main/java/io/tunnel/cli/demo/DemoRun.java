@@ -72,7 +72,9 @@ final class DemoRun {
     interrupt.leaves(() -> remove(directory));
     boolean isGood = false;
     DemoSecurity security =
-        servers.isSecured() ? DemoSecurity.in(directory.data()) : DemoSecurity.none();
+        servers.isSecured()
+            ? DemoSecurity.in(directory.data(), plan.servers().now())
+            : DemoSecurity.none();
     try (StartedServers started = start(mainClass, directory, security)) {
       String endpoint = security.forClients(started.endpoint(), plan.table());
       DemoSummary summary =

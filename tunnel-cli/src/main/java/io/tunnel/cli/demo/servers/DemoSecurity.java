@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -35,10 +36,10 @@ public final class DemoSecurity {
   }
 
   /** Closed servers, whose keys stay with their data; those that are there already are taken. */
-  public static DemoSecurity in(Path data) throws IOException {
+  public static DemoSecurity in(Path data, Instant now) throws IOException {
     Path directory = data.resolve(DIRECTORY);
     if (!Files.exists(directory.resolve(NewSecurity.ADMINISTRATOR))) {
-      NewSecurity.onLoopback(directory, CERTIFICATE_LIFE);
+      NewSecurity.onLoopback(directory, now, CERTIFICATE_LIFE);
     }
     return new DemoSecurity(Optional.of(directory));
   }

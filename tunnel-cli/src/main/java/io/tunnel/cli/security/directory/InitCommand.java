@@ -6,6 +6,7 @@ import io.tunnel.wire.Protocol;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -60,7 +61,7 @@ public final class InitCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     List<HostName> names = options.names(HostName.ofThisMachine());
-    print(NewSecurity.make(directory, names, options.life(), endpoint()));
+    print(NewSecurity.make(directory, names, Instant.now(), options.life(), endpoint()));
     return ExitCode.OK;
   }
 

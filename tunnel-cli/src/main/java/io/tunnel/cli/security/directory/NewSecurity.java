@@ -29,8 +29,8 @@ public record NewSecurity(List<String> names, String keyId, Instant end) {
    *
    * @param directory must not exist, or be empty
    */
-  public static void onLoopback(Path directory, Duration life) throws IOException {
-    var unused = make(directory, loopback(), life, "127.0.0.1:" + Protocol.PORT_DEFAULT);
+  public static void onLoopback(Path directory, Instant now, Duration life) throws IOException {
+    var unused = make(directory, loopback(), now, life, "127.0.0.1:" + Protocol.PORT_DEFAULT);
   }
 
   /** How a machine is called by itself. */
@@ -44,9 +44,9 @@ public record NewSecurity(List<String> names, String keyId, Instant end) {
    * @param life how long the certificate is good
    * @param endpoint where the administrator's profile says that the server is
    */
-  static NewSecurity make(Path directory, List<HostName> names, Duration life, String endpoint)
+  static NewSecurity make(
+      Path directory, List<HostName> names, Instant now, Duration life, String endpoint)
       throws IOException {
-    Instant now = Instant.now();
     CertificateAuthority authority =
         CertificateAuthority.create(
             WiringChance::secret, now, CertificateOptions.longer(CertificateAuthority.LIFE, life));
