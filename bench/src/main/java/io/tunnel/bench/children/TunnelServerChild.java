@@ -28,7 +28,13 @@ public final class TunnelServerChild {
 
   /** Starts it and waits until it takes requests. */
   public static TunnelServerChild start(Children children, LoadClock clock) throws IOException {
-    return start(children, clock, NAME, List.of());
+    return start(children, clock, List.of());
+  }
+
+  /** Starts it with further options. */
+  public static TunnelServerChild start(Children children, LoadClock clock, List<String> options)
+      throws IOException {
+    return start(children, clock, NAME, options);
   }
 
   /** Starts one of that name, with further options; its name is also that of its directory. */

@@ -2,6 +2,7 @@ package io.tunnel.bench.peers;
 
 import io.tunnel.kafka.broker.KafkaBroker;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +22,7 @@ public final class KafkaPeer implements Peer, AutoCloseable {
   private final KafkaBroker broker;
   private final BatchSettings batches;
   private final String acks;
+  private final Map<String, String> client;
   private final Admin admin;
 
   /**
@@ -29,11 +31,18 @@ public final class KafkaPeer implements Peer, AutoCloseable {
    * @param acks of its producer; it is idempotent with "all" alone
    */
   public KafkaPeer(KafkaBroker broker, BatchSettings batches, String acks) {
+    this(broker, batches, acks, Map.of());
+  }
+
+  /** Writes as clients with those settings besides. */
+  KafkaPeer(KafkaBroker broker, BatchSettings batches, String acks, Map<String, String> client) {
     this.acks = acks;
+    this.client = client;
     this.broker = broker;
     this.batches = batches;
-    this.admin =
-        Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, broker.bootstrap()));
+    Map<String, Object> settings = new HashMap<>(client);
+    settings.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, broker.bootstrap());
+    this.admin = Admin.create(settings);
   }
 
   @Override
@@ -56,19 +65,29 @@ public final class KafkaPeer implements Peer, AutoCloseable {
 
   @Override
   public RowWriter openWriter(String table) {
-    return openWriter(broker.bootstrap(), table, batches, acks);
+    return openWriter(broker.bootstrap(), client, table, batches, acks);
   }
 
   /** A writer of records to a topic. */
   public static RowWriter openWriter(
       String bootstrap, String table, BatchSettings batches, String acks) {
-    Map<String, Object> settings =
+    return openWriter(bootstrap, Map.of(), table, batches, acks);
+  }
+
+  private static RowWriter openWriter(
+      String bootstrap,
+      Map<String, String> client,
+      String table,
+      BatchSettings batches,
+      String acks) {
+    Map<String, Object> settings = new HashMap<>(client);
+    settings.putAll(
         Map.of(
             ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap,
             ProducerConfig.ACKS_CONFIG, acks,
             ProducerConfig.LINGER_MS_CONFIG, batches.lingerMs(),
             ProducerConfig.BATCH_SIZE_CONFIG, batches.kafkaBatchBytes(),
-            ProducerConfig.BUFFER_MEMORY_CONFIG, batches.bufferBytes());
+            ProducerConfig.BUFFER_MEMORY_CONFIG, batches.bufferBytes()));
     KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
     producer.partitionsFor(table); // so that no round waits for them
@@ -77,7 +96,7 @@ public final class KafkaPeer implements Peer, AutoCloseable {
 
   @Override
   public RowReader openReader(String table, Look look, Arrivals arrivals) {
-    return new KafkaReader(broker.bootstrap(), table, look, arrivals);
+    return new KafkaReader(broker.bootstrap(), client, table, look, arrivals);
   }
 
   @Override

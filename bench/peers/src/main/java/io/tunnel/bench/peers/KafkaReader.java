@@ -32,11 +32,12 @@ final class KafkaReader implements RowReader {
   private volatile boolean isStopping;
   private volatile String trouble;
 
-  KafkaReader(String endpoint, String topic, Look look, Arrivals arrivals) {
+  KafkaReader(
+      String endpoint, Map<String, String> client, String topic, Look look, Arrivals arrivals) {
     this.topic = topic;
     this.look = look;
     this.arrivals = arrivals;
-    Map<String, Object> settings = new HashMap<>();
+    Map<String, Object> settings = new HashMap<>(client);
     settings.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, endpoint);
     settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, POLL_ROWS_MAX);

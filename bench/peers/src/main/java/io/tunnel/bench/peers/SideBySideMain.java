@@ -50,9 +50,14 @@ public final class SideBySideMain implements Callable<Integer> {
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
     Watchdog.endIn(options.minutesMax, clock);
     try (Children children = new Children(options.dir);
-        KafkaBroker broker = ClusterChildren.startBroker(children, BROKER_HEAP_MIB)) {
+        KafkaBroker broker =
+            ClusterChildren.startBroker(
+                children,
+                BROKER_HEAP_MIB,
+                options.secured().broker(children.directory().resolve("broker.pem")))) {
       SideBySide tests = new SideBySide(options, clock, out);
-      TunnelServerChild server = TunnelServerChild.start(children, clock);
+      TunnelServerChild server =
+          TunnelServerChild.start(children, clock, options.secured().server());
       if (options.nodes.isEmpty()) {
         besideServer(tests, broker, server);
       } else {
@@ -64,8 +69,9 @@ public final class SideBySideMain implements Callable<Integer> {
 
   private void besideServer(SideBySide tests, KafkaBroker broker, TunnelServerChild server)
       throws Exception {
-    Servers ours = Servers.of(server);
-    try (KafkaPeer kafka = new KafkaPeer(broker, options.batches(), "1");
+    Secured secured = options.secured();
+    Servers ours = new Servers(secured.endpoint(server.endpoint()), server::cpuNanos, () -> 0, 1);
+    try (KafkaPeer kafka = new KafkaPeer(broker, options.batches(), "1", secured.kafkaClient());
         TunnelPeer os = new TunnelPeer("tunnel os", ours, Durability.OS, options.batches());
         TunnelPeer fsync =
             new TunnelPeer("tunnel fsync", ours, Durability.FSYNC, options.batches())) {

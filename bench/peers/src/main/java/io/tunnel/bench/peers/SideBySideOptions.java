@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine.Option;
 
 /** What can be chosen. */
@@ -42,6 +43,12 @@ final class SideBySideOptions {
       description = "Beside one server, clusters of so many nodes on the same Kafka.")
   List<Integer> nodes = List.of();
 
+  @Option(
+      names = "--security",
+      paramLabel = "DIR",
+      description = "Both speak TLS, with the certificate that 'tunnel security init' made there.")
+  Path security;
+
   @Option(names = "--linger-ms", description = "Of both writers (default: 5).")
   int lingerMs = 5;
 
@@ -71,10 +78,17 @@ final class SideBySideOptions {
   @Option(names = "--minutes-max", description = "Then everything is stopped (default: 60).")
   int minutesMax = 60;
 
+  Secured secured() {
+    return new Secured(Optional.ofNullable(security));
+  }
+
   /** Refuses what cannot be measured. */
   void require() {
     if (rows < 1_000 || rounds < 1 || partitions < 1 || writers < 1 || idleRows < 1) {
       throw new IllegalArgumentException("too small a number, or fewer than 1000 rows");
+    }
+    if (security != null && !nodes.isEmpty()) {
+      throw new IllegalArgumentException("--security is of one server: without --nodes");
     }
     if (latencySeconds < 1 || latencyRate < 0 || roundSecondsMax < 1 || minutesMax < 1) {
       throw new IllegalArgumentException("too short a time or too low a rate");
