@@ -35,6 +35,9 @@ public final class Permissions {
   /** Patterns that are looked at before a table is shown. */
   static final int LOOKS_MAX = 1_024;
 
+  /** Of these permissions alone. */
+  private final Object mark = new Object();
+
   private final Set<String> administrators;
   private final PersistentMap<Grants> ofPrincipals;
   private final PersistentMap<Grants> ofGroups;
@@ -62,6 +65,11 @@ public final class Permissions {
         administrators.stream().map(Principal::name).collect(Collectors.toUnmodifiableSet());
     return new Permissions(
         names, PersistentMap.empty(), PersistentMap.empty(), Memberships.NONE, 0);
+  }
+
+  /** What no other permissions have: decisions are remembered beside it. */
+  public Object mark() {
+    return mark;
   }
 
   /** Whether the principal has the right on the table. */

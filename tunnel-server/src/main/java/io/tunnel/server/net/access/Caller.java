@@ -2,6 +2,8 @@ package io.tunnel.server.net.access;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.net.access.RecentDecisions.About;
+import io.tunnel.server.net.access.RecentDecisions.Question;
 import io.tunnel.server.security.Permissions;
 import io.tunnel.server.security.Principal;
 import io.tunnel.wire.Operation.Right;
@@ -35,7 +37,15 @@ public final class Caller {
     }
   }
 
-  private record Known(Principal principal, Optional<Proof> proof, Gate gate) {
+  private record Known(
+      Principal principal, Optional<Proof> proof, Gate gate, RecentDecisions recent) {
+
+    boolean isGranted(Question question, BiPredicate<Permissions, Principal> answer) {
+      return recent.decide(
+          gate.rights().permissions(),
+          question,
+          permissions -> answer.test(permissions, principal));
+    }
 
     /** Whether the key is still of that principal, and still has that secret. */
     boolean isWelcome() {
@@ -53,7 +63,7 @@ public final class Caller {
   }
 
   Caller(Principal principal, Optional<Proof> proof, Gate gate) {
-    this(Optional.of(new Known(principal, proof, gate)), false);
+    this(Optional.of(new Known(principal, proof, gate, new RecentDecisions())), false);
   }
 
   /** Someone who is not let in yet, and may do nothing. */
@@ -88,35 +98,43 @@ public final class Caller {
   }
 
   /** Whether the permissions that there are now say so; never of somebody who is not known. */
-  private boolean isGranted(BiPredicate<Permissions, Principal> question) {
-    return mayDoEverything()
-        || (known.isPresent()
-            && question.test(known.get().gate().rights().permissions(), known.get().principal()));
+  private boolean isGranted(Question question, BiPredicate<Permissions, Principal> answer) {
+    return mayDoEverything() || (known.isPresent() && known.get().isGranted(question, answer));
   }
 
   /** Whether the caller has the right on a table. */
   public boolean may(Right right, String table) {
-    return isGranted((permissions, who) -> permissions.allows(who, right, table));
+    return isGranted(
+        new Question(About.TABLE, right, table, ""),
+        (permissions, who) -> permissions.allows(who, right, table));
   }
 
   /** Whether the caller has the right on a tunnel. */
   public boolean may(Right right, String table, String tunnel) {
-    return isGranted((permissions, who) -> permissions.allowsTunnel(who, right, table, tunnel));
+    return isGranted(
+        new Question(About.TUNNEL, right, table, tunnel),
+        (permissions, who) -> permissions.allowsTunnel(who, right, table, tunnel));
   }
 
   /** Whether the caller has the right on the cluster. */
   public boolean mayOnCluster(Right right) {
-    return isGranted((permissions, who) -> permissions.allowsCluster(who, right));
+    return isGranted(
+        new Question(About.CLUSTER, right, "", ""),
+        (permissions, who) -> permissions.allowsCluster(who, right));
   }
 
   /** Whether the table exists for the caller. */
   public boolean sees(String table) {
-    return isGranted((permissions, who) -> permissions.seesTable(who, table));
+    return isGranted(
+        new Question(About.SIGHT_OF_TABLE, Right.SEE, table, ""),
+        (permissions, who) -> permissions.seesTable(who, table));
   }
 
   /** Whether the tunnel exists for the caller. */
   public boolean sees(String table, String tunnel) {
-    return isGranted((permissions, who) -> permissions.seesTunnel(who, table, tunnel));
+    return isGranted(
+        new Question(About.TUNNEL, Right.SEE, table, tunnel),
+        (permissions, who) -> permissions.seesTunnel(who, table, tunnel));
   }
 
   /**

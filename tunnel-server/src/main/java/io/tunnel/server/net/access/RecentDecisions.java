@@ -1,0 +1,63 @@
+package io.tunnel.server.net.access;
+
+import io.tunnel.server.security.Permissions;
+import io.tunnel.wire.Operation.Right;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Predicate;
+
+/**
+ * What one caller was told lately. A program asks about the same few tables again and again; the
+ * walks through what is granted to it and to all its groups are made once for each, and again when
+ * any permission or group has changed. For any thread: two that ask at a time may both walk.
+ *
+ * <p>It keeps no permissions alive: a caller that asks nothing for long has the mark of old ones.
+ */
+final class RecentDecisions {
+
+  /** A power of 2. */
+  private static final int PLACES = 64;
+
+  /** What is asked about. */
+  enum About {
+    TABLE,
+    SIGHT_OF_TABLE,
+    TUNNEL,
+    CLUSTER
+  }
+
+  /** One question; names that it is not about are empty. */
+  record Question(About about, Right right, String table, String tunnel) {
+
+    private int place() {
+      int hash = table.hashCode() * 31 + tunnel.hashCode();
+      hash = (hash * 31 + about.name().hashCode()) * 31 + right.name().hashCode();
+      return (hash ^ hash >>> 16 ^ hash >>> 8) & (PLACES - 1);
+    }
+  }
+
+  private record Decision(Object mark, Question question, boolean isGranted) {}
+
+  private final AtomicReferenceArray<Optional<Decision>> decisions =
+      new AtomicReferenceArray<>(PLACES);
+
+  RecentDecisions() {
+    for (int i = 0; i < PLACES; i++) {
+      decisions.set(i, Optional.empty());
+    }
+  }
+
+  /** The answer that those permissions give. */
+  boolean decide(Permissions now, Question question, Predicate<Permissions> answer) {
+    int place = question.place();
+    Optional<Decision> former = decisions.get(place);
+    if (former.isPresent()
+        && former.get().mark() == now.mark()
+        && former.get().question().equals(question)) {
+      return former.get().isGranted();
+    }
+    boolean isGranted = answer.test(now);
+    decisions.set(place, Optional.of(new Decision(now.mark(), question, isGranted)));
+    return isGranted;
+  }
+}
