@@ -149,7 +149,13 @@ public final class ServerMachine {
       SimServer started =
           new SimServer(
               process,
-              new SimServer.Machine(disks, rows, store, clock, world.settings.kind().hasReading()));
+              new SimServer.Machine(
+                  disks,
+                  rows,
+                  store,
+                  clock,
+                  world.settings.kind().hasReading(),
+                  world.network.isClosed()));
       for (PartitionTruth partition : world.ledger.existing()) {
         long lost = partition.recovered(started.changes(), hadPowerLoss);
         if (lost > 0) {

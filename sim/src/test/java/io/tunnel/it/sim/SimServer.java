@@ -20,6 +20,8 @@ import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.SimDisk;
 import io.tunnel.server.log.SimLogs;
 import io.tunnel.server.net.SimFront;
+import io.tunnel.server.net.access.Gate;
+import io.tunnel.server.net.access.SimGate;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.SimShards;
@@ -66,7 +68,8 @@ public final class SimServer {
       List<SimRows> rows,
       SimStore store,
       Shard.Clock clock,
-      boolean hasReadings) {}
+      boolean hasReadings,
+      boolean isClosed) {}
 
   SimServer(SimProcess process, Machine machine) throws IOException {
     this.process = process;
@@ -92,7 +95,9 @@ public final class SimServer {
             new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX),
             new Ports.Threads(control, readers, machine.clock()));
     served = new Served(rooms.ports(), DELIVERY_BYTES_MAX);
-    front = new SimFront(served);
+    front =
+        new SimFront(
+            served, machine.isClosed() ? SimGate.closed(machine.clock()::nanos) : Gate.open());
     tickLater();
   }
 

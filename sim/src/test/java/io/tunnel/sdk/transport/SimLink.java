@@ -1,7 +1,14 @@
 package io.tunnel.sdk.transport;
 
 import io.netty.channel.ChannelHandler;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.security.AccessKey;
+import io.tunnel.sdk.security.Secret;
+import io.tunnel.sdk.transport.trust.KeyExchange;
+import io.tunnel.server.net.access.SimGate;
+import io.tunnel.wire.Authentication;
+import io.tunnel.wire.AuthenticationProof;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
@@ -13,14 +20,18 @@ import java.util.concurrent.CompletableFuture;
 public final class SimLink implements Link {
 
   private static final byte[] NOTHING = {};
+  private static final AccessKey KEY = new AccessKey(SimGate.KEY_ID, Secret.of(SimGate.SECRET));
+  private static final Bytes NONCE = Bytes.copyOf(new byte[Authentication.NONCE_BYTES]);
 
   private final ConnectionHandler handler;
   private final Duration requestDeadline;
+  private final boolean hasKey;
   private final CompletableFuture<Link> opened = new CompletableFuture<>();
   private Runnable closer = () -> {};
 
   /** A link that is not connected yet. */
-  public SimLink(PushReceiver receiver, Duration requestDeadline) {
+  public SimLink(PushReceiver receiver, Duration requestDeadline, boolean hasKey) {
+    this.hasKey = hasKey;
     this.handler = new ConnectionHandler("simulated", receiver);
     this.requestDeadline = requestDeadline;
   }
@@ -50,8 +61,9 @@ public final class SimLink implements Link {
     byte[] hello = Hello.request(Protocol.SPOKEN, "simulated").encode();
     var unused =
         request(Operation.HELLO, hello)
+            .thenCompose(greeted -> authenticated())
             .whenComplete(
-                (answer, failure) -> {
+                (known, failure) -> {
                   if (failure == null) {
                     opened.complete(this);
                   } else {
@@ -59,6 +71,21 @@ public final class SimLink implements Link {
                     close();
                   }
                 });
+  }
+
+  /** Says who it is where that is asked, as every client does; its nonce may be the same. */
+  private CompletableFuture<Void> authenticated() {
+    if (!hasKey) {
+      return CompletableFuture.completedFuture(null);
+    }
+    KeyExchange exchange = new KeyExchange(KEY, NONCE, AuthenticationProof.NO_CHANNEL);
+    return request(Operation.AUTHENTICATE, exchange.begin())
+        .thenCompose(
+            challenge -> request(Operation.AUTHENTICATE, exchange.prove(challenge.payload())))
+        .thenAccept(
+            accepted -> {
+              String unused = exchange.confirm("simulated", accepted.payload());
+            });
   }
 
   @Override

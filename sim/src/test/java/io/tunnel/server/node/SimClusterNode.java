@@ -20,6 +20,8 @@ import io.tunnel.server.engine.Ports;
 import io.tunnel.server.engine.Served;
 import io.tunnel.server.engine.Ticks;
 import io.tunnel.server.net.SimFront;
+import io.tunnel.server.net.access.Gate;
+import io.tunnel.server.net.access.SimGate;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.replica.ReplicaConfig;
@@ -71,8 +73,13 @@ public final class SimClusterNode {
   private final SimFront front;
   private final Consumer<Runnable> catalogTail;
 
-  /** What the node is called, and where it is. */
-  public record Self(String name, String incarnation, String address, int standbys) {}
+  /**
+   * What the node is called, and where it is.
+   *
+   * @param isClosed whether it asks everybody who they are
+   */
+  public record Self(
+      String name, String incarnation, String address, int standbys, boolean isClosed) {}
 
   /** The log, as this start of the node reaches it. */
   public record Log(
@@ -131,7 +138,7 @@ public final class SimClusterNode {
             new ClusterTunnels.Threads(threads.control(), threads.waiting()),
             new Ports.Threads(threads.control(), threads.readers(), clock));
     served = new Served(rooms.ports(), DELIVERY_BYTES_MAX);
-    front = new SimFront(served);
+    front = new SimFront(served, self.isClosed() ? SimGate.closed(clock::nanos) : Gate.open());
     rooms.serve(served);
     rooms.join();
     schedule(threads.control(), clock);

@@ -117,7 +117,11 @@ final class Machine {
       now.node =
           new SimClusterNode(
               new SimClusterNode.Self(
-                  name, Integer.toString(starts), address(), world.settings.standbys()),
+                  name,
+                  Integer.toString(starts),
+                  address(),
+                  world.settings.standbys(),
+                  world.network.isClosed()),
               new SimClusterNode.Log(
                   now.log,
                   now.log,

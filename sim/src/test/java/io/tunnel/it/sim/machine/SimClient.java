@@ -59,7 +59,7 @@ public final class SimClient implements PushReceiver {
   /** Connects to an address. */
   public static CompletableFuture<Link> connect(
       SimNetwork network, String name, String address, SimLoop loop, PushReceiver receiver) {
-    SimLink next = new SimLink(receiver, REQUEST_DEADLINE);
+    SimLink next = new SimLink(receiver, REQUEST_DEADLINE, network.isClosed());
     SimSocket socket = network.connect(name, address, loop, next.handler(), next::connected);
     next.closeWith(socket::close);
     return next.opened();

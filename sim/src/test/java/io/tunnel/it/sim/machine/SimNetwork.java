@@ -19,6 +19,7 @@ public final class SimNetwork {
 
   private final Agenda agenda;
   private final SplittableRandom random;
+  private boolean isClosed;
   private Tap tap;
   private boolean isSteady;
   private final List<SimConnection> connections = new ArrayList<>();
@@ -56,6 +57,15 @@ public final class SimNetwork {
     this.agenda = agenda;
     this.random = random;
     this.tap = tap;
+  }
+
+  /** Whether servers ask everybody who they are, and clients come with a key. */
+  public void closed(boolean isSo) {
+    isClosed = isSo;
+  }
+
+  public boolean isClosed() {
+    return isClosed;
   }
 
   public Agenda agenda() {
