@@ -2,6 +2,7 @@ package io.tunnel.bench.peers;
 
 import io.tunnel.bench.children.Children;
 import io.tunnel.bench.children.ClusterChildren;
+import io.tunnel.bench.children.Secured;
 import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.bench.children.Watchdog;
 import io.tunnel.bench.peers.TunnelPeer.Servers;

@@ -1,5 +1,6 @@
 package io.tunnel.bench.peers;
 
+import io.tunnel.bench.children.Secured;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.tunnel.bench.peers;
+package io.tunnel.bench.children;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,10 +12,10 @@ import java.util.Optional;
  * directory that {@code tunnel security init} made. Our clients come with the administrator's key
  * besides; Kafka asks nobody who they are.
  */
-record Secured(Optional<Path> directory) {
+public record Secured(Optional<Path> directory) {
 
   /** What the broker's listener has, when it speaks TLS; {@code own} is a file for its identity. */
-  Map<String, String> broker(Path own) throws IOException {
+  public Map<String, String> broker(Path own) throws IOException {
     if (directory.isEmpty()) {
       return Map.of();
     }
@@ -30,7 +30,7 @@ record Secured(Optional<Path> directory) {
   }
 
   /** What Kafka's clients have. */
-  Map<String, String> kafkaClient() {
+  public Map<String, String> kafkaClient() {
     return directory.isEmpty()
         ? Map.of()
         : Map.of(
@@ -40,12 +40,12 @@ record Secured(Optional<Path> directory) {
   }
 
   /** What our server is started with. */
-  List<String> server() {
+  public List<String> server() {
     return directory.map(path -> List.of("--security", path.toString())).orElse(List.of());
   }
 
   /** Where our clients connect, and how. */
-  String endpoint(String address) {
+  public String endpoint(String address) {
     return directory.isEmpty() ? address : "profile:" + file("admin.json") + "@" + address;
   }
 
