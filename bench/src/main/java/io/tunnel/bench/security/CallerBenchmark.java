@@ -8,7 +8,6 @@ import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.security.AccessKey;
 import io.tunnel.server.security.MasterKey;
 import io.tunnel.server.security.Principal;
-import io.tunnel.server.security.SecurityRecords;
 import io.tunnel.server.security.SecuritySnapshot;
 import io.tunnel.wire.Operation.Right;
 import java.util.List;
@@ -64,9 +63,7 @@ public class CallerBenchmark {
   @Setup
   public void letIn() {
     GrantedRights rights = new GrantedRights(Owners.valueOf(owners));
-    SecurityRecords records = new SecurityRecords(SecurityRecords.Limits.DEFAULTS, Set.of());
-    records.replace(rights.texts());
-    SecuritySnapshot snapshot = records.snapshot();
+    SecuritySnapshot snapshot = rights.snapshot();
     IntFunction<Bytes> chance = count -> Bytes.copyOf(new byte[count]);
     Gate gate =
         Gate.closed(

@@ -73,6 +73,13 @@ final class GrantedRights {
     return texts;
   }
 
+  /** What a server decides by that has read the texts. */
+  SecuritySnapshot snapshot() {
+    SecurityRecords records = new SecurityRecords(SecurityRecords.Limits.DEFAULTS, Set.of());
+    records.replace(texts());
+    return records.snapshot();
+  }
+
   /** Questions whose permissions are on tables by name. */
   List<Question> questionsAboutTables() {
     return questions(0, 1);

@@ -3,10 +3,8 @@ package io.tunnel.bench.security;
 import io.tunnel.bench.security.GrantedRights.Owners;
 import io.tunnel.bench.security.GrantedRights.Question;
 import io.tunnel.server.security.Permissions;
-import io.tunnel.server.security.SecurityRecords;
 import io.tunnel.wire.Operation.Right;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -43,9 +41,7 @@ public class PermissionBenchmark {
   @Setup
   public void readPermissions() {
     GrantedRights rights = new GrantedRights(Owners.valueOf(owners));
-    SecurityRecords records = new SecurityRecords(SecurityRecords.Limits.DEFAULTS, Set.of());
-    records.replace(rights.texts());
-    permissions = records.snapshot().permissions();
+    permissions = rights.snapshot().permissions();
     tables = rights.questionsAboutTables();
     beginnings = rights.questionsAboutBeginnings();
     tunnels = rights.questionsAboutTunnels();

@@ -110,7 +110,7 @@ class EntranceFuzzTest {
     byte[] bytes = said(data);
     NetServer.Budgets budgets = NetServer.Budgets.of(NetLimits.DEFAULT, 10, GATE);
     // Without rooms: a request that is handed on has nowhere to go, and would break the connection.
-    Connection connection = new Connection(null, DOOR, new QuietMeter(), "server", budgets);
+    Connection connection = new Connection(null, DOOR, NetMeter.NONE, "server", budgets);
     StrangerChannel stranger = StrangerChannel.of(connection);
 
     for (int at = 0; at < bytes.length && stranger.isKept(); at += cut) {

@@ -20,7 +20,6 @@ import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.SimDisk;
 import io.tunnel.server.log.SimLogs;
 import io.tunnel.server.net.SimFront;
-import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.access.SimGate;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
@@ -95,9 +94,7 @@ public final class SimServer {
             new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX),
             new Ports.Threads(control, readers, machine.clock()));
     served = new Served(rooms.ports(), DELIVERY_BYTES_MAX);
-    front =
-        new SimFront(
-            served, machine.isClosed() ? SimGate.closed(machine.clock()::nanos) : Gate.open());
+    front = new SimFront(served, SimGate.of(machine.isClosed(), machine.clock()::nanos));
     tickLater();
   }
 

@@ -33,9 +33,6 @@ import java.util.function.Function;
  */
 public final class World implements SimWorker.Home {
 
-  /** In so many worlds there is one whose server asks everybody who they are. */
-  private static final int CLOSED_ONE_IN = 3;
-
   public final Agenda agenda = new Agenda();
   final SplittableRandom random;
   public final Trace trace;
@@ -82,7 +79,7 @@ public final class World implements SimWorker.Home {
     ledger = new Ledger(this);
     wiretap = new Wiretap(this, ledger);
     network = new SimNetwork(agenda, random.split(), new Watched(wiretap, this::broke));
-    network.closed(seed % CLOSED_ONE_IN == 0);
+    network.of(seed);
     settings = settingsOf.apply(random);
     machine = new ServerMachine(this);
     network.listen((name, address) -> machine.accept());

@@ -2,9 +2,7 @@ package io.tunnel.server.net;
 
 import io.netty.channel.ChannelHandler;
 import io.netty.handler.flush.FlushConsolidationHandler;
-import io.tunnel.model.ErrorCode;
 import io.tunnel.server.engine.Served;
-import io.tunnel.server.net.NetMeter.Farewell;
 import io.tunnel.server.net.access.AuditLog;
 import io.tunnel.server.net.access.Gate;
 import java.util.List;
@@ -32,30 +30,6 @@ public final class SimFront {
   public List<ChannelHandler> handlers() {
     return List.of(
         new FlushConsolidationHandler(FLUSHES_CONSOLIDATED_MAX, true),
-        new Connection(requests, door, NO_METER, "simulated", budgets));
+        new Connection(requests, door, NetMeter.NONE, "simulated", budgets));
   }
-
-  private static final NetMeter NO_METER =
-      new NetMeter() {
-        @Override
-        public void connected() {}
-
-        @Override
-        public void disconnected() {}
-
-        @Override
-        public void received(int bytes) {}
-
-        @Override
-        public void sent(int bytes) {}
-
-        @Override
-        public void delivered(int bytes) {}
-
-        @Override
-        public void closed(Farewell why) {}
-
-        @Override
-        public void refused(ErrorCode code) {}
-      };
 }

@@ -20,7 +20,6 @@ import io.tunnel.server.engine.Ports;
 import io.tunnel.server.engine.Served;
 import io.tunnel.server.engine.Ticks;
 import io.tunnel.server.net.SimFront;
-import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.access.SimGate;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.TableLogs;
@@ -138,7 +137,7 @@ public final class SimClusterNode {
             new ClusterTunnels.Threads(threads.control(), threads.waiting()),
             new Ports.Threads(threads.control(), threads.readers(), clock));
     served = new Served(rooms.ports(), DELIVERY_BYTES_MAX);
-    front = new SimFront(served, self.isClosed() ? SimGate.closed(clock::nanos) : Gate.open());
+    front = new SimFront(served, SimGate.of(self.isClosed(), clock::nanos));
     rooms.serve(served);
     rooms.join();
     schedule(threads.control(), clock);

@@ -66,7 +66,10 @@ public final class Holdings {
     return new HashMap<>(sessionsBySubject);
   }
 
-  /** Refuses a table that is one too many for whoever creates it, or has too many partitions. */
+  /**
+   * Refuses a table that is one too many for the principal that creates it, or has too many
+   * partitions.
+   */
   void requireRoom(TableRecord planned) {
     if (planned.creator().isEmpty()) {
       return;
@@ -85,7 +88,7 @@ public final class Holdings {
   }
 
   /**
-   * Refuses a tunnel that is one too many for whoever creates it, or for its table.
+   * Refuses a tunnel that is one too many for the principal that creates it, or for its table.
    *
    * @param ofTable tunnels that the table has
    * @param ofCreator counts tunnels that the creator has where these are kept

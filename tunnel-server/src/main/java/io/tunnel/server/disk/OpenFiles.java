@@ -127,10 +127,16 @@ public final class OpenFiles implements Disks {
     }
   }
 
+  /** What is asked of a file that is open. */
+  @FunctionalInterface
+  private interface Question<T> {
+    T of(Disk.File file) throws IOException;
+  }
+
   /** What is done to a file that is open. */
   @FunctionalInterface
-  private interface Use<T> {
-    T on(Disk.File file) throws IOException;
+  private interface Deed {
+    void to(Disk.File file) throws IOException;
   }
 
   /** A file that has a descriptor, or rests without one, or is closed for good. */
@@ -200,7 +206,7 @@ public final class OpenFiles implements Disks {
       }
     }
 
-    private <T> T use(Use<T> use) throws IOException {
+    private <T> T ask(Question<T> question) throws IOException {
       Lock readers = lock.readLock();
       while (true) {
         readers.lock();
@@ -210,13 +216,22 @@ public final class OpenFiles implements Disks {
           }
           if (descriptor.isPresent()) {
             lastUse = uses.incrementAndGet();
-            return use.on(descriptor.get());
+            return question.of(descriptor.get());
           }
         } finally {
           readers.unlock();
         }
         wake();
       }
+    }
+
+    private void use(Deed deed) throws IOException {
+      Object unused =
+          ask(
+              file -> {
+                deed.to(file);
+                return file;
+              });
     }
 
     /** It may rest again before it is used: then it is woken again. */
@@ -247,7 +262,7 @@ public final class OpenFiles implements Disks {
 
     @Override
     public long size() throws IOException {
-      return use(Disk.File::size);
+      return ask(Disk.File::size);
     }
 
     @SuppressWarnings("NonAtomicVolatileUpdate") // One thread writes.
@@ -257,46 +272,35 @@ public final class OpenFiles implements Disks {
 
     @Override
     public void write(ByteBuffer source, long offset) throws IOException {
-      var unused =
-          use(
-              file -> {
-                beginWrite();
-                file.write(source, offset);
-                return file;
-              });
+      use(
+          file -> {
+            beginWrite();
+            file.write(source, offset);
+          });
     }
 
     @Override
     public void read(ByteBuffer target, long offset) throws IOException {
-      var unused =
-          use(
-              file -> {
-                file.read(target, offset);
-                return file;
-              });
+      use(file -> file.read(target, offset));
     }
 
     @Override
     public void sync() throws IOException {
-      var unused =
-          use(
-              file -> {
-                long begun = writes;
-                file.sync();
-                synced = begun;
-                return file;
-              });
+      use(
+          file -> {
+            long begun = writes;
+            file.sync();
+            synced = begun;
+          });
     }
 
     @Override
     public void truncate(long size) throws IOException {
-      var unused =
-          use(
-              file -> {
-                beginWrite();
-                file.truncate(size);
-                return file;
-              });
+      use(
+          file -> {
+            beginWrite();
+            file.truncate(size);
+          });
     }
 
     @Override

@@ -26,6 +26,31 @@ public interface NetMeter {
   /** A request was refused. */
   void refused(ErrorCode code);
 
+  /** Counts nothing. */
+  NetMeter NONE =
+      new NetMeter() {
+        @Override
+        public void connected() {}
+
+        @Override
+        public void disconnected() {}
+
+        @Override
+        public void received(int bytes) {}
+
+        @Override
+        public void sent(int bytes) {}
+
+        @Override
+        public void delivered(int bytes) {}
+
+        @Override
+        public void closed(Farewell why) {}
+
+        @Override
+        public void refused(ErrorCode code) {}
+      };
+
   /** Why the server closed a connection that a client would have kept. */
   enum Farewell {
     /** The client did not greet in time, or its place was needed before it did. */

@@ -246,7 +246,7 @@ final class Requests {
     }
   }
 
-  /** A list that no frame holds would end the connection of whoever asked for it. */
+  /** A list that no frame holds would end the connection that asked for it. */
   private static byte[] fitting(byte[] answer) {
     int bytesMax = Limits.FRAME_BYTES_MAX - Frame.HEADER_BYTES;
     if (answer.length > bytesMax) {

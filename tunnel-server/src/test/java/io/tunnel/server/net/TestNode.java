@@ -3,7 +3,6 @@ package io.tunnel.server.net;
 import static io.tunnel.server.TestRows.batch;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.TableMeta;
@@ -29,7 +28,6 @@ import io.tunnel.server.cluster.FakeView;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.engine.Ports;
 import io.tunnel.server.engine.Served;
-import io.tunnel.server.net.NetMeter.Farewell;
 import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.server.partition.NoMeter;
 import io.tunnel.server.partition.OwnLogs;
@@ -157,7 +155,7 @@ final class TestNode implements Closeable {
             served.rooms(),
             served.threads(),
             NetServer.Door.open(),
-            new NoNetMeter());
+            NetMeter.NONE);
   }
 
   static int first(TableRecord table) {
@@ -287,30 +285,6 @@ final class TestNode implements Closeable {
     System.arraycopy(
         rowsOf.array(), rowsOf.offset(), payload, WriteRequest.PREFIX_BYTES, rowsOf.byteCount());
     return payload;
-  }
-
-  /** Counts nothing. */
-  private static final class NoNetMeter implements NetMeter {
-    @Override
-    public void connected() {}
-
-    @Override
-    public void disconnected() {}
-
-    @Override
-    public void received(int bytes) {}
-
-    @Override
-    public void sent(int bytes) {}
-
-    @Override
-    public void delivered(int bytes) {}
-
-    @Override
-    public void closed(Farewell why) {}
-
-    @Override
-    public void refused(ErrorCode code) {}
   }
 
   @Override

@@ -53,9 +53,6 @@ final class ClusterWorld implements SimWorker.Home {
   private int lastWorker;
   private int tunnelsUnit = Unit.CATALOG;
 
-  /** In so many worlds there is one whose nodes ask everybody who they are. */
-  private static final int CLOSED_ONE_IN = 3;
-
   private Placement former = Placement.NONE;
 
   ClusterWorld(long seed, Consumer<String> listener) {
@@ -68,7 +65,7 @@ final class ClusterWorld implements SimWorker.Home {
     stores = new SimStores((unit, changes) -> watch(() -> truth.stored(changes)), truth::disturbed);
     group = new SimGroup(reach, this::nowMicros, this::decided);
     network = new SimNetwork(agenda, random.split(), new Watched(truth.wiretap(), this::broke));
-    network.closed(seed % CLOSED_ONE_IN == 0);
+    network.of(seed);
     network.listen(this::accept);
     for (int i = 1; i <= settings.nodes(); i++) {
       String name = "n" + i;

@@ -17,6 +17,8 @@ public final class SimNetwork {
   private static final int CUT_ONE_IN = 12;
   private static final int STEADY_NANOS = 100_000;
 
+  private static final int CLOSED_ONE_IN = 3;
+
   private final Agenda agenda;
   private final SplittableRandom random;
   private boolean isClosed;
@@ -59,11 +61,12 @@ public final class SimNetwork {
     this.tap = tap;
   }
 
-  /** Whether servers ask everybody who they are, and clients come with a key. */
-  public void closed(boolean isSo) {
-    isClosed = isSo;
+  /** Of a world of that seed: in every third, servers ask everybody who they are. */
+  public void of(long seed) {
+    isClosed = seed % CLOSED_ONE_IN == 0;
   }
 
+  /** Whether servers ask everybody who they are, and clients come with a key. */
   public boolean isClosed() {
     return isClosed;
   }

@@ -9,9 +9,7 @@ import io.tunnel.server.security.SecurityRecords;
 import io.tunnel.server.security.SecuritySnapshot;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntFunction;
@@ -40,10 +38,11 @@ public final class SimGate {
 
   private SimGate() {}
 
-  /** A closed gate, by that clock. */
-  public static Gate closed(LongSupplier nanos) {
-    return Gate.closed(
-        new Gate.Guard(MASTER, new OneKey(), () -> RIGHTS, chance(), nanos, () -> 0));
+  /** A closed gate by that clock, or an open one. */
+  public static Gate of(boolean isClosed, LongSupplier nanos) {
+    return isClosed
+        ? Gate.closed(new Gate.Guard(MASTER, new OneKey(), () -> RIGHTS, chance(), nanos, () -> 0))
+        : Gate.open();
   }
 
   private static Bytes bytes(int count) {
@@ -64,14 +63,8 @@ public final class SimGate {
 
   private static SecuritySnapshot rights() {
     SecurityRecords records = new SecurityRecords(SecurityRecords.Limits.DEFAULTS, Set.of());
-    Map<String, String> texts = new HashMap<>();
-    for (Permission permission :
-        List.of(
-            Permission.of(PRINCIPAL, true, OF_TABLES, "table:*"),
-            Permission.of(PRINCIPAL, true, OF_TUNNELS, "tunnel:*"))) {
-      records.noting(permission).forEach((name, text) -> texts.put(name, text.orElseThrow()));
-    }
-    records.replace(texts);
+    records.apply(records.noting(Permission.of(PRINCIPAL, true, OF_TABLES, "table:*")));
+    records.apply(records.noting(Permission.of(PRINCIPAL, true, OF_TUNNELS, "tunnel:*")));
     return records.snapshot();
   }
 

@@ -187,7 +187,7 @@ public final class Gate {
 
   /**
    * Whose connections are counted together: those of an address, of IPv6 those of a network of 64
-   * bits, because whoever has one address of it has all.
+   * bits, because a client that has one address of such a network has all.
    */
   public static Bytes network(SocketAddress address) {
     return address instanceof InetSocketAddress inet && inet.getAddress() != null

@@ -68,7 +68,7 @@ public final class PrincipalFigures {
     this.principalsMax = principalsMax;
   }
 
-  /** The same, with principals beyond the bound taken together. */
+  /** The uses of {@code principalsMax} principals, and those of all others taken together. */
   List<QuotaUse> bounded(List<QuotaUse> uses) {
     Set<String> named = new HashSet<>();
     List<QuotaUse> bounded = new ArrayList<>();

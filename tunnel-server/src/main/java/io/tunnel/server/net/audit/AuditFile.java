@@ -78,6 +78,12 @@ final class AuditFile implements Closeable {
       return;
     }
     Files.createDirectories(directory);
+    openChannel();
+    rotation = new RotationCore(settings.bytesMax(), settings.filesMax(), channel.size(), aside());
+    endTornLine();
+  }
+
+  private void openChannel() throws IOException {
     channel =
         FileChannel.open(
             directory.resolve(NAME),
@@ -85,8 +91,6 @@ final class AuditFile implements Closeable {
             StandardOpenOption.READ,
             StandardOpenOption.WRITE);
     channel.position(channel.size());
-    rotation = new RotationCore(settings.bytesMax(), settings.filesMax(), channel.size(), aside());
-    endTornLine();
   }
 
   /** What a process that was killed has written last may be no whole line. */
@@ -118,7 +122,8 @@ final class AuditFile implements Closeable {
     channel.close();
     channel = null;
     var unused = Files.move(directory.resolve(NAME), aside(rotation.next()));
-    open();
+    rotation.rotated();
+    openChannel();
   }
 
   private void deleteOldest() throws IOException {

@@ -20,9 +20,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The audit log. Entries are made into lines by whoever has them, wait in a bounded queue, and are
- * written by one thread; nobody waits for the disk. Lines that found no room, and those that could
- * not be written, are counted, and the next line that is written says how many are missing.
+ * The audit log. Entries are made into lines on the threads that serve requests, wait in a bounded
+ * queue, and are written by one thread; nobody waits for the disk. Lines that found no room, and
+ * those that could not be written, are counted, and the next line that is written says how many are
+ * missing.
  *
  * <p>The cores of refusals are guarded by this object's monitor, under which nothing is called; the
  * file belongs to the thread that writes.

@@ -10,7 +10,7 @@ import java.util.Map;
  * How often somebody is refused before that is only counted: the first refusals of each window of
  * {@value #WINDOW_NANOS} ns have a line each, and all further ones together have one when the
  * window is over. More than {@code subjectsMax} at the same time are counted as one that has no
- * name. So lines of refusals are bounded, whoever causes them.
+ * name. So lines of refusals are bounded, however many subjects are refused.
  *
  * <p>For one thread, or behind the lock of those who share it.
  */
