@@ -1,7 +1,7 @@
 package io.tunnel.server.security;
 
 /** How those to whom permissions are given are written: {@code NAME}, {@code group:NAME}. */
-final class Subjects {
+public final class Subjects {
 
   private static final String GROUP = "group:";
 
@@ -38,7 +38,7 @@ final class Subjects {
   }
 
   /** Neither a control nor what changes how its neighbours look, nor half a character. */
-  static boolean isPrintable(int codePoint) {
+  public static boolean isPrintable(int codePoint) {
     return switch (Character.getType(codePoint)) {
       case Character.CONTROL,
           Character.FORMAT,

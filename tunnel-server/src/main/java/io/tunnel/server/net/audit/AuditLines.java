@@ -3,6 +3,7 @@ package io.tunnel.server.net.audit;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonObject;
+import io.tunnel.server.security.Subjects;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Optional;
@@ -82,23 +83,9 @@ final class AuditLines {
     int end = Math.min(said.length(), TEXT_CHARS_MAX);
     for (int i = 0; i < end; i++) {
       char c = said.charAt(i);
-      shown.append(isPrintable(c) ? c : '?');
+      // Half a character is not, and so no text is cut in the middle of one.
+      shown.append(Subjects.isPrintable(c) ? c : '?');
     }
     return end < said.length() ? shown.append(CUT).toString() : shown.toString();
-  }
-
-  /** Surrogates are not, because a text may be cut between two of them. */
-  private static boolean isPrintable(char c) {
-    return switch (Character.getType(c)) {
-      case Character.CONTROL,
-          Character.FORMAT,
-          Character.LINE_SEPARATOR,
-          Character.PARAGRAPH_SEPARATOR,
-          Character.SURROGATE,
-          Character.PRIVATE_USE,
-          Character.UNASSIGNED ->
-          false;
-      default -> true;
-    };
   }
 }
