@@ -236,13 +236,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     @Override
     public void refuseAsBusy(Frame request) {
-      error(
-          request,
-          new RefusedException(
-              ErrorCode.BUSY,
-              "requests that are not answered take net.limits.requestBytesMax = "
-                  + budgets.limits().requestBytesMax()
-                  + " bytes; try again later"));
+      error(request, budgets.requests().busy());
     }
 
     @Override
@@ -265,7 +259,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     @Override
     public void schedule(Runnable action, long delay, TimeUnit unit) {
-      var unused = context.channel().eventLoop().schedule(action, delay, unit);
+      Connection.this.schedule(action, delay, unit);
     }
 
     @Override
@@ -473,6 +467,11 @@ final class Connection extends ChannelInboundHandlerAdapter
   public boolean takesAnswers() {
     // Of one that is gone nothing is written any more, and nobody would wake its reads.
     return isWritable() || !context.channel().isActive();
+  }
+
+  @Override
+  public Object owner() {
+    return caller.principal().<Object>map(who -> who).orElse(this);
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.tunnel.server.net;
 
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.wire.Frame;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -169,10 +171,6 @@ final class OpenRequests {
       this.bytesMax = bytesMax;
     }
 
-    long bytesMax() {
-      return bytesMax;
-    }
-
     /** Takes as much if it is there. */
     boolean tryTake(long cost) {
       if (bytes.addAndGet(cost) > bytesMax) {
@@ -190,6 +188,15 @@ final class OpenRequests {
     /** Gives back what was taken. */
     void give(long cost) {
       bytes.addAndGet(-cost);
+    }
+
+    /** Why a request that costs more than is left is refused. */
+    RefusedException busy() {
+      return new RefusedException(
+          ErrorCode.BUSY,
+          "requests that are not answered take net.limits.requestBytesMax = "
+              + bytesMax
+              + " bytes; try again later");
     }
 
     /** How much is taken. */

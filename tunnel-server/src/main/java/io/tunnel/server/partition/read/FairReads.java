@@ -17,8 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Threads that read for many in turns: an asker with a thousand reads waits behind one read of each
- * other, and one that does not take its answers is passed over until it does.
+ * Threads that read for many in turns: an owner with a thousand reads waits behind one read of each
+ * other owner, however many askers its reads come from, and so does an asker behind the others of
+ * its owner. An asker that does not take its answers is passed over until it does.
  *
  * <p>Its monitor guards its fields; under it only {@link ReadTurns.Asker#takesAnswers} is called.
  */
@@ -32,8 +33,10 @@ public final class FairReads implements ReadTurns, Executor, Closeable {
   private final List<Thread> threads = new ArrayList<>();
   private final Map<Object, Lane> lanes = new HashMap<>();
 
-  /** The lanes whose turn comes; each is here, or in {@link #stalled}, when it has reads. */
-  private final Deque<Lane> turns = new ArrayDeque<>();
+  /** The owners whose turn comes: each that has a lane which is not {@link #stalled}. */
+  private final Deque<Owner> turns = new ArrayDeque<>();
+
+  private final Map<Object, Owner> owners = new HashMap<>();
 
   /** The lanes whose askers took no answers when it was their turn. */
   private final Set<Lane> stalled = new HashSet<>();
@@ -41,17 +44,22 @@ public final class FairReads implements ReadTurns, Executor, Closeable {
   private int waiting;
   private boolean isClosed;
 
-  private record Lane(Asker asker, Object key, Deque<Runnable> reads) {
-    @Override
-    public boolean equals(Object other) {
-      return this == other;
-    }
+  /** The reads of one asker, of which there are some. */
+  private static final class Lane {
+    private final Asker asker;
+    private final Object key;
+    private final Object owner;
+    private final Deque<Runnable> reads = new ArrayDeque<>();
 
-    @Override
-    public int hashCode() {
-      return System.identityHashCode(this);
+    Lane(Asker asker, Object key, Object owner) {
+      this.asker = asker;
+      this.key = key;
+      this.owner = owner;
     }
   }
+
+  /** The lanes of one owner whose turn comes, of which there are some. */
+  private record Owner(Object key, Deque<Lane> lanes) {}
 
   /**
    * Begins with {@code threadCount} threads.
@@ -71,34 +79,60 @@ public final class FairReads implements ReadTurns, Executor, Closeable {
   /** Runs a read of somebody who has one at a time, and takes it. */
   @Override
   public void execute(Runnable read) {
-    add(read, ANYBODY, read);
+    add(new Lane(ANYBODY, read, read), read);
   }
 
   @Override
   public void execute(Asker asker, Runnable read) {
-    add(asker, asker, read);
+    add(new Lane(asker, asker, asker.owner()), read);
   }
 
-  private synchronized void add(Object key, Asker asker, Runnable read) {
+  private synchronized void add(Lane added, Runnable read) {
     if (isClosed || waiting >= waitingMax) {
       throw new RejectedExecutionException(waiting + " reads wait for " + name);
     }
     waiting++;
-    Lane lane = lanes.get(key);
+    Lane lane = lanes.putIfAbsent(added.key, added);
     if (lane == null) {
-      lane = new Lane(asker, key, new ArrayDeque<>());
-      lanes.put(key, lane);
-      turns.add(lane);
+      added.reads.add(read);
+      queue(added);
+    } else {
+      lane.reads.add(read);
     }
-    lane.reads().add(read);
     notifyAll();
+  }
+
+  /** The turn of a lane comes behind those of its owner's other lanes. */
+  private void queue(Lane lane) {
+    Owner owner = owners.get(lane.owner);
+    if (owner == null) {
+      owner = new Owner(lane.owner, new ArrayDeque<>());
+      owners.put(lane.owner, owner);
+      turns.add(owner);
+    }
+    owner.lanes().add(lane);
+  }
+
+  /** The lane whose turn it is; null when there is none. */
+  private Lane next() {
+    Owner owner = turns.poll();
+    if (owner == null) {
+      return null;
+    }
+    Lane lane = owner.lanes().remove();
+    if (owner.lanes().isEmpty()) {
+      owners.remove(owner.key());
+    } else {
+      turns.add(owner);
+    }
+    return lane;
   }
 
   @Override
   public synchronized void wake(Asker asker) {
     Lane lane = lanes.get(asker);
     if (lane != null && stalled.remove(lane)) {
-      turns.add(lane);
+      queue(lane);
       notifyAll();
     }
   }
@@ -107,10 +141,19 @@ public final class FairReads implements ReadTurns, Executor, Closeable {
   public synchronized void forget(Asker asker) {
     Lane lane = lanes.remove(asker);
     if (lane != null) {
-      waiting -= lane.reads().size();
-      turns.remove(lane);
-      stalled.remove(lane);
+      waiting -= lane.reads.size();
+      boolean unused = stalled.remove(lane) || hasLeft(lane);
     }
+  }
+
+  private boolean hasLeft(Lane lane) {
+    Owner owner = owners.get(lane.owner);
+    boolean hasLeft = owner.lanes().remove(lane);
+    if (owner.lanes().isEmpty()) {
+      owners.remove(owner.key());
+      turns.remove(owner);
+    }
+    return hasLeft;
   }
 
   private void run() {
@@ -126,8 +169,8 @@ public final class FairReads implements ReadTurns, Executor, Closeable {
   /** The next read; null when it is closed and there is none. */
   private synchronized Runnable take() {
     while (true) {
-      Lane lane = turns.poll();
-      if (lane != null && lane.asker().takesAnswers()) {
+      Lane lane = next();
+      if (lane != null && lane.asker.takesAnswers()) {
         return first(lane);
       }
       if (lane != null) {
@@ -147,11 +190,11 @@ public final class FairReads implements ReadTurns, Executor, Closeable {
 
   private Runnable first(Lane lane) {
     waiting--;
-    Runnable read = lane.reads().poll();
-    if (lane.reads().isEmpty()) {
-      lanes.remove(lane.key());
+    Runnable read = lane.reads.poll();
+    if (lane.reads.isEmpty()) {
+      lanes.remove(lane.key);
     } else {
-      turns.add(lane);
+      queue(lane);
     }
     return read;
   }

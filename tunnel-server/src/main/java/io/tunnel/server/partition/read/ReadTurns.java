@@ -16,6 +16,11 @@ public interface ReadTurns {
 
     /** Whether what is read would be taken; nothing is read for an asker meanwhile. */
     boolean takesAnswers();
+
+    /** Whose turn its reads take: owners have turns with each other, and so have their askers. */
+    default Object owner() {
+      return this;
+    }
   }
 
   /** An asker that takes everything. */

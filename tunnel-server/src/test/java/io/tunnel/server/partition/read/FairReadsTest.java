@@ -26,6 +26,20 @@ final class FairReadsTest {
 
   private static final class Client implements ReadTurns.Asker {
     private volatile boolean takesAnswers = true;
+    private final Object owner;
+
+    Client() {
+      this.owner = this;
+    }
+
+    Client(String owner) {
+      this.owner = owner;
+    }
+
+    @Override
+    public Object owner() {
+      return owner;
+    }
 
     @Override
     public boolean takesAnswers() {
@@ -76,6 +90,35 @@ final class FairReadsTest {
     reads.execute(() -> done.add("alone"));
     finish();
     assertThat(done).containsExactly("g1", "m1", "alone", "g2", "g3");
+  }
+
+  @Test
+  void anOwnerOfManyConnectionsHasOneTurnAndSharesItBetweenThem() throws IOException {
+    Client crowd1 = new Client("crowd");
+    Client crowd2 = new Client("crowd");
+    ask(crowd1, "c1a");
+    ask(crowd1, "c1b");
+    ask(crowd2, "c2a");
+    ask(crowd2, "c2b");
+    ask(modest, "m1");
+    ask(modest, "m2");
+    ask(modest, "m3");
+    finish();
+    assertThat(done).containsExactly("c1a", "m1", "c2a", "m2", "c1b", "m3", "c2b");
+  }
+
+  @Test
+  void aConnectionThatIsGoneTakesNothingFromTheOthersOfItsOwner() throws IOException {
+    Client crowd1 = new Client("crowd");
+    Client crowd2 = new Client("crowd");
+    ask(crowd1, "c1");
+    ask(crowd2, "c2");
+    ask(modest, "m1");
+    reads.forget(crowd1);
+    ask(crowd1, "c1 again");
+    reads.forget(crowd2);
+    finish();
+    assertThat(done).containsExactly("c1 again", "m1");
   }
 
   @Test
