@@ -33,6 +33,9 @@ public final class Limits {
   /** Bytes of one frame after its length field. */
   public static final int FRAME_BYTES_MAX = 8 * 1024 * 1024;
 
+  /** Bytes of a request that names things and holds neither rows nor positions nor split points. */
+  public static final int NAMING_REQUEST_BYTES_MAX = 256 * 1024;
+
   /** Partitions of one table. */
   public static final int TABLE_PARTITIONS_MAX = 1_024;
 

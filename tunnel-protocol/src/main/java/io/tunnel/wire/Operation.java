@@ -1,5 +1,6 @@
 package io.tunnel.wire;
 
+import io.tunnel.model.Limits;
 import io.tunnel.wire.control.ClusterControl;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.FailureControl;
@@ -7,6 +8,8 @@ import io.tunnel.wire.control.OperatorControl;
 import io.tunnel.wire.control.PartitionControl;
 import io.tunnel.wire.control.SecurityControl;
 import io.tunnel.wire.control.SessionControl;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * What a frame is about. The codes never change and are never used again. An operation that is
@@ -184,6 +187,10 @@ public enum Operation {
    */
   CHECKPOINT_SKIPPING(100, Room.SESSIONS, Repeat.FREELY, Right.HOLD);
 
+  /** Requests that hold rows, split points, positions, or what happened to many changes. */
+  private static final Set<Operation> HOLDING =
+      EnumSet.of(WRITE, CREATE_TABLE, SEEK, HEARTBEAT, CHECKPOINT_SKIPPING);
+
   private static final Operation[] BY_CODE = new Operation[101];
 
   static {
@@ -222,6 +229,16 @@ public enum Operation {
   /** Who may use it. */
   public Right right() {
     return right;
+  }
+
+  /**
+   * Bytes of a request's payload at most: {@link Limits#NAMING_REQUEST_BYTES_MAX}, or as many as a
+   * frame holds where a request holds rows, split points, positions or skipped changes.
+   */
+  public int requestBytesMax() {
+    return HOLDING.contains(this)
+        ? Limits.FRAME_BYTES_MAX - Frame.HEADER_BYTES
+        : Limits.NAMING_REQUEST_BYTES_MAX;
   }
 
   /** The operation of that number, or null when this version knows none. */

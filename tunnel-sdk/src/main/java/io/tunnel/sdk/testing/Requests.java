@@ -135,6 +135,19 @@ final class Requests {
       peer.refuse(frame, new RefusedException(ErrorCode.UNKNOWN_OPERATION, message));
       return;
     }
+    if (frame.payload().length > operation.requestBytesMax()) {
+      String message =
+          "a request of "
+              + frame.payload().length
+              + " bytes; "
+              + operation
+              + " takes "
+              + operation.requestBytesMax()
+              + " at most";
+      service.violations().add(Rule.PROTOCOL, message);
+      peer.refuse(frame, new RefusedException(ErrorCode.INVALID_REQUEST, message));
+      return;
+    }
     Duration delay = faults.delay(operation);
     if (delay.isZero()) {
       serve(frame, peer);

@@ -14,6 +14,7 @@ import io.tunnel.wire.FrameKind;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** How the server ends a connection: with a last word if the client would take one. */
 final class Closing {
@@ -31,11 +32,19 @@ final class Closing {
   private final NetLimits limits;
   private boolean isDoomed;
 
+  /** Lines about strangers are for those who look for them: anybody could fill a disk with more. */
+  private volatile Level level = Level.DEBUG;
+
   Closing(ChannelHandlerContext context, FrameWriter writer, NetMeter meter, NetLimits limits) {
     this.context = context;
     this.writer = writer;
     this.meter = meter;
     this.limits = limits;
+  }
+
+  /** The client has said who it is, or does not have to. */
+  void entered() {
+    level = Level.INFO;
   }
 
   /** Whether the last word was said. */
@@ -55,7 +64,7 @@ final class Closing {
     }
     isDoomed = true;
     context.channel().config().setAutoRead(true);
-    LOGGER.info("closing {}: {}", context.channel().remoteAddress(), message);
+    log(message);
     meter.refused(code);
     byte[] word = new ErrorPayload(code, message).encode();
     whenReadable(
@@ -121,9 +130,13 @@ final class Closing {
         .execute(
             () -> {
               meter.closed(why);
-              LOGGER.info("closing {}: {}", context.channel().remoteAddress(), text(why));
+              log(text(why));
               context.close();
             });
+  }
+
+  private void log(String why) {
+    LOGGER.atLevel(level).log("closing {}: {}", context.channel().remoteAddress(), why);
   }
 
   private static ErrorCode code(Farewell why) {

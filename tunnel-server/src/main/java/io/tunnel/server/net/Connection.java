@@ -281,6 +281,7 @@ final class Connection extends ChannelInboundHandlerAdapter
       caller = who;
       unasked = requests.unasked(Connection.this, agreed);
       intake.greeted();
+      closing.entered();
       budgets.places().greeted(Connection.this);
       door.audit().entered(who, address());
       LOGGER.debug("{} as '{}' connected from {}: {}", who, hello.name(), address(), agreed);

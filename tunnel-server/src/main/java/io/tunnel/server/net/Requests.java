@@ -46,6 +46,7 @@ final class Requests {
   private final Authority authority;
   private final Administration administration;
   private final Executor control;
+  private final Executor readers;
   private final Refusals refusals;
   private final TableRequests tables;
   private final TunnelRequests tunnels;
@@ -62,6 +63,7 @@ final class Requests {
     this.rooms = rooms;
     this.authority = new Authority(rooms.catalog());
     this.control = threads.control();
+    this.readers = threads.readers();
     this.refusals = new Refusals(rooms.cluster());
     RequestThreads served =
         new RequestThreads(
@@ -99,6 +101,44 @@ final class Requests {
         throw new RefusedException(
             ErrorCode.UNKNOWN_OPERATION, "there is no operation " + frame.operationCode());
       }
+      requireSize(operation, frame.payload());
+      if (isLongToRead(operation, frame.payload(), connection)) {
+        readers.execute(() -> decide(operation, frame, connection));
+      } else {
+        decide(operation, frame, connection);
+      }
+    } catch (RejectedExecutionException e) {
+      connection.refuse(frame, RequestThreads.busy());
+    } catch (RuntimeException e) {
+      connection.refuse(frame, refusals.of(e));
+    }
+  }
+
+  private static void requireSize(Operation operation, byte[] payload) {
+    if (payload.length > operation.requestBytesMax()) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST,
+          "a request of "
+              + payload.length
+              + " bytes; "
+              + operation
+              + " takes "
+              + operation.requestBytesMax()
+              + " at most");
+    }
+  }
+
+  /** Whether other connections would wait on the event loop while the request is parsed. */
+  private static boolean isLongToRead(Operation operation, byte[] payload, Connection connection) {
+    boolean isUnasked = connection.unasked().isPresent();
+    return payload.length > Limits.NAMING_REQUEST_BYTES_MAX
+        && operation != Operation.WRITE
+        // What completes the checkpoint of a client of once belongs to the event loop.
+        && !(isUnasked && operation == Operation.CHECKPOINT_SKIPPING);
+  }
+
+  private void decide(Operation operation, Frame frame, Connection connection) {
+    try {
       authority.require(operation, frame.payload(), connection.caller());
       serve(operation, frame, connection);
     } catch (RuntimeException e) {

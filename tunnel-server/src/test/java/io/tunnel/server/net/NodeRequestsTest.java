@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Direction;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
@@ -39,6 +40,7 @@ import io.tunnel.wire.control.OperatorControl.AlterTable;
 import io.tunnel.wire.control.SessionControl.OpenSession;
 import io.tunnel.wire.control.SessionControl.SessionId;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -99,6 +101,31 @@ final class NodeRequestsTest {
     assertThat(page.rows().rowCount()).isEqualTo(2);
     assertThat(page.next()).as("the border").contains(node.mine.partitions().get(1).from());
     requireLedThere(client.refused(Operation.GET_RANGE, range(page.next().orElseThrow()).encode()));
+  }
+
+  @Test
+  void aRequestThatOnlyNamesThingsIsShort() throws IOException {
+    byte[] longest = naming(node.mine.meta().name(), Operation.PARTITION_MAP.requestBytesMax());
+    client.granted(Operation.PARTITION_MAP, longest);
+    ErrorPayload refusal =
+        client.refused(
+            Operation.PARTITION_MAP, naming(node.mine.meta().name(), longest.length + 1));
+    assertThat(refusal.code()).isEqualTo(ErrorCode.INVALID_REQUEST);
+    assertThat(refusal.message()).contains("PARTITION_MAP takes 262144 at most");
+  }
+
+  @Test
+  void aRequestThatIsLongToReadIsAnsweredAsAShortOneIs() throws IOException {
+    byte[] longOne = naming("absent", 2 * Limits.NAMING_REQUEST_BYTES_MAX);
+    assertThat(client.refused(Operation.SEEK, longOne))
+        .isEqualTo(client.refused(Operation.SEEK, naming("absent", 100)));
+    client.granted(Operation.WRITE, TestNode.write(node.mine, here, put("a")));
+  }
+
+  /** The name of a table in as many bytes. */
+  private static byte[] naming(String table, int bytes) {
+    String names = "{\"table\":\"" + table + "\"}";
+    return (" ".repeat(bytes - names.length()) + names).getBytes(StandardCharsets.US_ASCII);
   }
 
   @Test

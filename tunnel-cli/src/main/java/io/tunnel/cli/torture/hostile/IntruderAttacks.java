@@ -32,6 +32,7 @@ final class IntruderAttacks {
 
   private static final int MUTANTS = 30;
   private static final int DEPTH_MAX = 1 << 20;
+  private static final int TEXT_BYTES_MAX = 4 << 20;
 
   /** Texts that would be paths to somebody who takes them for such. */
   private static final List<String> PATHS =
@@ -150,20 +151,31 @@ final class IntruderAttacks {
   }
 
   static void deepJson(Scene scene, SplittableRandom random) throws IOException {
-    String open = List.of("[", "{\"a\":", "{\"table\":", "[{\"meta\":[").get(random.nextInt(4));
-    int depth = random.nextInt(1, DEPTH_MAX / open.length());
-    String prefix = random.nextBoolean() ? "{\"unknown\":" : "";
-    byte[] payload = (prefix + open.repeat(depth)).getBytes(StandardCharsets.US_ASCII);
+    byte[] payload =
+        (random.nextInt(3) == 0 ? longJson(random) : nestedJson(random))
+            .getBytes(StandardCharsets.US_ASCII);
     Set<Operation> operations = requests();
     operations.removeIf(operation -> isNotJson(operation, scene));
     try (RawConnection connection = RawConnection.of(scene.target(), scene.intruder())) {
       Operation operation = oneOf(operations, random);
       ErrorPayload error = connection.refused(operation, payload);
       if (error.code() != ErrorCode.INVALID_REQUEST && error.code() != ErrorCode.NOT_PERMITTED) {
-        throw new HoleException(operation + " says of nested JSON " + error);
+        throw new HoleException(operation + " says of nested or long JSON " + error);
       }
       requireUnseen(connection, scene);
     }
+  }
+
+  private static String nestedJson(SplittableRandom random) {
+    String open = List.of("[", "{\"a\":", "{\"table\":", "[{\"meta\":[").get(random.nextInt(4));
+    int depth = random.nextInt(1, DEPTH_MAX / open.length());
+    String prefix = random.nextBoolean() ? "{\"unknown\":" : "";
+    return prefix + open.repeat(depth);
+  }
+
+  /** Names nothing, and is long to read. */
+  private static String longJson(SplittableRandom random) {
+    return "{\"unknown\":\"" + "x".repeat(random.nextInt(TEXT_BYTES_MAX)) + "\"}";
   }
 
   private static boolean isNotJson(Operation operation, Scene scene) {
